@@ -1,0 +1,78 @@
+# TransferKit: the targets a stranger guesses. `make help` lists them.
+# No rule names an absolute path, so the folder's name may contain spaces.
+
+SHELL := /bin/bash
+.SHELLFLAGS := -eu -o pipefail -c
+.DEFAULT_GOAL := help
+MAKEFLAGS += --no-print-directory
+
+# An import of what no dependency of the target reaches is an error; scripts/lint-layers holds the rest.
+IMPORTS := --explicit-target-dependency-import-check error
+# The command carries Swift's libraries, so that it runs where no toolchain is.
+# STATIC= (empty) links them dynamically.
+STATIC ?= --static-swift-stdlib
+RELEASE := -c release $(STATIC) $(IMPORTS)
+# Tests at once: many of them start processes and wait for what happens within a time, on machines with two cores too.
+export SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH ?= 4
+# Arguments for swift test, for example TEST_FLAGS='--filter Retry'.
+TEST_FLAGS ?=
+
+.PHONY: help setup setup-build setup-test setup-bench swift build demo-server run test lint format bench docs check \
+	check-build clean
+
+help: ## this list
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' Makefile
+
+setup: setup-test ## install the system packages that building and testing need (Debian, Ubuntu)
+
+setup-build:
+	@scripts/setup build
+
+setup-test:
+	@scripts/setup build test
+
+setup-bench:
+	@scripts/setup build test bench
+
+swift:
+	@scripts/require-swift
+
+build: swift setup-build ## release build of the command
+	@swift build $(RELEASE) --product transfer
+	@echo "built: $$(swift build $(RELEASE) --show-bin-path)/transfer"
+
+demo-server: swift setup-build
+	@swift build $(RELEASE) --product transfer-demo-server
+
+run: build demo-server ## the demonstration: jobs/demo.json against a server that misbehaves
+	@scripts/run-demo "$$(swift build $(RELEASE) --show-bin-path)"
+
+test: swift setup-test ## all tests but the long ones
+	@swift build --build-tests $(IMPORTS)
+	@swift test --skip-build --disable-xctest $(TEST_FLAGS)
+
+lint: swift ## formatting, layers, and the habits that a grep can hold
+	@scripts/lint-layers
+	@scripts/lint-format
+
+format: swift ## format the sources in place
+	@scripts/lint-format --fix
+
+bench: build setup-bench ## compare with curl, wget2 and aria2 on loopback
+	@Benchmarks/run "$$(swift build $(RELEASE) --show-bin-path)/transfer"
+
+docs: swift setup-build ## the libraries' documentation, in .build/docs
+	@scripts/docs
+
+# The long tests measure, so they get the release build.
+check-build: swift setup-test
+	@swift build $(RELEASE) --product transfer
+	@swift build --build-tests $(IMPORTS)
+
+check: lint docs check-build ## everything: lint, docs, all tests with the long ones, the examples
+	@if [ -f examples/Package.swift ]; then swift build --package-path examples; fi
+	@TRANSFER_HEAVY=1 TRANSFER_BINARY="$$(swift build $(RELEASE) --show-bin-path)/transfer" \
+		swift test --skip-build --disable-xctest $(TEST_FLAGS)
+
+clean: ## remove what was built
+	rm -rf .build examples/.build

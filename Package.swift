@@ -1,0 +1,126 @@
+// swift-tools-version: 6.1
+import PackageDescription
+
+/// Every target: Swift 6 language mode (from the tools version), explicit imports and `any`.
+let settings: [SwiftSetting] = [
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("ExistentialAny"),
+]
+
+let package = Package(
+    name: "TransferKit",
+    products: [
+        .library(name: "TransferKit", targets: ["TransferKit"]),
+        .library(name: "TransferQueue", targets: ["TransferQueue"]),
+        .library(name: "TransferNetworking", targets: ["TransferNetworking"]),
+        .library(name: "TransferEngine", targets: ["TransferEngine"]),
+        .executable(name: "transfer", targets: ["transfer"]),
+    ],
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
+        .package(url: "https://github.com/apple/swift-log", from: "1.6.0"),
+        .package(url: "https://github.com/apple/swift-collections", from: "1.1.0"),
+        .package(url: "https://github.com/groue/GRDB.swift", from: "7.0.0"),
+    ],
+    targets: [
+        // The C libraries, one module each: a module map and a header of typed inline functions.
+        .systemLibrary(name: "CTransferCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
+        .systemLibrary(name: "CTransferOpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
+        .systemLibrary(
+            name: "CTransferNetlink", pkgConfig: "libnl-route-3.0",
+            providers: [.apt(["libnl-3-dev", "libnl-route-3-dev"])]),
+        .systemLibrary(name: "CTransferLinux"),
+        .systemLibrary(name: "CTransferPSL", pkgConfig: "libpsl", providers: [.apt(["libpsl-dev"])]),
+
+        // From the bottom up: a target imports only what stands above it in this list.
+        // libm: its rounding, for programs that link nothing else which needs it.
+        .target(name: "TransferCore", swiftSettings: settings, linkerSettings: [.linkedLibrary("m")]),
+        .target(
+            name: "TransferEventLoop",
+            dependencies: [
+                "TransferCore", "CTransferLinux", .product(name: "DequeModule", package: "swift-collections"),
+            ],
+            swiftSettings: settings),
+        .target(name: "TransferCrypto", dependencies: ["TransferCore", "CTransferOpenSSL"], swiftSettings: settings),
+        .target(
+            name: "TransferReachability",
+            dependencies: ["TransferCore", "TransferEventLoop", "CTransferNetlink"], swiftSettings: settings),
+        .target(
+            name: "TransferEngine",
+            dependencies: ["TransferCore", "TransferEventLoop", "TransferCrypto", "CTransferCurl", "CTransferLinux"],
+            swiftSettings: settings),
+        .target(
+            name: "TransferNetworking",
+            dependencies: [
+                "TransferCore", "TransferEventLoop", "TransferEngine", "TransferCrypto", "TransferReachability",
+            ],
+            swiftSettings: settings),
+        .target(
+            name: "TransferQueue",
+            dependencies: [
+                "TransferCore", "TransferEventLoop", "TransferCrypto", "TransferEngine", "CTransferLinux",
+                .product(name: "GRDB", package: "GRDB.swift"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "DequeModule", package: "swift-collections"),
+                .product(name: "HeapModule", package: "swift-collections"),
+            ],
+            swiftSettings: settings),
+        .target(
+            name: "TransferKit",
+            dependencies: ["TransferCore", "TransferEngine", "TransferNetworking", "TransferQueue"],
+            swiftSettings: settings),
+        .executableTarget(
+            name: "transfer",
+            dependencies: [
+                "TransferCore", "TransferEventLoop", "TransferQueue", "TransferEngine",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "Logging", package: "swift-log"),
+            ],
+            swiftSettings: settings),
+
+        // Programs that show the library at work; the tests build and run them.
+        .executableTarget(
+            name: "resumable-download", dependencies: ["TransferKit"], path: "examples/resumable-download",
+            swiftSettings: settings),
+        .executableTarget(
+            name: "queue-program", dependencies: ["TransferKit"], path: "examples/queue-program",
+            swiftSettings: settings),
+
+        // A server whose faults are scripted: for the tests, `make run` and the examples.
+        .target(name: "TransferTestServer", swiftSettings: settings),
+        .target(name: "TransferTestSupport", path: "Tests/TransferTestSupport", swiftSettings: settings),
+        .executableTarget(
+            name: "transfer-demo-server", dependencies: ["TransferTestServer"], swiftSettings: settings),
+
+        .testTarget(
+            name: "TransferTestServerTests", dependencies: ["TransferTestServer"], swiftSettings: settings),
+        .testTarget(name: "TransferCoreTests", dependencies: ["TransferCore"], swiftSettings: settings),
+        .testTarget(
+            name: "TransferEventLoopTests",
+            dependencies: ["TransferEventLoop", "TransferCore", "CTransferLinux", "TransferTestSupport"],
+            swiftSettings: settings),
+        .testTarget(
+            name: "TransferEngineTests",
+            dependencies: [
+                "TransferEngine", "TransferEventLoop", "TransferCore", "TransferCrypto", "CTransferCurl",
+                "CTransferLinux", "TransferTestServer", "TransferTestSupport",
+            ],
+            swiftSettings: settings),
+        .testTarget(
+            name: "TransferReachabilityTests", dependencies: ["TransferReachability"], swiftSettings: settings),
+        .testTarget(
+            name: "TransferNetworkingTests",
+            dependencies: [
+                "TransferNetworking", "TransferKit", "TransferCore", "TransferTestServer", "TransferTestSupport",
+                "queue-program", "resumable-download",
+            ],
+            swiftSettings: settings),
+        .testTarget(
+            name: "TransferQueueTests",
+            dependencies: ["TransferQueue", "TransferTestServer", "TransferTestSupport"], swiftSettings: settings),
+        .testTarget(
+            name: "TransferCommandTests",
+            dependencies: ["transfer", "TransferTestServer", "TransferTestSupport"], swiftSettings: settings),
+    ]
+)

@@ -1,0 +1,108 @@
+// Typed inline functions over libcurl's variadic ones, so that Swift can call them.
+#pragma once
+#include <curl/curl.h>
+#include <stdint.h>
+
+typedef size_t (*transfer_write_callback)(char *, size_t, size_t, void *);
+typedef size_t (*transfer_read_callback)(char *, size_t, size_t, void *);
+typedef int (*transfer_seek_callback)(void *, curl_off_t, int);
+typedef int (*transfer_debug_callback)(CURL *, curl_infotype, char *, size_t, void *);
+typedef curl_socket_t (*transfer_opensocket_callback)(void *, curlsocktype, struct curl_sockaddr *);
+typedef int (*transfer_xferinfo_callback)(void *, curl_off_t, curl_off_t, curl_off_t, curl_off_t);
+
+static inline CURLcode transfer_easy_set_long(CURL *easy, CURLoption option, long value) {
+    return curl_easy_setopt(easy, option, value);
+}
+static inline CURLcode transfer_easy_set_offset(CURL *easy, CURLoption option, int64_t value) {
+    return curl_easy_setopt(easy, option, (curl_off_t)value);
+}
+static inline CURLcode transfer_easy_set_string(CURL *easy, CURLoption option, const char *value) {
+    return curl_easy_setopt(easy, option, value);
+}
+static inline CURLcode transfer_easy_set_pointer(CURL *easy, CURLoption option, void *value) {
+    return curl_easy_setopt(easy, option, value);
+}
+static inline CURLcode transfer_easy_set_list(CURL *easy, CURLoption option, struct curl_slist *value) {
+    return curl_easy_setopt(easy, option, value);
+}
+static inline CURLcode transfer_easy_set_write(CURL *easy, CURLoption option, transfer_write_callback callback) {
+    return curl_easy_setopt(easy, option, callback);
+}
+static inline CURLcode transfer_easy_set_read(CURL *easy, transfer_read_callback callback) {
+    return curl_easy_setopt(easy, CURLOPT_READFUNCTION, callback);
+}
+static inline CURLcode transfer_easy_set_seek(CURL *easy, transfer_seek_callback callback) {
+    return curl_easy_setopt(easy, CURLOPT_SEEKFUNCTION, callback);
+}
+static inline CURLcode transfer_easy_get_long(CURL *easy, CURLINFO info, long *value) {
+    return curl_easy_getinfo(easy, info, value);
+}
+static inline CURLcode transfer_easy_get_offset(CURL *easy, CURLINFO info, int64_t *value) {
+    curl_off_t offset = 0;
+    CURLcode code = curl_easy_getinfo(easy, info, &offset);
+    *value = offset;
+    return code;
+}
+static inline CURLcode transfer_easy_get_string(CURL *easy, CURLINFO info, const char **value) {
+    char *text = NULL;
+    CURLcode code = curl_easy_getinfo(easy, info, &text);
+    *value = text;
+    return code;
+}
+static inline CURLcode transfer_easy_get_pointer(CURL *easy, CURLINFO info, void **value) {
+    char *pointer = NULL;
+    CURLcode code = curl_easy_getinfo(easy, info, &pointer);
+    *value = pointer;
+    return code;
+}
+
+typedef int (*transfer_socket_callback)(CURL *, curl_socket_t, int, void *, void *);
+typedef int (*transfer_timer_callback)(CURLM *, long, void *);
+
+static inline CURLMcode transfer_multi_set_socket(CURLM *multi, transfer_socket_callback callback, void *user) {
+    CURLMcode code = curl_multi_setopt(multi, CURLMOPT_SOCKETFUNCTION, callback);
+    return code ? code : curl_multi_setopt(multi, CURLMOPT_SOCKETDATA, user);
+}
+static inline CURLMcode transfer_multi_set_timer(CURLM *multi, transfer_timer_callback callback, void *user) {
+    CURLMcode code = curl_multi_setopt(multi, CURLMOPT_TIMERFUNCTION, callback);
+    return code ? code : curl_multi_setopt(multi, CURLMOPT_TIMERDATA, user);
+}
+static inline CURLMcode transfer_multi_set_long(CURLM *multi, CURLMoption option, long value) {
+    return curl_multi_setopt(multi, option, value);
+}
+
+// A finished transfer's message, without the union that Swift can't see into.
+static inline CURL *transfer_multi_next_done(CURLM *multi, CURLcode *result) {
+    int left = 0;
+    CURLMsg *message;
+    while ((message = curl_multi_info_read(multi, &left))) {
+        if (message->msg == CURLMSG_DONE) {
+            *result = message->data.result;
+            return message->easy_handle;
+        }
+    }
+    return NULL;
+}
+
+// Allowed schemes: a string from 7.85 on, a bit mask before.
+static inline CURLcode transfer_easy_set_http_only(CURL *easy) {
+#if LIBCURL_VERSION_NUM >= 0x075500
+    return curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https");
+#else
+    return curl_easy_setopt(easy, CURLOPT_PROTOCOLS, (long)(CURLPROTO_HTTP | CURLPROTO_HTTPS));
+#endif
+}
+
+// Without it curl_easy_cleanup may wait for a resolver thread (7.87 and newer).
+static inline void transfer_easy_set_quick_exit(CURL *easy) {
+#if LIBCURL_VERSION_NUM >= 0x075700
+    curl_easy_setopt(easy, CURLOPT_QUICK_EXIT, 1L);
+#else
+    (void)easy;
+#endif
+}
+
+static inline CURLcode transfer_global_init(void) { return curl_global_init(CURL_GLOBAL_DEFAULT); }
+
+// Of the library that is loaded, as 0xXXYYZZ.
+static inline unsigned transfer_curl_version_number(void) { return curl_version_info(CURLVERSION_NOW)->version_num; }

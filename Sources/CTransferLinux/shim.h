@@ -1,0 +1,88 @@
+// Linux's own calls that Swift's Glibc module leaves out, or shows with types that are awkward to use.
+#pragma once
+// Without _GNU_SOURCE: with it, glibc's types would differ from those of Swift's own Glibc module.
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/falloc.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/file.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/timerfd.h>
+#include <sys/vfs.h>
+#include <sys/xattr.h>
+#include <unistd.h>
+
+static inline int transfer_epoll_create(void) { return epoll_create1(EPOLL_CLOEXEC); }
+
+static inline int transfer_epoll_control(int epoll, int operation, int descriptor, uint32_t events, uint64_t tag) {
+    struct epoll_event event = {.events = events, .data = {.u64 = tag}};
+    return epoll_ctl(epoll, operation, descriptor, &event);
+}
+
+static inline uint64_t transfer_epoll_tag(const struct epoll_event *event) { return event->data.u64; }
+
+enum {
+    TRANSFER_EPOLL_ADD = EPOLL_CTL_ADD,
+    TRANSFER_EPOLL_MODIFY = EPOLL_CTL_MOD,
+    TRANSFER_EPOLL_DELETE = EPOLL_CTL_DEL,
+    TRANSFER_EPOLL_IN = EPOLLIN,
+    TRANSFER_EPOLL_OUT = EPOLLOUT,
+    TRANSFER_EPOLL_ERROR = EPOLLERR,
+    TRANSFER_EPOLL_HANG_UP = EPOLLHUP,
+    TRANSFER_EPOLL_PRIORITY = EPOLLPRI,
+};
+
+static inline int transfer_eventfd(void) { return eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK); }
+static inline int transfer_timerfd(void) { return timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK); }
+
+static inline int transfer_timerfd_set(int descriptor, int64_t nanoseconds) {
+    struct itimerspec value = {.it_value = {.tv_sec = nanoseconds / 1000000000, .tv_nsec = nanoseconds % 1000000000}};
+    return timerfd_settime(descriptor, TFD_TIMER_ABSTIME, &value, NULL);
+}
+
+static inline void transfer_name_thread(const char *name) { prctl(PR_SET_NAME, name); }
+
+// Reserves blocks without changing the file's size, so that the size goes on telling how much was written.
+static inline int transfer_reserve(int descriptor, int64_t length) {
+    return syscall(SYS_fallocate, descriptor, FALLOC_FL_KEEP_SIZE, (int64_t)0, length) == 0 ? 0 : errno;
+}
+
+// Renames only when nothing is there under the new name.
+static inline int transfer_rename_new(const char *from, const char *to) {
+    return (int)syscall(SYS_renameat2, AT_FDCWD, from, AT_FDCWD, to, 1 /* RENAME_NOREPLACE */) == 0 ? 0 : errno;
+}
+
+// Makes everything durable that was written to the file system of this descriptor.
+static inline int transfer_sync_file_system(int descriptor) {
+    return syscall(SYS_syncfs, descriptor) == 0 ? 0 : errno;
+}
+
+// Readable when the process ends.
+static inline int transfer_pidfd(int pid) { return (int)syscall(SYS_pidfd_open, pid, 0); }
+
+// A file without a name in the folder (open(2), O_TMPFILE): it's gone with its descriptor unless it gets a name.
+static inline int transfer_open_unnamed(const char *folder) {
+    return open(folder, __O_TMPFILE | O_DIRECTORY | O_RDWR | O_CLOEXEC, 0666);
+}
+
+// Gives an unnamed file a name that nothing has.
+static inline int transfer_name(int descriptor, const char *path) {
+    char source[32];
+    snprintf(source, sizeof source, "/proc/self/fd/%d", descriptor);
+    return linkat(AT_FDCWD, source, AT_FDCWD, path, AT_SYMLINK_FOLLOW) == 0 ? 0 : errno;
+}
+
+static inline int transfer_lock(int descriptor) { return flock(descriptor, LOCK_EX | LOCK_NB) == 0 ? 0 : errno; }
+
+static inline int transfer_open(const char *path, int flags, unsigned mode) { return open(path, flags, mode); }
+
+// The kind of file system, as statfs(2) numbers them.
+static inline int64_t transfer_file_system(const char *path) {
+    struct statfs status;
+    return statfs(path, &status) == 0 ? (int64_t)status.f_type : -1;
+}

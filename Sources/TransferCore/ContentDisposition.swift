@@ -1,0 +1,57 @@
+/// The file name that a Content-Disposition field proposes (RFC 6266).
+public enum ContentDisposition {
+    /// `filename*` (RFC 8187) wins over `filename`. The name is as the server wrote it: pass it through `SafeFileName`.
+    public static func fileName(_ value: String) -> String? {
+        var plain: String?
+        for parameter in parameters(value) {
+            switch parameter.name.lowercased() {
+            case "filename*":
+                if let name = extended(parameter.value) { return name }
+            case "filename": plain = plain ?? parameter.value
+            default: break
+            }
+        }
+        return plain
+    }
+
+    private static func parameters(_ value: String) -> [(name: String, value: String)] {
+        var result: [(String, String)] = []
+        var rest = value.drop { $0 != ";" }
+        while rest.first == ";" {
+            rest = rest.dropFirst().drop { $0 == " " || $0 == "\t" }
+            let name = rest.prefix { $0 != "=" && $0 != ";" }
+            rest = rest[name.endIndex...]
+            guard rest.first == "=" else { continue }
+            rest = rest.dropFirst().drop { $0 == " " || $0 == "\t" }
+            var text = ""
+            if rest.first == "\"" {
+                rest = rest.dropFirst()
+                while let character = rest.popFirst(), character != "\"" {
+                    text.append(character == "\\" ? rest.popFirst() ?? "\\" : character)
+                }
+                rest = rest.drop { $0 != ";" }
+            } else {
+                let token = rest.prefix { $0 != ";" }
+                rest = rest[token.endIndex...]
+                text = String(token)
+                while text.last == " " || text.last == "\t" { text.removeLast() }
+            }
+            var trimmed = name
+            while trimmed.last == " " { trimmed.removeLast() }
+            result.append((String(trimmed), text))
+        }
+        return result
+    }
+
+    /// `UTF-8''na%C3%AFve.txt`
+    private static func extended(_ value: String) -> String? {
+        let parts = value.split(separator: "'", maxSplits: 2, omittingEmptySubsequences: false)
+        guard parts.count == 3 else { return nil }
+        let bytes = PercentEncoding.decode(parts[2])
+        switch parts[0].lowercased() {
+        case "utf-8": return String(validating: bytes, as: UTF8.self)
+        case "iso-8859-1": return String(String.UnicodeScalarView(bytes.map { Unicode.Scalar($0) }))
+        default: return nil
+        }
+    }
+}

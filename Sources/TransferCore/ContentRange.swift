@@ -1,0 +1,31 @@
+/// What a Content-Range field says (RFC 9110 §14.4).
+public struct ContentRange: Sendable, Hashable {
+    /// The bytes enclosed; `nil` in the form of a 416 answer, `bytes */total`.
+    public let range: Range<Int64>?
+    /// The length of the whole representation; `nil` when the server wrote `*`.
+    public let total: Int64?
+
+    /// - Returns: `nil` for another unit, a malformed value, or a range that doesn't fit its total.
+    public init?(_ text: some StringProtocol) {
+        let words = text.split(separator: " ", maxSplits: 1)
+        guard words.count == 2, words[0].asciiCaseInsensitiveEquals("bytes") else { return nil }
+        let parts = words[1].split(separator: "/", omittingEmptySubsequences: false)
+        guard parts.count == 2 else { return nil }
+        if parts[1] == "*" {
+            total = nil
+        } else {
+            guard let number = Int64(parts[1]), number >= 0 else { return nil }
+            total = number
+        }
+        if parts[0] == "*" {
+            range = nil
+            return
+        }
+        let bounds = parts[0].split(separator: "-", omittingEmptySubsequences: false).map { Int64($0) }
+        guard bounds.count == 2, let first = bounds[0], let last = bounds[1], first >= 0, last >= first,
+            last < Int64.max
+        else { return nil }
+        if let total, last >= total { return nil }
+        range = first..<(last + 1)
+    }
+}

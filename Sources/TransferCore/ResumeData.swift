@@ -1,0 +1,39 @@
+/// What is needed to go on with a download, also in a new process: which version, and which bytes are there.
+public struct ResumeData: Sendable, Hashable, Codable {
+    /// The URL asked, redacted.
+    public var url: String
+    public var validator: Validator?
+    /// The length of the whole file, when the server said.
+    public var total: Int64?
+    /// Bytes written: there as long as the machine hasn't been restarted since (see `bootID`).
+    public var written: ByteRanges
+    /// Bytes made durable: there after a loss of power too.
+    public var synced: ByteRanges
+    /// The boot in which `written` holds (`/proc/sys/kernel/random/boot_id`).
+    public var bootID: String
+    /// Whether the file was written from its start on without gaps and never past what was received: then its size
+    /// alone says, in the same boot, how much is there, also after kill −9.
+    public var isSequential: Bool
+    /// Path of the file that holds the bytes.
+    public var partialFile: String?
+
+    public init(
+        url: String, validator: Validator?, total: Int64?, written: ByteRanges = ByteRanges(),
+        synced: ByteRanges = ByteRanges(), bootID: String, isSequential: Bool = true, partialFile: String? = nil
+    ) {
+        self.url = url
+        self.validator = validator
+        self.total = total
+        self.written = written
+        self.synced = synced
+        self.bootID = bootID
+        self.isSequential = isSequential
+        self.partialFile = partialFile
+    }
+
+    /// The bytes that can be trusted in the boot `currentBootID`, given that the file has `fileSize` bytes now.
+    public func trustedLength(currentBootID: String, fileSize: Int64) -> Int64 {
+        guard bootID == currentBootID else { return min(synced.prefixLength, fileSize) }
+        return isSequential ? fileSize : min(max(written.prefixLength, synced.prefixLength), fileSize)
+    }
+}

@@ -1,0 +1,82 @@
+/// When a failed attempt is made again and after how long: the one rule for requests and for the queue.
+public struct RetryRule: Sendable, Hashable {
+    /// Attempts after the first.
+    public var limit: Int
+    /// At least 2.
+    public var base: Int
+    /// Seconds that the exponential is multiplied with.
+    public var scale: Double
+    /// Seconds; `nil` lets the delay grow without bound.
+    public var maxDelay: Double?
+    /// Spreads a delay at random over its upper half, so that many clients don't come back at the same moment.
+    public var jitter: Bool
+    /// Whether Retry-After (RFC 9110 §10.2.3) lengthens the delay.
+    public var honoursRetryAfter: Bool
+    public var methods: Set<String>
+    public var statusCodes: Set<Int>
+
+    public init(
+        limit: Int = 10, base: Int = 2, scale: Double = 1, maxDelay: Double? = 60, jitter: Bool = true,
+        honoursRetryAfter: Bool = true, methods: Set<String> = RetryRule.idempotentMethods,
+        statusCodes: Set<Int> = RetryRule.queueStatusCodes
+    ) {
+        self.limit = limit
+        self.base = max(2, base)
+        self.scale = scale
+        self.maxDelay = maxDelay
+        self.jitter = jitter
+        self.honoursRetryAfter = honoursRetryAfter
+        self.methods = methods
+        self.statusCodes = statusCodes
+    }
+
+    /// RFC 9110 §9.2.2.
+    public static let idempotentMethods: Set<String> = ["DELETE", "GET", "HEAD", "OPTIONS", "PUT", "TRACE"]
+    /// The statuses of the documented `RetryPolicy`, and 429 (RFC 6585 §4).
+    public static let queueStatusCodes: Set<Int> = [408, 429, 500, 502, 503, 504]
+
+    public enum Decision: Sendable, Hashable {
+        case retry(after: Duration)
+        case giveUp(Reason)
+    }
+
+    public enum Reason: Sendable, Hashable {
+        case permanent, methodNotRepeatable, limitReached
+    }
+
+    /// - Parameters:
+    ///   - retriesSpent: How often it was tried again already; 0 after the first attempt.
+    ///   - bodyLeft: Whether any byte of the request's body was sent. A request none of whose body left may go again
+    ///     whatever its method (RFC 9110 §9.2.2: the client knows that it was not applied), unless it was answered.
+    ///   - random: A number in 0..<1.
+    public func decide(
+        _ error: TransferError, method: String, retriesSpent: Int, bodyLeft: Bool, random: Double
+    ) -> Decision {
+        if let status = error.status {
+            guard statusCodes.contains(status) else { return .giveUp(.permanent) }
+        } else if !error.isTransient {
+            return .giveUp(.permanent)
+        }
+        let mayRepeat = methods.contains(method) || (!bodyLeft && error.status == nil)
+        guard mayRepeat else { return .giveUp(.methodNotRepeatable) }
+        guard retriesSpent < limit else { return .giveUp(.limitReached) }
+        return .retry(after: delay(retriesSpent: retriesSpent, retryAfter: error.retryAfter, random: random))
+    }
+
+    /// `base` to the power of `retriesSpent`, times `scale`, capped and spread; never shorter than Retry-After.
+    public func delay(retriesSpent: Int, retryAfter: Duration?, random: Double) -> Duration {
+        var seconds = scale
+        for _ in 0..<min(retriesSpent, 64) { seconds *= Double(base) }
+        seconds = min(seconds, maxDelay ?? 1e9)
+        if jitter { seconds *= 0.5 + random / 2 }
+        let backoff = Duration.milliseconds(Int64(seconds * 1000))
+        guard honoursRetryAfter, let retryAfter else { return backoff }
+        return max(backoff, retryAfter)
+    }
+
+    /// Reads a Retry-After value: seconds, or a date (RFC 9110 §10.2.3). Dates in the past are zero.
+    public static func retryAfter(_ text: String, now: Int64) -> Duration? {
+        if let seconds = Int64(text) { return seconds >= 0 ? .seconds(min(seconds, 366 * 86_400)) : nil }
+        return HTTPDate.parse(text, now: now).map { .seconds(max(0, min($0 - now, 366 * 86_400))) }
+    }
+}

@@ -1,0 +1,98 @@
+/// Why a transfer failed: an extensible code, words for people, the cause underneath, and what a retry rule needs.
+///
+/// The scheduler reads `code`, `isTransient` and `scope` and never parses messages.
+public struct TransferError: Error, Sendable, Hashable, CustomStringConvertible {
+    public var code: Code
+    /// What happened and, where it helps, what to do; no secret, no trailing period.
+    public var message: String
+    public var cause: Cause?
+    /// Whether the same request may succeed later.
+    public var isTransient: Bool
+    /// Whether the fault is the origin's as a whole (it can't be reached, it asks for a pause) or this transfer's.
+    public var scope: Scope
+    /// How long the server asked to be left alone.
+    public var retryAfter: Duration?
+
+    public init(
+        _ code: Code, _ message: String, cause: Cause? = nil, isTransient: Bool = false, scope: Scope = .transfer,
+        retryAfter: Duration? = nil
+    ) {
+        self.code = code
+        self.message = message
+        self.cause = cause
+        self.isTransient = isTransient
+        self.scope = scope
+        self.retryAfter = retryAfter
+    }
+
+    public var description: String { message }
+
+    /// The HTTP status, when the failure is an answer.
+    public var status: Int? {
+        if case .http(let status) = cause { return status }
+        return nil
+    }
+
+    /// `errno`, when the failure is the operating system's.
+    public var errno: Int32? {
+        if case .os(let number) = cause { return number }
+        return nil
+    }
+
+    public enum Scope: Sendable, Hashable {
+        case transfer, origin
+    }
+
+    public enum Cause: Sendable, Hashable {
+        /// A `CURLcode`, as libcurl-errors(3) lists them.
+        case curl(Int32)
+        case os(errno: Int32)
+        case http(status: Int)
+        case openSSL(String)
+    }
+
+    /// What kind of failure it is; the list may grow.
+    public struct Code: RawRepresentable, Sendable, Hashable, CustomStringConvertible {
+        public let rawValue: String
+        public init(rawValue: String) { self.rawValue = rawValue }
+        public var description: String { rawValue }
+    }
+}
+
+extension TransferError.Code {
+    private init(_ name: String) { self.init(rawValue: name) }
+
+    // The network.
+    public static let cannotResolveHost = Self("cannotResolveHost")
+    public static let cannotConnect = Self("cannotConnect")
+    public static let connectionLost = Self("connectionLost")
+    public static let timedOut = Self("timedOut")
+    public static let tooSlow = Self("tooSlow")
+    public static let secureConnectionFailed = Self("secureConnectionFailed")
+    public static let certificateRefused = Self("certificateRefused")
+    public static let proxyRefused = Self("proxyRefused")
+    /// The origin has not answered for as many attempts as the retry limit allows.
+    public static let originUnreachable = Self("originUnreachable")
+
+    // The answer.
+    public static let httpStatus = Self("httpStatus")
+    public static let badResponse = Self("badResponse")
+    public static let tooManyRedirects = Self("tooManyRedirects")
+    public static let redirectRefused = Self("redirectRefused")
+    public static let checksumMismatch = Self("checksumMismatch")
+    public static let changedDuringTransfer = Self("changedDuringTransfer")
+
+    // This machine.
+    public static let badURL = Self("badURL")
+    public static let invalidRequest = Self("invalidRequest")
+    public static let fileExists = Self("fileExists")
+    public static let fileMissing = Self("fileMissing")
+    public static let fileAccess = Self("fileAccess")
+    public static let fileLocked = Self("fileLocked")
+    public static let diskFull = Self("diskFull")
+    public static let sourceChanged = Self("sourceChanged")
+    public static let secretMissing = Self("secretMissing")
+    public static let mayHaveBeenSent = Self("mayHaveBeenSent")
+    public static let cancelled = Self("cancelled")
+    public static let internalFault = Self("internalFault")
+}

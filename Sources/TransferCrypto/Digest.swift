@@ -1,0 +1,59 @@
+import CTransferOpenSSL
+public import TransferCore
+
+/// A digest being computed, through OpenSSL's EVP (EVP_DigestInit(3)). Not for several threads at once.
+public final class Digest {
+    public let algorithm: DigestAlgorithm
+    private let context: OpaquePointer
+
+    /// - Throws: `TransferError` when OpenSSL has no such algorithm (MD5 under a FIPS provider) or no memory.
+    public init(_ algorithm: DigestAlgorithm) throws {
+        self.algorithm = algorithm
+        guard let context = EVP_MD_CTX_new() else { throw Self.failure(algorithm) }
+        self.context = context
+        let method: OpaquePointer? =
+            switch algorithm {
+            case .sha256: EVP_sha256()
+            case .sha512: EVP_sha512()
+            case .sha1: EVP_sha1()
+            case .md5: EVP_md5()
+            }
+        guard EVP_DigestInit_ex(context, method, nil) == 1 else {
+            throw Self.failure(algorithm)
+        }
+    }
+
+    deinit { EVP_MD_CTX_free(context) }
+
+    public func update(_ bytes: UnsafeRawBufferPointer) {
+        // Fails only for a context that wasn't initialised.
+        EVP_DigestUpdate(context, bytes.baseAddress, bytes.count)
+    }
+
+    /// Ends the computation; the digest can't be used afterwards.
+    public func finish() throws -> Checksum {
+        var bytes = [UInt8](repeating: 0, count: Int(EVP_MAX_MD_SIZE))
+        var count: UInt32 = 0
+        guard EVP_DigestFinal_ex(context, &bytes, &count) == 1,
+            let checksum = Checksum(algorithm, hex: Self.hex(bytes.prefix(Int(count))))
+        else { throw Self.failure(algorithm) }
+        return checksum
+    }
+
+    private static func failure(_ algorithm: DigestAlgorithm) -> TransferError {
+        let code = ERR_get_error()
+        let text = ERR_reason_error_string(code).map { String(cString: $0) } ?? "unknown error"
+        return TransferError(
+            .internalFault, "OpenSSL can't compute \(algorithm.rawValue): \(text)", cause: .openSSL(text))
+    }
+
+    private static func hex(_ bytes: some Sequence<UInt8>) -> String {
+        let digits = Array("0123456789abcdef".utf8)
+        return String(decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
+    }
+}
+
+/// The version of OpenSSL in use.
+public enum CryptoVersion {
+    public static var openSSL: String { String(cString: OpenSSL_version(OPENSSL_VERSION)) }
+}

@@ -1,0 +1,67 @@
+import CTransferCurl
+import TransferCore
+
+/// What a CURLcode means for the one who waits, and whether another try makes sense (libcurl-errors(3)).
+enum CurlFailure {
+    /// - Parameters:
+    ///   - isConnected: Whether the connection stood: before that it's the origin that can't be reached, after it
+    ///     it's this one transfer.
+    ///   - text: libcurl's own words, from the error buffer.
+    static func error(_ code: CURLcode, text: String, host: String, isConnected: Bool) -> TransferError {
+        let words = text.isEmpty ? String(cString: curl_easy_strerror(code)) : text
+        let detail = Redaction.url(words)
+        func make(_ kind: TransferError.Code, _ message: String, transient: Bool, origin: Bool = false) -> TransferError
+        {
+            TransferError(
+                kind, message, cause: .curl(Int32(code.rawValue)), isTransient: transient,
+                scope: origin ? .origin : .transfer)
+        }
+        switch code {
+        case CURLE_COULDNT_RESOLVE_HOST:
+            return make(.cannotResolveHost, "can't find the host \(host)", transient: true, origin: true)
+        case CURLE_COULDNT_RESOLVE_PROXY:
+            return make(.cannotResolveHost, "can't find the proxy: \(detail)", transient: true, origin: true)
+        case CURLE_COULDNT_CONNECT:
+            return make(.cannotConnect, "can't connect to \(host)\(reason(in: detail))", transient: true, origin: true)
+        case CURLE_OPERATION_TIMEDOUT:
+            return isConnected
+                ? make(.timedOut, "stalled: \(detail.lowercasedFirst)", transient: true)
+                : make(.cannotConnect, "\(host) did not answer in time", transient: true, origin: true)
+        case CURLE_SEND_ERROR, CURLE_RECV_ERROR, CURLE_GOT_NOTHING, CURLE_PARTIAL_FILE, CURLE_HTTP2,
+            CURLE_HTTP2_STREAM, CURLE_UPLOAD_FAILED, CURLE_AGAIN, CURLE_NO_CONNECTION_AVAILABLE:
+            return make(.connectionLost, "connection lost: \(detail.lowercasedFirst)", transient: true)
+        case CURLE_SSL_CONNECT_ERROR:
+            return make(.secureConnectionFailed, "no TLS connection: \(detail)", transient: true)
+        case CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_PINNEDPUBKEYNOTMATCH, CURLE_SSL_ISSUER_ERROR,
+            CURLE_SSL_INVALIDCERTSTATUS, CURLE_SSL_CRL_BADFILE:
+            return make(.certificateRefused, "certificate of \(host) refused: \(detail)", transient: false)
+        case CURLE_SSL_CACERT_BADFILE, CURLE_SSL_CERTPROBLEM, CURLE_SSL_CIPHER, CURLE_SSL_ENGINE_INITFAILED:
+            return make(.secureConnectionFailed, "TLS set-up failed: \(detail)", transient: false)
+        case CURLE_PROXY:
+            return make(.proxyRefused, "the proxy refused: \(detail)", transient: true, origin: true)
+        case CURLE_URL_MALFORMAT:
+            return make(.badURL, "malformed URL: \(detail)", transient: false)
+        case CURLE_UNSUPPORTED_PROTOCOL where isConnected:
+            // An answer without a status line: "Received HTTP/0.9 when not allowed".
+            return make(.badResponse, "not an HTTP answer", transient: true)
+        case CURLE_UNSUPPORTED_PROTOCOL:
+            return make(.badURL, "unsupported URL: \(detail)", transient: false)
+        case CURLE_WEIRD_SERVER_REPLY, CURLE_BAD_CONTENT_ENCODING:
+            return make(.badResponse, "not an HTTP answer: \(detail)", transient: true)
+        case CURLE_OUT_OF_MEMORY:
+            return make(.internalFault, "libcurl is out of memory", transient: true)
+        default:
+            return make(.connectionLost, detail, transient: true)
+        }
+    }
+
+    /// The system's reason out of "Failed to connect to a.example port 80 after 2 ms: Connection refused".
+    private static func reason(in text: String) -> String {
+        guard let colon = text.lastIndex(of: ":") else { return "" }
+        return ": " + text[text.index(after: colon)...].drop { $0 == " " }.description.lowercasedFirst
+    }
+}
+
+extension String {
+    var lowercasedFirst: String { prefix(1).lowercased() + dropFirst() }
+}

@@ -1,0 +1,111 @@
+import CTransferCurl
+import TransferCore
+
+/// An easy handle and its one owner: closed once, when the owner goes.
+///
+/// Strings set on a handle are copied by libcurl; lists are not, so they live here as long as the handle uses them.
+final class CurlHandle {
+    let raw: UnsafeMutableRawPointer
+    private var lists: [UnsafeMutablePointer<curl_slist>] = []
+    private let errorText = UnsafeMutablePointer<CChar>.allocate(capacity: Int(CURL_ERROR_SIZE))
+
+    init() throws(TransferError) {
+        guard let raw = curl_easy_init() else {
+            errorText.deallocate()
+            throw TransferError(.internalFault, "libcurl has no memory for another handle")
+        }
+        self.raw = raw
+    }
+
+    deinit {
+        curl_easy_cleanup(raw)
+        freeLists()
+        errorText.deallocate()
+    }
+
+    /// Forgets every option; keeps connections, TLS sessions and name look-ups (curl_easy_reset(3)).
+    func reset() {
+        curl_easy_reset(raw)
+        freeLists()
+    }
+
+    /// Starts collecting libcurl's own words for a failure.
+    func collectErrorText() throws(TransferError) {
+        errorText[0] = 0
+        try set(CURLOPT_ERRORBUFFER, pointer: errorText)
+    }
+
+    var lastErrorText: String { String(cString: errorText) }
+
+    func set(_ option: CURLoption, _ value: Int) throws(TransferError) {
+        try check(transfer_easy_set_long(raw, option, value), option)
+    }
+
+    func set(_ option: CURLoption, offset value: Int64) throws(TransferError) {
+        try check(transfer_easy_set_offset(raw, option, value), option)
+    }
+
+    func set(_ option: CURLoption, _ value: String?) throws(TransferError) {
+        try check(transfer_easy_set_string(raw, option, value), option)
+    }
+
+    func set(_ option: CURLoption, pointer: UnsafeMutableRawPointer?) throws(TransferError) {
+        try check(transfer_easy_set_pointer(raw, option, pointer), option)
+    }
+
+    func set(_ option: CURLoption, list: [String]) throws(TransferError) {
+        guard !list.isEmpty else { return }
+        var head: UnsafeMutablePointer<curl_slist>?
+        for line in list {
+            guard let longer = curl_slist_append(head, line) else {
+                curl_slist_free_all(head)
+                throw TransferError(.internalFault, "libcurl has no memory for a list")
+            }
+            head = longer
+        }
+        if let head { lists.append(head) }
+        try check(transfer_easy_set_list(raw, option, head), option)
+    }
+
+    func check(_ code: CURLcode, _ option: CURLoption) throws(TransferError) {
+        guard code != CURLE_OK else { return }
+        throw TransferError(
+            .internalFault, "libcurl refused option \(option.rawValue): \(String(cString: curl_easy_strerror(code)))",
+            cause: .curl(Int32(code.rawValue)))
+    }
+
+    func long(_ info: CURLINFO) -> Int {
+        var value = 0
+        return transfer_easy_get_long(raw, info, &value) == CURLE_OK ? value : 0
+    }
+
+    func offset(_ info: CURLINFO) -> Int64 {
+        var value: Int64 = 0
+        return transfer_easy_get_offset(raw, info, &value) == CURLE_OK ? value : 0
+    }
+
+    func string(_ info: CURLINFO) -> String? {
+        var value: UnsafePointer<CChar>?
+        guard transfer_easy_get_string(raw, info, &value) == CURLE_OK, let value else { return nil }
+        return String(cString: value)
+    }
+
+    private func freeLists() {
+        for list in lists { curl_slist_free_all(list) }
+        lists.removeAll(keepingCapacity: true)
+    }
+}
+
+/// libcurl itself, initialised once per process.
+public enum CurlLibrary {
+    static let isReady: Bool = transfer_global_init() == CURLE_OK
+
+    /// `libcurl/7.88.1 OpenSSL/3.0.22 …`
+    public static var version: String { String(cString: curl_version()) }
+
+    /// What this version of libcurl can't do yet.
+    public static var missingFeatures: [String] {
+        let number = transfer_curl_version_number()
+        return number >= 0x07_57_00 ? [] : ["quick exit", "kept certificate stores", "CIDR blocks in NO_PROXY"]
+    }
+}

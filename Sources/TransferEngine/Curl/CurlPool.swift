@@ -1,0 +1,387 @@
+import CTransferCurl
+import Synchronization
+import TransferCore
+import TransferEventLoop
+
+/// One libcurl multi handle on one loop: its connections, its easy handles, and the exchanges under way.
+///
+/// A pool belongs to one engine, loop and network generation; handles and connections never leave it.
+actor CurlPool {
+    nonisolated let loop: EventLoop
+    nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
+    /// Exchanges handed in and not ended: how busy the pool is, for the one who chooses.
+    nonisolated let load = Atomic<Int>(0)
+
+    private let resolver: HostResolver
+    // Used on the loop; freed in deinit, when nobody else is left.
+    private nonisolated(unsafe) let multi: UnsafeMutableRawPointer
+    private var active: [ExchangeID: ActiveExchange] = [:]
+    private var idle: [CurlHandle] = []
+    /// Host and port → when its addresses were last given to the multi.
+    private var resolved: [String: MonotonicTime] = [:]
+    private var curlTimer: LoopTimer?
+    private var pauseTimer: LoopTimer?
+    private var lookUpTimer: LoopTimer?
+    /// Exchanges whose host's address is being asked for, and until when.
+    private var lookUps: [ExchangeID: MonotonicTime] = [:]
+    private var paused: [ExchangeID: MonotonicTime] = [:]
+    private var isShutDown = false
+    /// Whether any exchange has had a bound on its rate: without, nobody needs to be looked at.
+    private var hasLimits = false
+
+    /// - Throws: `TransferError` when libcurl can't be initialised.
+    init(loop: EventLoop, resolver: HostResolver) throws(TransferError) {
+        guard CurlLibrary.isReady, let multi = curl_multi_init() else {
+            throw TransferError(.internalFault, "libcurl can't be initialised")
+        }
+        self.loop = loop
+        self.resolver = resolver
+        self.multi = multi
+        let user = Unmanaged.passUnretained(self).toOpaque()
+        let codes = [
+            transfer_multi_set_socket(multi, PoolCallbacks.socket, user),
+            transfer_multi_set_timer(multi, PoolCallbacks.timer, user),
+            transfer_multi_set_long(multi, CURLMOPT_MAXCONNECTS, 256),
+        ]
+        guard codes.allSatisfy({ $0 == CURLM_OK }) else {
+            curl_multi_cleanup(multi)
+            throw TransferError(.internalFault, "libcurl refused its callbacks")
+        }
+    }
+
+    deinit {
+        // Cleaning up closes connections, and nobody is left to be told of that.
+        _ = transfer_multi_set_socket(multi, nil, nil)
+        _ = transfer_multi_set_timer(multi, nil, nil)
+        curl_multi_cleanup(multi)
+    }
+
+    // MARK: Commands
+
+    func begin(_ start: ExchangeStart) {
+        let exchange = ActiveExchange(start, now: .now)
+        active[start.id] = exchange
+        if !start.limiters.isEmpty { hasLimits = true }
+        guard !isShutDown else { return end(exchange, .failure(.shutDown)) }
+        let (hop, restart) = exchange.machine.start()
+        if let restart { exchange.events(.restarted(reason: restart)) }
+        perform(hop, of: exchange)
+    }
+
+    func cancel(_ id: ExchangeID, _ error: TransferError) {
+        guard let exchange = active[id] else { return }
+        exchange.machine.abandon()
+        end(exchange, .failure(error))
+    }
+
+    /// Stops or goes on reading and sending; a suspended exchange keeps its connection.
+    func setSuspended(_ id: ExchangeID, _ isSuspended: Bool) {
+        guard let exchange = active[id], exchange.isSuspended != isSuspended else { return }
+        exchange.isSuspended = isSuspended
+        guard let handle = exchange.handle else { return }
+        if isSuspended {
+            curl_easy_pause(handle.raw, CURLPAUSE_ALL)
+        } else if paused[id] == nil {
+            curl_easy_pause(handle.raw, CURLPAUSE_CONT)
+        }
+        drain()
+    }
+
+    /// Ends everything under way and closes what is idle.
+    func shutDown() {
+        isShutDown = true
+        for exchange in Array(active.values) {
+            exchange.machine.abandon()
+            end(exchange, .failure(.shutDown))
+        }
+        idle.removeAll()
+        if let curlTimer { loop.remove(curlTimer) }
+        if let pauseTimer { loop.remove(pauseTimer) }
+        if let lookUpTimer { loop.remove(lookUpTimer) }
+        lookUpTimer = nil
+        curlTimer = nil
+        pauseTimer = nil
+    }
+
+    // MARK: Hops
+
+    private func perform(_ hop: Hop, of exchange: ActiveExchange) {
+        guard let origin = Origin(url: hop.url) else {
+            let error = TransferError(.badURL, "not an http or https URL: \(Redaction.url(hop.url))")
+            return end(exchange, .failure(error))
+        }
+        let target = lookUpTarget(origin, proxy: exchange.request.settings.proxy)
+        guard let target, isStale(target) else {
+            return transfer(hop, of: exchange, resolved: [])
+        }
+        let id = exchange.id
+        exchange.hop = hop
+        let known = resolver.addresses(of: target.host) { [weak self] answer in
+            guard let self else { return }
+            loop.execute { self.assumeIsolated { $0.didResolve(answer, target, hop, id) } }
+        }
+        if let known { return transfer(hop, of: exchange, resolved: [entry(target, known)]) }
+        // libcurl's own bounds begin with its connection: the look-up has the same.
+        let bound = MonotonicTime.now + exchange.request.settings.connectTimeout
+        lookUps[id] = min(bound, exchange.deadline ?? bound)
+        scheduleLookUpTimer()
+    }
+
+    /// Whether the multi has to be given the addresses (again), before its own entry ends.
+    private func isStale(_ target: LookUpTarget) -> Bool {
+        guard let given = resolved[target.key] else { return true }
+        return .now - given > .seconds(30)
+    }
+
+    private func scheduleLookUpTimer() {
+        guard let next = lookUps.values.min() else { return }
+        let timer = lookUpTimer ?? loop.makeTimer { [weak self] in self?.assumeIsolated { $0.lookUpsTimedOut() } }
+        lookUpTimer = timer
+        timer.schedule(at: next)
+    }
+
+    private func lookUpsTimedOut() {
+        let now = MonotonicTime.now
+        for (id, bound) in lookUps where bound <= now {
+            lookUps[id] = nil
+            guard let exchange = active[id], let hop = exchange.hop else { continue }
+            exchange.hop = nil
+            let host = Origin(url: hop.url)?.host ?? ""
+            hopEnded(
+                exchange,
+                TransferError(
+                    .cannotResolveHost, "can't find the host \(host): no name server answered in time",
+                    isTransient: true, scope: .origin))
+        }
+        scheduleLookUpTimer()
+    }
+
+    private func didResolve(_ answer: HostResolver.Answer, _ target: LookUpTarget, _ hop: Hop, _ id: ExchangeID) {
+        // It may have been cancelled while the name servers were asked.
+        lookUps[id] = nil
+        guard let exchange = active[id], exchange.handle == nil, exchange.hop == hop else { return }
+        switch answer {
+        case .success(let addresses): transfer(hop, of: exchange, resolved: [entry(target, addresses)])
+        case .failure(let error): hopEnded(exchange, error)
+        }
+    }
+
+    private func transfer(_ hop: Hop, of exchange: ActiveExchange, resolved: [String]) {
+        do throws(TransferError) {
+            let handle: CurlHandle
+            if let spare = idle.popLast() { handle = spare } else { handle = try CurlHandle() }
+            exchange.beginHop(hop)
+            exchange.handle = handle
+            let timeLeft = exchange.deadline.map { max(.milliseconds(1), $0 - .now) }
+            try CurlOptions(exchange: exchange, hop: hop, resolved: resolved, timeLeft: timeLeft).apply(to: handle)
+            let code = curl_multi_add_handle(multi, handle.raw)
+            guard code == CURLM_OK else {
+                throw TransferError(
+                    .internalFault, "libcurl took no handle: \(String(cString: curl_multi_strerror(code)))")
+            }
+            if exchange.isSuspended { curl_easy_pause(handle.raw, CURLPAUSE_ALL) }
+        } catch {
+            exchange.handle = nil
+            exchange.machine.abandon()
+            end(exchange, .failure(error))
+        }
+    }
+
+    private func hopEnded(_ exchange: ActiveExchange, _ error: TransferError?) {
+        switch exchange.machine.hopEnded(error, position: exchange.sink.position) {
+        case .perform(let hop, let restart):
+            if let restart { exchange.events(.restarted(reason: restart)) }
+            release(exchange)
+            perform(hop, of: exchange)
+        case .succeed(let head): end(exchange, .success(head))
+        case .fail(let failure): end(exchange, .failure(failure))
+        }
+    }
+
+    private func end(_ exchange: ActiveExchange, _ result: Result<ResponseHead, TransferError>) {
+        guard active.removeValue(forKey: exchange.id) != nil else { return }
+        paused[exchange.id] = nil
+        lookUps[exchange.id] = nil
+        let metrics = exchange.handle.map { MetricsReader.read($0, exchange) } ?? ExchangeMetrics()
+        release(exchange)
+        load.subtract(1, ordering: .relaxed)
+        let file = exchange.sink as? FileSink
+        var outcome = ExchangeOutcome(
+            result: result, head: exchange.lastHead, start: exchange.start,
+            finalURL: exchange.hop?.url ?? exchange.request.url,
+            position: exchange.sink.position,
+            received: exchange.received, sent: exchange.sent, metrics: metrics)
+        switch result {
+        case .success: outcome.digest = file?.finishDigest()
+        case .failure: outcome.resumeData = file?.resumeData()
+        }
+        outcome.answer = (exchange.sink as? AnswerSink)?.bytes ?? []
+        exchange.events(.ended(outcome))
+    }
+
+    /// Takes the exchange's handle out of the multi and keeps it for another.
+    private func release(_ exchange: ActiveExchange) {
+        guard let handle = exchange.handle else { return }
+        exchange.handle = nil
+        curl_multi_remove_handle(multi, handle.raw)
+        handle.reset()
+        if idle.count < 256 { idle.append(handle) }
+    }
+
+    // MARK: libcurl
+
+    fileprivate func watch(_ socket: curl_socket_t, _ what: Int32) {
+        switch what {
+        case CURL_POLL_REMOVE: loop.unregister(socket)
+        case CURL_POLL_IN, CURL_POLL_OUT, CURL_POLL_INOUT:
+            var events: ReadyEvents = []
+            if what & CURL_POLL_IN != 0 { events.insert(.readable) }
+            if what & CURL_POLL_OUT != 0 { events.insert(.writable) }
+            loop.register(socket, for: events) { [weak self] ready in
+                self?.assumeIsolated { $0.socketReady(socket, ready) }
+            }
+        default: break
+        }
+    }
+
+    fileprivate func schedule(_ milliseconds: Int) {
+        let timer = curlTimer ?? loop.makeTimer { [weak self] in self?.assumeIsolated { $0.curlTimerFired() } }
+        curlTimer = timer
+        if milliseconds < 0 { timer.cancel() } else { timer.schedule(at: .now + .milliseconds(milliseconds)) }
+    }
+
+    private func socketReady(_ socket: curl_socket_t, _ ready: ReadyEvents) {
+        var mask: Int32 = 0
+        if ready.contains(.readable) { mask |= CURL_CSELECT_IN }
+        if ready.contains(.writable) { mask |= CURL_CSELECT_OUT }
+        if ready.contains(.failed) { mask |= CURL_CSELECT_ERR }
+        var running: Int32 = 0
+        curl_multi_socket_action(multi, socket, mask, &running)
+        drain()
+    }
+
+    private func curlTimerFired() {
+        var running: Int32 = 0
+        // CURL_SOCKET_TIMEOUT
+        curl_multi_socket_action(multi, -1, 0, &running)
+        drain()
+    }
+
+    /// Takes the messages of what has ended, and holds back what runs too fast.
+    private func drain() {
+        var code = CURLE_OK
+        while let raw = transfer_multi_next_done(multi, &code) {
+            var user: UnsafeMutableRawPointer?
+            transfer_easy_get_pointer(raw, CURLINFO_PRIVATE, &user)
+            guard let user else { continue }
+            let exchange = Unmanaged<ActiveExchange>.fromOpaque(user).takeUnretainedValue()
+            finishHop(exchange, code)
+        }
+        holdBack()
+    }
+
+    private func finishHop(_ exchange: ActiveExchange, _ code: CURLcode) {
+        guard let handle = exchange.handle else { return }
+        let error = error(of: exchange, handle, code)
+        exchange.connections += handle.long(CURLINFO_NUM_CONNECTS)
+        hopEnded(exchange, error)
+    }
+
+    private func error(of exchange: ActiveExchange, _ handle: CurlHandle, _ code: CURLcode) -> TransferError? {
+        switch exchange.stopReason {
+        case .bodyUnwanted: return nil
+        case .failed(let error): return error
+        case nil: break
+        }
+        guard code != CURLE_OK else { return nil }
+        let origin = Origin(url: exchange.hop?.url ?? exchange.request.url)
+        return CurlFailure.error(
+            code, text: handle.lastErrorText, host: origin?.hostAndPort ?? "",
+            // A connection that was used before has no connect time of its own.
+            isConnected: handle.offset(CURLINFO_CONNECT_TIME_T) > 0 || handle.offset(CURLINFO_PRETRANSFER_TIME_T) > 0)
+    }
+
+    // MARK: Rates
+
+    private func holdBack() {
+        guard hasLimits else { return }
+        for exchange in active.values where exchange.mustPause {
+            exchange.mustPause = false
+            guard let until = exchange.pausedUntil, let handle = exchange.handle else { continue }
+            exchange.pausedUntil = nil
+            paused[exchange.id] = until
+            curl_easy_pause(handle.raw, CURLPAUSE_ALL)
+        }
+        schedulePauseTimer()
+    }
+
+    private func schedulePauseTimer() {
+        guard let next = paused.values.min() else { return }
+        let timer = pauseTimer ?? loop.makeTimer { [weak self] in self?.assumeIsolated { $0.pauseEnded() } }
+        pauseTimer = timer
+        timer.schedule(at: next)
+    }
+
+    private func pauseEnded() {
+        let now = MonotonicTime.now
+        for (id, until) in paused where until <= now {
+            paused[id] = nil
+            if let exchange = active[id], !exchange.isSuspended, let handle = exchange.handle {
+                curl_easy_pause(handle.raw, CURLPAUSE_CONT)
+            }
+        }
+        drain()
+    }
+
+    // MARK: Names
+
+    private struct LookUpTarget: Sendable {
+        let host: String
+        let port: Int
+        var key: String { "\(host):\(port)" }
+    }
+
+    /// Whose addresses are needed: the proxy's or the host's; `nil` for addresses and for what libcurl knows itself.
+    private func lookUpTarget(_ origin: Origin, proxy: String?) -> LookUpTarget? {
+        var host = origin.host
+        var port = origin.port
+        if let proxy {
+            // A proxy without a scheme is an HTTP proxy at port 1080 (CURLOPT_PROXY(3)); SOCKS ones libcurl resolves.
+            guard let proxyOrigin = Origin(url: proxy) else { return nil }
+            host = proxyOrigin.host
+            port = proxyOrigin.port
+        }
+        guard IPAddress(host) == nil, host != "localhost", !host.hasSuffix(".localhost"),
+            host.utf8.allSatisfy({ $0 < 0x80 })
+        else { return nil }
+        return LookUpTarget(host: host, port: port)
+    }
+
+    /// `+` lets the entry age like one that libcurl looked up itself (CURLOPT_RESOLVE(3)).
+    private func entry(_ target: LookUpTarget, _ addresses: [String]) -> String {
+        resolved[target.key] = .now
+        let list = addresses.map { $0.utf8.contains(UInt8(ascii: ":")) ? "[\($0)]" : $0 }.joined(separator: ",")
+        return "+\(target.host):\(target.port):\(list)"
+    }
+}
+
+/// Called by libcurl on the loop's thread, from within a call of the pool.
+private enum PoolCallbacks {
+    static let socket: transfer_socket_callback = { _, socket, what, user, _ in
+        guard let user else { return 0 }
+        let pool = Unmanaged<CurlPool>.fromOpaque(user).takeUnretainedValue()
+        pool.assumeIsolated { $0.watch(socket, what) }
+        return 0
+    }
+
+    static let timer: transfer_timer_callback = { _, milliseconds, user in
+        guard let user else { return 0 }
+        let pool = Unmanaged<CurlPool>.fromOpaque(user).takeUnretainedValue()
+        pool.assumeIsolated { $0.schedule(milliseconds) }
+        return 0
+    }
+}
+
+extension TransferError {
+    static let shutDown = TransferError(.cancelled, "the engine was shut down")
+}

@@ -1,0 +1,265 @@
+public import TransferCore
+
+/// The life of one exchange, from the first request over redirects and new starts to its end: pure, no I/O.
+///
+/// The shell performs a `Hop`, tells what its answer's head was and how the hop ended, and does what it's told.
+struct ExchangeMachine {
+    /// `ready` → `asking` → (`delivering` | `dropping`) → `asking` again or `ended`.
+    enum State {
+        case ready
+        /// A hop is under way; no final answer yet.
+        case asking(Hop)
+        /// The body of the answer goes to the sink.
+        case delivering(Hop, BodyStart)
+        /// The body is of no interest; what comes after it is settled.
+        case dropping(Hop, Next)
+        case ended
+    }
+
+    enum Next {
+        case perform(Hop, restart: String?)
+        case fail(TransferError)
+        /// Everything is there already; the head is the answer that confirmed it.
+        case complete(ResponseHead)
+    }
+
+    enum HeadAction {
+        case deliver(BodyStart)
+        /// Read the body to its end if it's short, so that the connection can be used again.
+        case drop
+    }
+
+    enum EndAction {
+        case perform(Hop, restart: String?)
+        case succeed(ResponseHead)
+        case fail(TransferError)
+    }
+
+    private(set) var state = State.ready
+    private let request: ExchangeRequest
+    private var redirects: RedirectRule
+    /// What the next hop may continue; `nil` starts from the beginning.
+    private(set) var resume: ResumePoint?
+    /// Restarts without a range are bounded: one follows from each kind of misbehaviour, never a loop.
+    private var restarts = 0
+
+    init(_ request: ExchangeRequest) {
+        self.request = request
+        redirects = RedirectRule(limit: request.settings.maxRedirects)
+        if case .representation(let point) = request.intent { resume = point }
+    }
+
+    /// The first hop, and why the bytes that are there are given up, where they are.
+    mutating func start() -> (Hop, restart: String?) {
+        let (hop, reason) = ranged(firstHop)
+        state = .asking(hop)
+        return (hop, reason)
+    }
+
+    /// A final (not 1xx) head arrived. libcurl may go on to another one by itself (401 with credentials).
+    ///
+    /// - Parameter now: Wall-clock seconds since 1970, for a Retry-After that is a date.
+    mutating func received(_ head: ResponseHead, redirectTarget: String?, now: Int64) -> HeadAction {
+        let hop: Hop
+        switch state {
+        case .asking(let current), .delivering(let current, _), .dropping(let current, _): hop = current
+        case .ready, .ended: return .drop
+        }
+        if RedirectRule.isRedirect(head.status) {
+            return redirected(hop, head, to: redirectTarget)
+        }
+        if head.status == 417, hop.sendsBody, hop.mayExpect {
+            // RFC 9110 §10.1.1: the same again, without asking first.
+            var next = hop
+            next.mayExpect = false
+            next.headers.removeAll { $0.isNamed("Expect") }
+            state = .dropping(hop, .perform(next, restart: nil))
+            return .drop
+        }
+        switch request.intent {
+        case .message:
+            return deliver(hop, BodyStart(head: head, offset: 0, total: Self.total(head)))
+        case .representation:
+            return represented(hop, head, now: now)
+        }
+    }
+
+    /// - Parameters:
+    ///   - error: How libcurl or the sink says that the hop failed; `nil` when it ended well.
+    ///   - position: Where the sink stands now.
+    mutating func hopEnded(_ error: TransferError?, position: Int64) -> EndAction {
+        switch state {
+        case .ready, .ended:
+            return .fail(error ?? TransferError(.internalFault, "an exchange ended before it began"))
+        case .asking:
+            state = .ended
+            return .fail(
+                error
+                    ?? TransferError(
+                        .badResponse, "the server closed the connection without an answer",
+                        isTransient: true))
+        case .dropping(_, let next):
+            switch next {
+            case .perform(let hop, let restart):
+                state = .asking(hop)
+                return .perform(hop, restart: restart)
+            case .fail(let failure):
+                state = .ended
+                return .fail(failure)
+            case .complete(let head):
+                state = .ended
+                return .succeed(head)
+            }
+        case .delivering(let hop, let start):
+            if let error {
+                state = .ended
+                return .fail(error)
+            }
+            return delivered(hop, start, position: position)
+        }
+    }
+
+    /// How many redirects were followed.
+    var redirectCount: Int { redirects.followed }
+
+    /// The shell stopped it.
+    mutating func abandon() { state = .ended }
+
+    // MARK: Answers
+
+    private mutating func represented(_ hop: Hop, _ head: ResponseHead, now: Int64) -> HeadAction {
+        if let point = resume, [200, 203, 206, 416].contains(head.status) {
+            switch ResumeRule(point: point).judge(head) {
+            case .append(_, let total):
+                return deliver(hop, BodyStart(head: head, offset: point.offset, total: total))
+            case .replace(let reason):
+                resume = nil
+                var start = BodyStart(head: head, offset: 0, total: Self.total(head))
+                start.restart = reason
+                return deliver(hop, start)
+            case .complete:
+                state = .dropping(hop, .complete(head))
+                return .drop
+            case .startAgain(let reason):
+                return startAgain(hop, reason)
+            }
+        }
+        switch head.status {
+        case 200, 203:
+            return deliver(hop, BodyStart(head: head, offset: 0, total: Self.total(head)))
+        case 206:
+            // A part that nobody asked for: not even its place in the file can be relied on.
+            state = .dropping(
+                hop, .fail(TransferError(.badResponse, "206 Partial Content for a request without a range")))
+            return .drop
+        default:
+            state = .dropping(hop, .fail(StatusRule.error(head, now: now)))
+            return .drop
+        }
+    }
+
+    private mutating func startAgain(_ hop: Hop, _ reason: String) -> HeadAction {
+        resume = nil
+        restarts += 1
+        guard restarts <= 3 else {
+            state = .dropping(
+                hop, .fail(TransferError(.badResponse, "the file keeps changing: \(reason)", isTransient: true)))
+            return .drop
+        }
+        var next = hop
+        next.headers.removeAll { $0.isNamed("Range") || $0.isNamed("If-Range") }
+        state = .dropping(hop, .perform(next, restart: reason))
+        return .drop
+    }
+
+    private mutating func redirected(_ hop: Hop, _ head: ResponseHead, to target: String?) -> HeadAction {
+        if case .message = request.intent, head.value("Location") == nil {
+            return deliver(hop, BodyStart(head: head, offset: 0, total: Self.total(head)))
+        }
+        do throws(TransferError) {
+            state = .dropping(hop, .perform(try redirects.follow(hop, status: head.status, to: target), restart: nil))
+        } catch {
+            state = .dropping(hop, .fail(error))
+        }
+        return .drop
+    }
+
+    /// The body came whole, as far as libcurl can tell.
+    private mutating func delivered(_ hop: Hop, _ start: BodyStart, position: Int64) -> EndAction {
+        if let total = start.total, start.head.contentCoding == nil, case .representation = request.intent {
+            if position > total {
+                state = .ended
+                return .fail(
+                    TransferError(
+                        .badResponse, "the server sent \(position) bytes of a file of \(total)", isTransient: true))
+            }
+            if position < total {
+                // A server may answer with less than was asked for (RFC 9110 §15.3.7): ask for what is left.
+                guard position > start.offset else {
+                    state = .ended
+                    return .fail(
+                        TransferError(
+                            .connectionLost, "the answer ended \(total - position) bytes early", isTransient: true))
+                }
+                resume = ResumePoint(
+                    offset: position, validator: Validator(start.head) ?? resume?.validator, total: total,
+                    isVerifiedByDigest: resume?.isVerifiedByDigest ?? false)
+                let (next, reason) = ranged(hop)
+                state = .asking(next)
+                return .perform(next, restart: reason)
+            }
+        }
+        state = .ended
+        return .succeed(start.head)
+    }
+
+    private mutating func deliver(_ hop: Hop, _ start: BodyStart) -> HeadAction {
+        state = .delivering(hop, start)
+        return .deliver(start)
+    }
+
+    private var firstHop: Hop {
+        var hop = Hop(
+            url: request.url, method: request.method, headers: request.headers, sendsBody: !request.body.isEmpty)
+        if case .representation = request.intent, hop.headers.value("Accept-Encoding") == nil {
+            // A coded body has no place in a file that is continued by byte offsets.
+            hop.headers.append(HeaderField("Accept-Encoding", "identity"))
+        }
+        return hop
+    }
+
+    /// The same request for what `resume` leaves to be fetched; from the start, and why, when it can't be continued.
+    private mutating func ranged(_ hop: Hop) -> (Hop, restart: String?) {
+        var hop = hop
+        hop.headers.removeAll { $0.isNamed("Range") || $0.isNamed("If-Range") }
+        guard let point = resume else { return (hop, nil) }
+        let rule = ResumeRule(point: point)
+        guard let fields = rule.requestHeaders else {
+            resume = nil
+            return (hop, rule.reasonNotToResume)
+        }
+        hop.headers += fields
+        return (hop, nil)
+    }
+
+    private static func total(_ head: ResponseHead) -> Int64? {
+        head.contentCoding == nil && head.value("Transfer-Encoding") == nil ? head.contentLength : nil
+    }
+}
+
+/// Where the body of an answer belongs.
+public struct BodyStart: Sendable {
+    public let head: ResponseHead
+    /// The place of its first byte in the file.
+    public let offset: Int64
+    /// The length of the whole file; `nil` when the server doesn't say, or encodes it.
+    public let total: Int64?
+    /// Why bytes that were there are given up.
+    public var restart: String?
+
+    init(head: ResponseHead, offset: Int64, total: Int64?) {
+        self.head = head
+        self.offset = offset
+        self.total = total
+    }
+}

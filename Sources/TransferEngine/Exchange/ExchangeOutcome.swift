@@ -1,0 +1,73 @@
+import Synchronization
+public import TransferCore
+
+/// How an exchange ended.
+public struct ExchangeOutcome: Sendable {
+    public var result: Result<ResponseHead, TransferError>
+    /// The last answer's head, also of one that counts as a failure.
+    public var head: ResponseHead?
+    /// Where the body of the last answer began, if one did.
+    public var start: BodyStart?
+    /// The URL that answered at last; not redacted.
+    public var finalURL: String
+    /// Bytes of the file in place: those that were there and those that came.
+    public var position: Int64
+    /// Body bytes that came over the network, of every hop that delivered.
+    public var received: Int64
+    /// Bytes of the request's body handed to the network.
+    public var sent: Int64
+    /// What can be continued later, of a failed exchange with a `FileSink`.
+    public var resumeData: ResumeData?
+    /// The digest of the whole file, when it could be computed on the way.
+    public var digest: Checksum?
+    /// The beginning of the answer's body, where an `AnswerSink` kept it.
+    public var answer: [UInt8] = []
+    public var metrics: ExchangeMetrics
+}
+
+/// What the network did for one exchange; times in seconds from the start of its last hop.
+public struct ExchangeMetrics: Sendable, Hashable {
+    public var nameLookup = 0.0
+    public var connect = 0.0
+    public var tls = 0.0
+    public var firstByte = 0.0
+    public var total = 0.0
+    public var httpVersion = 0
+    public var connectionsMade = 0
+    public var redirects = 0
+    public var localAddress: String?
+    public var remoteAddress: String?
+    public init() {}
+}
+
+/// What happens to an exchange, on its way up. Delivered on the loop that carries it: handlers must be quick.
+public enum ExchangeEvent: Sendable {
+    /// The body of an answer begins.
+    case responded(BodyStart)
+    /// The bytes so far are given up, for this reason.
+    case restarted(reason: String)
+    /// Once, at the end.
+    case ended(ExchangeOutcome)
+}
+
+/// Live counters of one exchange, read by whoever shows progress, whenever it likes.
+public final class ExchangeMeter: Sendable {
+    private let positionCount = Atomic<Int64>(0)
+    private let totalCount = Atomic<Int64>(-1)
+    private let sentCount = Atomic<Int64>(0)
+
+    public init() {}
+
+    /// Bytes of the file in place.
+    public var position: Int64 { positionCount.load(ordering: .relaxed) }
+    public var total: Int64? {
+        let total = totalCount.load(ordering: .relaxed)
+        return total >= 0 ? total : nil
+    }
+    /// Bytes of the request's body sent.
+    public var sent: Int64 { sentCount.load(ordering: .relaxed) }
+
+    func update(position: Int64) { positionCount.store(position, ordering: .relaxed) }
+    func update(total: Int64?) { totalCount.store(total ?? -1, ordering: .relaxed) }
+    func update(sent: Int64) { sentCount.store(sent, ordering: .relaxed) }
+}

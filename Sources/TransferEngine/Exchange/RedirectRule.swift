@@ -1,0 +1,68 @@
+import TransferCore
+
+/// What follows from a 3xx answer (RFC 9110 §15.4).
+struct RedirectRule {
+    let limit: Int
+    private(set) var followed = 0
+
+    init(limit: Int) { self.limit = limit }
+
+    static func isRedirect(_ status: Int) -> Bool { [301, 302, 303, 307, 308].contains(status) }
+
+    /// The request for the new place.
+    ///
+    /// - Throws: `TransferError` when there were too many, or the place is not one to go to.
+    mutating func follow(_ hop: Hop, status: Int, to location: String?) throws(TransferError) -> Hop {
+        guard let location, !location.isEmpty else {
+            throw TransferError(
+                .badResponse, "\(status) without a usable Location", cause: .http(status: status))
+        }
+        guard let target = Origin(url: location) else {
+            throw TransferError(
+                .redirectRefused,
+                "redirect to \(Redaction.url(location)) refused: only http and https are followed",
+                cause: .http(status: status))
+        }
+        guard followed < limit else {
+            throw TransferError(
+                .tooManyRedirects, "more than \(limit) redirects, the last to \(Redaction.url(location))")
+        }
+        followed += 1
+        var next = hop
+        next.url = location
+        if status == 303 ? hop.method != "HEAD" : (status == 301 || status == 302) && hop.method == "POST" {
+            next.method = "GET"
+            next.sendsBody = false
+            next.headers.removeAll { field in Self.bodyFields.contains { field.isNamed($0) } }
+        }
+        if target != Origin(url: hop.url) {
+            next.headers.removeAll { !Self.mayCrossOrigins($0.name, withBody: next.sendsBody) }
+            next.sendsCredentials = false
+        }
+        return next
+    }
+
+    /// What goes along to another origin: nothing that could identify or authorise the user.
+    ///
+    /// - Parameter withBody: A 307 or 308 repeats the body, and its description goes with it.
+    static func mayCrossOrigins(_ name: String, withBody: Bool) -> Bool {
+        let lower = name.lowercased()
+        return lower.hasPrefix("accept") || lower == "user-agent" || lower == "range" || lower.hasPrefix("if-")
+            || (withBody && (lower.hasPrefix("content-") || lower == "expect"))
+    }
+
+    private static let bodyFields = [
+        "Content-Type", "Content-Length", "Content-Encoding", "Content-Language", "Transfer-Encoding", "Expect",
+    ]
+}
+
+/// One request on the wire: the first, or one that a redirect or a new start led to.
+struct Hop: Sendable, Equatable {
+    var url: String
+    var method: String
+    var headers: [HeaderField]
+    var sendsBody: Bool
+    var sendsCredentials = true
+    /// Whether the server may be asked to agree before the body is sent.
+    var mayExpect = true
+}

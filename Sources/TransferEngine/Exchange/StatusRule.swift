@@ -1,0 +1,32 @@
+public import TransferCore
+
+/// What an answer that is no success says about trying again.
+public enum StatusRule {
+    public static func error(_ head: ResponseHead, now: Int64) -> TransferError {
+        let retryAfter = head.value("Retry-After").flatMap { RetryRule.retryAfter($0, now: now) }
+        let transient = RetryRule.queueStatusCodes.contains(head.status)
+        // These speak for the server as a whole; the others for this one file.
+        let isOrigin = head.status == 429 || (head.status == 503 && retryAfter != nil)
+        return TransferError(
+            .httpStatus, "\(head.status) \(reason(head.status))", cause: .http(status: head.status),
+            isTransient: transient, scope: isOrigin ? .origin : .transfer, retryAfter: retryAfter)
+    }
+
+    /// The registered reason phrase (RFC 9110 §15): the one on the wire is the server's text and not shown.
+    public static func reason(_ status: Int) -> String { phrases[status] ?? phrases[status / 100] ?? "Unknown" }
+
+    private static let phrases: [Int: String] = [
+        2: "Success", 3: "Redirection", 4: "Client Error", 5: "Server Error",
+        300: "Multiple Choices", 304: "Not Modified", 305: "Use Proxy",
+        400: "Bad Request", 401: "Unauthorized", 402: "Payment Required", 403: "Forbidden", 404: "Not Found",
+        405: "Method Not Allowed", 406: "Not Acceptable", 407: "Proxy Authentication Required",
+        408: "Request Timeout", 409: "Conflict", 410: "Gone", 411: "Length Required", 412: "Precondition Failed",
+        413: "Content Too Large", 414: "URI Too Long", 415: "Unsupported Media Type", 416: "Range Not Satisfiable",
+        417: "Expectation Failed", 421: "Misdirected Request", 422: "Unprocessable Content", 423: "Locked",
+        425: "Too Early", 426: "Upgrade Required", 428: "Precondition Required", 429: "Too Many Requests",
+        431: "Request Header Fields Too Large", 451: "Unavailable For Legal Reasons",
+        500: "Internal Server Error", 501: "Not Implemented", 502: "Bad Gateway", 503: "Service Unavailable",
+        504: "Gateway Timeout", 505: "HTTP Version Not Supported", 507: "Insufficient Storage",
+        511: "Network Authentication Required",
+    ]
+}

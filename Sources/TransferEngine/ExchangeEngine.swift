@@ -1,0 +1,110 @@
+import Synchronization
+public import TransferCore
+public import TransferEventLoop
+
+/// Performs exchanges on a few loops: the one way through which requests and jobs reach the network.
+public final class ExchangeEngine: Sendable {
+    private let pools: [CurlPool]
+    private let lastID = Atomic<UInt64>(0)
+    private let isShutDown = Atomic(false)
+    public let resolver: HostResolver
+    /// For what may block on behalf of exchanges: syncing, reserving, reading again.
+    public let workers: WorkerPool
+
+    /// - Parameters:
+    ///   - loops: Threads that carry transfers, 1 to 64.
+    ///   - workers: Threads for blocking work, at least 1.
+    /// - Throws: `TransferError` when the system has no threads or descriptors left.
+    public init(loops: Int, workers: Int = 4) throws {
+        let resolver = HostResolver()
+        self.resolver = resolver
+        self.workers = WorkerPool(name: "worker", threads: workers)
+        pools = try (0..<min(64, max(1, loops))).map { index in
+            try CurlPool(loop: EventLoop(name: "transfer-\(index)"), resolver: resolver)
+        }
+    }
+
+    /// Starts an exchange on the loop that has the least to do.
+    ///
+    /// - Parameters:
+    ///   - limiters: Bounds on the rate that it shares with others.
+    ///   - makeSink: Called on the loop, which the sink then belongs to.
+    ///   - events: Called on the loop; ends with exactly one `.ended`.
+    @discardableResult
+    public func start(
+        _ request: ExchangeRequest, meter: ExchangeMeter = ExchangeMeter(), limiters: [RateLimiter] = [],
+        makeSink: @escaping @Sendable () -> any BodySink, events: @escaping @Sendable (ExchangeEvent) -> Void
+    ) -> ExchangeHandle {
+        let pool = leastLoaded
+        pool.load.add(1, ordering: .relaxed)
+        let id = ExchangeID(number: lastID.add(1, ordering: .relaxed).newValue)
+        let start = ExchangeStart(
+            id: id, request: request, meter: meter, limiters: limiters, makeSink: makeSink, events: events)
+        if !pool.loop.execute({ pool.assumeIsolated { $0.begin(start) } }) {
+            let outcome = ExchangeOutcome(
+                result: .failure(.shutDown), finalURL: request.url, position: 0, received: 0, sent: 0,
+                metrics: ExchangeMetrics())
+            events(.ended(outcome))
+        }
+        return ExchangeHandle(id: id, pool: pool)
+    }
+
+    deinit { shutDown() }
+
+    /// Ends what is under way (each with `cancelled`) and the threads. The engine can't be used afterwards.
+    public func shutDown() {
+        // Once: work handed to a loop that has ended would stay there, and keep the pool alive, for ever.
+        guard !isShutDown.exchange(true, ordering: .relaxed) else { return }
+        for pool in pools {
+            pool.loop.execute {
+                pool.assumeIsolated { $0.shutDown() }
+                pool.loop.stop()
+            }
+        }
+        workers.stop()
+    }
+
+    private var leastLoaded: CurlPool {
+        var best = pools[0]
+        for pool in pools.dropFirst() where pool.load.load(ordering: .relaxed) < best.load.load(ordering: .relaxed) {
+            best = pool
+        }
+        return best
+    }
+}
+
+/// Tells the exchanges of one engine apart.
+public struct ExchangeID: Sendable, Hashable {
+    let number: UInt64
+}
+
+/// What a pool needs to begin.
+struct ExchangeStart: Sendable {
+    let id: ExchangeID
+    let request: ExchangeRequest
+    let meter: ExchangeMeter
+    let limiters: [RateLimiter]
+    let makeSink: @Sendable () -> any BodySink
+    let events: @Sendable (ExchangeEvent) -> Void
+}
+
+/// Commands to an exchange under way; without effect once it has ended.
+public struct ExchangeHandle: Sendable {
+    public let id: ExchangeID
+    private let pool: CurlPool
+
+    init(id: ExchangeID, pool: CurlPool) {
+        self.id = id
+        self.pool = pool
+    }
+
+    /// Ends the exchange with `error`; what it has written stays and can be continued.
+    public func cancel(_ error: TransferError = TransferError(.cancelled, "cancelled")) {
+        pool.loop.execute { [pool, id] in pool.assumeIsolated { $0.cancel(id, error) } }
+    }
+
+    /// Stops reading and sending; the connection stays.
+    public func suspend() { pool.loop.execute { [pool, id] in pool.assumeIsolated { $0.setSuspended(id, true) } } }
+
+    public func resume() { pool.loop.execute { [pool, id] in pool.assumeIsolated { $0.setSuspended(id, false) } } }
+}

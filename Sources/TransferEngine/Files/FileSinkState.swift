@@ -1,0 +1,38 @@
+import Synchronization
+public import TransferCore
+
+/// What the workers beside a `FileSink` tell it: how much is durable, and that the disk refused.
+public final class FileSinkState: Sendable {
+    private struct State {
+        var synced: Int64 = 0
+        var failure: TransferError?
+    }
+
+    private let state: Mutex<State>
+    private let hasFailed = Atomic(false)
+
+    /// - Parameter synced: Bytes from the start that are durable already.
+    public init(synced: Int64 = 0) { state = Mutex(State(synced: synced)) }
+
+    public var synced: ByteRanges { ByteRanges(0..<state.withLock { $0.synced }) }
+
+    var failure: TransferError? {
+        // Read for every buffer: no lock on the good path.
+        guard hasFailed.load(ordering: .acquiring) else { return nil }
+        return state.withLock { $0.failure }
+    }
+
+    /// - Returns: Whether that is more than was known; of two syncs beside each other the older may come last.
+    func didSync(_ position: Int64) -> Bool {
+        state.withLock { state in
+            guard position > state.synced else { return false }
+            state.synced = position
+            return true
+        }
+    }
+
+    func fail(_ error: TransferError) {
+        state.withLock { $0.failure = $0.failure ?? error }
+        hasFailed.store(true, ordering: .releasing)
+    }
+}

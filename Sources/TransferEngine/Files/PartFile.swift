@@ -1,0 +1,255 @@
+import CTransferLinux
+import Glibc
+import Synchronization
+public import TransferCore
+
+/// The file that a download is written to before it bears its own name: open and locked.
+///
+/// One that is likely to come in one piece may start without a name (`openUnnamed`): it gets `NAME.part` as soon as
+/// there is something that a later attempt could want, and a small file goes straight from nameless to finished.
+///
+/// Every step from here to the finished file is one function, so that each can be cut by a test.
+public final class PartFile: Sendable {
+    public let path: String
+    public let descriptor: Int32
+    /// The size when it was opened.
+    public let initialSize: Int64
+    /// What was recorded about the bytes when it was opened.
+    public let initialRecord: ResumeData?
+    /// Counts the starts from zero: a record of earlier bytes that is still on its way must not be written.
+    private let generation = Mutex(0)
+    private let hasName: Mutex<Bool>
+
+    private init(path: String, descriptor: Int32, size: Int64, record: ResumeData?, isNamed: Bool = true) {
+        self.path = path
+        self.descriptor = descriptor
+        initialSize = size
+        initialRecord = record
+        hasName = Mutex(isNamed)
+    }
+
+    deinit { close(descriptor) }
+
+    /// Opens or makes the file and takes its lock. Blocks: for workers.
+    ///
+    /// - Throws: `fileLocked` when another process writes to it, else what the system says.
+    public static func open(_ path: String) throws(TransferError) -> PartFile {
+        if let made = try makeNew(path) { return made }
+        for _ in 0..<16 {
+            let descriptor = transfer_open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o666)
+            guard descriptor >= 0 else { throw .file("open", path, errno) }
+            let code = transfer_lock(descriptor)
+            guard code == 0 || code == ENOTSUP || code == ENOLCK else {
+                close(descriptor)
+                throw code == EWOULDBLOCK
+                    ? TransferError(.fileLocked, "\(path) is being written by another process", isTransient: true)
+                    : .file("lock", path, code)
+            }
+            var opened = stat()
+            var named = stat()
+            guard fstat(descriptor, &opened) == 0 else {
+                let code = errno
+                close(descriptor)
+                throw .file("read", path, code)
+            }
+            // Between open and lock the other writer may have finished and renamed it: then the lock is on a
+            // finished file, and the name is free.
+            if lstat(path, &named) != 0 || named.st_ino != opened.st_ino || named.st_dev != opened.st_dev {
+                close(descriptor)
+                continue
+            }
+            let record = opened.st_size > 0 ? PartRecord.read(descriptor) : nil
+            return PartFile(path: path, descriptor: descriptor, size: Int64(opened.st_size), record: record)
+        }
+        throw TransferError(.fileLocked, "\(path) is being written by another process", isTransient: true)
+    }
+
+    /// Makes a file that has no name yet, for a path known to be free. Blocks: for workers.
+    ///
+    /// - Returns: `nil` where the file system or its mount can't do that; `open` can.
+    public static func openUnnamed(_ path: String) -> PartFile? {
+        guard canNameLater, let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return nil }
+        let descriptor = transfer_open_unnamed(String(path[..<slash]))
+        guard descriptor >= 0 else { return nil }
+        return PartFile(path: path, descriptor: descriptor, size: 0, record: nil, isNamed: false)
+    }
+
+    /// A name is given through the descriptor's entry in /proc.
+    private static let canNameLater = access("/proc/self/fd", X_OK) == 0
+
+    /// Gives an unnamed file its `NAME.part`, locked from the first moment on.
+    ///
+    /// - Throws: `fileLocked` when the name has been taken meanwhile.
+    func ensureNamed() throws(TransferError) {
+        try hasName.withLock { (hasName) throws(TransferError) in
+            guard !hasName else { return }
+            _ = transfer_lock(descriptor)
+            let code = transfer_name(descriptor, path)
+            guard code == 0 else {
+                throw code == EEXIST
+                    ? TransferError(.fileLocked, "\(path) is being written by another process", isTransient: true)
+                    : .file("name", path, code)
+            }
+            hasName = true
+        }
+    }
+
+    private var isNamed: Bool { hasName.withLock { $0 } }
+
+    /// A path by which the file can be opened again, also while it has no name.
+    public var readablePath: String { isNamed ? path : "/proc/self/fd/\(descriptor)" }
+
+    /// The usual case, with the fewest calls: the file isn't there yet.
+    private static func makeNew(_ path: String) throws(TransferError) -> PartFile? {
+        let descriptor = transfer_open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o666)
+        guard descriptor >= 0 else {
+            if errno == EEXIST { return nil }
+            throw .file("open", path, errno)
+        }
+        let code = transfer_lock(descriptor)
+        guard code == 0 || code == ENOTSUP || code == ENOLCK else {
+            // Somebody opened and locked it in between: it's theirs.
+            close(descriptor)
+            return nil
+        }
+        return PartFile(path: path, descriptor: descriptor, size: 0, record: nil)
+    }
+
+    /// Gives up what is there: no record of it survives its first byte.
+    func truncate() throws(TransferError) {
+        try generation.withLock { (generation) throws(TransferError) in
+            generation += 1
+            PartRecord.remove(descriptor)
+            guard ftruncate(descriptor, 0) == 0 else { throw .file("truncate", path, errno) }
+        }
+    }
+
+    var currentGeneration: Int { generation.withLock { $0 } }
+
+    /// Cuts off bytes that can't be trusted.
+    public func truncate(to length: Int64) throws(TransferError) {
+        guard ftruncate(descriptor, off_t(length)) == 0 else { throw .file("truncate", path, errno) }
+    }
+
+    /// Records what the bytes are, in an extended attribute of the file itself.
+    ///
+    /// - Returns: Whether the file system took it; it needn't be able to.
+    @discardableResult
+    func record(_ data: ResumeData, generation expected: Int) -> Bool {
+        guard (try? ensureNamed()) != nil else { return false }
+        return generation.withLock { current in
+            current == expected && PartRecord.write(data, to: descriptor)
+        }
+    }
+
+    /// Records what the bytes are, before the file is left alone.
+    @discardableResult
+    public func record(_ data: ResumeData) -> Bool { record(data, generation: currentGeneration) }
+
+    /// Takes the blocks for a file of this length, so that a full disk is known at the start.
+    ///
+    /// - Throws: `diskFull`; a file system that can't reserve is no error.
+    func reserve(_ length: Int64) throws(TransferError) {
+        let code = transfer_reserve(descriptor, length)
+        if code == ENOSPC || code == EDQUOT || code == EFBIG {
+            throw .file("reserve \(ByteCount.format(length)) for", path, code)
+        }
+    }
+
+    /// Makes the bytes durable.
+    public func sync() throws(TransferError) {
+        guard fdatasync(descriptor) == 0 else { throw .file("sync", path, errno) }
+    }
+
+    /// Makes everything of the file system durable: one call for many files.
+    public func syncFileSystem() throws(TransferError) {
+        let code = transfer_sync_file_system(descriptor)
+        guard code == 0 else { throw .file("sync", path, code) }
+    }
+
+    /// Gives the file its modification time, in seconds since 1970.
+    public func setModificationTime(_ seconds: Int64) {
+        var times = [timespec(), timespec(tv_sec: Int(seconds), tv_nsec: 0)]
+        times[0].tv_nsec = Int(utimeOmit)
+        // A file system that keeps no times is no reason to fail.
+        _ = futimens(descriptor, &times)
+    }
+
+    /// Drops blocks reserved beyond the end.
+    public func trimReservation() {
+        var status = stat()
+        guard fstat(descriptor, &status) == 0, Int64(status.st_blocks) * 512 > Int64(status.st_size) + 1 << 20 else {
+            return
+        }
+        _ = ftruncate(descriptor, status.st_size)
+    }
+
+    /// Gives the file its own name.
+    ///
+    /// - Throws: `fileExists` when something is there and `replacing` is false.
+    public func rename(to destination: String, replacing: Bool) throws(TransferError) {
+        if !isNamed, !replacing {
+            let code = transfer_name(descriptor, destination)
+            guard code == 0 else { throw .file("rename to \(destination)", path, code) }
+            return
+        }
+        try ensureNamed()
+        if replacing {
+            guard Glibc.rename(path, destination) == 0 else { throw .file("rename to \(destination)", path, errno) }
+            return
+        }
+        var code = transfer_rename_new(path, destination)
+        if code == EINVAL || code == ENOSYS {
+            // No atomic form on this file system (link(2) refuses an existing name too).
+            code = link(path, destination) == 0 ? (unlink(path) == 0 ? 0 : errno) : errno
+        }
+        guard code == 0 else { throw .file("rename to \(destination)", path, code) }
+    }
+
+    /// The facts by which the finished file is recognised later.
+    public func facts() throws(TransferError) -> FileFacts {
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else { throw .file("read", path, errno) }
+        return FileFacts(status)
+    }
+
+    public func remove() {
+        if isNamed { unlink(path) }
+    }
+
+    /// Leaves nothing behind where nothing came.
+    public func discardIfEmpty() {
+        var status = stat()
+        if fstat(descriptor, &status) == 0, status.st_size == 0 { remove() }
+    }
+
+    /// Lets others have the file, while this object may live on for a moment.
+    ///
+    /// A record that is still on its way is not written any more: the bytes may be somebody else's by then.
+    public func unlock() {
+        generation.withLock { $0 = .min }
+        _ = flock(descriptor, LOCK_UN)
+    }
+
+    /// Whether the file carries the record of a download from this URL (redacted) and is as that download left it.
+    public static func isUntouched(_ path: String, _ facts: FileFacts, from url: String) -> Bool {
+        let descriptor = transfer_open(path, O_RDONLY | O_CLOEXEC, 0)
+        guard descriptor >= 0 else { return false }
+        defer { close(descriptor) }
+        guard let record = PartRecord.read(descriptor), record.url == url, record.total == facts.size,
+            let date = record.validator?.lastModified.flatMap({ HTTPDate.parse($0) })
+        else { return false }
+        return facts.modified == date * 1_000_000_000
+    }
+
+    /// What a finished file still carries from when it was written; `nil` for one of unknown origin.
+    public static func validator(ofFileAt path: String) -> Validator? {
+        let descriptor = transfer_open(path, O_RDONLY | O_CLOEXEC, 0)
+        guard descriptor >= 0 else { return nil }
+        defer { close(descriptor) }
+        return PartRecord.read(descriptor)?.validator
+    }
+}
+
+/// `UTIME_OMIT`, a macro that Swift doesn't see (utimensat(2)).
+private let utimeOmit = (1 << 30) - 2

@@ -1,0 +1,37 @@
+import CTransferLinux
+import FoundationEssentials
+import Glibc
+import TransferCore
+
+/// The record of a partial file in an extended attribute of its own (xattr(7)), so that it goes where the bytes go and
+/// a lost database loses none of them.
+enum PartRecord {
+    private static let name = "user.transferkit.resume"
+
+    static func read(_ descriptor: Int32) -> ResumeData? {
+        var buffer = [UInt8](repeating: 0, count: 4096)
+        let count = fgetxattr(descriptor, name, &buffer, buffer.count)
+        guard count > 0 else { return nil }
+        return try? JSONDecoder().decode(ResumeData.self, from: Data(buffer[..<count]))
+    }
+
+    static func write(_ data: ResumeData, to descriptor: Int32) -> Bool {
+        guard let json = try? JSONEncoder().encode(data) else { return false }
+        return json.withUnsafeBytes { fsetxattr(descriptor, name, $0.baseAddress, $0.count, 0) == 0 }
+    }
+
+    static func remove(_ descriptor: Int32) { _ = fremovexattr(descriptor, name) }
+}
+
+/// The boot of the machine: what was only in memory then is gone in another one.
+public enum BootID {
+    public static let current: String = {
+        let descriptor = transfer_open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC, 0)
+        guard descriptor >= 0 else { return "unknown" }
+        defer { close(descriptor) }
+        var buffer = [UInt8](repeating: 0, count: 64)
+        let count = Glibc.read(descriptor, &buffer, buffer.count)
+        guard count > 0 else { return "unknown" }
+        return String(decoding: buffer[..<count].filter { $0 > 0x20 }, as: UTF8.self)
+    }()
+}

@@ -1,0 +1,45 @@
+import CTransferLinux
+import Glibc
+public import TransferCore
+
+/// A file being uploaded: open, with the facts it had when it was opened.
+public final class SourceFile: Sendable {
+    public let path: String
+    public let descriptor: Int32
+    public let facts: FileFacts
+    public var size: Int64 { facts.size }
+
+    /// Opens the file. Blocks: for workers. (`O_NONBLOCK`, so that a pipe without a writer is refused, not waited for.)
+    ///
+    /// - Throws: `fileMissing`, `fileAccess`; a folder or a device is refused.
+    public init(_ path: String) throws(TransferError) {
+        let descriptor = transfer_open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK, 0)
+        guard descriptor >= 0 else { throw .file("open", path, errno) }
+        var status = stat()
+        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+            close(descriptor)
+            throw TransferError(.fileAccess, "can't upload \(path): not a regular file")
+        }
+        posix_fadvise(descriptor, 0, 0, POSIX_FADV_SEQUENTIAL)
+        self.path = path
+        self.descriptor = descriptor
+        facts = FileFacts(status)
+    }
+
+    deinit { close(descriptor) }
+
+    /// Whether the file is as it was when it was opened.
+    public var isUnchanged: Bool {
+        var status = stat()
+        return fstat(descriptor, &status) == 0 && FileFacts(status) == facts
+    }
+
+    /// - Returns: The bytes read; 0 at the end.
+    func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(TransferError) -> Int {
+        while true {
+            let count = pread(descriptor, buffer.baseAddress, buffer.count, off_t(offset))
+            if count >= 0 { return count }
+            guard errno == EINTR else { throw .file("read", path, errno) }
+        }
+    }
+}

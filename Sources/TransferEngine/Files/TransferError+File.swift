@@ -1,0 +1,18 @@
+import Glibc
+public import TransferCore
+
+extension TransferError {
+    /// A failed system call on a file, as one sentence.
+    public static func file(_ action: String, _ path: String, _ number: Int32) -> TransferError {
+        let reason = String(cString: strerror(number))
+        let message = "can't \(action) \(path): \(reason.lowercased())"
+        switch number {
+        case ENOSPC, EDQUOT: return TransferError(.diskFull, message, cause: .os(errno: number), isTransient: true)
+        case ENOENT: return TransferError(.fileMissing, message, cause: .os(errno: number))
+        case EEXIST: return TransferError(.fileExists, message, cause: .os(errno: number))
+        case EIO, EMFILE, ENFILE, ENOMEM, EAGAIN:
+            return TransferError(.fileAccess, message, cause: .os(errno: number), isTransient: true)
+        default: return TransferError(.fileAccess, message, cause: .os(errno: number))
+        }
+    }
+}

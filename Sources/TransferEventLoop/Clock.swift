@@ -1,0 +1,24 @@
+import Glibc
+public import TransferCore
+
+extension MonotonicTime {
+    /// Now, by `CLOCK_MONOTONIC`.
+    public static var now: MonotonicTime {
+        var time = timespec()
+        clock_gettime(CLOCK_MONOTONIC, &time)
+        return MonotonicTime(nanoseconds: Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec))
+    }
+}
+
+/// Wall-clock time.
+public enum WallClock {
+    /// Milliseconds since 1970.
+    public static var milliseconds: Int64 {
+        var time = timespec()
+        clock_gettime(CLOCK_REALTIME, &time)
+        return Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000
+    }
+
+    /// Seconds since 1970.
+    public static var seconds: Int64 { milliseconds / 1000 }
+}

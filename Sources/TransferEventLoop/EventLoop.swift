@@ -1,0 +1,284 @@
+import CTransferLinux
+import Glibc
+import Synchronization
+public import TransferCore
+
+/// One thread with epoll, an eventfd to wake it and a timerfd for its timers; an executor that actors can be pinned to.
+///
+/// An actor pinned to the loop runs only on its thread, and callbacks of C libraries that arrive on that thread enter
+/// it again through `assumeIsolated`.
+///
+/// `@unchecked Sendable`: `inbox` and `thread` are behind a lock or set before the thread runs; everything else is
+/// touched on the loop's own thread only, which `preconditionOnLoop()` holds callers to.
+public final class EventLoop: SerialExecutor, @unchecked Sendable {
+    private struct Inbox {
+        var jobs: [UnownedJob] = []
+        var work: [@Sendable () -> Void] = []
+        var isWakeSent = false
+        var isStopping = false
+        var hasEnded = false
+    }
+
+    private let inbox = Mutex(Inbox())
+    private let epoll: Int32
+    private let wake: Int32
+    private let timerDescriptor: Int32
+    private let thread = Mutex<pthread_t?>(nil)
+
+    // On the loop's thread only.
+    private var registrations: [Int32: Registration] = [:]
+    private var lastRegistration: UInt32 = 0
+    private var timers: [LoopTimer] = []
+    private var armed: MonotonicTime?
+    private var spareJobs: [UnownedJob] = []
+    private var spareWork: [@Sendable () -> Void] = []
+
+    private struct Registration {
+        /// Tells a new registration from events still queued for a closed descriptor of the same number.
+        let serial: UInt32
+        let handler: (ReadyEvents) -> Void
+    }
+
+    /// Starts a thread.
+    ///
+    /// - Throws: `TransferError` when the system has no descriptors or threads left.
+    public init(name: String) throws {
+        epoll = transfer_epoll_create()
+        wake = transfer_eventfd()
+        timerDescriptor = transfer_timerfd()
+        guard epoll >= 0, wake >= 0, timerDescriptor >= 0 else {
+            throw TransferError(
+                .internalFault, "no file descriptors left for an event loop", cause: .os(errno: errno))
+        }
+        watch(wake, serial: 0)
+        watch(timerDescriptor, serial: 0)
+        let started = try LoopThread.start(name: name) { [self] in run() }
+        thread.withLock { $0 = started }
+    }
+
+    deinit {
+        close(epoll)
+        close(wake)
+        close(timerDescriptor)
+    }
+
+    /// Ends the thread once what is queued has run. The loop can't be used afterwards.
+    public func stop() {
+        inbox.withLock { $0.isStopping = true }
+        sendWake()
+    }
+
+    // MARK: Executor
+
+    public func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        let mustWake = inbox.withLock { inbox in
+            inbox.jobs.append(job)
+            return !exchange(&inbox.isWakeSent, with: true)
+        }
+        if mustWake { sendWake() }
+    }
+
+    /// Runs `work` on the loop's thread, soon and in the order of the calls.
+    ///
+    /// - Returns: `false` when the loop has ended and nothing will run there any more.
+    @discardableResult
+    public func execute(_ work: @escaping @Sendable () -> Void) -> Bool {
+        let mustWake = inbox.withLock { inbox -> Bool? in
+            guard !inbox.hasEnded else { return nil }
+            inbox.work.append(work)
+            return !exchange(&inbox.isWakeSent, with: true)
+        }
+        if mustWake == true { sendWake() }
+        return mustWake != nil
+    }
+
+    public var isOnLoop: Bool {
+        guard let thread = LoopThread.current else { return false }
+        return thread == ObjectIdentifier(self)
+    }
+
+    public func checkIsolated() { preconditionOnLoop() }
+
+    public func preconditionOnLoop() {
+        precondition(isOnLoop, "called on another thread than the event loop's")
+    }
+
+    // MARK: Descriptors
+
+    /// Calls `handler` on the loop whenever the descriptor is ready (level-triggered); again for the same descriptor
+    /// changes what is waited for. Only on the loop.
+    public func register(_ descriptor: Int32, for events: ReadyEvents, handler: @escaping (ReadyEvents) -> Void) {
+        preconditionOnLoop()
+        let isNew = registrations[descriptor] == nil
+        lastRegistration &+= 1
+        registrations[descriptor] = Registration(serial: lastRegistration, handler: handler)
+        let tag = Self.tag(descriptor, lastRegistration)
+        let (first, second) = isNew ? (Operation.add, Operation.modify) : (Operation.modify, Operation.add)
+        if transfer_epoll_control(epoll, first, descriptor, events.epoll, tag) != 0 {
+            // The descriptor was closed behind our back and its number given out again (or the other way round).
+            _ = transfer_epoll_control(epoll, second, descriptor, events.epoll, tag)
+        }
+    }
+
+    /// Only on the loop; a descriptor that isn't registered is no error.
+    public func unregister(_ descriptor: Int32) {
+        preconditionOnLoop()
+        guard registrations.removeValue(forKey: descriptor) != nil else { return }
+        _ = transfer_epoll_control(epoll, Operation.delete, descriptor, 0, 0)
+    }
+
+    // MARK: Timers
+
+    /// A timer that calls `action` on the loop. Loops have a handful of them, so they are searched one by one.
+    public func makeTimer(_ action: @escaping () -> Void) -> LoopTimer {
+        preconditionOnLoop()
+        let timer = LoopTimer(action: action)
+        timers.append(timer)
+        return timer
+    }
+
+    public func remove(_ timer: LoopTimer) {
+        preconditionOnLoop()
+        timers.removeAll { $0 === timer }
+    }
+
+    // MARK: The thread
+
+    private func run() {
+        LoopThread.current = ObjectIdentifier(self)
+        var events = [epoll_event](repeating: epoll_event(), count: 256)
+        while true {
+            let isStopping = drainInbox()
+            fireTimers()
+            if isStopping { break }
+            let timeout = armTimer()
+            let count = epoll_wait(epoll, &events, Int32(events.count), timeout)
+            guard count > 0 else { continue }
+            for event in events[..<Int(count)] { dispatch(event) }
+        }
+        registrations.removeAll()
+        timers.removeAll()
+        LoopThread.current = nil
+    }
+
+    private func dispatch(_ event: epoll_event) {
+        let tag = withUnsafePointer(to: event) { transfer_epoll_tag($0) }
+        let descriptor = Int32(truncatingIfNeeded: tag & 0xFFFF_FFFF)
+        if descriptor == wake || descriptor == timerDescriptor {
+            var count: UInt64 = 0
+            _ = read(descriptor, &count, 8)
+            if descriptor == timerDescriptor { armed = nil }
+            return
+        }
+        guard let registration = registrations[descriptor],
+            registration.serial == UInt32(truncatingIfNeeded: tag >> 32)
+        else { return }
+        registration.handler(ReadyEvents(epoll: event.events))
+    }
+
+    private func drainInbox() -> Bool {
+        let isStopping = inbox.withLock { inbox in
+            swap(&inbox.jobs, &spareJobs)
+            swap(&inbox.work, &spareWork)
+            inbox.isWakeSent = false
+            inbox.hasEnded = inbox.isStopping && spareJobs.isEmpty && spareWork.isEmpty
+            return inbox.hasEnded
+        }
+        for work in spareWork { work() }
+        for job in spareJobs { job.runSynchronously(on: asUnownedSerialExecutor()) }
+        spareWork.removeAll(keepingCapacity: true)
+        spareJobs.removeAll(keepingCapacity: true)
+        return isStopping
+    }
+
+    private func fireTimers() {
+        guard !timers.isEmpty else { return }
+        var now: MonotonicTime?
+        // By index: an action may add and remove timers.
+        var index = 0
+        while index < timers.count {
+            let timer = timers[index]
+            index += 1
+            guard let deadline = timer.deadline else { continue }
+            let time = now ?? .now
+            now = time
+            if deadline <= time {
+                timer.deadline = nil
+                timer.action()
+            }
+        }
+    }
+
+    /// Sets the timerfd for the earliest deadline; a deadline later than what is set needs no system call, it costs one
+    /// idle wake-up at the most.
+    ///
+    /// - Returns: What epoll_wait shall wait: nothing when there is work, else for ever.
+    private func armTimer() -> Int32 {
+        if inbox.withLock({ !$0.jobs.isEmpty || !$0.work.isEmpty || $0.isStopping }) { return 0 }
+        guard let next = timers.lazy.compactMap(\.deadline).min() else { return -1 }
+        let now = MonotonicTime.now
+        if next <= now { return 0 }
+        if let armed, armed <= next { return -1 }
+        _ = transfer_timerfd_set(timerDescriptor, next.nanoseconds)
+        armed = next
+        return -1
+    }
+
+    private func watch(_ descriptor: Int32, serial: UInt32) {
+        _ = transfer_epoll_control(
+            epoll, Operation.add, descriptor, ReadyEvents.readable.epoll, Self.tag(descriptor, serial))
+    }
+
+    private func sendWake() {
+        var one: UInt64 = 1
+        _ = write(wake, &one, 8)
+    }
+
+    private static func tag(_ descriptor: Int32, _ serial: UInt32) -> UInt64 {
+        UInt64(serial) << 32 | UInt64(UInt32(bitPattern: descriptor))
+    }
+
+    private enum Operation {
+        static let add = Int32(TRANSFER_EPOLL_ADD)
+        static let modify = Int32(TRANSFER_EPOLL_MODIFY)
+        static let delete = Int32(TRANSFER_EPOLL_DELETE)
+    }
+}
+
+/// What a descriptor is ready for.
+public struct ReadyEvents: OptionSet, Sendable {
+    public let rawValue: UInt8
+    public init(rawValue: UInt8) { self.rawValue = rawValue }
+    public static let readable = ReadyEvents(rawValue: 1)
+    public static let writable = ReadyEvents(rawValue: 2)
+    /// An error or a hang-up; reported whether asked for or not.
+    public static let failed = ReadyEvents(rawValue: 4)
+
+    init(epoll: UInt32) {
+        var events: ReadyEvents = []
+        if epoll & UInt32(TRANSFER_EPOLL_IN | TRANSFER_EPOLL_PRIORITY) != 0 { events.insert(.readable) }
+        if epoll & UInt32(TRANSFER_EPOLL_OUT) != 0 { events.insert(.writable) }
+        if epoll & UInt32(TRANSFER_EPOLL_ERROR | TRANSFER_EPOLL_HANG_UP) != 0 { events.insert(.failed) }
+        self = events
+    }
+
+    var epoll: UInt32 {
+        (contains(.readable) ? UInt32(TRANSFER_EPOLL_IN) : 0) | (contains(.writable) ? UInt32(TRANSFER_EPOLL_OUT) : 0)
+    }
+}
+
+/// A timer of one loop; used on that loop only.
+public final class LoopTimer {
+    var deadline: MonotonicTime?
+    let action: () -> Void
+
+    init(action: @escaping () -> Void) { self.action = action }
+
+    /// Fires once at that time, instead of any time set before.
+    public func schedule(at time: MonotonicTime) { deadline = time }
+
+    public func cancel() { deadline = nil }
+
+    public var isScheduled: Bool { deadline != nil }
+}

@@ -1,0 +1,103 @@
+import DequeModule
+import Glibc
+import TransferCore
+
+/// A few threads for what may block: opening, syncing and renaming files, databases, name look-ups.
+///
+/// `@unchecked Sendable`: `queue`, `idle`, `started` and `isStopping` are touched only while `mutex` is held.
+public final class WorkerPool: @unchecked Sendable {
+    private let name: String
+    private let limit: Int
+    private let mutex: UnsafeMutablePointer<pthread_mutex_t>
+    private let condition: UnsafeMutablePointer<pthread_cond_t>
+    private var queue = Deque<@Sendable () -> Void>()
+    private var idle = 0
+    private var started = 0
+    private var isStopping = false
+
+    /// - Parameter threads: The most threads; they start as work comes.
+    public init(name: String, threads: Int) {
+        self.name = name
+        limit = max(1, threads)
+        mutex = .allocate(capacity: 1)
+        condition = .allocate(capacity: 1)
+        pthread_mutex_init(mutex, nil)
+        pthread_cond_init(condition, nil)
+    }
+
+    deinit {
+        // Threads hold the pool while they run, so none is left here.
+        pthread_cond_destroy(condition)
+        pthread_mutex_destroy(mutex)
+        condition.deallocate()
+        mutex.deallocate()
+    }
+
+    /// Runs `work` on a thread of the pool; pieces of work start in the order of the calls.
+    public func execute(_ work: @escaping @Sendable () -> Void) {
+        pthread_mutex_lock(mutex)
+        queue.append(work)
+        let mustStart = idle < queue.count && started < limit
+        if mustStart { started += 1 }
+        pthread_cond_signal(condition)
+        pthread_mutex_unlock(mutex)
+        if mustStart { startThread() }
+    }
+
+    /// Runs `work` on a thread of the pool and returns what it returns.
+    public func run<Value: Sendable>(_ work: @escaping @Sendable () throws -> Value) async throws -> Value {
+        try await withCheckedThrowingContinuation { continuation in
+            execute { continuation.resume(with: Result { try work() }) }
+        }
+    }
+
+    /// Ends the threads once the queue is empty; what is handed in later still runs, on the caller's thread.
+    public func stop() {
+        pthread_mutex_lock(mutex)
+        isStopping = true
+        pthread_cond_broadcast(condition)
+        pthread_mutex_unlock(mutex)
+    }
+
+    private func startThread() {
+        do {
+            _ = try LoopThread.start(name: name) { [self] in runThread() }
+        } catch {
+            pthread_mutex_lock(mutex)
+            started -= 1
+            let isAlone = started == 0
+            pthread_mutex_unlock(mutex)
+            // Without any thread the work is done here rather than never.
+            if isAlone { runQueue() }
+        }
+    }
+
+    private func runThread() {
+        pthread_mutex_lock(mutex)
+        while true {
+            if let work = queue.popFirst() {
+                pthread_mutex_unlock(mutex)
+                work()
+                pthread_mutex_lock(mutex)
+            } else if isStopping {
+                break
+            } else {
+                idle += 1
+                pthread_cond_wait(condition, mutex)
+                idle -= 1
+            }
+        }
+        started -= 1
+        pthread_mutex_unlock(mutex)
+    }
+
+    private func runQueue() {
+        while true {
+            pthread_mutex_lock(mutex)
+            let work = queue.popFirst()
+            pthread_mutex_unlock(mutex)
+            guard let work else { return }
+            work()
+        }
+    }
+}

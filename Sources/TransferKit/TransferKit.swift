@@ -1,0 +1,9 @@
+// One import for programs: the request layer, the queue, and the types of FoundationNetworking that documented
+// programs use without importing it.
+@_exported public import FoundationNetworking
+@_exported public import TransferCore
+@_exported public import TransferNetworking
+@_exported public import TransferQueue
+
+/// The durable queue, under the name that programs know: `TransferQueue.open(…)`.
+public typealias TransferQueue = JobQueue

@@ -1,0 +1,164 @@
+import Foundation
+import FoundationNetworking
+import Synchronization
+import TransferCore
+import TransferEngine
+
+/// The files of one download, from the temporary one to its destination. Blocks: for workers.
+final class DownloadFiles: Sendable {
+    /// `empty` → `open` → (`resumable` → `open` …) → `saved`.
+    private enum State {
+        case empty
+        /// An attempt writes to it; it began with the bytes of `resumed`.
+        case open(PartFile, resumed: ResumeData?)
+        /// Closed; the bytes wait for whoever goes on.
+        case resumable(ResumeData)
+        case saved(URL)
+    }
+
+    private let folder: String
+    /// The partial file came with resume data: it's the caller's, who may come back with the same data.
+    private let isCallers = Mutex(false)
+    private let state = Mutex(State.empty)
+
+    init(folder: String) { self.folder = folder }
+
+    func continueLater(_ resume: ResumeData) {
+        isCallers.withLock { $0 = true }
+        state.withLock { $0 = .resumable(resume) }
+    }
+
+    var resumable: ResumeData? {
+        if case .resumable(let resume) = state.withLock({ $0 }) { return resume }
+        return nil
+    }
+
+    var saved: URL? {
+        if case .saved(let url) = state.withLock({ $0 }) { return url }
+        return nil
+    }
+
+    // MARK: An attempt begins
+
+    /// Opens the file for an attempt, and says what of it can be continued.
+    func open(for url: String) throws -> (PartFile, ResumePoint?) {
+        switch state.withLock({ $0 }) {
+        case .resumable(let resume):
+            if let opened = try reopen(resume, url) { return opened }
+        case .saved(let url):
+            // What an attempt that wasn't valid left at the destination: its place is needed.
+            try? FileManager.default.removeItem(at: url)
+        case .open: discard()
+        case .empty: break
+        }
+        let path = folder + "/transferkit-\(UUID().uuidString).part"
+        let part = try partFile(path)
+        state.withLock { $0 = .open(part, resumed: nil) }
+        return (part, nil)
+    }
+
+    /// - Returns: `nil` when the file can't be used any more.
+    private func reopen(_ resume: ResumeData, _ url: String) throws -> (PartFile, ResumePoint?)? {
+        guard let path = resume.partialFile, FileManager.default.fileExists(atPath: path) else { return nil }
+        let part = try partFile(path)
+        let (known, length) = Self.trusted(part, resume, url)
+        if length < part.initialSize { try part.truncate(to: length) }
+        state.withLock { $0 = .open(part, resumed: length > 0 ? known : nil) }
+        guard length > 0 else { return (part, nil) }
+        return (part, ResumePoint(offset: length, validator: known.validator, total: known.total))
+    }
+
+    /// How many bytes of the file are those of the version that is to be continued.
+    ///
+    /// The record in the file itself speaks of the bytes that are there, so it wins. Without one (a small file, a file
+    /// system without extended attributes) another process may have started the file again from a newer version since:
+    /// then only a size that is exactly the one in the resume data is believed.
+    static func trusted(_ part: PartFile, _ resume: ResumeData, _ url: String) -> (ResumeData, Int64) {
+        let redacted = Redaction.url(url)
+        if let record = part.initialRecord {
+            guard record.url == redacted, record.validator != nil else { return (resume, 0) }
+            return (record, record.trustedLength(currentBootID: BootID.current, fileSize: part.initialSize))
+        }
+        guard resume.url == redacted, part.initialSize == resume.written.prefixLength else { return (resume, 0) }
+        return (resume, resume.trustedLength(currentBootID: BootID.current, fileSize: part.initialSize))
+    }
+
+    private func partFile(_ path: String) throws -> PartFile {
+        do {
+            return try PartFile.open(path)
+        } catch {
+            throw AFError.sessionTaskFailed(error: URLError(error))
+        }
+    }
+
+    // MARK: An attempt ends
+
+    /// Keeps what a failed attempt left, when it can be continued.
+    func keep(_ end: TransferEnd, method: String) {
+        guard case .open(let part, let resumed) = state.withLock({ $0 }) else { return }
+        guard let resume = Self.continuation(end, method: method, resumed: resumed) else { return discard() }
+        part.trimReservation()
+        var durable = resume
+        // A later process continues from it, perhaps after the machine was switched off.
+        do throws(TransferError) {
+            try part.sync()
+            durable.synced = durable.written
+        } catch {}
+        part.record(durable)
+        part.unlock()
+        state.withLock { $0 = .resumable(durable) }
+    }
+
+    private static func continuation(_ end: TransferEnd, method: String, resumed: ResumeData?) -> ResumeData? {
+        // No body began: the bytes are as they were.
+        guard let start = end.start else { return resumed }
+        guard method == "GET", start.head.status == 200 || start.head.status == 206,
+            let resume = end.outcome.resumeData, resume.validator?.ifRange != nil
+        else { return nil }
+        return resume
+    }
+
+    /// Gives the complete file its place.
+    func save(response: HTTPURLResponse?, to destination: DownloadRequest.Destination?) throws {
+        guard case .open(let part, _) = state.withLock({ $0 }) else { return }
+        part.trimReservation()
+        let temporary = URL(fileURLWithPath: part.path)
+        guard let destination, let response else {
+            state.withLock { $0 = .saved(temporary) }
+            return
+        }
+        let (target, options) = destination(temporary, response)
+        do {
+            try FilePlacement(part: part, target: target, options: options).perform()
+        } catch {
+            discard()
+            throw AFError.downloadedFileMoveFailed(error: error, source: temporary, destination: target)
+        }
+        state.withLock { $0 = .saved(target) }
+    }
+
+    /// The request is over: a file that is still open is kept as it was before the attempt, or removed.
+    func close() {
+        guard case .open(let part, let resumed) = state.withLock({ $0 }) else { return }
+        guard let resumed else { return discard() }
+        part.unlock()
+        state.withLock { $0 = .resumable(resumed) }
+    }
+
+    /// Removes what has come; not a file that the caller's own resume data speaks of.
+    func discard() {
+        let isCallers = isCallers.withLock { $0 }
+        state.withLock { state in
+            switch state {
+            case .open(let part, _):
+                if isCallers { part.trimReservation() } else { part.remove() }
+                part.unlock()
+                state = .empty
+            case .resumable(let resume):
+                if !isCallers, let path = resume.partialFile { try? FileManager.default.removeItem(atPath: path) }
+                state = .empty
+            case .saved, .empty: break
+            }
+        }
+    }
+}

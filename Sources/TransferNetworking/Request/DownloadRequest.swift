@@ -1,0 +1,184 @@
+public import Foundation
+public import FoundationNetworking
+import Synchronization
+import TransferCore
+import TransferEngine
+
+/// A request whose answer goes to a file.
+///
+/// The body is written to a file in the temporary folder, and moved to its destination when it's whole. What came
+/// before a failure or a cancellation stays there for ``resumeData``, where the server gave a validator by which the
+/// rest can be asked for safely (RFC 9110 §13.1.5).
+public final class DownloadRequest: Request, @unchecked Sendable {  // Its own state is behind a lock.
+    /// What is done before the file is moved to its destination.
+    public struct Options: OptionSet, Sendable {
+        public let rawValue: Int
+        public init(rawValue: Int) { self.rawValue = rawValue }
+        /// Makes the folders above the destination.
+        public static let createIntermediateDirectories = Options(rawValue: 1 << 0)
+        /// Takes the place of a file that is there.
+        public static let removePreviousFile = Options(rawValue: 1 << 1)
+    }
+
+    /// Says where a complete file belongs.
+    public typealias Destination =
+        @Sendable (_ temporaryURL: URL, _ response: HTTPURLResponse) -> (destinationURL: URL, options: Options)
+
+    /// - Returns: Whether the answer is taken.
+    public typealias Validation =
+        @Sendable (_ request: URLRequest?, _ response: HTTPURLResponse, _ fileURL: URL?) -> ValidationResult
+
+    /// What is downloaded.
+    public enum Downloadable: Sendable {
+        case request(any URLRequestConvertible)
+        case resumeData(Data)
+    }
+
+    public let downloadable: Downloadable
+    /// `nil` leaves the file in the temporary folder.
+    public let destination: Destination?
+    let files: DownloadFiles
+    private let mutable = Mutex(Mutable())
+
+    private struct Mutable {
+        var cancellation = Cancellation.none
+        var validators: [Validation] = []
+        /// Those who wait for resume data.
+        var handlers: [@Sendable (Data?) -> Void] = []
+    }
+
+    private enum Cancellation {
+        case none
+        case discarding
+        case producing
+    }
+
+    init(
+        downloadable: Downloadable, session: Session, interceptor: (any RequestInterceptor)?,
+        destination: Destination?
+    ) {
+        self.downloadable = downloadable
+        self.destination = destination
+        files = DownloadFiles(folder: session.settings.temporaryFolder)
+        super.init(session: session, interceptor: interceptor)
+        if case .resumeData(let data) = downloadable, let resumption = try? DownloadResumption(data) {
+            files.continueLater(resumption.resume)
+        }
+    }
+
+    /// What `Session.download(resumingWith:)` takes, in this process or another; `nil` when there is nothing to go on
+    /// from. There after a cancellation that asked for it, and after a failure.
+    public var resumeData: Data? {
+        switch mutable.withLock({ $0.cancellation }) {
+        case .discarding: return nil
+        case .none, .producing: break
+        }
+        guard let resume = files.resumable, let request = firstRequest ?? (try? makeURLRequest()) else { return nil }
+        return DownloadResumption(request, resume).data
+    }
+
+    /// Where the file is, once it's whole.
+    public var fileURL: URL? { files.saved }
+
+    /// Cancels without resume data; what has come is removed.
+    @discardableResult
+    override public func cancel() -> Self { cancel(producingResumeData: false) }
+
+    /// Cancels, and keeps what has come when `shouldProduceResumeData`.
+    @discardableResult
+    public func cancel(producingResumeData shouldProduceResumeData: Bool) -> Self {
+        mutable.withLock { state in
+            guard case .none = state.cancellation, !isFinished else { return }
+            state.cancellation = shouldProduceResumeData ? .producing : .discarding
+        }
+        return super.cancel()
+    }
+
+    /// Cancels, keeps what has come, and hands over the resume data, on the session's queue; `nil` when there is none.
+    @discardableResult
+    public func cancel(byProducingResumeData completionHandler: @escaping @Sendable (_ data: Data?) -> Void) -> Self {
+        mutable.withLock { state in
+            switch state.cancellation {
+            // Handlers are answered in any case; a cancellation that discards stays one.
+            case .none where !isFinished: state.cancellation = .producing
+            case .none, .discarding, .producing: break
+            }
+            state.handlers.append(completionHandler)
+        }
+        super.cancel()
+        // What is being stopped has its resume data later; everything else is settled by now, or about to be.
+        if read({ $0.lifecycle.state }) != .cancelled(.stopping) {
+            session.rootQueue.async { self.answerCancellations() }
+        }
+        return self
+    }
+
+    /// Adds a rule that an answer has to pass.
+    @discardableResult
+    public func validate(_ validation: @escaping Validation) -> Self {
+        mutable.withLock { $0.validators.append(validation) }
+        return self
+    }
+
+    // MARK: Attempts
+
+    override func makeURLRequest() throws -> URLRequest {
+        switch downloadable {
+        case .request(let convertible): return try convertible.asURLRequest()
+        case .resumeData(let data): return try DownloadResumption(data).makeURLRequest()
+        }
+    }
+
+    override var touchesFiles: Bool { true }
+
+    override func makeTransfer(_ request: URLRequest) throws -> Transfer {
+        var exchange = try ExchangeRequest(request, settings: session.settings)
+        let (part, point) = try files.open(for: exchange.url)
+        if let point { exchange.intent = .representation(point) }
+        if exchange.headers.value("Accept-Encoding") == nil {
+            // The file is to hold the representation itself, and offsets in it are to mean something.
+            exchange.headers.append(HeaderField("Accept-Encoding", "identity"))
+        }
+        let url = Redaction.url(exchange.url)
+        let workers = try session.engine().workers
+        return Transfer(exchange: exchange) {
+            FileSink(
+                part, offset: point?.offset ?? 0, url: url, algorithm: nil, workers: workers, state: FileSinkState())
+        }
+    }
+
+    override func take(_ end: TransferEnd) -> AFError? {
+        if let failure = end.failure {
+            switch mutable.withLock({ $0.cancellation }) {
+            case .discarding: files.discard()
+            case .none, .producing: files.keep(end, method: request?.httpMethod ?? "GET")
+            }
+            return failure
+        }
+        do {
+            try files.save(response: end.response, to: destination)
+            return nil
+        } catch {
+            return error.asAFError { .sessionTaskFailed(error: $0) }
+        }
+    }
+
+    override func validate(_ response: HTTPURLResponse) throws {
+        let url = fileURL
+        for validator in mutable.withLock({ $0.validators }) { try validator(request, response, url).get() }
+    }
+
+    override func release() {
+        if case .discarding = mutable.withLock({ $0.cancellation }) { files.discard() } else { files.close() }
+        answerCancellations()
+    }
+
+    private func answerCancellations() {
+        let handlers = mutable.withLock { $0.handlers.take() }
+        guard !handlers.isEmpty else { return }
+        let data = resumeData
+        for handler in handlers { handler(data) }
+    }
+
+    override var body: EndedRequest.Body { .file(fileURL, resumeData: resumeData) }
+}

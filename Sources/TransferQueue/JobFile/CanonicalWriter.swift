@@ -1,0 +1,72 @@
+/// Writes JSON into bytes, without white space.
+struct CanonicalWriter {
+    private(set) var bytes: [UInt8]
+
+    init(bytes: [UInt8] = []) {
+        self.bytes = bytes
+        self.bytes.reserveCapacity(max(256, bytes.count))
+    }
+
+    mutating func object(_ members: (inout CanonicalWriter) -> Void) {
+        bytes.append(UInt8(ascii: "{"))
+        members(&self)
+        bytes.append(UInt8(ascii: "}"))
+    }
+
+    mutating func array<Element>(_ elements: [Element], _ write: (inout CanonicalWriter, Element) -> Void) {
+        bytes.append(UInt8(ascii: "["))
+        for (index, element) in elements.enumerated() {
+            if index > 0 { bytes.append(UInt8(ascii: ",")) }
+            write(&self, element)
+        }
+        bytes.append(UInt8(ascii: "]"))
+    }
+
+    mutating func key(_ name: some RawRepresentable<String>) { key(name.rawValue) }
+
+    mutating func key(_ name: String) {
+        if bytes.last != UInt8(ascii: "{") { bytes.append(UInt8(ascii: ",")) }
+        string(name)
+        bytes.append(UInt8(ascii: ":"))
+    }
+
+    mutating func string(_ text: String) {
+        bytes.append(UInt8(ascii: "\""))
+        let isPlain =
+            text.utf8.withContiguousStorageIfAvailable { utf8 in
+                let isPlain = utf8.allSatisfy { $0 >= 0x20 && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\") }
+                if isPlain { bytes.append(contentsOf: utf8) }
+                return isPlain
+            } ?? false
+        if !isPlain { escaped(text) }
+        bytes.append(UInt8(ascii: "\""))
+    }
+
+    private mutating func escaped(_ text: String) {
+        for byte in text.utf8 {
+            switch byte {
+            case UInt8(ascii: "\""), UInt8(ascii: "\\"): bytes += [UInt8(ascii: "\\"), byte]
+            case ..<0x20:
+                let digits = String(byte, radix: 16)
+                bytes.append(contentsOf: "\\u00\(digits.utf8.count < 2 ? "0" : "")\(digits)".utf8)
+            default: bytes.append(byte)
+            }
+        }
+    }
+
+    mutating func integer(_ value: Int) { bytes.append(contentsOf: String(value).utf8) }
+
+    mutating func boolean(_ value: Bool) { bytes.append(contentsOf: (value ? "true" : "false").utf8) }
+
+    /// A number of seconds, exact; a negative duration, which no rule has, is zero.
+    mutating func duration(_ value: Duration) {
+        let (seconds, attoseconds) = max(.zero, value).components
+        integer(Int(seconds))
+        guard attoseconds > 0 else { return }
+        let digits = String(attoseconds)
+        var fraction = String(repeating: "0", count: 18 - digits.utf8.count) + digits
+        while fraction.last == "0" { fraction.removeLast() }
+        bytes.append(UInt8(ascii: "."))
+        bytes.append(contentsOf: fraction.utf8)
+    }
+}

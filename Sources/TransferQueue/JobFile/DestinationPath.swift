@@ -1,0 +1,65 @@
+/// Where a download goes, as one spelling for every way to write it: two jobs with one destination must be found.
+enum DestinationPath {
+    /// Takes out empty and `.` components and resolves `..` by the text alone; a folder keeps its slash.
+    ///
+    /// `..` at the beginning stays, and so does the slash of an absolute path.
+    static func normalized(_ path: String) -> String {
+        guard needsWork(path) else { return path }
+        let isAbsolute = path.utf8.first == UInt8(ascii: "/")
+        var components: [Substring] = []
+        var isFolder = true
+        for component in path.split(separator: "/", omittingEmptySubsequences: false) {
+            isFolder = component.isEmpty || component == "." || component == ".."
+            switch component {
+            case "", ".": continue
+            case "..":
+                if let last = components.last, last != ".." {
+                    components.removeLast()
+                } else if !isAbsolute {
+                    components.append(component)
+                }
+            default: components.append(component)
+            }
+        }
+        guard !components.isEmpty else { return isAbsolute ? "/" : "./" }
+        return (isAbsolute ? "/" : "") + components.joined(separator: "/") + (isFolder ? "/" : "")
+    }
+
+    /// Whether a component is empty or begins with a dot; nearly every path is clean already.
+    private static func needsWork(_ path: String) -> Bool {
+        var previous = UInt8(ascii: "/")
+        var isFirst = true
+        for byte in path.utf8 {
+            if previous == UInt8(ascii: "/"), byte == UInt8(ascii: ".") || (byte == UInt8(ascii: "/") && !isFirst) {
+                return true
+            }
+            previous = byte
+            isFirst = false
+        }
+        return false
+    }
+
+    static func refusal(ofPath path: String) -> String? {
+        if path.isEmpty { return "the path is empty" }
+        return path.utf8.contains(0) ? "a path can't hold a NUL character" : nil
+    }
+
+    /// A name of a job: it's shown in lines, and stands behind the batch and a slash on the command line.
+    static func refusal(ofID id: String) -> String? {
+        if id.isEmpty { return "the ID is empty" }
+        if id.unicodeScalars.count > 255 { return "an ID can't be longer than 255 characters" }
+        if id.utf8.contains(UInt8(ascii: "/")) { return "an ID can't hold a slash" }
+        return hasControl(id) ? "an ID can't hold control characters" : nil
+    }
+
+    static func refusal(ofBatchName name: String) -> String? {
+        if name.isEmpty { return "the name is empty" }
+        if name.unicodeScalars.count > 255 { return "a name can't be longer than 255 characters" }
+        if name.utf8.contains(UInt8(ascii: "/")) { return "a batch's name can't hold a slash" }
+        return hasControl(name) ? "a name can't hold control characters" : nil
+    }
+
+    private static func hasControl(_ text: String) -> Bool {
+        text.unicodeScalars.contains { $0.value < 0x20 || (0x7F...0x9F).contains($0.value) }
+    }
+}

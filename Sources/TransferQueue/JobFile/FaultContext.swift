@@ -1,0 +1,49 @@
+/// Something wrong with bytes of the text at hand.
+struct Problem {
+    var message: String
+    var range: Range<Int>
+    /// What is at fault is a secret or stands where one should: the quoted line shows no values.
+    var isSecret = false
+}
+
+/// Turns problems, which only know offsets, into faults that people can find.
+struct FaultContext {
+    let bytes: UnsafeBufferPointer<UInt8>
+    /// The line and column of an offset before every problem, and outside of any string.
+    let base: SourceCursor
+    /// The path of the value that begins at `base`; `nil` in a list of URLs, which has none.
+    let path: String?
+
+    /// A line whose beginning is farther away is shown from `base` on only, since it's searched for secrets first.
+    private static let maxLookBehind = 4096
+    private static let maxLookAhead = 512
+
+    func fault(_ problem: Problem, quoting: Bool) -> JobFileFault {
+        JobFileFault(
+            message: problem.message,
+            path: path.map { JSONPath.of(problem.range.lowerBound, in: bytes, from: base.offset, prefix: $0) } ?? "",
+            span: base.span(problem.range, in: bytes), excerpt: quoting ? excerpt(problem) : nil)
+    }
+
+    private func excerpt(_ problem: Problem) -> SourceExcerpt? {
+        let target = min(problem.range.lowerBound, bytes.count)
+        var start = target
+        while start > 0, bytes[start - 1] != 0x0A, target - start <= Self.maxLookBehind { start -= 1 }
+        let isWholeLine = start == 0 || bytes[start - 1] == 0x0A
+        if !isWholeLine {
+            start = base.offset
+            guard target - start <= Self.maxLookBehind else { return nil }
+        }
+        var end = target
+        while end < bytes.count, bytes[end] != 0x0A, end - target < Self.maxLookAhead { end += 1 }
+        // Never end within a character.
+        while end < bytes.count, end > target, bytes[end] & 0xC0 == 0x80 { end -= 1 }
+        while end > start, bytes[end - 1] == 0x0D { end -= 1 }
+        let line = start..<end
+        let blanks =
+            path == nil
+            ? URLSecrets.inList(line, in: bytes, hidesValues: problem.isSecret)
+            : LineTokens.secrets(line, in: bytes, hidesValues: problem.isSecret)
+        return SourceExcerpt(line: line, marked: problem.range, blanks: blanks, in: bytes)
+    }
+}

@@ -1,0 +1,35 @@
+/// What a header field may be (RFC 9110 §5): anything else could smuggle a second field or request in.
+enum HeaderRule {
+    static func refusal(ofName name: String) -> String? {
+        if name.isEmpty { return "the name of a header is empty" }
+        guard isToken(name) else { return "not the name of a header; letters, digits and !#$%&'*+-.^_`|~ are possible" }
+        return nil
+    }
+
+    static func refusal(ofValue value: String) -> String? {
+        let isClean = value.utf8.allSatisfy { ($0 >= 0x20 && $0 != 0x7F) || $0 == 0x09 }
+        return isClean ? nil : "a header's value can't hold line breaks or other control characters"
+    }
+
+    static func refusal(ofMethod method: String) -> String? {
+        isToken(method) ? nil : "not a method, such as \"GET\""
+    }
+
+    /// RFC 7617 §2: a colon ends the user.
+    static func refusal(ofUser user: String) -> String? {
+        if user.utf8.contains(UInt8(ascii: ":")) { return "a user's name can't hold a colon" }
+        return refusal(ofValue: user) == nil ? nil : "a user's name can't hold control characters"
+    }
+
+    private static func isToken(_ text: String) -> Bool {
+        !text.isEmpty
+            && text.utf8.allSatisfy { byte in
+                switch byte {
+                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                    UInt8(ascii: "0")...UInt8(ascii: "9"):
+                    true
+                default: "!#$%&'*+-.^_`|~".utf8.contains(byte)
+                }
+            }
+    }
+}

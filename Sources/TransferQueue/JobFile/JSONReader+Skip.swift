@@ -1,0 +1,30 @@
+extension JSONReader {
+    /// Reads over a value of any kind, as strictly as if it were used.
+    ///
+    /// - Parameter checkingKeys: Whether a key that occurs twice is a fault; a caller that reads the same bytes again
+    ///   and checks then can save the time.
+    mutating func skipValue(checkingKeys: Bool = true) throws(JSONFault) {
+        switch try kind() {
+        case .string: _ = try string()
+        case .number: _ = try number()
+        case .boolean: _ = try boolean()
+        case .null: try null()
+        case .array:
+            try beginArray()
+            var isFirst = true
+            while try element(isFirst: &isFirst) { try skipValue(checkingKeys: checkingKeys) }
+        case .object:
+            try beginObject()
+            var isFirst = true
+            var seen: Set<String> = []
+            while let key = try key(isFirst: &isFirst) {
+                if checkingKeys, !seen.insert(string(key)).inserted { throw Self.duplicate(string(key), key) }
+                try skipValue(checkingKeys: checkingKeys)
+            }
+        }
+    }
+
+    static func duplicate(_ name: String, _ key: JSONText) -> JSONFault {
+        JSONFault("key \(Wording.quoted(name)) occurs twice in this object", key.token)
+    }
+}

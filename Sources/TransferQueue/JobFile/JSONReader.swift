@@ -1,0 +1,174 @@
+/// A pull reader of strict JSON (RFC 8259) straight from bytes: no tree is built, and a string is only copied when
+/// asked for.
+///
+/// It keeps byte offsets alone. Lines, columns and paths are told from the bytes when a fault needs them, so that
+/// a file without faults doesn't pay for them.
+struct JSONReader {
+    /// Deeper nesting is refused: it could exhaust the stack.
+    static let maxDepth = 64
+
+    let bytes: UnsafeBufferPointer<UInt8>
+    var offset: Int
+    private(set) var depth = 0
+
+    init(_ bytes: UnsafeBufferPointer<UInt8>, offset: Int = 0) {
+        self.bytes = bytes
+        self.offset = offset
+    }
+
+    @inline(__always)
+    mutating func skipSpace() {
+        while offset < bytes.count {
+            switch bytes[offset] {
+            case 0x20, 0x0A, 0x0D, 0x09: offset += 1
+            default: return
+            }
+        }
+    }
+
+    /// The kind of the next value, told from its first byte, where the reader then stands.
+    mutating func kind() throws(JSONFault) -> JSONKind {
+        skipSpace()
+        guard offset < bytes.count else { throw fault("the text ends where a value should be") }
+        switch bytes[offset] {
+        case UInt8(ascii: "{"): return .object
+        case UInt8(ascii: "["): return .array
+        case UInt8(ascii: "\""): return .string
+        case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"): return .number
+        case UInt8(ascii: "t"), UInt8(ascii: "f"): return .boolean
+        case UInt8(ascii: "n"): return .null
+        case UInt8(ascii: "/"): throw fault("JSON has no comments; a key that begins with \"x-\" can hold one")
+        case UInt8(ascii: "'"): throw fault("expected double quotes, found a single one")
+        default: throw fault("expected a value, found \(found)")
+        }
+    }
+
+    /// Enters the object that the reader stands at.
+    mutating func beginObject() throws(JSONFault) { try descend() }
+
+    /// Enters the array that the reader stands at.
+    mutating func beginArray() throws(JSONFault) { try descend() }
+
+    private mutating func descend() throws(JSONFault) {
+        guard depth < Self.maxDepth else { throw fault("nested more than \(Self.maxDepth) deep") }
+        depth += 1
+        offset += 1
+    }
+
+    /// The next key of an object, with the reader behind its colon; `nil` at the end of the object.
+    mutating func key(isFirst: inout Bool) throws(JSONFault) -> JSONText? {
+        guard try next(UInt8(ascii: "}"), isFirst: &isFirst) else { return nil }
+        guard bytes[offset] == UInt8(ascii: "\"") else {
+            throw fault("expected a key in double quotes, found \(found)")
+        }
+        let key = try string()
+        skipSpace()
+        guard offset < bytes.count, bytes[offset] == UInt8(ascii: ":") else {
+            throw fault("expected \":\" behind the key, found \(found)")
+        }
+        offset += 1
+        return key
+    }
+
+    /// Whether the array has another element, at which the reader then stands.
+    mutating func element(isFirst: inout Bool) throws(JSONFault) -> Bool {
+        try next(UInt8(ascii: "]"), isFirst: &isFirst)
+    }
+
+    @inline(__always)
+    private mutating func next(_ close: UInt8, isFirst: inout Bool) throws(JSONFault) -> Bool {
+        skipSpace()
+        guard offset < bytes.count else { throw fault("the text ends before \"\(Self.character(close))\"") }
+        if bytes[offset] == close {
+            offset += 1
+            depth -= 1
+            return false
+        }
+        if isFirst {
+            isFirst = false
+            return true
+        }
+        guard bytes[offset] == UInt8(ascii: ",") else {
+            throw fault("expected \",\" or \"\(Self.character(close))\", found \(found)")
+        }
+        let comma = offset
+        offset += 1
+        skipSpace()
+        guard offset < bytes.count else { throw fault("the text ends before \"\(Self.character(close))\"") }
+        if bytes[offset] == close {
+            throw JSONFault("nothing follows this comma before \"\(Self.character(close))\"", comma..<comma + 1)
+        }
+        return true
+    }
+
+    /// Reads `true` or `false`.
+    mutating func boolean() throws(JSONFault) -> Bool {
+        if bytes[offset] == UInt8(ascii: "t") {
+            try word("true")
+            return true
+        }
+        try word("false")
+        return false
+    }
+
+    mutating func null() throws(JSONFault) { try word("null") }
+
+    private mutating func word(_ word: StaticString) throws(JSONFault) {
+        let end = offset + word.utf8CodeUnitCount
+        guard end <= bytes.count, (offset..<end).allSatisfy({ bytes[$0] == word.utf8Start[$0 - offset] }) else {
+            throw fault("expected \(word)")
+        }
+        offset = end
+    }
+
+    /// Refuses anything but white space up to the end.
+    mutating func expectEnd() throws(JSONFault) {
+        skipSpace()
+        guard offset == bytes.count else { throw fault("expected the end, found \(found)") }
+    }
+}
+
+/// The kinds of JSON's values.
+enum JSONKind {
+    case object, array, string, number, boolean, null
+
+    var description: String {
+        switch self {
+        case .object: "an object"
+        case .array: "an array"
+        case .string: "a string"
+        case .number: "a number"
+        case .boolean: "true or false"
+        case .null: "null"
+        }
+    }
+}
+
+/// Where the text stops being JSON.
+struct JSONFault: Error {
+    var message: String
+    /// Offsets of the bytes at fault.
+    var range: Range<Int>
+
+    init(_ message: String, _ range: Range<Int>) {
+        self.message = message
+        self.range = range
+    }
+}
+
+extension JSONReader {
+    /// A fault at the byte that the reader stands at.
+    func fault(_ message: String) -> JSONFault { JSONFault(message, offset..<offset + 1) }
+
+    /// The character that the reader stands at, in words for a message.
+    var found: String {
+        guard offset < bytes.count else { return "the end of the text" }
+        let length = UTF8Sequence.length(at: offset, in: bytes) ?? 1
+        guard let scalar = String(decoding: bytes[offset..<offset + length], as: UTF8.self).unicodeScalars.first,
+            DisplayWidth.isPrintable(scalar)
+        else { return "byte 0x\(String(bytes[offset], radix: 16, uppercase: true))" }
+        return scalar == "\"" ? "a string" : "\"\(scalar)\""
+    }
+
+    static func character(_ byte: UInt8) -> Character { Character(UnicodeScalar(byte)) }
+}

@@ -1,0 +1,26 @@
+/// Checks jobs against each other, in memory: what staging them would find, without touching any queue.
+public final class JobChecker {
+    private let store: SQLiteStore
+
+    /// - Throws: When SQLite can't make a database in memory.
+    public init() throws { store = try SQLiteStore() }
+
+    /// - Parameter body: Calls its argument for each job, and returns what the reader of the file found.
+    /// - Returns: Everything that is wrong.
+    public func check(
+        _ name: String, directory: String,
+        _ body: ((JobSpec, JobLocations?) throws -> Void) throws -> JobFileReport
+    ) throws -> JobFileReport {
+        var report = JobFileReport()
+        let header = SQLiteStore.BatchHeader(name: name, source: nil, directory: directory)
+        do {
+            _ = try store.stage(header) { stager in
+                report = try body { spec, place in try stager.add(spec, at: place) }
+                return true
+            }
+        } catch SQLiteStore.StagingFailure.faults(let faults) {
+            for fault in faults.faults { report.add(fault) }
+        }
+        return report
+    }
+}

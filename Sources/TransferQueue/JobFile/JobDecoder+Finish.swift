@@ -1,0 +1,124 @@
+import TransferCore
+
+extension JobDecoder {
+    /// Checks what only shows when all keys of a job are known, and makes the job of them.
+    mutating func finish(_ draft: inout JobDraft, _ seen: UInt64) -> JobSpec? {
+        let work: JobSpec.Work?
+        switch (Self.has(.download, seen), Self.has(.upload, seen)) {
+        case (true, false): work = download(&draft, seen)
+        case (false, true): work = upload(&draft, seen)
+        case (true, true):
+            note("a job has either \"download\" or \"upload\", not both", range(.upload, draft))
+            work = nil
+        case (false, false):
+            note("\"download\" or \"upload\" is missing", draft.start..<draft.start + 1)
+            work = nil
+        }
+        if !Self.has(.to, seen) { note("\"to\" is missing", draft.start..<draft.start + 1) }
+        finishProxy(&draft, seen)
+        guard !hasProblems, let work else { return nil }
+        return JobSpec(
+            id: draft.id.map { reader.string($0) }, work: work, needs: draft.needs, priority: draft.rules.priority,
+            settings: draft.rules.settings)
+    }
+
+    private mutating func download(_ draft: inout JobDraft, _ seen: UInt64) -> JobSpec.Work? {
+        refuse([.protocol], seen, draft, belongsTo: "an upload")
+        guard let to = draft.to else { return nil }
+        var destination = reader.string(to)
+        if !isTrusted {
+            if let message = DestinationPath.refusal(ofPath: destination) {
+                note(message, to.token)
+                return nil
+            }
+            if destination.contains("://"), URLRule.refusal(of: destination) == nil {
+                note("the \"to\" of a download is a path, not a URL", to.token)
+                return nil
+            }
+            destination = DestinationPath.normalized(destination)
+        }
+        if draft.checksum == nil, let list = draft.rules.checksums, !draft.urlsAreWrong {
+            draft.checksum = list.checksum(of: name(destination, draft.urls))
+            if draft.checksum == nil, draft.namesChecksums {
+                note(
+                    "no checksum for \(Wording.quoted(name(destination, draft.urls))) is listed",
+                    range(.checksums, draft))
+            }
+        }
+        return .download(
+            JobSpec.Download(
+                urls: draft.urls, destination: destination, checksum: draft.checksum, ifExists: draft.rules.ifExists,
+                method: draft.method, body: draft.body, remoteTime: draft.rules.remoteTime,
+                segments: draft.rules.segments))
+    }
+
+    /// The path under which a list of checksums may have the file; in a folder it's named after its URL.
+    private func name(_ destination: String, _ urls: [String]) -> String {
+        guard destination.hasSuffix("/"), let url = urls.first else { return destination }
+        return destination + (SafeFileName.fromURL(url) ?? "")
+    }
+
+    private mutating func upload(_ draft: inout JobDraft, _ seen: UInt64) -> JobSpec.Work? {
+        refuse(
+            [.checksum, .checksums, .segments, .ifExists, .remoteTime, .body], seen, draft, belongsTo: "a download")
+        guard let to = draft.to else { return nil }
+        let url = reader.string(to)
+        if !isTrusted, let refusal = URLRule.refusal(of: url) {
+            let isPath = !url.isEmpty && !url.contains(":")
+            note(
+                isPath ? "the \"to\" of an upload is a URL, not a path" : refusal.message, to.token,
+                isSecret: refusal.isSecret)
+            return nil
+        }
+        return .upload(
+            JobSpec.Upload(
+                source: draft.source ?? "", url: url, uploadProtocol: draft.rules.uploadProtocol, method: draft.method))
+    }
+
+    /// A `noProxy` joins the proxy of the job or of the defaults.
+    private mutating func finishProxy(_ draft: inout JobDraft, _ seen: UInt64) {
+        guard let noProxy = draft.rules.noProxy else { return }
+        if draft.rules.settings.proxy != nil {
+            draft.rules.settings.proxy?.noProxy = noProxy
+        } else if Self.has(.noProxy, seen), !Self.has(.proxy, seen) {
+            note("\"noProxy\" needs a \"proxy\"", range(.noProxy, draft))
+        }
+    }
+
+    private mutating func refuse(_ keys: [JobKey], _ seen: UInt64, _ draft: JobDraft, belongsTo owner: String) {
+        guard !isTrusted else { return }
+        for key in keys where Self.has(key, seen) {
+            note("\"\(key.rawValue)\" belongs to \(owner)", range(key, draft))
+        }
+    }
+
+    private func range(_ key: JobKey, _ draft: JobDraft) -> Range<Int> {
+        range(ofKey: key.rawValue, inObjectAt: draft.start)
+    }
+
+    private static let bits: [JobKey: UInt64] = Dictionary(
+        uniqueKeysWithValues: JobKey.allCases.enumerated().map { ($1, 1 << UInt64($0)) })
+
+    @inline(__always)
+    static func has(_ key: JobKey, _ seen: UInt64) -> Bool { seen & (bits[key] ?? 0) != 0 }
+}
+
+/// Says what is wrong with a checksum.
+enum ChecksumRule {
+    static func refusal(of text: String) -> String {
+        let algorithms = Wording.alternatives(DigestAlgorithm.allCases.map(\.rawValue))
+        guard let separator = text.firstIndex(where: { $0 == ":" || $0 == "=" }) else {
+            return "not a checksum; write \"sha256:\" and 64 hexadecimal digits"
+        }
+        let name = text[..<separator]
+        guard let algorithm = DigestAlgorithm(rawValue: name.lowercased().filter { $0 != "-" }) else {
+            return "unknown algorithm \(Wording.quoted(name)); \(algorithms) are possible"
+        }
+        let digits = text[text.index(after: separator)...]
+        let wanted = algorithm.byteCount * 2
+        guard digits.allSatisfy(\.isHexDigit) else {
+            return "a checksum holds hexadecimal digits only"
+        }
+        return "\(algorithm.rawValue) has \(wanted) hexadecimal digits, found \(digits.count)"
+    }
+}

@@ -1,0 +1,125 @@
+import TransferCore
+
+extension JobDecoder {
+    static let retryLimits = 0...1_000_000
+    static let retryBases = 2...100
+    static let statusCodes = 100...599
+    static let redirectLimits = 0...100
+
+    /// Reads a key that a job shares with the defaults of its batch, into what those have set.
+    mutating func rule(_ key: JobKey, of rules: inout JobDefaults) throws(JSONFault) {
+        switch key {
+        case .priority: rules.priority = try integer(Self.priorities) ?? 0
+        case .segments: rules.segments = try integer(Self.segments) ?? 1
+        case .ifExists: rules.ifExists = try word(JobSpec.IfExists.self) ?? .verify
+        case .remoteTime: rules.remoteTime = try boolean() ?? true
+        case .protocol: rules.uploadProtocol = try word(JobSpec.UploadProtocol.self) ?? .put
+        case .checksums: rules.checksums = try checksums()
+        case .headers: try headers(into: &rules.settings.headers)
+        case .retry: try retry(into: &rules.settings.retry)
+        case .connectTimeout: rules.settings.connectTimeout = try duration()
+        case .timeout: rules.settings.timeout = try duration()
+        case .maxTime: rules.settings.maxTime = try duration()
+        case .lowSpeed: try lowSpeed(into: &rules.settings.lowSpeed)
+        case .limitRate: rules.settings.limitRate = try rateLimit()
+        case .proxy: try proxy(into: &rules.settings.proxy)
+        case .noProxy:
+            rules.noProxy = try string {
+                HeaderRule.refusal(ofValue: $0) == nil ? nil : "a list of hosts, comma-separated"
+            }
+        case .tls: try tls(into: &rules.settings.tls)
+        case .auth: if let auth = try auth() { rules.settings.auth = auth }
+        case .maxRedirects: rules.settings.maxRedirects = try integer(Self.redirectLimits)
+        case .id, .download, .upload, .to, .checksum, .needs, .method, .body: try reader.skipValue()
+        }
+    }
+
+    /// 0 is no limit, as in curl and aria2; so a job can lift the one of its batch.
+    mutating func rateLimit() throws(JSONFault) -> Int64? {
+        let value = try byteCount()
+        return value == 0 && !isTrusted ? nil : value
+    }
+
+    private mutating func retry(into retry: inout RetrySettings) throws(JSONFault) {
+        _ = try object(RetryKey.table) { (decoder, key) throws(JSONFault) in
+            switch key {
+            case .limit: retry.limit = try decoder.integer(Self.retryLimits)
+            case .base: retry.base = try decoder.integer(Self.retryBases)
+            case .scale: retry.scale = try decoder.duration(allowingZero: true)
+            case .maxDelay: retry.maxDelay = try decoder.duration(allowingZero: true)
+            case .jitter: retry.jitter = try decoder.boolean()
+            case .statusCodes:
+                var codes: Set<Int> = []
+                let isArray = try decoder.array("an array of statuses") { (decoder) throws(JSONFault) in
+                    if let code = try decoder.integer(Self.statusCodes) { codes.insert(code) }
+                }
+                retry.statusCodes = isArray ? codes : nil
+            case .methods:
+                var methods: Set<String> = []
+                let isArray = try decoder.array("an array of methods") { (decoder) throws(JSONFault) in
+                    if let method = try decoder.string(HeaderRule.refusal(ofMethod:)) { methods.insert(method) }
+                }
+                retry.methods = isArray ? methods : nil
+            }
+        }
+    }
+
+    private mutating func lowSpeed(into lowSpeed: inout JobSettings.LowSpeed?) throws(JSONFault) {
+        var value = lowSpeed ?? JobSettings.LowSpeed(rate: 1, time: .seconds(30))
+        _ = try object(LowSpeedKey.table) { (decoder, key) throws(JSONFault) in
+            switch key {
+            case .rate: value.rate = try decoder.byteCount() ?? value.rate
+            case .time: value.time = try decoder.duration() ?? value.time
+            }
+        }
+        lowSpeed = value
+    }
+
+    private mutating func proxy(into proxy: inout JobSettings.Proxy?) throws(JSONFault) {
+        guard let text = try text() else { return }
+        let url = reader.string(text)
+        // An empty one switches off the proxies that the environment names.
+        if !isTrusted, !url.isEmpty,
+            let refusal = URLRule.refusal(
+                of: url, schemes: URLRule.proxySchemes,
+                advice: "a proxy with a password is not supported by this version yet")
+        {
+            note(refusal.message, text.token, isSecret: refusal.isSecret)
+            return
+        }
+        proxy = JobSettings.Proxy(url: url, noProxy: proxy?.noProxy)
+    }
+
+    private mutating func tls(into tls: inout JobSettings.TLSSettings) throws(JSONFault) {
+        _ = try object(TLSKey.table) { (decoder, key) throws(JSONFault) in
+            switch key {
+            case .ca: tls.ca = try decoder.path()
+            case .cert: tls.cert = try decoder.path()
+            case .key: tls.key = try decoder.path()
+            case .pins:
+                var pins: [String] = []
+                _ = try decoder.array("an array of pins") { (decoder) throws(JSONFault) in
+                    if let pin = try decoder.string(PinRule.refusal(of:)) { pins.append(pin) }
+                }
+                tls.pins = pins
+            }
+        }
+    }
+}
+
+/// What a pin of a public key may be: `sha256/` and the 32 bytes of a digest in base 64 (RFC 7469 §2.4).
+enum PinRule {
+    static func refusal(of pin: String) -> String? {
+        let prefix = "sha256/"
+        let digest = pin.utf8.dropFirst(prefix.utf8.count)
+        let isBase64 = digest.dropLast().allSatisfy { byte in
+            let character = Character(UnicodeScalar(byte))
+            return (character.isASCII && (character.isLetter || character.isNumber)) || character == "+"
+                || character == "/"
+        }
+        guard pin.hasPrefix(prefix), digest.count == 44, digest.last == UInt8(ascii: "="), isBase64 else {
+            return "not a pin; write \"sha256/\" and 44 characters of base 64"
+        }
+        return nil
+    }
+}

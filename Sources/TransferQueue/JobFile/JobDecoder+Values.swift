@@ -1,0 +1,138 @@
+import TransferCore
+
+extension JobDecoder {
+    /// A string; `nil` when it's none, which is noted.
+    @inline(__always)
+    mutating func text() throws(JSONFault) -> JSONText? {
+        guard try expect(.string) else { return nil }
+        return try reader.string()
+    }
+
+    @inline(__always)
+    mutating func string() throws(JSONFault) -> String? {
+        guard let text = try text() else { return nil }
+        return reader.string(text)
+    }
+
+    /// A string for which `refusal` has no objection.
+    mutating func string(_ refusal: (String) -> String?) throws(JSONFault) -> String? {
+        guard let text = try text() else { return nil }
+        let value = reader.string(text)
+        guard !isTrusted, let message = refusal(value) else { return value }
+        note(message, text.token)
+        return nil
+    }
+
+    /// The path of a local file.
+    mutating func path() throws(JSONFault) -> String? { try string(DestinationPath.refusal(ofPath:)) }
+
+    mutating func boolean() throws(JSONFault) -> Bool? {
+        guard try expect(.boolean) else { return nil }
+        return try reader.boolean()
+    }
+
+    mutating func integer(_ range: ClosedRange<Int>) throws(JSONFault) -> Int? {
+        guard try expect(.number) else { return nil }
+        let number = try reader.number()
+        guard let value = reader.integer(number) else {
+            note("expected a whole number", number.range)
+            return nil
+        }
+        guard isTrusted || range.contains(value) else {
+            note("\(value) is out of range; \(range.lowerBound) to \(range.upperBound) are possible", number.range)
+            return nil
+        }
+        return value
+    }
+
+    /// `"30s"`, `"1h30m"`, or a number of seconds.
+    mutating func duration(allowingZero: Bool = false) throws(JSONFault) -> Duration? {
+        let kind = try reader.kind()
+        let start = reader.offset
+        let value: Duration?
+        switch kind {
+        case .number: value = reader.seconds(try reader.number())
+        case .string: value = DurationText.parse(reader.string(try reader.string()))
+        default:
+            try mismatch("a duration such as \"30s\"", kind)
+            return nil
+        }
+        let range = start..<reader.offset
+        guard let value else {
+            note("not a duration; write \"30s\", \"5m\", \"1h30m\" or a number of seconds", range)
+            return nil
+        }
+        guard isTrusted || allowingZero || value > .zero else {
+            note("a duration above zero is needed", range)
+            return nil
+        }
+        return value
+    }
+
+    /// `"10M"`, or a number of bytes.
+    mutating func byteCount() throws(JSONFault) -> Int64? {
+        let kind = try reader.kind()
+        let start = reader.offset
+        let value: Int64?
+        switch kind {
+        case .number: value = reader.integer(try reader.number()).map(Int64.init)
+        case .string: value = ByteCount.parse(reader.string(try reader.string()))
+        default:
+            try mismatch("bytes a second, such as \"10M\"", kind)
+            return nil
+        }
+        guard let value, isTrusted || value >= 0 else {
+            note("not an amount of bytes; write \"512K\", \"10M\" or a number", start..<reader.offset)
+            return nil
+        }
+        return value
+    }
+
+    /// One of an enumeration's words.
+    mutating func word<Word: RawRepresentable<String> & CaseIterable>(_: Word.Type) throws(JSONFault) -> Word? {
+        guard let text = try text() else { return nil }
+        let value = reader.string(text)
+        if let word = Word(rawValue: value) { return word }
+        if UnsupportedProtocol(rawValue: value) != nil, Word.self == JobSpec.UploadProtocol.self {
+            note(Self.unsupported(value), text.token)
+            return nil
+        }
+        let words = Word.allCases.map(\.rawValue)
+        let nearest = NearestKey.suggestion(for: value, among: words)
+        let advice = nearest.map { "did you mean \"\($0)\"?" } ?? "\(Wording.alternatives(words)) are possible"
+        note("unknown value \(Wording.quoted(value)); \(advice)", text.token)
+        return nil
+    }
+
+    /// An array, each of whose elements `element` reads.
+    mutating func array(
+        _ expected: String = "an array", _ element: (inout JobDecoder) throws(JSONFault) -> Void
+    ) throws(JSONFault) -> Bool {
+        let kind = try reader.kind()
+        guard kind == .array else {
+            try mismatch(expected, kind)
+            return false
+        }
+        try reader.beginArray()
+        var isFirst = true
+        while try reader.element(isFirst: &isFirst) { try element(&self) }
+        return true
+    }
+
+    /// The range of a key of the object that begins at `start`: for faults that only show when the whole object is
+    /// known.
+    func range(ofKey name: String, inObjectAt start: Int) -> Range<Int> {
+        var again = JSONReader(reader.bytes, offset: start)
+        var isFirst = true
+        do {
+            try again.beginObject()
+            while let key = try again.key(isFirst: &isFirst) {
+                if again.string(key) == name { return key.token }
+                try again.skipValue(checkingKeys: false)
+            }
+        } catch {
+            // The object was read before; and if not, its beginning is a fair place to point at.
+        }
+        return start..<start + 1
+    }
+}

@@ -1,0 +1,132 @@
+import TransferCore
+
+/// Decodes the objects of a job file.
+///
+/// A value that is wrong is noted in `problems` and read over, so that one reading finds every fault; only text that
+/// is no JSON stops it, by a `JSONFault`.
+struct JobDecoder {
+    /// Problems kept of one job or header; the rest is only counted.
+    static let maxProblems = 20
+
+    var reader: JSONReader
+    var defaults = JobDefaults()
+    let sums: ChecksumSource
+    /// Reads what `canonicalJSON` wrote: values are taken as they are, whatever a job file would be allowed to say.
+    let isTrusted: Bool
+    private(set) var problems: [Problem] = []
+    private(set) var uncountedProblems = 0
+
+    init(_ reader: JSONReader, sums: ChecksumSource, isTrusted: Bool = false) {
+        self.reader = reader
+        self.sums = sums
+        self.isTrusted = isTrusted
+    }
+
+    var hasProblems: Bool { !problems.isEmpty }
+
+    mutating func note(_ message: String, _ range: Range<Int>, isSecret: Bool = false) {
+        guard problems.count < Self.maxProblems else {
+            uncountedProblems += 1
+            return
+        }
+        problems.append(Problem(message: message, range: range, isSecret: isSecret))
+    }
+
+    /// - Returns: What was noted since the last call.
+    mutating func takeProblems() -> (kept: [Problem], uncounted: Int) {
+        defer {
+            problems = []
+            uncountedProblems = 0
+        }
+        return (problems, uncountedProblems)
+    }
+
+    /// Reads an object whose keys are known.
+    ///
+    /// - Parameters:
+    ///   - place: What a message calls the object when a key belongs elsewhere.
+    ///   - member: Reads the value of one key.
+    /// - Returns: Which keys were there, a bit each in the table's order; `nil` when the value is no object.
+    @inline(__always)
+    mutating func object<Key>(
+        _ table: KeyTable<Key>, place: String = "", isSecret: Bool = false,
+        _ member: (inout JobDecoder, Key) throws(JSONFault) -> Void
+    ) throws(JSONFault) -> UInt64? {
+        guard try expect(.object, isSecret: isSecret) else { return nil }
+        try reader.beginObject()
+        var isFirst = true
+        var seen: UInt64 = 0
+        var extensions: Set<String> = []
+        while let key = try reader.key(isFirst: &isFirst) {
+            guard let index = index(of: key, in: table) else {
+                try unknown(key, table.names, table.unsupported, place, &extensions, isSecret: isSecret)
+                continue
+            }
+            guard seen & (1 << index) == 0 else {
+                note(JSONReader.duplicate(reader.string(key), key).message, key.token, isSecret: isSecret)
+                try reader.skipValue()
+                continue
+            }
+            seen |= 1 << index
+            try member(&self, table.keys[index])
+        }
+        return seen
+    }
+
+    @inline(__always)
+    private func index<Key>(of key: JSONText, in table: KeyTable<Key>) -> Int? {
+        guard key.isEscaped else { return table.index(of: UnsafeBufferPointer(rebasing: reader.bytes[key.range])) }
+        var name = reader.string(key)
+        return name.withUTF8 { table.index(of: $0) }
+    }
+
+    private mutating func unknown(
+        _ key: JSONText, _ known: [String], _ unsupported: [String], _ place: String, _ extensions: inout Set<String>,
+        isSecret: Bool
+    ) throws(JSONFault) {
+        let name = reader.string(key)
+        if name.hasPrefix("x-") {
+            if !extensions.insert(name).inserted { note(JSONReader.duplicate(name, key).message, key.token) }
+        } else if unsupported.contains(name) {
+            note(Self.unsupported(name), key.token)
+        } else if let home = Self.home(of: name, insteadOf: place) {
+            note("\(Wording.quoted(name)) belongs to \(home), not to \"\(place)\"", key.token)
+        } else {
+            let nearest = NearestKey.suggestion(for: name, among: known).map { "; did you mean \"\($0)\"?" } ?? ""
+            note("unknown key \(Wording.quoted(name))\(nearest)", key.token, isSecret: isSecret)
+        }
+        try reader.skipValue()
+    }
+
+    static func unsupported(_ name: String) -> String { "\"\(name)\" is not supported by this version yet" }
+
+    /// Where a key belongs that stands one level off.
+    private static func home(of name: String, insteadOf place: String) -> String? {
+        switch place {
+        case "defaults":
+            if JobKey(rawValue: name) != nil { return "a job" }
+            return LimitKey(rawValue: name) != nil ? "\"limits\"" : nil
+        case "limits": return JobKey(rawValue: name) != nil ? "a job or to \"defaults\"" : nil
+        default: return nil
+        }
+    }
+
+    /// Whether the next value is of that kind; else it's noted and read over.
+    @inline(__always)
+    mutating func expect(_ kind: JSONKind, isSecret: Bool = false) throws(JSONFault) -> Bool {
+        let actual = try reader.kind()
+        if actual == kind { return true }
+        try mismatch(kind.description, actual, isSecret: isSecret)
+        return false
+    }
+
+    mutating func mismatch(_ expected: String, _ actual: JSONKind, isSecret: Bool = false) throws(JSONFault) {
+        let start = reader.offset
+        try reader.skipValue()
+        // A caret under a whole object says no more than one under its brace.
+        let isContainer = actual == .object || actual == .array
+        note(
+            "expected \(expected), found \(actual.description)", start..<(isContainer ? start + 1 : reader.offset),
+            isSecret: isSecret)
+    }
+}

@@ -1,0 +1,52 @@
+import TransferCore
+
+/// What a batch's `defaults` set for all of its jobs.
+struct JobDefaults {
+    var settings = JobSettings()
+    /// Without a proxy to belong to it waits for one in a job.
+    var noProxy: String?
+    var priority = 0
+    var segments = 1
+    var ifExists = JobSpec.IfExists.verify
+    var remoteTime = true
+    var uploadProtocol = JobSpec.UploadProtocol.put
+    var checksums: ChecksumList?
+}
+
+/// A job while its keys, which come in any order, are read.
+struct JobDraft {
+    /// The offset of the job's brace.
+    var start: Int
+    var rules: JobDefaults
+    var id: JSONText?
+    var to: JSONText?
+    var toIsWrong = false
+    var urls: [String] = []
+    var urlsAreWrong = false
+    var source: String?
+    var needs: [String] = []
+    var needPlaces: [Range<Int>] = []
+    var checksum: Checksum?
+    /// The job itself names a list of checksums, so that it must be in it.
+    var namesChecksums = false
+    var method: String?
+    var body: String?
+
+    init(start: Int, rules: JobDefaults) {
+        self.start = start
+        self.rules = rules
+    }
+
+    /// Where the parts are that faults found later are about.
+    var places: JobPlaces {
+        JobPlaces(job: start..<start + 1, id: id?.token, to: to?.token, needs: needPlaces)
+    }
+}
+
+/// Byte ranges of a job and of its parts.
+struct JobPlaces {
+    var job: Range<Int>
+    var id: Range<Int>?
+    var to: Range<Int>?
+    var needs: [Range<Int>] = []
+}

@@ -1,0 +1,67 @@
+/// The keys of a job file, version 1. A test holds them and `jobs/transfer-jobs.schema.json` together.
+enum FileKey: String, CaseIterable {
+    case schema = "$schema"
+    case version, name, defaults, limits, jobs
+
+    static let table = KeyTable(allCases, unsupported: ["watch"])
+    /// Of the first line of a `.jsonl` file.
+    static let headerTable = KeyTable(allCases.filter { $0 != .jobs }, unsupported: ["watch"])
+}
+
+enum LimitKey: String, CaseIterable {
+    case concurrency, perHost, limitRate, requestRate
+
+    static let table = KeyTable(allCases)
+}
+
+enum JobKey: String, CaseIterable {
+    case id, download, upload, to, checksum, checksums, needs, priority, segments, ifExists
+    case `protocol`, method, body, headers, retry, connectTimeout, timeout, lowSpeed, maxTime, limitRate
+    case proxy, noProxy, tls, auth, remoteTime, maxRedirects
+
+    static let table = KeyTable(allCases, unsupported: ["network", "watch"])
+    /// What a batch can set for all of its jobs.
+    static let defaultsTable = KeyTable(allCases.filter { !$0.isOfOneJob }, unsupported: ["network", "watch"])
+
+    private var isOfOneJob: Bool {
+        switch self {
+        case .id, .download, .upload, .to, .checksum, .needs, .method, .body: true
+        default: false
+        }
+    }
+}
+
+enum RetryKey: String, CaseIterable {
+    case limit, base, scale, maxDelay, jitter, statusCodes, methods
+
+    static let table = KeyTable(allCases)
+}
+
+enum LowSpeedKey: String, CaseIterable {
+    case rate, time
+
+    static let table = KeyTable(allCases)
+}
+
+enum TLSKey: String, CaseIterable {
+    case ca, cert, key, pins
+
+    static let table = KeyTable(allCases)
+}
+
+enum AuthKey: String, CaseIterable {
+    case netrc, user, password, bearer
+
+    static let table = KeyTable(allCases)
+}
+
+enum SecretKey: String, CaseIterable {
+    case env, file, credential
+
+    static let table = KeyTable(allCases)
+}
+
+/// Upload protocols of the format that this version can't speak yet.
+enum UnsupportedProtocol: String, CaseIterable {
+    case multipart, tus, resumable, s3, ftp, sftp
+}

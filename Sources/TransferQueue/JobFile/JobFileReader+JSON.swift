@@ -1,0 +1,128 @@
+import TransferCore
+
+extension JobFileReader {
+    /// Reads a JSON document: first over its top level, where the jobs are only passed, then the jobs.
+    mutating func document(
+        _ bytes: UnsafeBufferPointer<UInt8>, _ sink: (JobFileElement) throws -> Void
+    ) throws {
+        let start = bytes.starts(with: JobFileFormat.byteOrderMark) ? JobFileFormat.byteOrderMark.count : 0
+        decoder.reader = JSONReader(bytes, offset: start)
+        var cursor = SourceCursor(offset: start, line: 1)
+        let header: JobDecoder.Header
+        do {
+            header = try decoder.document()
+            try decoder.reader.expectEnd()
+        } catch {
+            decoder.note(error.message, error.range)
+            decoder.reader.offset = start
+            decoder.reader.skipSpace()
+            cursor.advance(to: decoder.reader.offset, in: bytes)
+            _ = try flush(FaultContext(bytes: bytes, base: cursor, path: "$"), sink)
+            return try begin(BatchSpec(), sink)
+        }
+        decoder.reader.offset = start
+        decoder.reader.skipSpace()
+        cursor.advance(to: decoder.reader.offset, in: bytes)
+        _ = try flush(FaultContext(bytes: bytes, base: cursor, path: "$"), sink)
+        try begin(header.batch, sink)
+        if let jobs = header.jobs { try self.jobs(at: jobs, bytes, cursor, sink) }
+    }
+
+    private mutating func jobs(
+        at start: Int, _ bytes: UnsafeBufferPointer<UInt8>, _ base: SourceCursor,
+        _ sink: (JobFileElement) throws -> Void
+    ) throws {
+        var cursor = base
+        decoder.reader = JSONReader(bytes, offset: start)
+        var isFirst = true
+        do {
+            try decoder.reader.beginArray()
+        } catch {
+            return
+        }
+        while true {
+            let result: (spec: JobSpec?, places: JobPlaces)
+            do {
+                guard try decoder.reader.element(isFirst: &isFirst) else { return }
+                cursor.advance(to: decoder.reader.offset, in: bytes)
+                result = try decoder.job()
+            } catch {
+                // What the first reading lets pass, such as a key that occurs twice within an unknown value.
+                decoder.note(error.message, error.range)
+                _ = try flush(FaultContext(bytes: bytes, base: cursor, path: "$.jobs[\(report.jobCount)]"), sink)
+                report.jobCount += 1
+                return
+            }
+            try hand(result, bytes, cursor, sink)
+        }
+    }
+
+    /// Reads a line of JSON Lines.
+    mutating func jobLine(
+        _ bytes: UnsafeBufferPointer<UInt8>, _ sink: (JobFileElement) throws -> Void
+    ) throws {
+        decoder.reader = JSONReader(bytes)
+        decoder.reader.skipSpace()
+        guard decoder.reader.offset < bytes.count else { return }
+        let cursor = {
+            var cursor = SourceCursor(offset: 0, line: line)
+            cursor.advance(to: decoder.reader.offset, in: bytes)
+            return cursor
+        }()
+        if !hasBegun, Self.isHeader(bytes) {
+            var batch = BatchSpec()
+            do {
+                batch = try decoder.headerLine().batch
+                try decoder.reader.expectEnd()
+            } catch {
+                decoder.note(error.message, error.range)
+            }
+            _ = try flush(FaultContext(bytes: bytes, base: cursor, path: "$"), sink)
+            return try begin(batch, sink)
+        }
+        try begin(BatchSpec(), sink)
+        var result: (spec: JobSpec?, places: JobPlaces) = (nil, JobPlaces(job: 0..<1))
+        do {
+            result = try decoder.job()
+            try decoder.reader.expectEnd()
+        } catch {
+            decoder.note(error.message, error.range)
+        }
+        try hand(result, bytes, cursor, sink)
+    }
+
+    private mutating func hand(
+        _ result: (spec: JobSpec?, places: JobPlaces), _ bytes: UnsafeBufferPointer<UInt8>, _ cursor: SourceCursor,
+        _ sink: (JobFileElement) throws -> Void
+    ) throws {
+        let format = format ?? .json
+        let index = report.jobCount
+        report.jobCount += 1
+        if decoder.hasProblems {
+            let path = format == .json ? "$.jobs[\(index)]" : "$"
+            _ = try flush(FaultContext(bytes: bytes, base: cursor, path: path), sink)
+        } else if let spec = result.spec {
+            try sink(.job(spec, JobLocations(result.places, index: index, format: format, cursor: cursor, in: bytes)))
+        }
+    }
+
+    /// Whether a first line speaks of the batch rather than of a job: told from its keys, which may be misspelt.
+    private static func isHeader(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
+        var reader = JSONReader(bytes)
+        var isFirst = true
+        var isHeader = false
+        do {
+            guard try reader.kind() == .object else { return false }
+            try reader.beginObject()
+            while let key = try reader.key(isFirst: &isFirst) {
+                let name = reader.string(key)
+                if [.download, .upload, .to, .id].contains(JobKey(rawValue: name)) { return false }
+                if FileKey(rawValue: name) != nil { isHeader = true }
+                try reader.skipValue(checkingKeys: false)
+            }
+        } catch {
+            // The line is read again, and the fault shows then.
+        }
+        return isHeader
+    }
+}

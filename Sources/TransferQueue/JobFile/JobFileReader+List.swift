@@ -1,0 +1,154 @@
+import TransferCore
+
+/// A URL of a list, with the options that follow it.
+struct URLListEntry {
+    var urls: [String] = []
+    var out: String?
+    var folder: String?
+    var checksum: Checksum?
+    var headers: [JobSettings.HeaderSetting] = []
+    var span = SourceSpan(line: 0, column: 1)
+    var to: SourceSpan?
+    /// A URL line came, whether or not it was in order.
+    var isOpen = false
+    var isWrong = false
+}
+
+extension JobFileReader {
+    /// aria2's options that an entry may have.
+    static let listOptions = ["out", "dir", "checksum", "header"]
+
+    /// Reads a line of a list: a URL and its mirrors with tabs between them, or, indented, an option of the last URL.
+    mutating func listLine(
+        _ text: UnsafeBufferPointer<UInt8>, _ sink: (JobFileElement) throws -> Void
+    ) throws {
+        var end = text.count
+        while end > 0, text[end - 1] <= 0x20 { end -= 1 }
+        var start = 0
+        while start < end, text[start] == 0x20 || text[start] == 0x09 { start += 1 }
+        guard start < end, text[start] != UInt8(ascii: "#") else { return }
+        let bytes = UnsafeBufferPointer(rebasing: text[..<end])
+        if start > 0 {
+            try option(bytes, from: start, sink)
+        } else {
+            try endList(sink)
+            try begin(BatchSpec(), sink)
+            report.jobCount += 1
+            list = URLListEntry(isOpen: true)
+            try mirrors(bytes, sink)
+        }
+    }
+
+    private mutating func mirrors(
+        _ bytes: UnsafeBufferPointer<UInt8>, _ sink: (JobFileElement) throws -> Void
+    ) throws {
+        list.span = span(0..<bytes.count, bytes)
+        for mirror in bytes.split(separator: 0x09) {
+            let range = mirror.startIndex..<mirror.endIndex
+            guard let url = try utf8(range, bytes, sink) else { continue }
+            if let refusal = URLRule.refusal(of: url, advice: "a .json or .jsonl file can say \"auth\"") {
+                try refuse(refusal.message, range, bytes, sink)
+            } else {
+                list.urls.append(url)
+            }
+        }
+    }
+
+    private mutating func option(
+        _ bytes: UnsafeBufferPointer<UInt8>, from start: Int, _ sink: (JobFileElement) throws -> Void
+    ) throws {
+        guard list.isOpen else {
+            return try refuse(
+                "an indented line holds an option, but no URL stands before it", start..<bytes.count, bytes, sink)
+        }
+        let equals = bytes[start...].firstIndex(of: UInt8(ascii: "="))
+        let name = start..<(equals ?? bytes.count)
+        let value = (equals.map { $0 + 1 } ?? bytes.count)..<bytes.count
+        guard let option = try utf8(name, bytes, sink), let text = try utf8(value, bytes, sink) else { return }
+        // On its command line aria2 takes the same options with two dashes.
+        let key = option.hasPrefix("--") ? String(option.dropFirst(2)) : option
+        guard Self.listOptions.contains(key) else {
+            let nearest = NearestKey.suggestion(for: key, among: Self.listOptions).map { "did you mean \"\($0)\"?" }
+            let advice = nearest ?? "\(Wording.alternatives(Self.listOptions)) are possible here"
+            return try refuse("unsupported option \(Wording.quoted(key)); \(advice)", name, bytes, sink)
+        }
+        guard equals != nil else { return try refuse("an option is written \(key)=VALUE", name, bytes, sink) }
+        switch key {
+        case "out", "dir":
+            if let message = DestinationPath.refusal(ofPath: text) { return try refuse(message, value, bytes, sink) }
+            if key == "out" { list.out = text } else { list.folder = text }
+            list.to = span(value, bytes)
+        case "checksum":
+            list.checksum = Checksum(text)
+            if list.checksum == nil { try refuse(ChecksumRule.refusal(of: text), value, bytes, sink) }
+        default: try header(text, value, bytes, sink)
+        }
+    }
+
+    private mutating func header(
+        _ text: String, _ range: Range<Int>, _ bytes: UnsafeBufferPointer<UInt8>,
+        _ sink: (JobFileElement) throws -> Void
+    ) throws {
+        guard let colon = text.firstIndex(of: ":") else {
+            return try refuse("a header is written header=NAME: VALUE", range, bytes, sink)
+        }
+        let name = String(text[..<colon])
+        let value = text[text.index(after: colon)...].drop { $0 == " " || $0 == "\t" }
+        if let message = HeaderRule.refusal(ofName: name) ?? HeaderRule.refusal(ofValue: String(value)) {
+            try refuse(message, range, bytes, sink)
+        } else if Redaction.isSecretHeader(name) {
+            let advice = "a .json or .jsonl file can name it: {\"env\": \"NAME\"}"
+            try refuse("a secret is named, never written; \(advice)", range, bytes, sink)
+        } else {
+            list.headers.append(.init(name: name, value: .literal(String(value))))
+        }
+    }
+
+    /// Hands out the entry whose options are complete now.
+    mutating func endList(_ sink: (JobFileElement) throws -> Void) throws {
+        guard list.isOpen else { return }
+        let entry = list
+        list = URLListEntry()
+        guard !entry.isWrong, !entry.urls.isEmpty else { return }
+        let folder = entry.folder.map { $0 + "/" } ?? ""
+        let destination = entry.out.map { folder + $0 } ?? (folder.isEmpty ? "./" : folder)
+        var settings = JobSettings()
+        settings.headers = entry.headers
+        let spec = JobSpec(
+            work: .download(
+                JobSpec.Download(
+                    urls: entry.urls, destination: DestinationPath.normalized(destination), checksum: entry.checksum)),
+            settings: settings)
+        let locations = JobLocations(
+            index: report.jobCount - 1, job: entry.span, to: entry.to ?? entry.span, format: .urlList)
+        try sink(.job(spec, locations))
+    }
+
+    private mutating func utf8(
+        _ range: Range<Int>, _ bytes: UnsafeBufferPointer<UInt8>, _ sink: (JobFileElement) throws -> Void
+    ) throws -> String? {
+        var index = range.lowerBound
+        while index < range.upperBound {
+            guard let length = UTF8Sequence.length(at: index, in: bytes) else {
+                try refuse("invalid UTF-8", index..<index + 1, bytes, sink)
+                return nil
+            }
+            index += length
+        }
+        return String(decoding: bytes[range], as: UTF8.self)
+    }
+
+    private mutating func refuse(
+        _ message: String, _ range: Range<Int>, _ bytes: UnsafeBufferPointer<UInt8>,
+        _ sink: (JobFileElement) throws -> Void
+    ) throws {
+        list.isWrong = true
+        let context = FaultContext(bytes: bytes, base: SourceCursor(offset: 0, line: line), path: nil)
+        let quoting = report.faults.count < JobFileReport.capacity
+        try add(context.fault(Problem(message: message, range: range), quoting: quoting), sink)
+    }
+
+    private func span(_ range: Range<Int>, _ bytes: UnsafeBufferPointer<UInt8>) -> SourceSpan {
+        SourceCursor(offset: 0, line: line).span(range, in: bytes)
+    }
+}

@@ -1,0 +1,210 @@
+import TransferCore
+
+/// What a job file holds, in the order in which it's found.
+public enum JobFileElement: Sendable {
+    /// Once, before every job.
+    case batch(BatchSpec)
+    case job(JobSpec, JobLocations)
+    /// Also counted in the report; the line is quoted in those that the report keeps. The job that it's about is not
+    /// handed out.
+    case fault(JobFileFault)
+}
+
+/// Reads job files of all forms, as a whole or as they arrive.
+///
+/// Lists and JSON Lines take memory for a line; a JSON document arriving in chunks is held until its end, as its
+/// defaults may come last. A line that is wrong doesn't stop the others.
+///
+/// ```swift
+/// var reader = JobFileReader(format: .init(fileName: name), sums: readFile)
+/// let report = try reader.read(bytes) { element in … }
+/// ```
+public struct JobFileReader {
+    /// The form of the file; `nil` until it's told from the contents.
+    public private(set) var format: JobFileFormat?
+    /// What was wrong so far.
+    public internal(set) var report = JobFileReport()
+
+    /// Longer lines are refused: a job isn't as long.
+    static let maxLine = 16 << 20
+
+    var decoder: JobDecoder
+    var list = URLListEntry()
+    /// The last line's number.
+    var line = 0
+    /// The header or a job was read, so that no header can follow.
+    var hasBegun = false
+    private var pending: [UInt8] = []
+    private var isTooLong = false
+
+    /// - Parameters:
+    ///   - format: The form of the file; `nil` tells it from the contents.
+    ///   - sums: Reads the file that a job's `checksums` names; called once for each name. What it throws is a fault in
+    ///     the job file.
+    public init(format: JobFileFormat?, sums: @escaping (String) throws -> [UInt8]) {
+        self.format = format
+        decoder = JobDecoder(
+            JSONReader(UnsafeBufferPointer(start: nil, count: 0)), sums: ChecksumSource(sums))
+    }
+
+    /// Reads a whole file.
+    ///
+    /// - Parameters:
+    ///   - bytes: The file, mapped into memory or read.
+    ///   - sink: Takes what the file holds.
+    /// - Throws: What `sink` throws, and nothing else: what is wrong with the file is in the report.
+    public mutating func read(
+        _ bytes: UnsafeRawBufferPointer, into sink: (JobFileElement) throws -> Void
+    ) throws -> JobFileReport {
+        let format = format ?? JobFileFormat.sniff(bytes, isWhole: true) ?? .json
+        self.format = format
+        if format == .json {
+            try document(bytes.bindMemory(to: UInt8.self), sink)
+        } else {
+            try lines(bytes.bindMemory(to: UInt8.self), sink)
+        }
+        return try finish(into: sink)
+    }
+
+    /// Reads a whole file.
+    public mutating func read(
+        _ bytes: [UInt8], into sink: (JobFileElement) throws -> Void
+    ) throws -> JobFileReport {
+        try bytes.withUnsafeBytes { try read($0, into: sink) }
+    }
+
+    /// Reads the next piece of a file, such as what arrived on standard input.
+    ///
+    /// - Parameters:
+    ///   - bytes: Of any length; they may end within a line or a character.
+    ///   - sink: Takes the jobs that became complete.
+    /// - Throws: What `sink` throws.
+    public mutating func feed(
+        _ bytes: UnsafeRawBufferPointer, into sink: (JobFileElement) throws -> Void
+    ) throws {
+        switch format {
+        case .jsonLines, .urlList: try lines(bytes.bindMemory(to: UInt8.self), sink)
+        case .json: pending.append(contentsOf: bytes)
+        case nil:
+            pending.append(contentsOf: bytes)
+            format = pending.withUnsafeBytes { JobFileFormat.sniff($0, isWhole: false) }
+            if let format, format != .json {
+                let begun = pending
+                pending = []
+                try begun.withUnsafeBytes { try lines($0.bindMemory(to: UInt8.self), sink) }
+            }
+        }
+    }
+
+    /// Reads the next piece of a file.
+    public mutating func feed(_ bytes: [UInt8], into sink: (JobFileElement) throws -> Void) throws {
+        try bytes.withUnsafeBytes { try feed($0, into: sink) }
+    }
+
+    /// Ends a file that was fed in pieces; hands out what was still incomplete.
+    ///
+    /// - Returns: All that was wrong with the file.
+    /// - Throws: What `sink` throws.
+    public mutating func finish(into sink: (JobFileElement) throws -> Void) throws -> JobFileReport {
+        let rest = pending
+        pending = []
+        try rest.withUnsafeBytes { raw in
+            let bytes = raw.bindMemory(to: UInt8.self)
+            let format = format ?? JobFileFormat.sniff(raw, isWhole: true) ?? .urlList
+            self.format = format
+            if format == .json {
+                if !hasBegun { try document(bytes, sink) }
+            } else if !bytes.isEmpty || isTooLong {
+                try endLine(bytes, sink)
+            }
+        }
+        try endList(sink)
+        try begin(BatchSpec(), sink)
+        return report
+    }
+
+    /// Hands out the batch before its first job.
+    mutating func begin(_ batch: BatchSpec, _ sink: (JobFileElement) throws -> Void) throws {
+        guard !hasBegun else { return }
+        hasBegun = true
+        try sink(.batch(batch))
+    }
+
+    mutating func add(_ fault: JobFileFault, _ sink: (JobFileElement) throws -> Void) throws {
+        report.add(fault)
+        try sink(.fault(fault))
+    }
+
+    /// Hands out the problems that the decoder noted, in the context of what it read.
+    ///
+    /// - Returns: Whether there were any.
+    mutating func flush(
+        _ context: FaultContext, _ sink: (JobFileElement) throws -> Void
+    ) throws -> Bool {
+        guard decoder.hasProblems else { return false }
+        let (problems, uncounted) = decoder.takeProblems()
+        for problem in problems {
+            // Quoting costs a search for secrets: not for faults that are only counted.
+            try add(context.fault(problem, quoting: report.faults.count < JobFileReport.capacity), sink)
+        }
+        report.add(uncounted: uncounted)
+        return true
+    }
+
+    private mutating func lines(
+        _ bytes: UnsafeBufferPointer<UInt8>, _ sink: (JobFileElement) throws -> Void
+    ) throws {
+        var start = 0
+        while start < bytes.count {
+            guard let newline = Self.newline(in: bytes, from: start) else {
+                keep(bytes[start...])
+                return
+            }
+            let piece = UnsafeBufferPointer(rebasing: bytes[start..<newline])
+            start = newline + 1
+            guard !pending.isEmpty || isTooLong else {
+                try endLine(piece, sink)
+                continue
+            }
+            keep(piece[...])
+            let whole = pending
+            pending.removeAll(keepingCapacity: true)
+            try whole.withUnsafeBufferPointer { try endLine($0, sink) }
+        }
+    }
+
+    private mutating func keep(_ bytes: Slice<UnsafeBufferPointer<UInt8>>) {
+        guard !isTooLong, pending.count + bytes.count <= Self.maxLine else {
+            isTooLong = true
+            pending = []
+            return
+        }
+        pending.append(contentsOf: bytes)
+    }
+
+    private static func newline(in bytes: UnsafeBufferPointer<UInt8>, from start: Int) -> Int? {
+        var index = start
+        while index < bytes.count {
+            if bytes[index] == 0x0A { return index }
+            index += 1
+        }
+        return nil
+    }
+
+    private mutating func endLine(
+        _ bytes: UnsafeBufferPointer<UInt8>, _ sink: (JobFileElement) throws -> Void
+    ) throws {
+        line += 1
+        guard !isTooLong, bytes.count <= Self.maxLine else {
+            isTooLong = false
+            report.jobCount += 1
+            let fault = JobFileFault(
+                message: "a line longer than \(Self.maxLine >> 20) MiB", path: format == .jsonLines ? "$" : "",
+                span: SourceSpan(line: line, column: 1))
+            return try add(fault, sink)
+        }
+        let hasMark = line == 1 && bytes.starts(with: JobFileFormat.byteOrderMark)
+        let text = hasMark ? UnsafeBufferPointer(rebasing: bytes[JobFileFormat.byteOrderMark.count...]) : bytes
+        if format == .urlList { try listLine(text, sink) } else { try jobLine(text, sink) }
+    }
+}

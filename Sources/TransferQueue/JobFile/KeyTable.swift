@@ -1,0 +1,33 @@
+/// The keys that one kind of object may have, found by their bytes without making a string of them.
+struct KeyTable<Key: RawRepresentable<String> & Sendable>: Sendable {
+    let keys: [Key]
+    /// Keys of the format that this version can't honour yet, and so refuses.
+    let unsupported: [String]
+    private let packed: [UInt128]
+
+    init(_ keys: [Key], unsupported: [String] = []) {
+        self.keys = keys
+        self.unsupported = unsupported
+        packed = keys.map { key in
+            var name = key.rawValue
+            return name.withUTF8 { Self.pack($0) ?? 0 }
+        }
+    }
+
+    var names: [String] { keys.map(\.rawValue) }
+
+    @inline(__always)
+    func index(of name: UnsafeBufferPointer<UInt8>) -> Int? {
+        guard let wanted = Self.pack(name) else { return nil }
+        return packed.firstIndex(of: wanted)
+    }
+
+    /// No key is longer than the 16 bytes of an integer, which compares at once.
+    @inline(__always)
+    private static func pack(_ name: UnsafeBufferPointer<UInt8>) -> UInt128? {
+        guard name.count > 0, name.count <= 16 else { return nil }
+        var result: UInt128 = 0
+        for byte in name { result = result << 8 | UInt128(byte) }
+        return result
+    }
+}

@@ -1,0 +1,146 @@
+import TransferCore
+
+/// Finds the secrets in a line of JSON that may be malformed, so that quoting the line never shows them.
+///
+/// It rather blanks too much than too little: the line is quoted because something in it is wrong, and a misspelt key
+/// or a missing quote must not uncover what follows it.
+struct LineTokens {
+    private let bytes: UnsafeBufferPointer<UInt8>
+    /// Blank every value, as the fault lies in a secret.
+    private let hidesValues: Bool
+    private var blanks: [Range<Int>] = []
+    /// The next value belongs to a key whose value is a secret.
+    private var isSecretNext: Bool
+    private var depth = 0
+    /// Within an object or array that stands where a secret should.
+    private var secretDepth: Int?
+    /// The value of `env`, `file` or `credential`: a name, no secret.
+    private var isNameNext = false
+
+    private init(_ bytes: UnsafeBufferPointer<UInt8>, start: Int, hidesValues: Bool) {
+        self.bytes = bytes
+        self.hidesValues = hidesValues
+        isSecretNext = Self.followsSecretKey(start, in: bytes)
+    }
+
+    /// - Returns: Ascending ranges between `line`'s ends.
+    static func secrets(
+        _ line: Range<Int>, in bytes: UnsafeBufferPointer<UInt8>, hidesValues: Bool
+    ) -> [Range<Int>] {
+        var tokens = LineTokens(bytes, start: line.lowerBound, hidesValues: hidesValues)
+        tokens.scan(line)
+        return tokens.blanks
+    }
+
+    /// - Returns: The offset behind the closing quote; at the end of the line when there is none.
+    static func endOfString(at start: Int, in bytes: UnsafeBufferPointer<UInt8>) -> Int {
+        var index = start + 1
+        while index < bytes.count, bytes[index] != 0x0A {
+            if bytes[index] == UInt8(ascii: "\"") { return index + 1 }
+            index += bytes[index] == UInt8(ascii: "\\") ? 2 : 1
+        }
+        return min(index, bytes.count)
+    }
+
+    private mutating func scan(_ line: Range<Int>) {
+        var index = line.lowerBound
+        while index < line.upperBound {
+            switch bytes[index] {
+            case UInt8(ascii: "\""):
+                let end = min(Self.endOfString(at: index, in: bytes), line.upperBound)
+                string(index..<end)
+                index = end
+                continue
+            case UInt8(ascii: "{"), UInt8(ascii: "["):
+                depth += 1
+                if isSecretNext, secretDepth == nil { secretDepth = depth }
+                isSecretNext = false
+            case UInt8(ascii: "}"), UInt8(ascii: "]"):
+                if secretDepth == depth { secretDepth = nil }
+                depth -= 1
+            case UInt8(ascii: ","):
+                isSecretNext = false
+                isNameNext = false
+            case UInt8(ascii: ":"), 0x20, 0x09, 0x0D: break
+            default:
+                let end = endOfWord(index, line.upperBound)
+                word(index..<end)
+                index = end
+                continue
+            }
+            index += 1
+        }
+    }
+
+    private mutating func string(_ token: Range<Int>) {
+        let isClosed = token.count > 1 && bytes[token.upperBound - 1] == UInt8(ascii: "\"")
+        let content = token.lowerBound + 1..<max(token.lowerBound + 1, token.upperBound - (isClosed ? 1 : 0))
+        let text = String(decoding: bytes[content], as: UTF8.self)
+        if nextByte(token.upperBound) == UInt8(ascii: ":") {
+            isNameNext = secretDepth != nil && SecretKey(rawValue: text) != nil
+            isSecretNext = secretDepth != nil ? !isNameNext : SecretNames.contain(text)
+        } else if isSecretNext || hidesValues || (secretDepth != nil && !isNameNext) || SecretNames.isCredential(text) {
+            blank(content)
+            isSecretNext = false
+        } else {
+            for range in URLSecrets.ranges(content, in: bytes) { blank(range) }
+            // "Authorization" "…": the colon may be what is missing.
+            isSecretNext = SecretNames.contain(text)
+        }
+    }
+
+    /// A number, or whatever stands outside quotes.
+    private mutating func word(_ range: Range<Int>) {
+        if isSecretNext || secretDepth != nil {
+            blank(range)
+            isSecretNext = false
+        } else {
+            isSecretNext = SecretNames.contain(String(decoding: bytes[range], as: UTF8.self))
+        }
+    }
+
+    private mutating func blank(_ range: Range<Int>) {
+        if !range.isEmpty { blanks.append(range) }
+    }
+
+    private func endOfWord(_ start: Int, _ end: Int) -> Int {
+        var index = start
+        // A secret without quotes may hold spaces; any other word ends at a colon too, as it may be a key.
+        let isSecret = isSecretNext || secretDepth != nil
+        while index < end {
+            switch bytes[index] {
+            case UInt8(ascii: ","), UInt8(ascii: "}"), UInt8(ascii: "]"): return index
+            case UInt8(ascii: ":"), UInt8(ascii: "\""), UInt8(ascii: "{"), UInt8(ascii: "["):
+                if !isSecret { return index }
+            default: break
+            }
+            index += 1
+        }
+        return max(index, start + 1)
+    }
+
+    private func nextByte(_ start: Int) -> UInt8? {
+        var index = start
+        while index < bytes.count, bytes[index] <= 0x20 { index += 1 }
+        return index < bytes.count ? bytes[index] : nil
+    }
+
+    /// Whether the line begins with the value of a secret key that stands on an earlier line.
+    private static func followsSecretKey(_ start: Int, in bytes: UnsafeBufferPointer<UInt8>) -> Bool {
+        var index = start - 1
+        func skipSpace() { while index >= 0, bytes[index] <= 0x20 { index -= 1 } }
+        skipSpace()
+        if index >= 0, bytes[index] == UInt8(ascii: "{") || bytes[index] == UInt8(ascii: "[") {
+            index -= 1
+            skipSpace()
+        }
+        guard index >= 0, bytes[index] == UInt8(ascii: ":") else { return false }
+        index -= 1
+        skipSpace()
+        guard index > 0, bytes[index] == UInt8(ascii: "\"") else { return false }
+        let end = index
+        index -= 1
+        while index >= 0, bytes[index] != UInt8(ascii: "\""), end - index < 256 { index -= 1 }
+        return SecretNames.contain(String(decoding: bytes[index + 1..<end], as: UTF8.self))
+    }
+}

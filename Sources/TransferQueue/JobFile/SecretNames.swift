@@ -1,0 +1,65 @@
+import TransferCore
+
+/// Names whose values are kept out of quoted lines: those of secret headers, of passwords, and misspellings of both.
+enum SecretNames {
+    static func contain(_ name: String) -> Bool {
+        // The quote before a colon may be missing: `"Authorization: "…"`.
+        let word = String(name.prefix { $0 != ":" && $0 != " " })
+        guard word.utf8.count <= 64 else { return false }
+        let lower = word.lowercased()
+        return Redaction.isSecretHeader(word)
+            || ["passw", "secret", "token", "authori"].contains { lower.hasFragment($0) }
+            || ["password", "authorization", "cookie"].contains { NearestKey.distance(lower, $0) <= 2 }
+    }
+
+    /// Whether a value looks like one of an Authorization header.
+    static func isCredential(_ value: String) -> Bool {
+        ["bearer ", "basic ", "digest "].contains { value.prefix($0.count).lowercased() == $0 }
+    }
+}
+
+extension String {
+    fileprivate func hasFragment(_ fragment: String) -> Bool {
+        indices.contains { self[$0...].hasPrefix(fragment) }
+    }
+}
+
+/// Finds userinfo and signatures in what may be a URL.
+enum URLSecrets {
+    static func ranges(_ text: Range<Int>, in bytes: UnsafeBufferPointer<UInt8>) -> [Range<Int>] {
+        let content = bytes[text]
+        guard let colon = content.firstIndex(of: UInt8(ascii: ":")) else { return [] }
+        var result: [Range<Int>] = []
+        let question = content.firstIndex(of: UInt8(ascii: "?"))
+        var start = colon + 1
+        while start < text.upperBound, bytes[start] == UInt8(ascii: "/") { start += 1 }
+        // Up to the last @, also when a password with a slash in it makes that a part of the path.
+        if let at = bytes[start..<max(start, question ?? text.upperBound)].lastIndex(of: UInt8(ascii: "@")), at > start
+        {
+            result.append(start..<at)
+        }
+        if let question, Redaction.hasSecret(String(decoding: content, as: UTF8.self)) {
+            result.append(question + 1..<text.upperBound)
+        }
+        return result
+    }
+
+    /// The secrets of a line in a list of URLs with aria2's options.
+    static func inList(_ line: Range<Int>, in bytes: UnsafeBufferPointer<UInt8>, hidesValues: Bool) -> [Range<Int>] {
+        let content = bytes[line]
+        let isOption = content.first.map { $0 == 0x20 || $0 == 0x09 } ?? false
+        if isOption, let equals = content.firstIndex(of: UInt8(ascii: "=")) {
+            let name = String(decoding: content[..<equals], as: UTF8.self)
+            let value = equals + 1..<line.upperBound
+            let header = bytes[value].firstIndex(of: UInt8(ascii: ":"))
+            let headerName = header.map { String(decoding: bytes[equals + 1..<$0], as: UTF8.self) } ?? ""
+            let isSecret =
+                SecretNames.contain(name.filter { $0 != " " && $0 != "\t" }) || SecretNames.contain(headerName)
+            if hidesValues || isSecret {
+                return [(header.map { $0 + 1 } ?? value.lowerBound)..<value.upperBound].filter { !$0.isEmpty }
+            }
+            return ranges(value, in: bytes)
+        }
+        return content.split(separator: 0x09).flatMap { ranges($0.startIndex..<$0.endIndex, in: bytes) }
+    }
+}

@@ -1,0 +1,105 @@
+import TransferCore
+
+/// What a URL in a job file may be.
+enum URLRule {
+    struct Refusal {
+        var message: String
+        /// The URL holds a secret.
+        var isSecret = false
+    }
+
+    static let transferSchemes = ["http", "https"]
+    static let proxySchemes = ["http", "https", "socks5", "socks5h"]
+
+    /// - Returns: `nil` for a URL that can be used.
+    static func refusal(
+        of url: String, schemes: [String] = transferSchemes, advice: String = authAdvice
+    ) -> Refusal? {
+        url.utf8.withContiguousStorageIfAvailable { check($0, schemes, advice) }
+            ?? check(Array(url.utf8), schemes, advice)
+    }
+
+    static let authAdvice =
+        "write \"auth\": {\"user\": \"NAME\", \"password\": {\"env\": \"NAME\"}} or {\"netrc\": true}"
+
+    private static func check<Bytes: RandomAccessCollection<UInt8>>(
+        _ url: Bytes, _ schemes: [String], _ advice: String
+    ) -> Refusal? where Bytes.Index == Int {
+        if url.isEmpty { return Refusal(message: "the URL is empty") }
+        for byte in url where byte <= 0x20 || byte == 0x7F {
+            return Refusal(
+                message: byte == 0x20
+                    ? "a URL can't hold a space; write %20" : "a URL can't hold control characters")
+        }
+        guard let colon = url.firstIndex(of: UInt8(ascii: ":")), colon > 0, url[..<colon].allSatisfy(isSchemeByte)
+        else {
+            return Refusal(message: "not a URL; it begins with \(schemes[0])://")
+        }
+        guard schemes.contains(where: { $0.utf8.elementsEqual(url[..<colon].lazy.map(\.asciiLowercased)) }) else {
+            let scheme = String(decoding: url[..<colon], as: UTF8.self)
+            let possible = schemes.dropLast().joined(separator: ", ") + " and " + (schemes.last ?? "")
+            return Refusal(message: "unsupported scheme \(Wording.quoted(scheme)); \(possible) are supported")
+        }
+        var start = colon + 1
+        while start < url.count, start < colon + 3, url[start] == UInt8(ascii: "/") { start += 1 }
+        guard start == colon + 3 else { return Refusal(message: "a URL has two slashes behind the colon") }
+        let end = url[start...].firstIndex { isAuthorityEnd($0) } ?? url.count
+        if url[start..<end].contains(UInt8(ascii: "@")) {
+            return Refusal(message: "a URL can't carry a user or a password; \(advice)", isSecret: true)
+        }
+        return checkAuthority(url[start..<end])
+    }
+
+    private static func checkAuthority<Bytes: RandomAccessCollection<UInt8>>(_ authority: Bytes) -> Refusal?
+    where Bytes.Index == Int {
+        var host = authority[...]
+        var port: Bytes.SubSequence?
+        if host.first == UInt8(ascii: "[") {
+            guard let close = host.firstIndex(of: UInt8(ascii: "]")), isIPv6(host[(host.startIndex + 1)..<close]) else {
+                return Refusal(message: "the URL's IPv6 address is malformed")
+            }
+            let rest = host[(close + 1)...]
+            guard rest.isEmpty || rest.first == UInt8(ascii: ":") else {
+                return Refusal(message: "the URL's IPv6 address is malformed")
+            }
+            if !rest.isEmpty { port = rest.dropFirst() }
+            host = host[...close]
+        } else if let colon = host.firstIndex(of: UInt8(ascii: ":")) {
+            port = host[(colon + 1)...]
+            host = host[..<colon]
+        }
+        if host.isEmpty { return Refusal(message: "the URL has no host") }
+        if host.contains(where: { "\\^`{|}<>\"".utf8.contains($0) }) {
+            return Refusal(message: "the URL's host is malformed")
+        }
+        guard let port, !port.isEmpty else { return nil }
+        let number = Int(String(decoding: port, as: UTF8.self)) ?? 0
+        guard port.allSatisfy({ $0 >= UInt8(ascii: "0") && $0 <= UInt8(ascii: "9") }), (1...65_535).contains(number)
+        else {
+            return Refusal(message: "the URL's port is not a number from 1 to 65535")
+        }
+        return nil
+    }
+
+    /// The alphabet only: the resolver judges the rest. A zone (RFC 6874) follows a percent sign.
+    private static func isIPv6(_ text: some Collection<UInt8>) -> Bool {
+        let address = text.prefix { $0 != UInt8(ascii: "%") }
+        return address.count > 1 && address.contains(UInt8(ascii: ":"))
+            && address.allSatisfy {
+                Character(UnicodeScalar($0)).isHexDigit || $0 == UInt8(ascii: ":") || $0 == UInt8(ascii: ".")
+            }
+    }
+
+    private static func isSchemeByte(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "+"), UInt8(ascii: "-"), UInt8(ascii: "."):
+            true
+        default: false
+        }
+    }
+
+    private static func isAuthorityEnd(_ byte: UInt8) -> Bool {
+        byte == UInt8(ascii: "/") || byte == UInt8(ascii: "?") || byte == UInt8(ascii: "#")
+    }
+}

@@ -1,0 +1,24 @@
+/// How messages quote what a file says.
+enum Wording {
+    /// The text in quotes, at most 60 characters of it, with everything replaced that could confuse a terminal.
+    static func quoted(_ text: some StringProtocol) -> String {
+        var result = "\""
+        for (count, scalar) in text.unicodeScalars.enumerated() {
+            guard count < 60 else {
+                result += "…"
+                break
+            }
+            result.unicodeScalars.append(DisplayWidth.isPrintable(scalar) ? scalar : "\u{FFFD}")
+        }
+        return result + "\""
+    }
+
+    /// `"1 error"`, `"2 errors"`.
+    static func count(_ count: Int, _ noun: String) -> String { "\(count) \(noun)\(count == 1 ? "" : "s")" }
+
+    /// `a, b or c`.
+    static func alternatives(_ words: [String]) -> String {
+        guard let last = words.last, words.count > 1 else { return words.first ?? "" }
+        return words.dropLast().joined(separator: ", ") + " or " + last
+    }
+}

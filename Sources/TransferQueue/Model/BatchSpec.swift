@@ -1,0 +1,30 @@
+/// What holds for a whole batch of jobs.
+public struct BatchSpec: Sendable, Hashable {
+    /// The batch's identity; `nil` means the real path of its file.
+    public var name: String?
+    public var limits = BatchLimits()
+
+    public init(name: String? = nil, limits: BatchLimits = BatchLimits()) {
+        self.name = name
+        self.limits = limits
+    }
+}
+
+/// Bounds on the work under way at one time.
+public struct BatchLimits: Sendable, Hashable {
+    /// Transfers under way at once; 32 by default, 1 to 10,000.
+    public var concurrency: Int?
+    /// Transfers under way at once to one host; `nil` is `auto`, which is 16.
+    public var perHost: Int?
+    /// Bytes a second for all transfers together.
+    public var limitRate: Int64?
+    /// Requests started in a second.
+    public var requestRate: Double?
+
+    public init(concurrency: Int? = nil, perHost: Int? = nil, limitRate: Int64? = nil, requestRate: Double? = nil) {
+        self.concurrency = concurrency
+        self.perHost = perHost
+        self.limitRate = limitRate
+        self.requestRate = requestRate
+    }
+}

@@ -1,0 +1,33 @@
+/// How a batch stands, as any process can see it.
+public struct BatchStatus: Sendable, Hashable {
+    public var name: String
+    /// The job file it came from.
+    public var source: String?
+    public var total = 0
+    public var done = 0
+    public var failed = 0
+    public var skipped = 0
+    public var cancelled = 0
+    public var paused = 0
+    /// Not ended: ready, running, waiting or paused.
+    public var remaining = 0
+    /// Waiting for a time, another job or a person.
+    public var waiting = 0
+    /// Bytes a second, while it runs.
+    public var rate: Int64 = 0
+    public var eta: Duration?
+    /// The process that runs it.
+    public var pid: Int32?
+    public var waitingFor: String?
+}
+
+/// A job that failed for good, as the queue remembers it.
+public struct FailedJob: Sendable, Hashable {
+    public var batch: String
+    public var job: String
+    public var code: String
+    public var message: String
+    public var status: Int?
+    public var host: String?
+    public var attempts: Int
+}

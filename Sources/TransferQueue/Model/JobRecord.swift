@@ -1,0 +1,58 @@
+import TransferCore
+import TransferEngine
+
+/// A job as the store hands it out: its description and what earlier attempts left behind.
+struct JobRecord: Sendable {
+    let id: Int64
+    let batch: Int64
+    let identity: String
+    let spec: JobSpec
+    /// Attempts that counted against the budget so far.
+    var attempts: Int
+    /// Which of the download's URLs is tried now.
+    var mirror: Int
+    /// The URLs that failed for good, one bit each.
+    var spentMirrors: UInt64
+    /// What the last attempt left, where the file system can't carry it.
+    var resume: ResumeData?
+    /// How the destination looked when this job last wrote it.
+    var facts: FileFacts?
+    /// The checksum recorded then.
+    var digest: Checksum?
+    var validator: String?
+    /// Whether a process died while it had this job.
+    var wasInterrupted: Bool
+    /// Ask the server whether the complete file is still the newest.
+    var mustRefresh: Bool
+}
+
+/// How a job ended, for the store and for whoever listens.
+struct JobEnd: Sendable {
+    let id: Int64
+    let batch: Int64
+    let identity: String
+    var outcome: Outcome
+
+    enum Outcome: Sendable {
+        case done(JobReceipt, FileFacts?)
+        /// Complete before: no transfer was needed.
+        case kept(JobReceipt, FileFacts?)
+        case failed(TransferError, attempts: Int, host: String?)
+        case cancelled
+    }
+}
+
+/// A change of a job that goes on.
+struct JobStep: Sendable {
+    let id: Int64
+    var state: JobState
+    var attempts: Int
+    var mirror: Int
+    var spentMirrors: UInt64
+    /// Wall-clock milliseconds; for `waiting`.
+    var notBefore: Int64?
+    var origin: String
+    var resume: ResumeData?
+    let batch: Int64
+    var identity = ""
+}

@@ -1,0 +1,96 @@
+import TransferCore
+
+/// The parts of a job that never go to disk: signed queries and userinfo of its URLs, and values that were written out
+/// though they are secrets.
+///
+/// The database holds the job without them. The process that was given the job keeps the original here, in memory; a
+/// later process gets it when it reads the job file again.
+struct JobSecrets: Sendable {
+    private let original: JobSpec
+
+    /// - Returns: `nil` for a job that holds no secret.
+    init?(_ spec: JobSpec) {
+        guard spec.hasSecret else { return nil }
+        original = spec
+    }
+
+    func restore(_ spec: JobSpec) -> JobSpec {
+        var result = spec
+        result.urls = original.urls
+        result.settings = original.settings
+        return result
+    }
+}
+
+extension JobSpec {
+    var urls: [String] {
+        get {
+            switch work {
+            case .download(let download): download.urls
+            case .upload(let upload): [upload.url]
+            }
+        }
+        set {
+            switch work {
+            case .download(var download):
+                download.urls = newValue
+                work = .download(download)
+            case .upload(var upload):
+                upload.url = newValue.first ?? upload.url
+                work = .upload(upload)
+            }
+        }
+    }
+
+    var checksum: Checksum? {
+        if case .download(let download) = work { return download.checksum }
+        return nil
+    }
+
+    var hasSecret: Bool { urls.contains(where: Redaction.hasSecret) || settings.hasSecret }
+
+    /// The job as it may be written down.
+    var redacted: JobSpec {
+        guard hasSecret else { return self }
+        var result = self
+        result.urls = urls.map(Redaction.url)
+        result.settings = settings.redacted
+        return result
+    }
+}
+
+extension JobSettings {
+    fileprivate var hasSecret: Bool {
+        if headers.contains(where: { $0.isWrittenOutSecret }) { return true }
+        if let proxy, Redaction.hasSecret(proxy.url) { return true }
+        switch auth {
+        case nil, .netrc: return false
+        case .bearer(let token): return token.isLiteral
+        case .basic(_, let password): return password.isLiteral
+        }
+    }
+
+    fileprivate var redacted: JobSettings {
+        var result = self
+        for index in headers.indices where headers[index].isWrittenOutSecret {
+            result.headers[index].value = .literal(Redaction.mark)
+        }
+        result.proxy?.url = Redaction.url(proxy?.url ?? "")
+        switch auth {
+        case .bearer(.literal): result.auth = .bearer(.literal(Redaction.mark))
+        case .basic(let user, .literal): result.auth = .basic(user: user, password: .literal(Redaction.mark))
+        default: break
+        }
+        return result
+    }
+}
+
+extension JobSettings.HeaderSetting {
+    fileprivate var isWrittenOutSecret: Bool { value.isLiteral && Redaction.isSecretHeader(name) }
+}
+
+extension SecretText {
+    fileprivate var isLiteral: Bool {
+        if case .literal = self { true } else { false }
+    }
+}

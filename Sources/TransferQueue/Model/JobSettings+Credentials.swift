@@ -1,0 +1,14 @@
+extension JobSettings {
+    /// The names of the credentials that the job's request needs.
+    var credentialNames: [String] {
+        var texts = headers.map(\.value)
+        switch auth {
+        case nil, .netrc: break
+        case .bearer(let token): texts.append(token)
+        case .basic(let user, let password): texts += [user, password]
+        }
+        return texts.compactMap { text in
+            if case .credential(let name) = text { name } else { nil }
+        }
+    }
+}

@@ -1,0 +1,101 @@
+/// The rules of one job; every value that is `nil` has the documented default.
+public struct JobSettings: Sendable, Hashable {
+    public var headers: [HeaderSetting] = []
+    public var retry = RetrySettings()
+    /// Time to connect, TLS included; 30 s by default.
+    public var connectTimeout: Duration?
+    /// The longest silence while waiting for or reading an answer; 60 s by default.
+    public var timeout: Duration?
+    /// A transfer slower than `rate` bytes a second for `time` counts as stalled; 1 byte a second for 30 s by default.
+    public var lowSpeed: LowSpeed?
+    /// The longest time one attempt may take; none by default.
+    public var maxTime: Duration?
+    /// Bytes a second for this job; none by default.
+    public var limitRate: Int64?
+    public var proxy: Proxy?
+    public var tls = TLSSettings()
+    public var auth: Auth?
+    public var maxRedirects: Int?
+
+    public init() {}
+
+    public struct HeaderSetting: Sendable, Hashable {
+        public var name: String
+        public var value: SecretText
+        public init(name: String, value: SecretText) {
+            self.name = name
+            self.value = value
+        }
+    }
+
+    public struct LowSpeed: Sendable, Hashable {
+        /// Bytes a second.
+        public var rate: Int64
+        public var time: Duration
+        public init(rate: Int64, time: Duration) {
+            self.rate = rate
+            self.time = time
+        }
+    }
+
+    public struct Proxy: Sendable, Hashable {
+        /// `http://`, `https://`, `socks5://` or `socks5h://`; empty switches proxies off.
+        public var url: String
+        /// Hosts, domains and CIDR blocks that are reached without it, comma-separated.
+        public var noProxy: String?
+        public init(url: String, noProxy: String? = nil) {
+            self.url = url
+            self.noProxy = noProxy
+        }
+    }
+
+    public struct TLSSettings: Sendable, Hashable {
+        /// Path of a PEM file with the only certificate authorities to trust.
+        public var ca: String?
+        /// Path of the client certificate, PEM.
+        public var cert: String?
+        /// Path of its private key, PEM.
+        public var key: String?
+        /// `sha256/BASE64` of public keys (SPKI), one of which the server must have.
+        public var pins: [String] = []
+        public init() {}
+    }
+
+    public enum Auth: Sendable, Hashable {
+        case netrc
+        /// A token, sent as `Authorization: Bearer …` (RFC 6750) to the job's own origin.
+        case bearer(SecretText)
+        case basic(user: SecretText, password: SecretText)
+    }
+}
+
+/// How often and how long a job is tried again. Every `nil` stands for the default in parentheses.
+public struct RetrySettings: Sendable, Hashable {
+    /// Attempts after the first one (10); durable progress starts the count anew.
+    public var limit: Int?
+    /// Growth of the delay from one attempt to the next (2).
+    public var base: Int?
+    /// The first delay (1 s).
+    public var scale: Duration?
+    /// The longest delay (60 s).
+    public var maxDelay: Duration?
+    /// Spread the delays at random between half and the whole (true).
+    public var jitter: Bool?
+    /// Statuses worth another try (408, 429, 500, 502, 503, 504).
+    public var statusCodes: Set<Int>?
+    /// Methods that may be sent again (DELETE, GET, HEAD, OPTIONS, PUT, TRACE).
+    public var methods: Set<String>?
+
+    public init() {}
+}
+
+/// A value that may be a secret: written out, or named so that it is read only when it's needed.
+public enum SecretText: Sendable, Hashable {
+    case literal(String)
+    /// The value of an environment variable.
+    case environment(String)
+    /// The contents of a file, without the newline at its end.
+    case file(String)
+    /// A file of systemd's `$CREDENTIALS_DIRECTORY`.
+    case credential(String)
+}

@@ -1,0 +1,67 @@
+import TransferCore
+
+extension JobSpec {
+    /// Changes when the job would bring another result: what is moved, from where, to where, and how it is asked for.
+    ///
+    /// Rules of patience (retries, rates, priorities) and the signatures of presigned URLs don't count. FNV-1a, as it
+    /// has to be the same in every process.
+    var fingerprint: Int64 {
+        var hash = FNV1a()
+        switch work {
+        case .download(let download):
+            hash.add("download")
+            for url in download.urls { hash.add(Redaction.url(url)) }
+            hash.add(download.destination)
+            hash.add(download.checksum?.description ?? "")
+            hash.add(download.method ?? "")
+            hash.add(download.body ?? "")
+        case .upload(let upload):
+            hash.add("upload")
+            hash.add(upload.source)
+            hash.add(Redaction.url(upload.url))
+            hash.add(upload.uploadProtocol.rawValue)
+            hash.add(upload.method ?? "")
+        }
+        for header in settings.headers {
+            hash.add(header.name.lowercased())
+            hash.add("\(header.value)")
+        }
+        return Int64(bitPattern: hash.value)
+    }
+
+    /// Scheme, host and port that the job speaks to, with the mirror of that number.
+    func origin(mirror: Int) -> String {
+        let url =
+            switch work {
+            case .download(let download): download.urls[min(mirror, download.urls.count - 1)]
+            case .upload(let upload): upload.url
+            }
+        return Origin(url: url)?.description ?? ""
+    }
+
+    /// What two jobs of a batch must not have in common; empty for a folder, whose file is not known yet.
+    var destinationKey: String {
+        switch work {
+        case .download(let download): download.destination.hasSuffix("/") ? "" : download.destination
+        case .upload(let upload): Redaction.url(upload.url)
+        }
+    }
+
+    public var isUpload: Bool {
+        if case .upload = work { return true }
+        return false
+    }
+}
+
+/// The FNV-1a hash, 64 bits.
+struct FNV1a {
+    private(set) var value: UInt64 = 0xCBF2_9CE4_8422_2325
+
+    mutating func add(_ text: String) {
+        for byte in text.utf8 { mix(byte) }
+        // Keeps "ab", "c" apart from "a", "bc".
+        mix(0xFF)
+    }
+
+    private mutating func mix(_ byte: UInt8) { value = (value ^ UInt64(byte)) &* 0x100_0000_01B3 }
+}

@@ -1,0 +1,104 @@
+public import TransferCore
+
+/// One job as its owner describes it: what to move, where to, and by which rules.
+///
+/// A spec is a plain value that names its secrets and never holds them. The defaults of a batch are already merged in.
+public struct JobSpec: Sendable, Hashable {
+    /// The job's name in its batch; `nil` means that the destination is its identity.
+    public var id: String?
+    public var work: Work
+    /// Identities of jobs of the same batch that must be complete before this one starts.
+    public var needs: [String]
+    /// Higher starts earlier; −1,000,000 to 1,000,000, 0 by default.
+    public var priority: Int
+    public var settings: JobSettings
+
+    public init(
+        id: String? = nil, work: Work, needs: [String] = [], priority: Int = 0, settings: JobSettings = JobSettings()
+    ) {
+        self.id = id
+        self.work = work
+        self.needs = needs
+        self.priority = priority
+        self.settings = settings
+    }
+
+    public enum Work: Sendable, Hashable {
+        case download(Download)
+        case upload(Upload)
+    }
+
+    public struct Download: Sendable, Hashable {
+        /// Mirrors of one file, in the order of preference; never empty; `http` or `https`.
+        public var urls: [String]
+        /// A file, or a folder when it ends in `/` (the name then comes from the server or the URL).
+        public var destination: String
+        public var checksum: Checksum?
+        public var ifExists: IfExists
+        /// `nil` is GET.
+        public var method: String?
+        /// A request body to send, as text.
+        public var body: String?
+        /// Give the file the server's Last-Modified time; true by default.
+        public var remoteTime: Bool
+        /// The most connections to use for the one file; 1 by default.
+        public var segments: Int
+
+        public init(
+            urls: [String], destination: String, checksum: Checksum? = nil, ifExists: IfExists = .verify,
+            method: String? = nil, body: String? = nil, remoteTime: Bool = true, segments: Int = 1
+        ) {
+            self.urls = urls
+            self.destination = destination
+            self.checksum = checksum
+            self.ifExists = ifExists
+            self.method = method
+            self.body = body
+            self.remoteTime = remoteTime
+            self.segments = segments
+        }
+    }
+
+    public struct Upload: Sendable, Hashable {
+        public var source: String
+        public var url: String
+        public var uploadProtocol: UploadProtocol
+        /// `nil` is the protocol's own: PUT for `put`, POST for `post`.
+        public var method: String?
+
+        public init(source: String, url: String, uploadProtocol: UploadProtocol = .put, method: String? = nil) {
+            self.source = source
+            self.url = url
+            self.uploadProtocol = uploadProtocol
+            self.method = method
+        }
+    }
+
+    /// How an upload speaks to its server.
+    public enum UploadProtocol: String, Sendable, Hashable, CaseIterable {
+        case put, post
+    }
+
+    /// What to do when the destination is there already.
+    public enum IfExists: String, Sendable, Hashable, CaseIterable {
+        /// What our record or the checksum proves complete is kept; anything else fails and says what to write.
+        case verify
+        /// Ask the server (ETag, Last-Modified); a 304 keeps the file.
+        case update
+        case overwrite, skip, rename, fail
+    }
+
+    /// The job's name within its batch: its `id`, else its destination (in a folder, with the name that the URL gives),
+    /// never its URL.
+    public var identity: String {
+        if let id { return id }
+        return switch work {
+        case .download(let download):
+            download.destination.hasSuffix("/")
+                ? (download.destination == "./" ? "" : download.destination)
+                    + (SafeFileName.fromURL(download.urls.first ?? "") ?? "index.html")
+                : download.destination
+        case .upload(let upload): Redaction.url(upload.url)
+        }
+    }
+}

@@ -1,0 +1,186 @@
+public import TransferCore
+
+/// Something that happened to a batch or a job, on its way up.
+public struct QueueEvent: Sendable {
+    /// Wall-clock time in milliseconds since 1970.
+    public var time: Int64
+    /// The batch's name.
+    public var batch: String
+    /// Where to continue after this event; only on the ends of jobs.
+    public var cursor: Int64?
+    public var kind: Kind
+
+    public init(time: Int64, batch: String, cursor: Int64? = nil, kind: Kind) {
+        self.time = time
+        self.batch = batch
+        self.cursor = cursor
+        self.kind = kind
+    }
+
+    public enum Kind: Sendable {
+        case batchStarted(BatchTotals)
+        /// Once a second while the batch runs.
+        case batchProgress(BatchProgress)
+        case batchWaiting(WaitReason)
+        case batchFinished(BatchTotals, duration: Duration)
+        case started(job: String, JobStart)
+        /// At most twice a second for each job under way.
+        case progress(job: String, JobProgress)
+        case retrying(job: String, delay: Duration, TransferError)
+        /// The bytes so far were given up; the text says why.
+        case restarted(job: String, reason: String)
+        case waiting(job: String, WaitReason)
+        case finished(JobReceipt)
+        /// Complete before this run.
+        case kept(JobReceipt)
+        /// A need failed.
+        case skipped(job: String, need: String)
+        case cancelled(job: String)
+        case failed(JobFailure)
+    }
+}
+
+/// How the jobs of a batch stand.
+public struct BatchTotals: Sendable, Hashable {
+    public var jobs = 0
+    /// Complete by an earlier run; their servers were not asked.
+    public var kept = 0
+    /// Completed by this run.
+    public var completed = 0
+    public var failed = 0
+    public var skipped = 0
+    public var cancelled = 0
+    /// Bytes that this run moved.
+    public var bytes: Int64 = 0
+    public init() {}
+
+    /// Jobs that have not ended yet.
+    public var remaining: Int { jobs - kept - completed - failed - skipped - cancelled }
+}
+
+public struct BatchProgress: Sendable, Hashable {
+    public var totals = BatchTotals()
+    public var active = 0
+    public var waiting = 0
+    /// Bytes a second over the last seconds.
+    public var rate: Int64 = 0
+    /// `nil` while it can't be told.
+    public var eta: Duration?
+    /// Why most of what waits is waiting.
+    public var waitReason: WaitReason?
+    public init() {}
+}
+
+public struct JobStart: Sendable, Hashable {
+    public var isUpload: Bool
+    /// Redacted.
+    public var url: String
+    /// The byte the transfer goes on from; 0 from the start.
+    public var offset: Int64
+    /// 1 for the first.
+    public var attempt: Int
+    public init(isUpload: Bool, url: String, offset: Int64, attempt: Int) {
+        self.isUpload = isUpload
+        self.url = url
+        self.offset = offset
+        self.attempt = attempt
+    }
+}
+
+public struct JobProgress: Sendable, Hashable {
+    /// Bytes of the file that are there, or have been sent.
+    public var completed: Int64
+    /// `nil` while the server has not said.
+    public var total: Int64?
+    /// Bytes a second.
+    public var rate: Int64
+    public var phase: Phase
+
+    public init(completed: Int64, total: Int64?, rate: Int64, phase: Phase) {
+        self.completed = completed
+        self.total = total
+        self.rate = rate
+        self.phase = phase
+    }
+
+    public enum Phase: String, Sendable, Hashable {
+        case connecting, transferring, verifying, saving
+    }
+}
+
+/// What a job or a batch waits for.
+public enum WaitReason: Sendable, Hashable {
+    /// The origin answered with this status and asked for a pause, or keeps failing.
+    case host(origin: String, status: Int?, message: String, remaining: Duration)
+    /// The backoff before the next attempt.
+    case retry(remaining: Duration)
+    case dependency(String)
+    case slot
+    case disk(String)
+    case paused
+}
+
+/// A complete job.
+public struct JobReceipt: Sendable, Hashable {
+    public var batch: String
+    public var job: String
+    public var isUpload: Bool
+    /// The size of the file.
+    public var bytes: Int64
+    /// What this run moved of it over the network.
+    public var transferred: Int64
+    public var seconds: Double
+    /// `nil` when no checksum was asked for.
+    public var digest: Checksum?
+    /// ETag or Last-Modified of what was transferred.
+    public var validator: String?
+    /// After redirects; redacted.
+    public var finalURL: String
+    /// Where the file is (for an upload: where it came from).
+    public var path: String
+    public var status: Int
+    /// The beginning of the answer to an upload, at most 64 KiB.
+    public var response: String?
+    public var attempts: Int
+
+    public init(
+        batch: String, job: String, isUpload: Bool, bytes: Int64, transferred: Int64, seconds: Double,
+        digest: Checksum? = nil, validator: String? = nil, finalURL: String, path: String, status: Int,
+        response: String? = nil, attempts: Int
+    ) {
+        self.batch = batch
+        self.job = job
+        self.isUpload = isUpload
+        self.bytes = bytes
+        self.transferred = transferred
+        self.seconds = seconds
+        self.digest = digest
+        self.validator = validator
+        self.finalURL = finalURL
+        self.path = path
+        self.status = status
+        self.response = response
+        self.attempts = attempts
+    }
+
+    /// Bytes a second over the whole of the transfer.
+    public var rate: Double { seconds > 0 ? Double(transferred) / seconds : 0 }
+}
+
+/// A job that failed for good.
+public struct JobFailure: Sendable {
+    public var batch: String
+    public var job: String
+    public var error: TransferError
+    public var attempts: Int
+    /// The host spoken to, or `nil` for a fault of this machine (a disk, a file).
+    public var host: String?
+
+    public init(batch: String, job: String, error: TransferError, attempts: Int, host: String?) {
+        self.batch = batch
+        self.job = job
+        self.error = error
+        self.attempts = attempts
+        self.host = host
+    }
+}

@@ -1,0 +1,143 @@
+import CTransferLinux
+import Glibc
+import TransferCore
+import TransferCrypto
+import TransferEngine
+
+/// From the last byte received to a file under its own name: verified, durable, renamed. Blocks: for workers.
+///
+/// Many small files are made durable together, with one call for their file system; each step is a function of its
+/// own, so that a test can cut between any two.
+struct DownloadCompletion: Sendable {
+    struct Item: Sendable {
+        let id: Int64
+        let part: PartFile
+        let path: String
+        let mayReplace: Bool
+        let picksFreeName: Bool
+        /// Seconds since 1970; `nil` leaves the time of writing.
+        let modified: Int64?
+        let expected: Checksum?
+        /// Computed while it was written, if it could be.
+        let computed: Checksum?
+        let isLarge: Bool
+    }
+
+    struct Saved: Sendable {
+        let path: String
+        let facts: FileFacts
+        let digest: Checksum?
+    }
+
+    typealias Answer = (id: Int64, result: Result<Saved, TransferError>)
+
+    static func run(_ items: [Item]) -> [Answer] {
+        var answers: [Answer] = []
+        var durable: [(item: Item, digest: Checksum?)] = []
+        for item in items {
+            do throws(TransferError) {
+                durable.append((item, try verify(item)))
+            } catch {
+                answers.append((item.id, .failure(error)))
+            }
+        }
+        do throws(TransferError) {
+            try makeDurable(durable.map(\.item))
+        } catch {
+            return answers + durable.map { ($0.item.id, .failure(error)) }
+        }
+        var folders = Set<String>()
+        var saved: [(id: Int64, Saved)] = []
+        for (item, digest) in durable {
+            do throws(TransferError) {
+                let path = try giveName(item)
+                folders.insert(folder(of: path))
+                saved.append((item.id, Saved(path: path, facts: try item.part.facts(), digest: digest)))
+            } catch {
+                answers.append((item.id, .failure(error)))
+            }
+        }
+        for folder in folders { syncFolder(folder) }
+        return answers + saved.map { ($0.id, .success($0.1)) }
+    }
+
+    /// - Throws: `checksumMismatch`; the partial file is removed then, as nothing in it can be trusted.
+    static func verify(_ item: Item) throws(TransferError) -> Checksum? {
+        guard let expected = item.expected else { return item.computed }
+        let actual: Checksum
+        if let computed = item.computed {
+            actual = computed
+        } else {
+            actual = try FileDigest.compute(item.part.readablePath, expected.algorithm)
+        }
+        guard actual == expected else {
+            item.part.remove()
+            throw TransferError(
+                .checksumMismatch,
+                "\(expected.algorithm.rawValue) differs: expected \(expected.hex.prefix(12))…, got \(actual.hex.prefix(12))…"
+            )
+        }
+        return actual
+    }
+
+    /// Times first: they are to be durable too.
+    static func makeDurable(_ items: [Item]) throws(TransferError) {
+        for item in items {
+            if let modified = item.modified { item.part.setModificationTime(modified) }
+            if item.isLarge { item.part.trimReservation() }
+        }
+        if items.count <= 2 || items.contains(where: \.isLarge) {
+            for item in items { try item.part.sync() }
+            return
+        }
+        // One look per folder: folders are few, and all of a folder's plain files are of one file system.
+        var folders = Set<String>()
+        var devices = Set<dev_t>()
+        for item in items where folders.insert(folder(of: item.part.path)).inserted {
+            var status = stat()
+            guard fstat(item.part.descriptor, &status) == 0 else { throw .file("read", item.part.path, errno) }
+            if devices.insert(status.st_dev).inserted { try item.part.syncFileSystem() }
+        }
+    }
+
+    static func giveName(_ item: Item) throws(TransferError) -> String {
+        do throws(TransferError) {
+            try item.part.rename(to: item.path, replacing: item.mayReplace)
+            return item.path
+        } catch {
+            guard error.errno == EEXIST else { throw error }
+            if FileDigest.areEqual(item.part.readablePath, item.path) {
+                // The work of a process that ended before it could record it, or a copy: the same bytes either way.
+                item.part.remove()
+                return item.path
+            }
+            guard item.picksFreeName else {
+                throw TransferError(
+                    .fileExists,
+                    "\(item.path) exists with other contents; write \"to\": \"\(proposal(item.path))\" for this job",
+                    cause: .os(errno: EEXIST))
+            }
+            let free = DownloadPreparation.freeName(item.path)
+            try item.part.rename(to: free, replacing: false)
+            return free
+        }
+    }
+
+    /// A rename is durable when its folder is.
+    static func syncFolder(_ path: String) {
+        let descriptor = transfer_open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0)
+        guard descriptor >= 0 else { return }
+        fsync(descriptor)
+        close(descriptor)
+    }
+
+    private static func folder(of path: String) -> String {
+        guard let slash = path.lastIndex(of: "/") else { return "." }
+        return slash == path.startIndex ? "/" : String(path[..<slash])
+    }
+
+    private static func proposal(_ path: String) -> String {
+        let free = DownloadPreparation.freeName(path)
+        return String(free[(free.lastIndex(of: "/").map { free.index(after: $0) } ?? free.startIndex)...])
+    }
+}

@@ -1,0 +1,41 @@
+import CTransferLinux
+import Glibc
+import TransferCore
+import TransferCrypto
+import TransferEngine
+
+/// Digests of files that are there. Blocks: for workers.
+enum FileDigest {
+    static func compute(_ path: String, _ algorithm: DigestAlgorithm) throws(TransferError) -> Checksum {
+        let descriptor = transfer_open(path, O_RDONLY | O_CLOEXEC, 0)
+        guard descriptor >= 0 else { throw .file("read", path, errno) }
+        defer { close(descriptor) }
+        posix_fadvise(descriptor, 0, 0, POSIX_FADV_SEQUENTIAL)
+        do {
+            let digest = try Digest(algorithm)
+            let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 20, alignment: 16)
+            defer { buffer.deallocate() }
+            while true {
+                let count = read(descriptor, buffer.baseAddress, buffer.count)
+                if count == 0 { return try digest.finish() }
+                guard count > 0 else {
+                    if errno == EINTR { continue }
+                    throw TransferError.file("read", path, errno)
+                }
+                digest.update(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+            }
+        } catch {
+            throw error as? TransferError ?? TransferError(.internalFault, "\(error)")
+        }
+    }
+
+    /// Whether two files hold the same bytes; `false` too when one of them can't be read.
+    static func areEqual(_ first: String, _ second: String) -> Bool {
+        var (one, two) = (stat(), stat())
+        guard stat(first, &one) == 0, stat(second, &two) == 0, one.st_size == two.st_size,
+            two.st_mode & S_IFMT == S_IFREG
+        else { return false }
+        guard let left = try? compute(first, .sha256), let right = try? compute(second, .sha256) else { return false }
+        return left == right
+    }
+}

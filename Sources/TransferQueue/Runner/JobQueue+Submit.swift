@@ -1,0 +1,132 @@
+import TransferCore
+import TransferEventLoop
+
+/// Jobs that are in the queue's database, checked and ready to run.
+public struct StagedBatch: Sendable {
+    let staged: SQLiteStore.Staged
+    public var name: String { staged.batch.name }
+    public var jobs: Int { staged.count }
+}
+
+/// Why jobs were not taken into a batch: nothing of them was.
+public enum StagingError: Error, Sendable {
+    /// The one who supplied the jobs found faults of its own.
+    case refused
+    /// Faults between jobs: equal identities or destinations, unknown needs, circles.
+    case faults(JobFileReport)
+    /// Another process works on the batch.
+    case held(batch: String, pid: Int32)
+}
+
+/// A job in the queue.
+public struct JobHandle: Sendable {
+    public let batch: String
+    public let identity: String
+    let queue: JobQueue
+
+    /// Waits for the job's end. Cancelling this task doesn't cancel the job.
+    ///
+    /// - Throws: The job's `TransferError` when it failed, was skipped or cancelled, and `CancellationError`.
+    public func receipt() async throws -> JobReceipt {
+        let cursor = try await queue.lastCursor()
+        if let end = try await queue.end(of: self) { return try Self.receipt(end) }
+        for try await event in queue.events(after: cursor) where event.batch == batch {
+            if let receipt = try matching(event) { return receipt }
+        }
+        throw CancellationError()
+    }
+
+    private func matching(_ event: QueueEvent) throws -> JobReceipt? {
+        switch event.kind {
+        case .finished(let receipt), .kept(let receipt): return receipt.job == identity ? receipt : nil
+        case .failed(let failure) where failure.job == identity: throw failure.error
+        case .skipped(identity, _), .cancelled(identity): return try Self.receipt(event)
+        default: return nil
+        }
+    }
+
+    private static func receipt(_ event: QueueEvent) throws -> JobReceipt {
+        switch event.kind {
+        case .finished(let receipt), .kept(let receipt): return receipt
+        case .failed(let failure): throw failure.error
+        case .skipped(_, let need): throw TransferError(.cancelled, "skipped: it needs \(need), which failed")
+        default: throw TransferError(.cancelled, "the job was cancelled")
+        }
+    }
+}
+
+extension JobQueue {
+    /// Puts a job into a batch and returns when it's durable there.
+    ///
+    /// The same identity with the same content is taken once.
+    ///
+    /// - Throws: `TransferError` for a job that can't be done, or whose identity stands for other content already;
+    ///   `StagingError` for unknown needs.
+    @discardableResult
+    public func submit(_ job: JobSpec, batch: String, directory: String = "/") async throws -> JobHandle {
+        let faults = job.faults
+        guard faults.isEmpty else { throw TransferError(.badURL, faults.joined(separator: "; ")) }
+        let staged = try await reader.run { [store] in
+            try store.submit(job, batch: batch, directory: directory)
+        }
+        await runner.submitted(staged)
+        return JobHandle(batch: batch, identity: job.identity, queue: self)
+    }
+
+    /// Takes the jobs of a whole batch in, all or none, and holds the batch for this process.
+    ///
+    /// - Parameters:
+    ///   - name: The batch's identity.
+    ///   - source: The real path of the job file.
+    ///   - directory: What relative paths start from.
+    ///   - keepsWhatIsMissing: Jobs that `body` doesn't add stay in the batch; else they are dropped from it.
+    ///   - body: Calls its argument for each job, with the job's place in its file; returns whether all went well.
+    /// - Throws: `StagingError`, or `TransferError` when the database fails.
+    public func stage(
+        name: String, source: String?, directory: String, keepsWhatIsMissing: Bool = false,
+        _ body: @escaping @Sendable ((JobSpec, JobLocations?) throws -> Void) throws -> Bool
+    ) async throws -> StagedBatch {
+        let header = SQLiteStore.BatchHeader(name: name, source: source, directory: directory)
+        do {
+            return try await reader.run { [store] in
+                StagedBatch(
+                    staged: try store.stage(header, keepsWhatIsMissing: keepsWhatIsMissing) { stager in
+                        try body { spec, place in try stager.add(spec, at: place) }
+                    })
+            }
+        } catch let failure as SQLiteStore.StagingFailure {
+            throw StagingError(failure)
+        }
+    }
+
+    func lastCursor() async throws -> Int64 { try await reader.run { [store] in try store.lastCursor() } }
+
+    func end(of job: JobHandle) async throws -> QueueEvent? {
+        try await reader.run { [store] in try store.end(batch: job.batch, job: job.identity) }
+    }
+}
+
+extension StagingError {
+    init(_ failure: SQLiteStore.StagingFailure) {
+        switch failure {
+        case .refused: self = .refused
+        case .held(let held): self = .held(batch: held.batch, pid: held.pid)
+        case .faults(let report): self = .faults(report)
+        }
+    }
+}
+
+extension JobSpec {
+    /// What makes the job impossible, in words; the rules that a job file is held to.
+    var faults: [String] {
+        var faults: [String] = []
+        if urls.isEmpty { faults.append("a download needs a URL") }
+        for url in urls where Origin(url: url) == nil {
+            faults.append("unsupported URL \(Redaction.url(url)): http and https are supported")
+        }
+        if case .download(let download) = work, download.destination.isEmpty || download.destination.contains("\0") {
+            faults.append("a download needs a destination")
+        }
+        return faults
+    }
+}

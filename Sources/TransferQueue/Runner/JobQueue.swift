@@ -1,0 +1,138 @@
+import Glibc
+import Logging
+import TransferCore
+import TransferEngine
+import TransferEventLoop
+
+/// A durable queue of transfers in a folder of this machine.
+///
+/// Jobs are submitted to batches, survive the process, and are run by whichever process calls ``run()``. No signal
+/// handler, environment variable, home folder or other global state is touched.
+///
+/// ```swift
+/// let queue = try await TransferQueue.open(.init(state: "/var/lib/mirror"))
+/// let job = try await queue.submit(.download("https://a.example/x.iso", to: "/srv/x.iso"), batch: "mirror")
+/// ```
+public final class JobQueue: Sendable {
+    let runner: QueueRunner
+    let store: SQLiteStore
+    private let engine: ExchangeEngine
+    private let hub: EventHub
+    /// For callers that ask: apart from the runner's, so that a question never waits behind a run.
+    let reader = WorkerPool(name: "store-reader", threads: 1)
+
+    private init(_ configuration: QueueConfiguration) throws {
+        let folder = try StateFolder(configuration.state)
+        store = try SQLiteStore(folder)
+        let cores = max(1, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN))))
+        engine = try ExchangeEngine(loops: configuration.loops > 0 ? configuration.loops : min(4, cores))
+        hub = EventHub()
+        let loop = try EventLoop(name: "queue")
+        runner = QueueRunner(configuration, store: store, engine: engine, loop: loop, hub: hub)
+    }
+
+    /// Opens the queue of a folder, or makes it.
+    ///
+    /// - Throws: `TransferError` when the folder or its database can't be used; the message says why and what to do.
+    public static func open(_ configuration: QueueConfiguration) async throws -> JobQueue {
+        let queue = try await Self.worker.run { try JobQueue(configuration) }
+        await queue.runner.listen(folder: configuration.state, runtime: configuration.runtimeFolder)
+        return queue
+    }
+
+    private static let worker = WorkerPool(name: "queue-open", threads: 1)
+
+    /// Ends the threads and gives back what this process held. Nothing can be done with the queue afterwards.
+    public func close() async {
+        await runner.closeControl()
+        engine.shutDown()
+        let store = store
+        _ = try? await reader.run { try store.unregister() }
+        runner.storeWorker.stop()
+        runner.folderWorker.stop()
+        reader.stop()
+        runner.loop.stop()
+    }
+
+    /// Registers where a credential comes from: jobs name it (`.credential(name)`), as closures can't be stored.
+    ///
+    /// The closure is asked for each attempt of each job that names it, with the origin the job speaks to.
+    public func credentials(_ name: String, _ provider: @escaping CredentialProvider) async {
+        await runner.register(name, provider)
+    }
+
+    // MARK: Running
+
+    /// Works on every batch that no other process has, and on what is submitted meanwhile, until the task is cancelled:
+    /// then everything under way is checkpointed and this returns.
+    ///
+    /// - Throws: When the database fails.
+    public func run() async throws {
+        let store = store
+        let batches = try await reader.run { try store.holdAll() }
+        for batch in batches { await runner.add(batch, secrets: [:], options: RunOptions()) }
+        await runner.runForever()
+        try await finish()
+    }
+
+    /// Runs staged batches to their end, or until ``stop()``.
+    ///
+    /// - Throws: When the database fails.
+    public func run(_ batches: [StagedBatch], options: RunOptions = RunOptions()) async throws -> RunSummary {
+        if let limits = options.limits { await runner.setLimits(limits) }
+        for batch in batches {
+            await runner.add(
+                batch.staged.batch, secrets: batch.staged.secrets, options: options, tellsOfFailed: true)
+        }
+        return try await finish()
+    }
+
+    @discardableResult
+    private func finish() async throws -> RunSummary {
+        await withTaskCancellationHandler {
+            await runner.waitForEnd()
+        } onCancel: {
+            stop()
+        }
+        if let failure = await runner.failure { throw failure }
+        let summary = await runner.summary()
+        await runner.endRun()
+        return summary
+    }
+
+    /// Checkpoints everything under way within two seconds; runs return then, and a later one continues.
+    public func stop() { runner.loop.execute { [runner] in runner.assumeIsolated { $0.stop(.asked) } } }
+
+    /// Takes a batch that was staged while others run into the run.
+    public func begin(_ batch: StagedBatch) async {
+        await runner.add(batch.staged.batch, secrets: batch.staged.secrets, options: RunOptions())
+    }
+
+    /// Whether jobs are still being added to a batch that runs, which so can't end.
+    public func setFeeding(_ isFeeding: Bool) async { await runner.setFeeding(isFeeding) }
+
+    /// Tells of a job that could not even be read, as one that failed.
+    public func addFailure(_ failure: JobFailure) async { await runner.addFailure(failure) }
+
+    /// For what starts from now on.
+    public func setLimits(_ limits: BatchLimits) {
+        runner.loop.execute { [runner] in runner.assumeIsolated { $0.setLimits(limits) } }
+    }
+
+    // MARK: Events
+
+    /// Calls `observer` with every event of this process, in order, on the queue's own thread: it has to be quick.
+    @discardableResult
+    public func observe(_ observer: @escaping @Sendable (QueueEvent) -> Void) -> Int { hub.add(observer) }
+
+    /// How jobs ended, from the cursor on and then as it happens: each end at least once, however slow the reader.
+    ///
+    /// The ends are read from the database as the reader asks for them, so a slow one costs no memory.
+    public func events(after cursor: Int64 = 0) -> JobEnds {
+        JobEnds(queue: self, hub: hub, cursor: cursor)
+    }
+
+    func ends(after cursor: Int64, limit: Int) async throws -> [QueueEvent] {
+        try await reader.run { [store] in try store.ends(after: cursor, limit: limit) }
+    }
+}

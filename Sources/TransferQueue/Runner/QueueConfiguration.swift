@@ -1,0 +1,29 @@
+public import Logging
+public import TransferCore
+
+/// How a queue is opened.
+public struct QueueConfiguration: Sendable {
+    /// The folder that holds the queue; made (0700) when it's missing. Not on a network file system.
+    public var state: String
+    public var limits: BatchLimits
+    /// Threads that carry transfers; 0 is one per core, at most 4.
+    public var loops = 0
+    /// Sent as User-Agent unless a job sets its own.
+    public var userAgent: String
+    /// The proxies of jobs that name none.
+    public var proxies = ProxyRule.none
+    /// Where secrets that jobs name are read from.
+    public var secrets = SecretSource()
+    /// A private folder for the socket by which other processes ring this one (`XDG_RUNTIME_DIR`).
+    public var runtimeFolder: String?
+    public var logger: Logger
+    /// How often jobs under way report their progress; `nil` for never.
+    public var progressInterval: Duration? = .milliseconds(500)
+
+    public init(state: String, limits: BatchLimits = BatchLimits(), logger: Logger = Logger(label: "TransferKit")) {
+        self.state = state
+        self.limits = limits
+        self.logger = logger
+        userAgent = "TransferKit/\(TransferVersion.current)"
+    }
+}

@@ -1,0 +1,129 @@
+import CTransferLinux
+import Glibc
+import TransferCore
+import TransferEventLoop
+
+/// What other processes may do with a queue: look at it, and ask for something.
+public final class QueueRemote: Sendable {
+    private let store: SQLiteStore
+    private let folder: String
+    private let runtimeFolder: String?
+
+    /// Opens the queue of a folder.
+    ///
+    /// - Parameter runtimeFolder: A private folder for a socket (`XDG_RUNTIME_DIR`); the state folder serves without.
+    /// - Throws: `TransferError` when the folder or its database can't be used.
+    public init(state: String, runtimeFolder: String?) throws {
+        let folder = try StateFolder(state)
+        store = try SQLiteStore(folder, isReader: true)
+        self.folder = folder.path
+        self.runtimeFolder = runtimeFolder
+    }
+
+    /// The identities of the batch's jobs that are complete.
+    public func completed(batch: String) throws -> Set<String> { try store.completedIdentities(batch: batch) }
+
+    /// How the batches stand; all of them, or the one of that name.
+    public func statuses(name: String? = nil) throws -> [BatchStatus] { try store.statuses(name: name) }
+
+    /// The jobs of a batch that failed for good, in the order they did.
+    public func failures(batch: String, limit: Int = .max) throws -> [FailedJob] {
+        try store.failures(batch: batch, limit: limit)
+    }
+
+    public enum Delivery: Sendable, Hashable {
+        /// Nobody runs the batch: done, to so many jobs.
+        case applied(jobs: Int)
+        /// The process that runs it was told.
+        case handed(pid: Int32)
+    }
+
+    /// Asks for something, of a batch or of one job in it.
+    ///
+    /// - Throws: `TransferError` when there is no such batch or job.
+    public func ask(_ verb: QueueVerb, batch: String, job: String?) throws -> Delivery {
+        switch try store.deliver(verb, batch: batch, job: job) {
+        case .applied(let jobs): return .applied(jobs: jobs)
+        case .handed(let pid, let socket, _):
+            if let socket { ControlSocket.ring(socket) }
+            return .handed(pid: pid)
+        case .noSuchBatch:
+            let names = try store.batchNames()
+            let known = names.isEmpty ? "there are none" : "there are: \(names.prefix(10).joined(separator: ", "))"
+            throw TransferError(.fileMissing, "no batch \"\(batch)\"; \(known)")
+        case .noSuchJob:
+            throw TransferError(.fileMissing, "no job \"\(job ?? "")\" in the batch \"\(batch)\"")
+        }
+    }
+
+    /// Forgets batches: the named one, or those that ended before that time (milliseconds since 1970).
+    ///
+    /// - Returns: The names of those forgotten. Batches that run are never forgotten.
+    public func forget(name: String?, endedBefore: Int64?) throws -> [String] {
+        try store.forget(name: name, endedBefore: endedBefore)
+    }
+
+    /// Waits until nobody runs the batch any more, without asking again and again: the one who runs it rings, and the
+    /// kernel tells when that process is gone.
+    ///
+    /// - Returns: How the batch stands then; `nil` when there is no such batch.
+    public func wait(batch: String) async throws -> BatchStatus? {
+        let loop = try EventLoop(name: "wait")
+        defer { loop.stop() }
+        while let status = try store.statuses(name: batch).first, let pid = status.pid {
+            await Ring.wait(
+                on: loop, pid: pid, folders: ControlSocket.folders(runtime: runtimeFolder, state: folder)
+            ) { [store] socket in
+                try? store.listen(batch: batch, socket: socket)
+                // It may have ended before the listener stood in the table.
+                return (try? store.statuses(name: batch).first?.pid) == pid
+            }
+        }
+        return try store.statuses(name: batch).first
+    }
+}
+
+/// Waits for a datagram or for the end of a process, whichever comes first.
+private enum Ring {
+    private final class Waiting {
+        var socket: ControlSocket?
+        var continuation: CheckedContinuation<Void, Never>?
+        let descriptor: Int32
+        let loop: EventLoop
+
+        init(descriptor: Int32, loop: EventLoop, continuation: CheckedContinuation<Void, Never>) {
+            self.descriptor = descriptor
+            self.loop = loop
+            self.continuation = continuation
+        }
+
+        func end() {
+            guard let continuation = continuation.take() else { return }
+            if descriptor >= 0 {
+                loop.unregister(descriptor)
+                close(descriptor)
+            }
+            if let socket { loop.unregister(socket.descriptor) }
+            socket = nil
+            continuation.resume()
+        }
+    }
+
+    /// - Parameter announce: Given the socket's path; returns whether there is still something to wait for.
+    static func wait(
+        on loop: EventLoop, pid: Int32, folders: [String], announce: @escaping @Sendable (String) -> Bool
+    ) async {
+        await withCheckedContinuation { continuation in
+            loop.execute {
+                let waiting = Waiting(descriptor: transfer_pidfd(pid), loop: loop, continuation: continuation)
+                if waiting.descriptor >= 0 {
+                    loop.register(waiting.descriptor, for: .readable) { _ in waiting.end() }
+                }
+                for folder in folders where waiting.socket == nil {
+                    waiting.socket = ControlSocket(folder: folder, loop: loop) { waiting.end() }
+                }
+                guard let socket = waiting.socket, announce(socket.path) else { return waiting.end() }
+            }
+        }
+    }
+}

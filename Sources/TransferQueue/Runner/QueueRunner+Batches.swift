@@ -1,0 +1,264 @@
+import Glibc
+import TransferCore
+import TransferEngine
+import TransferEventLoop
+
+/// What a run does with jobs that were complete before.
+public struct RunOptions: Sendable, Hashable {
+    /// Ask the servers whether complete files are still the newest.
+    public var refresh = false
+    /// Hash complete files again.
+    public var verify = false
+    /// Replace the limits the queue was opened with.
+    public var limits: BatchLimits?
+    public init() {}
+}
+
+extension QueueRunner {
+    /// Takes a batch, which this process holds, into the run.
+    ///
+    /// - Parameter tellsOfFailed: What failed before any process could tell is told now.
+    func add(
+        _ batch: SQLiteStore.HeldBatch, secrets: [Int64: JobSecrets], options: RunOptions, tellsOfFailed: Bool = false
+    ) {
+        self.secrets.merge(secrets) { $1 }
+        census.reset()
+        scheduler.reviveDead()
+        if let run = batches[batch.id], !run.isFinished {
+            refreshFromStore(batch.id)
+            return
+        }
+        batches[batch.id] = BatchRun(id: batch.id, name: batch.name, directory: batch.directory, now: .now)
+        let id = batch.id
+        withStore {
+            try $0.counts(batch: id)
+        } then: { runner, counts in
+            var totals = BatchTotals()
+            totals.jobs = counts.values.reduce(0, +)
+            runner.batches[id]?.totals = totals
+            // Until they have been looked at, those that were complete count as left.
+            runner.batches[id]?.remaining = totals.jobs - counts.ended
+            totals.kept = options.refresh ? 0 : counts[.done] ?? 0
+            runner.emit(id, .batchStarted(totals))
+            if tellsOfFailed, counts[.failed] ?? 0 > 0 { runner.tellOfFailed(id, counts) }
+            runner.checkCompleted(id, after: 0, options)
+        }
+    }
+
+    /// Staging gave all other failed jobs a new start: these ended with the process that had them.
+    private func tellOfFailed(_ batch: Int64, _ counts: [JobState: Int]) {
+        batches[batch]?.totals.failed = counts[.failed] ?? 0
+        batches[batch]?.totals.skipped = counts[.skipped] ?? 0
+        let name = batches[batch]?.name ?? ""
+        withStore {
+            try $0.failures(batch: name, limit: .max)
+        } then: { runner, failures in
+            for failure in failures {
+                let error = TransferError(TransferError.Code(rawValue: failure.code), failure.message)
+                runner.emit(
+                    batch,
+                    .failed(
+                        JobFailure(
+                            batch: name, job: failure.job, error: error, attempts: failure.attempts, host: failure.host)
+                    ))
+            }
+        }
+    }
+
+    /// Goes through the complete jobs, a page at a time: what is still there is kept, the rest is done again.
+    private func checkCompleted(_ batch: Int64, after last: Int64, _ options: RunOptions) {
+        withStore {
+            try $0.completed(batch: batch, after: last, limit: 512)
+        } then: { runner, page in
+            guard let end = page.last?.id else { return runner.didCheckCompleted(batch) }
+            runner.judge(page, batch, options) { runner in runner.checkCompleted(batch, after: end, options) }
+        }
+    }
+
+    private func judge(
+        _ page: [SQLiteStore.CompletedJob], _ batch: Int64, _ options: RunOptions,
+        then next: @escaping @Sendable (isolated QueueRunner) -> Void
+    ) {
+        let directory = batches[batch]?.directory ?? ""
+        storeCalls += 1
+        engine.workers.execute { [loop] in
+            let verdicts = page.map { CompletedCheck.run($0, directory: directory, options) }
+            loop.execute {
+                self.assumeIsolated { runner in
+                    runner.storeCalls -= 1
+                    runner.didJudge(page, verdicts, batch)
+                    next(runner)
+                    runner.pump()
+                }
+            }
+        }
+    }
+
+    private func didJudge(_ page: [SQLiteStore.CompletedJob], _ verdicts: [CompletedCheck.Verdict], _ batch: Int64) {
+        var again: [Int64] = []
+        var refresh: [Int64] = []
+        let name = batches[batch]?.name ?? ""
+        for (job, verdict) in zip(page, verdicts) {
+            switch verdict {
+            case .redo: again.append(job.id)
+            case .ask: refresh.append(job.id)
+            case .keep:
+                batches[batch]?.totals.kept += 1
+                let receipt = JobReceipt(
+                    batch: name, job: job.identity, isUpload: job.isUpload, bytes: job.facts.size,
+                    transferred: 0, seconds: 0, digest: job.digest, validator: job.validator, finalURL: job.finalURL,
+                    path: job.path, status: job.status, attempts: job.attempts)
+                emit(batch, .kept(receipt))
+            }
+        }
+        for (ids, asks) in [(again, false), (refresh, true)] where !ids.isEmpty {
+            batches[batch]?.remaining += ids.count
+            withStore {
+                try $0.redo(ids, refresh: asks)
+            } then: { _, _ in
+            }
+        }
+    }
+
+    private func didCheckCompleted(_ batch: Int64) {
+        batches[batch]?.isChecked = true
+        loadPauses()
+        loadReady(batch)
+    }
+
+    /// Goes on sparing servers that asked an earlier process for it.
+    private func loadPauses() {
+        withStore {
+            try $0.pauses()
+        } then: { runner, pauses in
+            for pause in pauses {
+                let error = TransferError(
+                    .httpStatus, pause.message, cause: pause.status.map { .http(status: $0) }, isTransient: true,
+                    scope: .origin)
+                let left = Duration.milliseconds(pause.until - WallClock.milliseconds)
+                runner.scheduler.restorePause(of: pause.origin, error, until: .now + left)
+            }
+        }
+    }
+
+    private func loadReady(_ batch: Int64) {
+        withStore {
+            (try $0.backlog(batch: batch), try $0.sleepers(batch: batch))
+        } then: { runner, loaded in
+            for (lane, count) in loaded.0 { runner.scheduler.backlogIs(lane, count) }
+            runner.sleepers.removeAll { $0.lane.batch == batch }
+            runner.sleepers += loaded.1
+        }
+    }
+
+    /// Another hand changed jobs of the batch in the store: count and look for work anew.
+    func refreshFromStore(_ batch: Int64) {
+        withStore {
+            try $0.counts(batch: batch)
+        } then: { runner, counts in
+            guard var run = runner.batches[batch] else { return }
+            run.totals.jobs = counts.values.reduce(0, +) + run.unreadable
+            run.totals.failed = (counts[.failed] ?? 0) + run.unreadable
+            run.totals.skipped = counts[.skipped] ?? 0
+            run.totals.cancelled = counts[.cancelled] ?? 0
+            run.remaining = run.totals.jobs - run.unreadable - counts.ended
+            runner.batches[batch] = run
+        }
+        loadReady(batch)
+    }
+
+    // MARK: The end
+
+    /// Waits until every batch has ended, or the run was stopped.
+    func waitForEnd() async {
+        await withCheckedContinuation { continuation in
+            waiters.append(continuation)
+            pump()
+        }
+    }
+
+    /// Checkpoints everything under way and lets the batches go; what is left continues with the next run.
+    func stop(_ reason: StopReason) {
+        guard stopping == nil else { return }
+        stopping = reason
+        for (id, job) in running { interrupt(id, job, .release(.queued)) }
+        saveGroup()
+        // A disk that takes longer keeps what it has: the next run finds it.
+        let timer = stopTimer ?? loop.makeTimer { [weak self] in self?.assumeIsolated { $0.endStopping() } }
+        stopTimer = timer
+        timer.schedule(at: .now + .milliseconds(1500))
+        finishStopping()
+    }
+
+    func interrupt(_ id: Int64, _ job: RunningJob, _ stop: RunningJob.Stop) {
+        running[id]?.stop = stop
+        if case .transferring(let handle) = job.phase { handle.cancel() }
+    }
+
+    /// Once nothing is under way any more.
+    func finishStopping() {
+        saveGroup()
+        flushRecords()
+        guard running.isEmpty, saving == 0, storeCalls == 0, ends.isEmpty, steps.isEmpty else { return }
+        if !claimed.isEmpty {
+            let ids = Array(claimed.keys)
+            claimed.removeAll()
+            return withStore {
+                try $0.release(ids)
+            } then: { _, _ in
+            }
+        }
+        let open = batches.values.filter { !$0.isFinished }.map(\.id)
+        guard open.isEmpty else {
+            // The last word on what is left.
+            reportBatches(.now)
+            for id in open {
+                batches[id]?.isFinished = true
+                batches[id]?.wasStopped = true
+                withStore {
+                    try $0.letGo(batch: id)
+                } then: { _, listeners in
+                    for listener in listeners { ControlSocket.ring(listener) }
+                }
+            }
+            return
+        }
+        endStopping()
+    }
+
+    private func endStopping() {
+        for waiter in waiters { waiter.resume() }
+        waiters.removeAll()
+    }
+
+    /// A later run may follow.
+    func endRun() {
+        stopping = nil
+        stopTimer?.cancel()
+        isEndless = false
+        batches = batches.filter { !$0.value.isFinished }
+    }
+
+    /// The counts of each batch, and whether work is left.
+    func summary() -> RunSummary {
+        var summary = RunSummary()
+        for run in batches.values {
+            summary.totals[run.name] = run.totals
+            if run.wasStopped || !run.isFinished { summary.left += max(0, run.remaining) }
+        }
+        return summary
+    }
+}
+
+/// How a run ended.
+public struct RunSummary: Sendable, Hashable {
+    /// By batch name.
+    public var totals: [String: BatchTotals] = [:]
+    /// Jobs that a later run continues.
+    public var left = 0
+    public init() {}
+}
+
+extension [JobState: Int] {
+    var ended: Int { filter { $0.key.hasEnded }.values.reduce(0, +) }
+}

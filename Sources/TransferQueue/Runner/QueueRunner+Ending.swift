@@ -1,0 +1,341 @@
+import Glibc
+import TransferCore
+import TransferEngine
+import TransferEventLoop
+
+extension QueueRunner {
+    func exchangeEnded(_ id: Int64, _ outcome: ExchangeOutcome) {
+        guard let job = running[id] else { return }
+        let moved = job.record.spec.isUpload ? outcome.sent : outcome.received
+        batches[job.record.batch]?.settledBytes += moved
+        switch outcome.result {
+        case .success(let head): succeeded(job, head, outcome)
+        case .failure(let error): exchangeFailed(job, error, outcome)
+        }
+    }
+
+    // MARK: Success
+
+    private func succeeded(_ job: RunningJob, _ head: ResponseHead, _ outcome: ExchangeOutcome) {
+        let id = job.candidate.id
+        if case .upload(let file) = job.ready {
+            return uploadAnswered(job, file, head, outcome)
+        }
+        guard case .download(let ready) = job.ready, case .download(let download) = job.record.spec.work else { return }
+        scheduler.originAnswered(job.candidate.lane.origin)
+        scheduler.ended(job.candidate)
+        running[id]?.phase = .saving
+        running[id]?.result = TransferResult(
+            status: head.status, finalURL: Redaction.url(outcome.finalURL), transferred: outcome.received,
+            validator: Validator(head)?.description, response: nil)
+        finishing.append(
+            DownloadCompletion.Item(
+                id: id, part: ready.part,
+                path: ready.target.file(url: job.url, disposition: head.value("Content-Disposition")),
+                mayReplace: ready.mayReplace, picksFreeName: download.ifExists == .rename,
+                modified: download.remoteTime ? head.value("Last-Modified").flatMap { HTTPDate.parse($0) } : nil,
+                expected: download.checksum, computed: outcome.digest, isLarge: outcome.position > 1 << 20))
+    }
+
+    private func uploadAnswered(
+        _ job: RunningJob, _ file: SourceFile, _ head: ResponseHead, _ outcome: ExchangeOutcome
+    ) {
+        guard (200..<300).contains(head.status) else {
+            let error = StatusRule.error(head, now: WallClock.seconds)
+            return failed(job, error, bodyLeft: outcome.sent > 0)
+        }
+        scheduler.originAnswered(job.candidate.lane.origin)
+        scheduler.ended(job.candidate)
+        var done = job
+        done.result = TransferResult(
+            status: head.status, finalURL: Redaction.url(outcome.finalURL), transferred: outcome.sent,
+            validator: Validator(head)?.description,
+            response: outcome.answer.isEmpty ? nil : String(decoding: outcome.answer, as: UTF8.self))
+        finish(done, .done(receipt(done, path: file.path, bytes: file.size, digest: nil), file.facts))
+    }
+
+    /// Hands what has come whole to a worker, to be saved together.
+    func saveGroup() {
+        guard !finishing.isEmpty else { return }
+        // A large file takes its time to be durable: it isn't to hold up the small ones.
+        let large = finishing.filter(\.isLarge)
+        let small = finishing.filter { !$0.isLarge }
+        finishing.removeAll(keepingCapacity: true)
+        for group in large.map({ [$0] }) + (small.isEmpty ? [] : [small]) {
+            saving += group.count
+            engine.workers.execute { [loop] in
+                let answers = DownloadCompletion.run(group)
+                loop.execute { self.assumeIsolated { $0.didSave(answers) } }
+            }
+        }
+    }
+
+    private func didSave(_ answers: [DownloadCompletion.Answer]) {
+        saving -= answers.count
+        for answer in answers {
+            guard let job = running[answer.id] else { continue }
+            switch answer.result {
+            case .success(let saved):
+                let receipt = receipt(job, path: saved.path, bytes: saved.facts.size, digest: saved.digest)
+                finish(job, .done(receipt, saved.facts))
+            case .failure(let error): saveFailed(job, error)
+            }
+        }
+        pump()
+    }
+
+    private func saveFailed(_ job: RunningJob, _ error: TransferError) {
+        if case .download(let ready) = job.ready {
+            // What can't have its name can't have it later either: whoever changes the job fetches it anew.
+            if error.code == .fileExists { ready.part.remove() }
+            ready.part.unlock()
+        }
+        var error = error
+        // Bytes of two attempts may have been put together wrongly by the server's fault: once more from the start.
+        if error.code == .checksumMismatch { error.isTransient = (job.start?.offset ?? 0) > 0 }
+        failed(job, error, bodyLeft: false)
+    }
+
+    private func receipt(_ job: RunningJob, path: String, bytes: Int64, digest: Checksum?) -> JobReceipt {
+        let result = job.result
+        return JobReceipt(
+            batch: batches[job.record.batch]?.name ?? "", job: job.record.identity, isUpload: job.record.spec.isUpload,
+            bytes: bytes, transferred: result?.transferred ?? 0, seconds: (.now - job.started).inSeconds,
+            digest: digest, validator: result?.validator, finalURL: result?.finalURL ?? Redaction.url(job.url),
+            path: path, status: result?.status ?? 0, response: result?.response, attempts: job.record.attempts + 1)
+    }
+
+    /// The file is there and complete: nothing was transferred.
+    func keep(_ job: RunningJob, path: String, facts: FileFacts, digest: Checksum?) {
+        scheduler.ended(job.candidate)
+        scheduler.originAbandoned(job.candidate.lane.origin, job: job.candidate.id, now: .now)
+        var receipt = receipt(job, path: path, bytes: facts.size, digest: digest)
+        receipt.validator = receipt.validator ?? job.record.validator
+        receipt.attempts = job.record.attempts
+        finish(job, .kept(receipt, facts))
+    }
+
+    private func finish(_ job: RunningJob, _ outcome: JobEnd.Outcome) {
+        running[job.candidate.id] = nil
+        ends.append(
+            JobEnd(id: job.candidate.id, batch: job.record.batch, identity: job.record.identity, outcome: outcome))
+    }
+
+    // MARK: Failure
+
+    private func exchangeFailed(_ job: RunningJob, _ error: TransferError, _ outcome: ExchangeOutcome) {
+        guard case .download(let ready) = job.ready else { return failed(job, error, bodyLeft: outcome.sent > 0) }
+        if error.status == 304, !ready.conditions.isEmpty { return notModified(job, ready) }
+        let progressed = outcome.received >= Self.durableProgress
+        let id = job.candidate.id
+        running[id]?.phase = .saving
+        engine.workers.execute { [loop] in
+            if let resume = outcome.resumeData {
+                ready.part.record(resume)
+            } else if outcome.position == 0 {
+                // Nothing came: leave nothing behind.
+                ready.part.remove()
+            }
+            // Before the next attempt, which opens the file anew.
+            ready.part.unlock()
+            loop.execute {
+                self.assumeIsolated { runner in
+                    runner.failed(
+                        job, error, bodyLeft: outcome.sent > 0, resume: outcome.resumeData, progressed: progressed)
+                    runner.pump()
+                }
+            }
+        }
+    }
+
+    /// Fewer bytes than this don't start the count of attempts anew: a server that gives a byte a time isn't endless.
+    private static let durableProgress: Int64 = 64 << 10
+
+    private func notModified(_ job: RunningJob, _ ready: ReadyDownload) {
+        scheduler.originAnswered(job.candidate.lane.origin)
+        if ready.part.initialSize == 0 { ready.part.remove() }
+        let path = ready.target.file(url: job.url, disposition: nil)
+        guard let facts = try? DownloadPreparation.facts(path) else {
+            let error = TransferError(.fileMissing, "\(path) vanished", isTransient: true)
+            return failed(job, error, bodyLeft: false)
+        }
+        keep(job, path: path, facts: facts, digest: job.record.facts == facts ? job.record.digest : nil)
+    }
+
+    /// An attempt came to nothing: again later, elsewhere, or never.
+    func failed(
+        _ job: RunningJob, _ error: TransferError, bodyLeft: Bool, resume: ResumeData? = nil, progressed: Bool = false
+    ) {
+        let id = job.candidate.id
+        let current = running[id] ?? job
+        tellOrigin(job, error)
+        scheduler.ended(job.candidate)
+        if let stop = current.stop { return letGo(current, stop, resume: resume) }
+        // Somebody stopped it and thought better of it meanwhile.
+        if error.code == .cancelled { return letGo(current, .release(.queued), resume: resume) }
+        if case .download(let ready) = current.ready, case .preparing = current.phase { ready.part.discardIfEmpty() }
+        running[id] = nil
+        var record = job.record
+        if progressed { record.attempts = 0 }
+        let mirrors = job.record.spec.isUpload ? 1 : job.record.spec.urls.count
+        let rule = record.spec.settings.retry.rule
+        // Every mirror gets its turn before the delay grows.
+        let decision = rule.decide(
+            error, method: job.record.spec.method, retriesSpent: record.attempts / mirrors, bodyLeft: bodyLeft,
+            random: .random(in: 0..<1))
+        switch decision {
+        case .retry(let delay):
+            record.attempts += 1
+            let isNewRound = record.attempts % mirrors == 0
+            guard let mirror = nextMirror(record, mirrors) else { return giveUp(job, record, error) }
+            record.mirror = mirror
+            wait(job, record, isNewRound || error.retryAfter != nil && mirrors == 1 ? delay : .zero, error, resume)
+        case .giveUp(let reason):
+            if reason == .limitReached, error.scope == .origin {
+                scheduler.originExhausted(job.candidate.lane.origin, error, limit: rule.limit)
+            }
+            // What is this machine's fault is no mirror's.
+            let isOurs = error.errno != nil || error.code == .secretMissing
+            record.spentMirrors |= 1 << UInt64(min(63, record.mirror))
+            guard !isOurs, let mirror = nextMirror(record, mirrors) else { return giveUp(job, record, error) }
+            record.mirror = mirror
+            wait(job, record, .zero, error, resume)
+        }
+    }
+
+    private func tellOrigin(_ job: RunningJob, _ error: TransferError) {
+        let origin = job.candidate.lane.origin
+        if error.scope == .origin {
+            let wasOpen = scheduler.pause(of: origin, now: .now) == nil
+            scheduler.originFailed(
+                origin, job: job.candidate.id, error, rule: job.record.spec.settings.retry.rule,
+                random: .random(in: 0..<1), now: .now)
+            if wasOpen { announcePause(of: origin, job.record.batch) }
+        } else if error.status != nil || job.start != nil || error.code == .connectionLost {
+            scheduler.originAnswered(origin)
+        } else {
+            scheduler.originAbandoned(origin, job: job.candidate.id, now: .now)
+        }
+    }
+
+    private func announcePause(of origin: String, _ batch: Int64) {
+        guard let (error, remaining) = scheduler.pause(of: origin, now: .now) else { return }
+        if error.retryAfter != nil {
+            // What a server asked for holds for the next process too.
+            let pause = SQLiteStore.Pause(
+                origin: origin, until: WallClock.milliseconds + remaining.inMilliseconds, status: error.status,
+                message: error.message)
+            withStore {
+                try $0.savePause(pause)
+            } then: { _, _ in
+            }
+        }
+        emit(
+            batch,
+            .batchWaiting(
+                .host(origin: origin, status: error.status, message: error.message, remaining: remaining)))
+    }
+
+    /// The next URL that hasn't failed for good.
+    private func nextMirror(_ record: JobRecord, _ count: Int) -> Int? {
+        (1...count).lazy.map { (record.mirror + $0) % count }
+            .first { record.spentMirrors & (1 << UInt64(min(63, $0))) == 0 }
+    }
+
+    private func wait(
+        _ job: RunningJob, _ record: JobRecord, _ delay: Duration, _ error: TransferError, _ resume: ResumeData?
+    ) {
+        emit(record.batch, .retrying(job: record.identity, delay: delay, error))
+        let isNow = delay <= .zero
+        steps.append(
+            JobStep(
+                id: record.id, state: isNow ? .queued : .waiting, attempts: record.attempts, mirror: record.mirror,
+                spentMirrors: record.spentMirrors,
+                notBefore: isNow ? nil : WallClock.milliseconds + delay.inMilliseconds,
+                origin: record.spec.origin(mirror: record.mirror), resume: resume, batch: record.batch,
+                identity: record.identity))
+    }
+
+    private func giveUp(_ job: RunningJob, _ record: JobRecord, _ error: TransferError) {
+        let isOurs = error.errno != nil || error.code == .secretMissing || error.code == .sourceChanged
+        let host = isOurs ? nil : Origin(url: job.url)?.hostAndPort
+        ends.append(
+            JobEnd(
+                id: record.id, batch: record.batch, identity: record.identity,
+                outcome: .failed(error, attempts: record.attempts + 1, host: host)))
+    }
+
+    /// The origin is given up: another mirror, or no attempt at all.
+    func refuse(_ candidate: Scheduler.Candidate, _ error: TransferError) {
+        guard var record = claimed.removeValue(forKey: candidate.id) else { return }
+        let url = record.spec.urls[min(record.mirror, record.spec.urls.count - 1)]
+        let job = RunningJob(candidate: candidate, record: record, started: .now, url: url)
+        let refusal = TransferError(
+            .originUnreachable, "\(error.message); given up for the other jobs of this host too", cause: error.cause,
+            isTransient: true, scope: .origin)
+        record.spentMirrors |= 1 << UInt64(min(63, record.mirror))
+        guard let mirror = nextMirror(record, record.spec.urls.count) else {
+            ends.append(
+                JobEnd(
+                    id: record.id, batch: record.batch, identity: record.identity,
+                    outcome: .failed(refusal, attempts: record.attempts, host: Origin(url: url)?.hostAndPort)))
+            return
+        }
+        record.mirror = mirror
+        wait(job, record, .zero, refusal, record.resume)
+    }
+
+    /// Gives up a job that is under way, for whoever stopped it.
+    func letGo(_ job: RunningJob, _ stop: RunningJob.Stop, resume: ResumeData? = nil) {
+        running[job.candidate.id] = nil
+        scheduler.ended(job.candidate)
+        scheduler.originAbandoned(job.candidate.lane.origin, job: job.candidate.id, now: .now)
+        if case .download(let ready) = job.ready {
+            ready.part.discardIfEmpty()
+            ready.part.unlock()
+        }
+        let record = job.record
+        switch stop {
+        case .cancel:
+            ends.append(JobEnd(id: record.id, batch: record.batch, identity: record.identity, outcome: .cancelled))
+        case .release where mayHaveBeenSent(job):
+            let error = TransferError(
+                .mayHaveBeenSent,
+                "the transfer was stopped while the body was being sent, and it may have arrived; "
+                    + "transfer retry sends it again")
+            ends.append(
+                JobEnd(
+                    id: record.id, batch: record.batch, identity: record.identity,
+                    outcome: .failed(error, attempts: record.attempts + 1, host: Origin(url: job.url)?.hostAndPort)))
+        case .release(let state):
+            if state == .paused { emit(record.batch, .waiting(job: record.identity, .paused)) }
+            steps.append(
+                JobStep(
+                    id: record.id, state: state, attempts: record.attempts, mirror: record.mirror,
+                    spentMirrors: record.spentMirrors, notBefore: nil,
+                    origin: record.spec.origin(mirror: record.mirror), resume: resume ?? record.resume,
+                    batch: record.batch, identity: record.identity))
+        }
+    }
+}
+
+extension QueueRunner {
+    /// Whether a body has begun to leave that must not be sent twice.
+    private func mayHaveBeenSent(_ job: RunningJob) -> Bool { job.record.spec.mustNotRepeat && job.meter.sent > 0 }
+}
+
+extension JobSpec {
+    /// Whether its request changes something each time it's made, as far as its method says and its owner allows.
+    var mustNotRepeat: Bool {
+        if case .download(let download) = work, download.body == nil { return false }
+        return !settings.retry.rule.methods.contains(method)
+    }
+
+    /// The method its request is made with.
+    var method: String {
+        switch work {
+        case .download(let download): download.method ?? "GET"
+        case .upload(let upload): upload.method ?? (upload.uploadProtocol == .post ? "POST" : "PUT")
+        }
+    }
+}

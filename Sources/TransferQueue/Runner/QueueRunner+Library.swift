@@ -1,0 +1,50 @@
+import Glibc
+import TransferCore
+import TransferEngine
+import TransferEventLoop
+
+extension QueueRunner {
+    /// Makes the socket by which other processes ring.
+    func listen(folder: String, runtime: String?) {
+        for place in ControlSocket.folders(runtime: runtime, state: folder) {
+            let socket = ControlSocket(folder: place, loop: loop) { [weak self] in
+                self?.assumeIsolated { $0.takeCommands() }
+            }
+            guard let socket else { continue }
+            control = socket
+            let path = socket.path
+            withStore {
+                try $0.setSocket(path)
+            } then: { _, _ in
+            }
+            return
+        }
+    }
+
+    func closeControl() { control = nil }
+
+    /// Whether the run goes on when there is nothing to do.
+    func runForever() { isEndless = true }
+
+    /// Whether jobs are still being added to a batch that runs.
+    func setFeeding(_ isFeeding: Bool) {
+        self.isFeeding = isFeeding
+        pump()
+    }
+
+    /// A job that could not even be read.
+    func addFailure(_ failure: JobFailure) {
+        guard let id = batches.values.first(where: { $0.name == failure.batch })?.id else { return }
+        batches[id]?.unreadable += 1
+        batches[id]?.totals.jobs += 1
+        batches[id]?.totals.failed += 1
+        emit(id, .failed(failure))
+    }
+
+    func submitted(_ staged: SQLiteStore.Staged) {
+        secrets.merge(staged.secrets) { $1 }
+        guard isEndless || batches[staged.batch.id] != nil else { return }
+        add(staged.batch, secrets: staged.secrets, options: RunOptions())
+        pump()
+    }
+}

@@ -1,0 +1,89 @@
+import TransferCore
+import TransferEngine
+import TransferEventLoop
+
+extension QueueRunner {
+    /// Writes what has come together in one transaction; while one is under way the next group gathers.
+    func flushRecords() {
+        guard !isRecording, !(ends.isEmpty && steps.isEmpty) else { return }
+        let (ends, steps) = (ends, steps)
+        self.ends.removeAll(keepingCapacity: true)
+        self.steps.removeAll(keepingCapacity: true)
+        isRecording = true
+        withStore {
+            try $0.record(ends, steps)
+        } then: { runner, recorded in
+            runner.isRecording = false
+            runner.didRecord(ends, steps, recorded)
+        }
+    }
+
+    private func didRecord(_ ends: [JobEnd], _ steps: [JobStep], _ recorded: SQLiteStore.Recorded) {
+        for (end, cursor) in zip(ends, recorded.cursors) { announce(end, cursor) }
+        for skipped in recorded.skipped {
+            batches[skipped.batch]?.remaining -= 1
+            batches[skipped.batch]?.totals.skipped += 1
+            emit(skipped.batch, .skipped(job: skipped.identity, need: skipped.need), cursor: skipped.cursor)
+        }
+        for (lane, count) in recorded.unblocked { scheduler.backlogGrew(lane, by: count) }
+        for step in steps {
+            let lane = Lane(batch: step.batch, origin: step.origin)
+            switch step.state {
+            case .queued where stopping == nil: scheduler.backlogGrew(lane, by: 1)
+            case .waiting:
+                sleepers.append(SQLiteStore.Sleeper(id: step.id, lane: lane, notBefore: step.notBefore ?? 0))
+            default: break
+            }
+        }
+    }
+
+    private func announce(_ end: JobEnd, _ cursor: Int64) {
+        secrets[end.id] = nil
+        batches[end.batch]?.remaining -= 1
+        switch end.outcome {
+        case .done(let receipt, _):
+            batches[end.batch]?.totals.completed += 1
+            emit(end.batch, .finished(receipt), cursor: cursor)
+        case .kept(let receipt, _):
+            batches[end.batch]?.totals.kept += 1
+            emit(end.batch, .kept(receipt), cursor: cursor)
+        case .failed(let error, let attempts, let host):
+            batches[end.batch]?.totals.failed += 1
+            let failure = JobFailure(
+                batch: batches[end.batch]?.name ?? "", job: end.identity, error: error, attempts: attempts, host: host)
+            emit(end.batch, .failed(failure), cursor: cursor)
+        case .cancelled:
+            batches[end.batch]?.totals.cancelled += 1
+            emit(end.batch, .cancelled(job: end.identity), cursor: cursor)
+        }
+    }
+
+    /// Ends the runs of batches that have nothing left.
+    func finishBatches() {
+        guard storeCalls == 0, ends.isEmpty, steps.isEmpty, !isFeeding else { return }
+        for id in Array(batches.keys) {
+            guard let run = batches[id], run.isChecked, !run.isFinished, run.remaining <= 0 else { continue }
+            batches[id]?.isFinished = true
+            batches[id]?.totals.bytes = run.settledBytes
+            withStore {
+                try $0.letGo(batch: id)
+            } then: { runner, listeners in
+                runner.announceFinish(id)
+                for listener in listeners { ControlSocket.ring(listener) }
+            }
+        }
+        wakeWaitersIfDone()
+    }
+
+    private func announceFinish(_ id: Int64) {
+        guard let run = batches[id] else { return }
+        emit(id, .batchFinished(run.totals, duration: .now - run.started))
+        wakeWaitersIfDone()
+    }
+
+    private func wakeWaitersIfDone() {
+        guard !isEndless, storeCalls == 0, batches.values.allSatisfy(\.isFinished) else { return }
+        for waiter in waiters { waiter.resume() }
+        waiters.removeAll()
+    }
+}

@@ -1,0 +1,161 @@
+import TransferCore
+import TransferEngine
+import TransferEventLoop
+
+extension QueueRunner {
+    /// A slot is there: prepare the job on a worker.
+    func begin(_ candidate: Scheduler.Candidate) {
+        guard let record = claimed.removeValue(forKey: candidate.id), let batch = batches[candidate.lane.batch] else {
+            return scheduler.ended(candidate)
+        }
+        let url = record.spec.urls[min(record.mirror, record.spec.urls.count - 1)]
+        running[candidate.id] = RunningJob(candidate: candidate, record: record, started: .now, url: url)
+        let id = candidate.id
+        switch record.spec.work {
+        case .download(let download):
+            preparing.append(
+                DownloadPreparation(record: record, download: download, directory: batch.directory, url: url))
+        case .upload(let upload):
+            let path = upload.source.hasPrefix("/") ? upload.source : batch.directory + "/" + upload.source
+            engine.workers.execute { [loop] in
+                let result = Result { () throws(TransferError) in try SourceFile(path) }
+                loop.execute { self.assumeIsolated { $0.didOpen(id, result) } }
+            }
+        }
+    }
+
+    /// Hands what has gathered to a worker: one hop for several jobs, where several start together.
+    func flushPreparations() {
+        guard !preparing.isEmpty else { return }
+        let preparations = preparing
+        preparing.removeAll(keepingCapacity: true)
+        var rest = preparations[...]
+        while !rest.isEmpty {
+            let group = Array(rest.prefix(8))
+            rest = rest.dropFirst(8)
+            folderWorker.execute { [loop, census] in
+                let results = group.map { ($0.record.id, $0.run(census)) }
+                loop.execute {
+                    self.assumeIsolated { runner in
+                        for (id, result) in results { runner.didPrepare(id, result) }
+                        runner.pump()
+                    }
+                }
+            }
+        }
+    }
+
+    private func didPrepare(_ id: Int64, _ result: DownloadPreparation.Result) {
+        guard let job = running[id] else { return }
+        if let stop = job.stop { return letGo(job, stop) }
+        switch result {
+        case .kept(let path, let facts, let digest): keep(job, path: path, facts: facts, digest: digest)
+        case .failed(let error): failed(job, error, bodyLeft: false)
+        case .ready(let ready):
+            running[id]?.ready = .download(ready)
+            transferMarked(id, job)
+        }
+    }
+
+    private func didOpen(_ id: Int64, _ result: Result<SourceFile, TransferError>) {
+        guard let job = running[id] else { return }
+        if let stop = job.stop { return letGo(job, stop) }
+        switch result {
+        case .failure(let error): failed(job, error, bodyLeft: false)
+        case .success(let file):
+            running[id]?.ready = .upload(file)
+            transferMarked(id, job)
+        }
+        pump()
+    }
+
+    /// Where a body must not be sent twice, that is written down before its first byte leaves: after a crash nobody
+    /// could know whether it arrived.
+    private func transferMarked(_ id: Int64, _ job: RunningJob) {
+        guard job.record.spec.mustNotRepeat else { return transfer(id) }
+        withStore {
+            try $0.markSending(id)
+        } then: { runner, _ in
+            runner.transfer(id)
+        }
+    }
+
+    func transfer(_ id: Int64) {
+        guard let job = running[id], let ready = job.ready else { return }
+        if let stop = job.stop { return letGo(job, stop) }
+        if askForCredentials(job) { return }
+        do throws(TransferError) {
+            let request = try request(job, ready)
+            let makeSink = sinkMaker(job, ready)
+            let handle = engine.start(
+                request, meter: job.meter, limiters: limiters(job.record.spec.settings), makeSink: makeSink
+            ) { [loop] event in
+                // A small answer is over before anybody could look at its beginning; its end tells of that too.
+                if case .responded(let start) = event, let total = start.total, total < 256 << 10 { return }
+                loop.execute { self.assumeIsolated { $0.received(event, of: id) } }
+            }
+            running[id]?.phase = .transferring(handle)
+            announceStart(job, ready)
+        } catch {
+            failed(job, error, bodyLeft: false)
+        }
+    }
+
+    private func announceStart(_ job: RunningJob, _ ready: ReadyTransfer) {
+        var offset: Int64 = 0
+        if case .download(let download) = ready { offset = download.resume?.offset ?? 0 }
+        emit(
+            job.record.batch,
+            .started(
+                job: job.record.identity,
+                JobStart(
+                    isUpload: job.record.spec.isUpload, url: Redaction.url(job.url), offset: offset,
+                    attempt: job.record.attempts + 1)))
+    }
+
+    private func request(_ job: RunningJob, _ ready: ReadyTransfer) throws(TransferError) -> ExchangeRequest {
+        var builder = builder
+        if let credentials = job.credentials { builder.secrets = builder.secrets.with(credentials) }
+        switch (job.record.spec.work, ready) {
+        case (.download(let download), .download(let ready)):
+            return try builder.download(job.record.spec, download, url: job.url, ready: ready)
+        case (.upload(let upload), .upload(let file)):
+            return try builder.upload(job.record.spec, upload, file: file)
+        default: throw TransferError(.internalFault, "a job was prepared for another direction")
+        }
+    }
+
+    private func sinkMaker(_ job: RunningJob, _ ready: ReadyTransfer) -> @Sendable () -> any BodySink {
+        switch ready {
+        case .upload: return { AnswerSink(limit: 64 << 10) }
+        case .download(let download):
+            let algorithm = job.record.spec.checksum?.algorithm
+            let url = Redaction.url(job.url)
+            return { [workers = engine.workers] in
+                FileSink(
+                    download.part, offset: download.resume?.offset ?? 0, url: url, algorithm: algorithm,
+                    workers: workers, state: FileSinkState(synced: download.synced))
+            }
+        }
+    }
+
+    private func limiters(_ settings: JobSettings) -> [RateLimiter] {
+        var limiters: [RateLimiter] = []
+        if let limiter { limiters.append(limiter) }
+        if let rate = settings.limitRate { limiters.append(RateLimiter(rate: rate)) }
+        return limiters
+    }
+
+    private func received(_ event: ExchangeEvent, of id: Int64) {
+        guard let job = running[id] else { return }
+        switch event {
+        case .restarted(let reason):
+            emit(job.record.batch, .restarted(job: job.record.identity, reason: reason))
+        case .responded(let start): running[id]?.start = start
+        case .ended(let outcome):
+            running[id]?.start = outcome.start
+            exchangeEnded(id, outcome)
+            pump()
+        }
+    }
+}

@@ -1,0 +1,243 @@
+import Logging
+import TransferCore
+import TransferEngine
+import TransferEventLoop
+
+/// Performs what the scheduler decides: claims jobs, prepares them, hands them to the engine, saves what comes and
+/// records how it ended. Pinned to a loop of its own; whatever blocks is done by workers.
+actor QueueRunner {
+    nonisolated let loop: EventLoop
+    nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
+
+    let configuration: QueueConfiguration
+    let store: SQLiteStore
+    let engine: ExchangeEngine
+    let hub: EventHub
+    let builder: RequestBuilder
+    /// The database has one writer: one thread, in the order of the calls.
+    let storeWorker = WorkerPool(name: "store", threads: 1)
+    /// Makes and opens files: one thread, as several would only wait for each other's lock on the folder.
+    let folderWorker = WorkerPool(name: "folders", threads: 1)
+    /// What is known of the folders that files are put into.
+    let census = FolderCensus()
+    var limiter: RateLimiter?
+
+    var scheduler: Scheduler
+    var batches: [Int64: BatchRun] = [:]
+    var running: [Int64: RunningJob] = [:]
+    /// Records of claimed jobs that haven't started.
+    var claimed: [Int64: JobRecord] = [:]
+    var secrets: [Int64: JobSecrets] = [:]
+    /// Closures of the program, by the names that jobs use.
+    var providers: [String: CredentialProvider] = [:]
+    var sleepers: [SQLiteStore.Sleeper] = []
+    /// Downloads whose slot is there, about to be handed to a worker.
+    var preparing: [DownloadPreparation] = []
+    /// Downloads that came whole and wait to be made durable together.
+    var finishing: [DownloadCompletion.Item] = []
+    /// Handed to workers to be saved, not answered yet.
+    var saving = 0
+    var ends: [JobEnd] = []
+    var steps: [JobStep] = []
+    var isRecording = false
+    /// Calls to the store whose answers are still to come: while there are any, nobody is idle.
+    var storeCalls = 0
+    var stopping: StopReason?
+    var stopTimer: LoopTimer?
+    private var wakeTimer: LoopTimer?
+    private var saveTimer: LoopTimer?
+    private var tickTimer: LoopTimer?
+    var waiters: [CheckedContinuation<Void, Never>] = []
+    var control: ControlSocket?
+    /// Whether the run goes on when there is nothing to do.
+    var isEndless = false
+    /// Whether jobs are still being added to a batch, which so can't end.
+    var isFeeding = false
+
+    enum StopReason: Sendable {
+        case asked
+        case tooManyFailures
+    }
+
+    init(
+        _ configuration: QueueConfiguration, store: SQLiteStore, engine: ExchangeEngine, loop: EventLoop, hub: EventHub
+    ) {
+        self.configuration = configuration
+        self.store = store
+        self.engine = engine
+        self.loop = loop
+        self.hub = hub
+        builder = RequestBuilder(
+            userAgent: configuration.userAgent, proxies: configuration.proxies, secrets: configuration.secrets)
+        limiter = configuration.limits.limitRate.map { RateLimiter(rate: $0) }
+        scheduler = Scheduler(limits: Scheduler.Limits(configuration.limits), now: .now)
+    }
+
+    /// For what starts from now on.
+    func setLimits(_ limits: BatchLimits) {
+        limiter = limits.limitRate.map { RateLimiter(rate: $0) }
+        scheduler.setLimits(Scheduler.Limits(limits), now: .now)
+    }
+
+    // MARK: The store
+
+    /// Does `work` on the store's thread and comes back with the result.
+    func withStore<Value: Sendable>(
+        _ work: @escaping @Sendable (SQLiteStore) throws -> Value,
+        then: @escaping @Sendable (isolated QueueRunner, Value) -> Void
+    ) {
+        storeCalls += 1
+        storeWorker.execute { [store, loop] in
+            let result = Result { try work(store) }
+            loop.execute { self.assumeIsolated { $0.storeAnswered(result, then) } }
+        }
+    }
+
+    private func storeAnswered<Value>(
+        _ result: Result<Value, any Error>, _ then: @Sendable (isolated QueueRunner, Value) -> Void
+    ) {
+        storeCalls -= 1
+        switch result {
+        case .success(let value): then(self, value)
+        case .failure(let error): storeFailed(error)
+        }
+        pump()
+    }
+
+    /// Without its database the queue can't promise anything any more: it stops, and says why.
+    private func storeFailed(_ error: any Error) {
+        configuration.logger.error("the queue's database failed: \(error)")
+        failure = failure ?? error
+        stop(.asked)
+    }
+
+    /// Why the run can't go on.
+    private(set) var failure: (any Error)?
+
+    // MARK: The pump
+
+    /// Starts whatever may start now. Called after every event.
+    func pump() {
+        guard stopping == nil else { return finishStopping() }
+        // Bounded: each finished download holds a descriptor until it's durable.
+        if saving + finishing.count < 1024 {
+            for action in scheduler.decide(now: .now) {
+                switch action {
+                case .start(let candidate): begin(candidate)
+                case .refuse(let candidate, let error): refuse(candidate, error)
+                case .claim(let lane, let count): claim(lane, count)
+                }
+            }
+        }
+        flushPreparations()
+        scheduleWake()
+        scheduleSave()
+        flushRecords()
+        finishBatches()
+        scheduleTick()
+    }
+
+    private func claim(_ lane: Lane, _ count: Int) {
+        let known = secrets
+        withStore {
+            try $0.claim(lane, limit: count, secrets: known)
+        } then: { runner, result in
+            runner.didClaim(result, asked: count)
+        }
+    }
+
+    private func didClaim(_ result: SQLiteStore.Claimed, asked: Int) {
+        for bad in result.unreadable {
+            ends.append(
+                JobEnd(
+                    id: bad.id, batch: result.lane.batch, identity: bad.identity,
+                    outcome: .failed(bad.error, attempts: 0, host: nil)))
+        }
+        let candidates = result.jobs.map { job in
+            claimed[job.record.id] = job.record
+            return Scheduler.Candidate(
+                id: job.record.id, lane: result.lane, priority: job.priority,
+                patience: job.record.spec.settings.retry.limit ?? 10)
+        }
+        scheduler.claimed(result.lane, candidates, asked: asked)
+    }
+
+    private func scheduleWake() {
+        let now = MonotonicTime.now
+        let wall = WallClock.milliseconds
+        var next = scheduler.nextWake
+        if let sleeper = sleepers.map(\.notBefore).min() {
+            let time = now + .milliseconds(max(0, sleeper - wall))
+            next = min(next ?? time, time)
+        }
+        guard let next else {
+            wakeTimer?.cancel()
+            return
+        }
+        let timer = wakeTimer ?? loop.makeTimer { [weak self] in self?.assumeIsolated { $0.wake() } }
+        wakeTimer = timer
+        timer.schedule(at: next)
+    }
+
+    private func wake() {
+        let now = WallClock.milliseconds
+        let due = sleepers.filter { $0.notBefore <= now }.map(\.id)
+        if !due.isEmpty {
+            sleepers.removeAll { $0.notBefore <= now }
+            withStore {
+                try $0.wake(due)
+            } then: { runner, lanes in
+                for (lane, count) in lanes { runner.scheduler.backlogGrew(lane, by: count) }
+            }
+        }
+        pump()
+    }
+
+    /// Saves a group when it's large, or when it has waited for company long enough.
+    private func scheduleSave() {
+        guard !finishing.isEmpty else { return }
+        let isLast = scheduler.isIdle && storeCalls == 0
+        if finishing.count >= 256 || isLast {
+            saveTimer?.cancel()
+            return saveGroup()
+        }
+        let timer =
+            saveTimer
+            ?? loop.makeTimer { [weak self] in
+                self?.assumeIsolated {
+                    $0.saveGroup()
+                    $0.pump()
+                }
+            }
+        saveTimer = timer
+        if !timer.isScheduled { timer.schedule(at: .now + .milliseconds(100)) }
+    }
+
+    // MARK: Progress
+
+    private func scheduleTick() {
+        guard !running.isEmpty || batches.values.contains(where: { !$0.isFinished }) else {
+            tickTimer?.cancel()
+            return
+        }
+        let timer = tickTimer ?? loop.makeTimer { [weak self] in self?.assumeIsolated { $0.tick() } }
+        tickTimer = timer
+        if !timer.isScheduled { timer.schedule(at: .now + (configuration.progressInterval ?? .seconds(1))) }
+    }
+
+    private var ticks = 0
+
+    private func tick() {
+        let now = MonotonicTime.now
+        if configuration.progressInterval != nil { reportJobs() }
+        ticks += 1
+        let perSecond = configuration.progressInterval.map { max(1, Int(1 / max(0.1, $0.inSeconds))) } ?? 1
+        if ticks % perSecond == 0 { reportBatches(now) }
+        scheduleTick()
+    }
+
+    func emit(_ batch: Int64, _ kind: QueueEvent.Kind, cursor: Int64? = nil) {
+        guard let name = batches[batch]?.name else { return }
+        hub.send(QueueEvent(time: WallClock.milliseconds, batch: name, cursor: cursor, kind: kind))
+    }
+}

@@ -1,0 +1,68 @@
+import TransferCore
+import TransferEngine
+
+/// Makes the exchange of a job from its description.
+struct RequestBuilder: Sendable {
+    let userAgent: String
+    let proxies: ProxyRule
+    var secrets: SecretSource
+
+    func download(
+        _ spec: JobSpec, _ download: JobSpec.Download, url: String, ready: ReadyDownload
+    ) throws(TransferError) -> ExchangeRequest {
+        var request = ExchangeRequest(
+            url: url, method: download.method ?? "GET", headers: try headers(spec.settings),
+            intent: .representation(ready.resume), settings: try settings(spec.settings, url: url))
+        request.headers += ready.conditions
+        if let body = download.body { request.body = .bytes(Array(body.utf8)) }
+        return request
+    }
+
+    func upload(_ spec: JobSpec, _ upload: JobSpec.Upload, file: SourceFile) throws(TransferError) -> ExchangeRequest {
+        let method = upload.method ?? (upload.uploadProtocol == .post ? "POST" : "PUT")
+        return ExchangeRequest(
+            url: upload.url, method: method, headers: try headers(spec.settings), body: .file(file),
+            intent: .message, settings: try settings(spec.settings, url: upload.url))
+    }
+
+    private func headers(_ settings: JobSettings) throws(TransferError) -> [HeaderField] {
+        var fields: [HeaderField] = []
+        for header in settings.headers { fields.append(HeaderField(header.name, try secrets.read(header.value))) }
+        if case .bearer(let token) = settings.auth {
+            fields.set("Authorization", "Bearer " + (try secrets.read(token)))
+        }
+        if fields.value("User-Agent") == nil { fields.append(HeaderField("User-Agent", userAgent)) }
+        return fields
+    }
+
+    private func settings(_ job: JobSettings, url: String) throws(TransferError) -> ExchangeSettings {
+        var settings = ExchangeSettings()
+        if let timeout = job.connectTimeout { settings.connectTimeout = timeout }
+        if let timeout = job.timeout { settings.lowSpeedTime = timeout }
+        if let lowSpeed = job.lowSpeed {
+            settings.lowSpeedRate = lowSpeed.rate
+            settings.lowSpeedTime = lowSpeed.time
+        }
+        settings.maxTime = job.maxTime
+        if let limit = job.maxRedirects { settings.maxRedirects = limit }
+        settings.proxy = proxy(job, url)
+        settings.tls.authorities = job.tls.ca
+        settings.tls.certificate = job.tls.cert
+        settings.tls.key = job.tls.key
+        settings.tls.pins = job.tls.pins
+        switch job.auth {
+        case nil, .bearer: break
+        case .netrc: settings.credentials = .netrc
+        case .basic(let user, let password):
+            settings.credentials = .password(user: try secrets.read(user), password: try secrets.read(password))
+        }
+        return settings
+    }
+
+    private func proxy(_ job: JobSettings, _ url: String) -> String? {
+        guard let origin = Origin(url: url) else { return nil }
+        guard let own = job.proxy else { return proxies.proxy(for: origin) }
+        return ProxyRule(http: own.url, https: own.url, exceptions: ProxyRule.list(own.noProxy ?? "")).proxy(
+            for: origin)
+    }
+}

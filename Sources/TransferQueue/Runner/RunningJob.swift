@@ -1,0 +1,85 @@
+import TransferCore
+import TransferEngine
+import TransferEventLoop
+
+/// A job that this process has claimed, from its preparation to its record.
+struct RunningJob {
+    /// `preparing` → `transferring` → `saving` → recorded and gone; a stop may come in every phase.
+    enum Phase {
+        case preparing
+        case transferring(ExchangeHandle)
+        case saving
+    }
+
+    let candidate: Scheduler.Candidate
+    var record: JobRecord
+    var phase = Phase.preparing
+    /// What to do instead of going on, once the phase that is under way lets go.
+    var stop: Stop?
+    let meter = ExchangeMeter()
+    let started: MonotonicTime
+    var ready: ReadyTransfer?
+    /// Values that the program's own closures gave; never stored.
+    var credentials: [String: String]?
+    /// Of the answer that is coming in.
+    var start: BodyStart?
+    var result: TransferResult?
+    var url: String
+    var lastPosition: Int64 = 0
+    /// Bytes a second, smoothed, for rows of a display.
+    var rate: Int64 = 0
+
+    enum Stop {
+        /// Back to the queue as it was: the program ends, or somebody paused it.
+        case release(JobState)
+        case cancel
+    }
+}
+
+/// What preparation found: everything the exchange needs.
+enum ReadyTransfer: Sendable {
+    case download(ReadyDownload)
+    case upload(SourceFile)
+}
+
+struct ReadyDownload: Sendable {
+    let part: PartFile
+    /// Where the file goes, as far as it's known before the server has named it.
+    let target: DownloadTarget
+    /// Whether something that is there may be replaced.
+    let mayReplace: Bool
+    let resume: ResumePoint?
+    /// Bytes from the start that survive a loss of power.
+    let synced: Int64
+    /// Conditions under which a 304 means that the file that is there is complete.
+    let conditions: [HeaderField]
+}
+
+/// Where a download goes: a file, or a folder in which the server's name counts.
+struct DownloadTarget: Sendable, Hashable {
+    /// Absolute.
+    let path: String
+    let isFolder: Bool
+
+    init(_ destination: String, directory: String) {
+        let relative = destination.hasPrefix("./") ? destination.dropFirst(2) : destination[...]
+        path = destination.hasPrefix("/") ? destination : directory + "/" + relative
+        isFolder = destination.hasSuffix("/")
+    }
+
+    /// The path for a file that the URL, or an answer with this Content-Disposition, names.
+    func file(url: String, disposition: String?) -> String {
+        isFolder ? path + SafeFileName.forDownload(url: url, disposition: disposition) : path
+    }
+}
+
+/// What a transfer that succeeded brought, apart from the file.
+struct TransferResult: Sendable {
+    let status: Int
+    /// Redacted.
+    let finalURL: String
+    /// Bytes over the network.
+    let transferred: Int64
+    let validator: String?
+    let response: String?
+}

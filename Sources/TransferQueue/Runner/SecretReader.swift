@@ -1,0 +1,71 @@
+import CTransferLinux
+import Glibc
+import TransferCore
+import TransferEngine
+
+/// Where named secrets are read from, at the moment they are needed.
+public struct SecretSource: Sendable {
+    private let environment: @Sendable (String) -> String?
+    private let credentialsFolder: String?
+    /// Values of credentials that the program registered, asked for already.
+    private var registered: [String: String] = [:]
+
+    /// - Parameters:
+    ///   - environment: Values of environment variables; a program that has none of its own to offer gives none.
+    ///   - credentialsFolder: systemd's `$CREDENTIALS_DIRECTORY`.
+    public init(
+        environment: @escaping @Sendable (String) -> String? = { _ in nil }, credentialsFolder: String? = nil
+    ) {
+        self.environment = environment
+        self.credentialsFolder = credentialsFolder
+    }
+
+    /// The same source, with these values for credentials of these names.
+    func with(_ registered: [String: String]) -> SecretSource {
+        var source = self
+        source.registered = registered
+        return source
+    }
+
+    /// - Throws: `secretMissing` that names the secret, never its value.
+    func read(_ text: SecretText) throws(TransferError) -> String {
+        switch text {
+        case .literal(let value): return value
+        case .environment(let name):
+            guard let value = environment(name) else {
+                throw TransferError(.secretMissing, "the environment variable \(name) isn't set")
+            }
+            return try Self.checked(value, "the environment variable \(name)")
+        case .file(let path): return try Self.contents(path)
+        case .credential(let name):
+            if let value = registered[name] { return try Self.checked(value, "the credential \"\(name)\"") }
+            guard let credentialsFolder, !name.contains("/") else {
+                throw TransferError(.secretMissing, "no credential \"\(name)\" was given")
+            }
+            return try Self.contents(credentialsFolder + "/" + name)
+        }
+    }
+
+    private static func contents(_ path: String) throws(TransferError) -> String {
+        let descriptor = transfer_open(path, O_RDONLY | O_CLOEXEC, 0)
+        guard descriptor >= 0 else {
+            throw TransferError(
+                .secretMissing, "can't read the secret in \(path): \(String(cString: strerror(errno)).lowercased())")
+        }
+        defer { close(descriptor) }
+        var buffer = [UInt8](repeating: 0, count: 64 << 10)
+        let count = Glibc.read(descriptor, &buffer, buffer.count)
+        guard count >= 0 else { throw TransferError(.secretMissing, "can't read the secret in \(path)") }
+        var text = String(decoding: buffer[..<count], as: UTF8.self)
+        while text.utf8.last == 0x0A || text.utf8.last == 0x0D { text.unicodeScalars.removeLast() }
+        return try checked(text, path)
+    }
+
+    /// A secret becomes part of a header: a line break in it would end the header.
+    private static func checked(_ text: String, _ source: String) throws(TransferError) -> String {
+        guard text.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else {
+            throw TransferError(.secretMissing, "the secret in \(source) has a line break or control character")
+        }
+        return text
+    }
+}

@@ -1,0 +1,188 @@
+import FoundationEssentials
+import GRDB
+import TransferCore
+import TransferEngine
+
+/// Jobs of one batch that speak to one origin: what is claimed together.
+struct Lane: Sendable, Hashable {
+    let batch: Int64
+    let origin: String
+}
+
+extension SQLiteStore {
+    struct Claimed: Sendable {
+        let lane: Lane
+        let jobs: [(record: JobRecord, priority: Int)]
+        /// Rows whose description can't be read any more; a newer version may have written them.
+        let unreadable: [(id: Int64, identity: String, error: TransferError)]
+    }
+
+    /// A blanked query must never be sent in place of the real one.
+    private static let lostSecret = TransferError(
+        .secretMissing, "its URL or headers hold a secret that is never stored: run its job file again")
+
+    /// Takes up to `limit` ready jobs of the lane for this process, the most urgent first.
+    func claim(_ lane: Lane, limit: Int, secrets: [Int64: JobSecrets]) throws -> Claimed {
+        let rows = try writeRelaxed { db in
+            let statement = try db.cachedStatement(
+                sql: """
+                    UPDATE job SET state = 1, owner = ? WHERE id IN (
+                        SELECT id FROM job WHERE batch = ? AND origin = ? AND state = 0
+                        ORDER BY priority DESC, id LIMIT ?)
+                    RETURNING id, identity, spec, priority, attempts, mirror, resume, size, modified, digest,
+                        validator, wasInterrupted, mustRefresh, spentMirrors, hasSecrets
+                    """)
+            return try Row.fetchAll(statement, arguments: [process, lane.batch, lane.origin, limit])
+        }
+        var jobs: [(record: JobRecord, priority: Int)] = []
+        var unreadable: [(id: Int64, identity: String, error: TransferError)] = []
+        jobs.reserveCapacity(rows.count)
+        for row in rows {
+            let id: Int64 = row[0]
+            if row[14] as Bool, secrets[id] == nil {
+                unreadable.append((id, row[1], Self.lostSecret))
+                continue
+            }
+            do {
+                jobs.append((try Self.record(row, batch: lane.batch, secrets: secrets[id]), row[3]))
+            } catch {
+                let reason = TransferError(.internalFault, "this job can't be read any more: \(error)")
+                unreadable.append((id, row[1], reason))
+            }
+        }
+        jobs.sort { ($1.priority, $0.record.id) < ($0.priority, $1.record.id) }
+        return Claimed(lane: lane, jobs: jobs, unreadable: unreadable)
+    }
+
+    private static func record(_ row: Row, batch: Int64, secrets: JobSecrets?) throws -> JobRecord {
+        let text: String = row[2]
+        var spec = try JobSpec(canonicalJSON: text)
+        if let secrets { spec = secrets.restore(spec) }
+        var facts: FileFacts?
+        if let size: Int64 = row[7], let modified: Int64 = row[8] { facts = FileFacts(size: size, modified: modified) }
+        let resume: String? = row[6]
+        let digest: String? = row[9]
+        return JobRecord(
+            id: row[0], batch: batch, identity: row[1], spec: spec, attempts: row[4], mirror: row[5],
+            spentMirrors: UInt64(bitPattern: row[13] as Int64),
+            resume: resume.flatMap { try? JSONDecoder().decode(ResumeData.self, from: Data($0.utf8)) },
+            facts: facts, digest: digest.flatMap { Checksum($0) }, validator: row[10], wasInterrupted: row[11],
+            mustRefresh: row[12])
+    }
+
+    /// How many jobs are ready, by lane.
+    func backlog(batch: Int64) throws -> [(lane: Lane, count: Int)] {
+        try database.read { db in
+            try Row.fetchAll(
+                db, sql: "SELECT origin, count(*) FROM job WHERE batch = ? AND state = 0 GROUP BY origin",
+                arguments: [batch]
+            ).map { (Lane(batch: batch, origin: $0[0]), $0[1]) }
+        }
+    }
+
+    struct Sleeper: Sendable {
+        let id: Int64
+        let lane: Lane
+        /// Wall-clock milliseconds.
+        let notBefore: Int64
+    }
+
+    /// Jobs that wait for their next attempt.
+    func sleepers(batch: Int64) throws -> [Sleeper] {
+        try database.read { db in
+            try Row.fetchAll(
+                db, sql: "SELECT id, origin, notBefore FROM job WHERE batch = ? AND state = 2", arguments: [batch]
+            ).map { Sleeper(id: $0[0], lane: Lane(batch: batch, origin: $0[1]), notBefore: $0[2] ?? 0) }
+        }
+    }
+
+    /// Makes waiting jobs ready; those that were paused or cancelled meanwhile stay as they are.
+    func wake(_ ids: [Int64]) throws -> [Lane: Int] {
+        try writeRelaxed { db in
+            var lanes: [Lane: Int] = [:]
+            let statement = try db.cachedStatement(
+                sql: "UPDATE job SET state = 0, notBefore = NULL WHERE id = ? AND state = 2 RETURNING batch, origin")
+            for id in ids {
+                if let row = try Row.fetchOne(statement, arguments: [id]) {
+                    lanes[Lane(batch: row[0], origin: row[1]), default: 0] += 1
+                }
+            }
+            return lanes
+        }
+    }
+
+    /// Gives claimed jobs back unstarted.
+    func release(_ ids: [Int64]) throws {
+        try writeRelaxed { db in
+            let statement = try db.cachedStatement(
+                sql: "UPDATE job SET state = 0, owner = NULL, isSending = 0 WHERE id = ? AND state = 1")
+            for id in ids { try statement.execute(arguments: [id]) }
+        }
+    }
+
+    /// Notes, durably, that a body that must not be sent twice is about to leave.
+    func markSending(_ id: Int64) throws {
+        try database.write { db in try db.execute(sql: "UPDATE job SET isSending = 1 WHERE id = ?", arguments: [id]) }
+    }
+
+    /// Jobs that were complete before, a page at a time.
+    func completed(batch: Int64, after id: Int64, limit: Int) throws -> [CompletedJob] {
+        try database.read { db in
+            try Row.fetchAll(
+                db,
+                sql: """
+                    SELECT id, identity, isUpload, path, size, modified, digest, validator, finalURL, status, attempts
+                    FROM job WHERE batch = ? AND state = 5 AND id > ? ORDER BY id LIMIT ?
+                    """, arguments: [batch, id, limit]
+            ).map { row in
+                let digest: String? = row[6]
+                return CompletedJob(
+                    id: row[0], batch: batch, identity: row[1], isUpload: row[2], path: row[3] ?? "",
+                    facts: FileFacts(size: row[4] ?? -1, modified: row[5] ?? 0),
+                    digest: digest.flatMap { Checksum($0) }, validator: row[7], finalURL: row[8] ?? "",
+                    status: row[9] ?? 0, attempts: row[10])
+            }
+        }
+    }
+
+    func completedIdentities(batch name: String) throws -> Set<String> {
+        try database.read { db in
+            try String.fetchSet(
+                db,
+                sql: "SELECT identity FROM job JOIN batch ON batch.id = job.batch WHERE name = ? AND state = 5",
+                arguments: [name])
+        }
+    }
+
+    struct CompletedJob: Sendable {
+        let id: Int64
+        let batch: Int64
+        let identity: String
+        let isUpload: Bool
+        let path: String
+        let facts: FileFacts
+        let digest: Checksum?
+        let validator: String?
+        let finalURL: String
+        let status: Int
+        let attempts: Int
+    }
+
+    /// Makes complete jobs ready again.
+    func redo(_ ids: [Int64], refresh: Bool) throws {
+        try database.write { db in
+            var batches = Set<Int64>()
+            for id in ids {
+                let row = try Row.fetchOne(
+                    db,
+                    sql: """
+                        UPDATE job SET state = 0, attempts = 0, mirror = 0, spentMirrors = 0, mustRefresh = ?, endSequence = NULL
+                        WHERE id = ? AND state = 5 RETURNING batch
+                        """, arguments: [refresh, id])
+                if let row { batches.insert(row[0]) }
+            }
+            // What needs them has to wait again.
+            for batch in batches { try Self.recountNeeds(db, batch: batch) }
+        }
+    }
+}

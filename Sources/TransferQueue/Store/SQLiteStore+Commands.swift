@@ -1,0 +1,134 @@
+import GRDB
+import TransferCore
+import TransferEventLoop
+
+extension SQLiteStore {
+    /// Where a command went.
+    enum Delivery: Sendable, Hashable {
+        /// Nobody runs the batch: it's done, to so many jobs.
+        case applied(jobs: Int)
+        /// Written down for the process that runs the batch; it's told through its socket.
+        case handed(pid: Int32, socket: String?, command: Int64)
+        case noSuchBatch
+        case noSuchJob
+    }
+
+    func deliver(_ verb: QueueVerb, batch name: String, job: String?) throws -> Delivery {
+        try database.write { db in
+            try Self.reclaim(db)
+            let row = try Row.fetchOne(
+                db,
+                sql: """
+                    SELECT batch.id, owner, pid, socket FROM batch LEFT JOIN process ON process.id = owner
+                    WHERE name = ?
+                    """, arguments: [name])
+            guard let row else { return .noSuchBatch }
+            let batch: Int64 = row[0]
+            if let job {
+                let known = try Bool.fetchOne(
+                    db, sql: "SELECT 1 FROM job WHERE batch = ? AND identity = ?", arguments: [batch, job])
+                guard known != nil else { return .noSuchJob }
+            }
+            guard let owner: Int64 = row[1] else {
+                return .applied(jobs: try Self.apply(db, verb, batch: batch, job: job).count)
+            }
+            try db.execute(
+                sql: "INSERT INTO command (process, verb, batch, job) VALUES (?, ?, ?, ?)",
+                arguments: [owner, verb.rawValue, batch, job])
+            return .handed(pid: row[2] ?? 0, socket: row[3], command: db.lastInsertedRowID)
+        }
+    }
+
+    func setSocket(_ path: String) throws {
+        try database.write { db in
+            try db.execute(sql: "UPDATE process SET socket = ? WHERE id = ?", arguments: [path, process])
+        }
+    }
+
+    /// The commands for this process, each once.
+    func takeCommands() throws -> [QueueCommand] {
+        try database.write { db in
+            let rows = try Row.fetchAll(
+                db, sql: "DELETE FROM command WHERE process = ? RETURNING id, verb, batch, job", arguments: [process])
+            return rows.compactMap { row in
+                QueueVerb(rawValue: row[1]).map { QueueCommand(id: row[0], verb: $0, batch: row[2], job: row[3]) }
+            }.sorted { $0.id < $1.id }
+        }
+    }
+
+    /// What a command changed in the store.
+    struct Applied: Sendable {
+        /// Cursors only of what ended.
+        var jobs: [(identity: String, cursor: Int64?)] = []
+        var skipped: [Skipped] = []
+        var count: Int { jobs.count }
+    }
+
+    func apply(_ command: QueueCommand) throws -> Applied {
+        try database.write { db in try Self.apply(db, command.verb, batch: command.batch, job: command.job) }
+    }
+
+    /// Changes the jobs that no process has claimed.
+    private static func apply(_ db: Database, _ verb: QueueVerb, batch: Int64, job: String?) throws -> Applied {
+        let target = "batch = ?1 AND (?2 IS NULL OR identity = ?2)"
+        let sql =
+            switch verb {
+            case .pause: "UPDATE job SET state = 4 WHERE \(target) AND state IN (0, 2, 3)"
+            case .resume:
+                "UPDATE job SET state = CASE WHEN needsLeft > 0 THEN 3 ELSE 0 END, notBefore = NULL WHERE \(target) AND state = 4"
+            case .cancel:
+                """
+                UPDATE job SET state = 8, ended = unixepoch() * 1000, endSequence =
+                    (SELECT value FROM counter WHERE name = 'end') + 1 WHERE \(target) AND state IN (0, 2, 3, 4)
+                """
+            case .retry, .retryFailed:
+                """
+                UPDATE job SET state = CASE WHEN needsLeft > 0 THEN 3 ELSE 0 END, attempts = 0, mirror = 0, spentMirrors = 0,
+                    notBefore = NULL, endSequence = NULL, errorCode = NULL, errorMessage = NULL
+                    WHERE \(target) AND state IN \(verb == .retry ? "(2, 6, 7, 8)" : "(6, 7)")
+                """
+            }
+        let changed = try Row.fetchAll(db, sql: sql + " RETURNING id, identity", arguments: [batch, job])
+        var applied = Applied()
+        if verb == .cancel, !changed.isEmpty {
+            try numberEnds(db)
+            for row in changed {
+                let cursor = try Int64.fetchOne(
+                    db, sql: "SELECT endSequence FROM job WHERE id = ?", arguments: [row[0] as Int64])
+                applied.jobs.append((row[1], cursor))
+            }
+            applied.skipped = try skipDependents(db, of: changed.map { ($0[0], $0[1]) })
+        } else {
+            applied.jobs = changed.map { ($0[1], nil) }
+        }
+        if verb == .retry || verb == .retryFailed {
+            try recountNeeds(db, batch: batch)
+            applied.skipped = try skipWhatCannotStart(db, batch: batch)
+        }
+        return applied
+    }
+
+    /// Notes that somebody waits for the batch's end, at this socket.
+    func listen(batch: String, socket: String) throws {
+        try database.write { db in
+            try db.execute(
+                sql: "INSERT INTO listener (batch, socket) SELECT id, ? FROM batch WHERE name = ?",
+                arguments: [socket, batch])
+        }
+    }
+
+    func batchNames() throws -> [String] {
+        try database.read { db in try String.fetchAll(db, sql: "SELECT name FROM batch ORDER BY id") }
+    }
+
+    /// Counts of the jobs that have not ended, for the end of a run.
+    func counts(batch: Int64) throws -> [JobState: Int] {
+        try database.read { db in
+            var counts: [JobState: Int] = [:]
+            let rows = try Row.fetchAll(
+                db, sql: "SELECT state, count(*) FROM job WHERE batch = ? GROUP BY state", arguments: [batch])
+            for row in rows { counts[JobState(rawValue: row[0]) ?? .queued] = row[1] }
+            return counts
+        }
+    }
+}

@@ -1,0 +1,47 @@
+import GRDB
+import TransferCore
+import TransferEventLoop
+
+extension SQLiteStore {
+    /// Takes every batch that nobody has and that has something left to do.
+    func holdAll() throws -> [HeldBatch] {
+        try database.write { db in
+            try Self.reclaim(db)
+            return try Row.fetchAll(
+                db,
+                sql: """
+                    UPDATE batch SET owner = ?1 WHERE (owner IS NULL OR owner = ?1)
+                        AND EXISTS (SELECT 1 FROM job WHERE job.batch = batch.id AND state < 5)
+                    RETURNING id, name, directory
+                    """, arguments: [process]
+            ).map { HeldBatch(id: $0[0], name: $0[1], directory: $0[2]) }
+        }
+    }
+
+    /// Adds one job to a batch, which is made if need be.
+    ///
+    /// - Throws: `TransferError` when the identity is taken by a job with other content.
+    func submit(_ spec: JobSpec, batch: String, directory: String) throws -> Staged {
+        let known = try database.read { db in
+            try Int64.fetchOne(
+                db,
+                sql: """
+                    SELECT fingerprint FROM job JOIN batch ON batch.id = job.batch
+                    WHERE batch.name = ? AND identity = ?
+                    """, arguments: [batch, spec.identity])
+        }
+        if let known, known != spec.fingerprint {
+            throw TransferError(
+                .fileExists, "the batch \(batch) has another job \"\(spec.identity)\"; give this one an id of its own")
+        }
+        let header = BatchHeader(name: batch, source: nil, directory: directory)
+        do {
+            return try stage(header, keepsWhatIsMissing: true) { stager in
+                if known == nil { try stager.add(spec, at: nil) }
+                return true
+            }
+        } catch let failure as StagingFailure {
+            throw StagingError(failure)
+        }
+    }
+}

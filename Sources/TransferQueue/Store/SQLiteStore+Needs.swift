@@ -1,0 +1,55 @@
+import GRDB
+import TransferCore
+import TransferEventLoop
+
+/// What follows for jobs that wait for others.
+extension SQLiteStore {
+    /// Whatever needs one of these can't start any more, nor what needs that.
+    static func skipDependents(_ db: Database, of failed: [(id: Int64, identity: String)]) throws -> [Skipped] {
+        var skipped: [Skipped] = []
+        var given = failed
+        while let failed = given.popLast() {
+            let rows = try Row.fetchAll(
+                db,
+                sql: """
+                    UPDATE job SET state = 7, errorMessage = ?, ended = ?
+                    WHERE id IN (SELECT job FROM need WHERE needed = ?) AND state IN (0, 2, 3, 4)
+                    RETURNING id, batch, identity
+                    """, arguments: ["needs \(failed.identity)", WallClock.milliseconds, failed.id])
+            for row in rows {
+                let cursor =
+                    try Int64.fetchOne(
+                        db, sql: "UPDATE counter SET value = value + 1 WHERE name = 'end' RETURNING value") ?? 0
+                try db.execute(
+                    sql: "UPDATE job SET endSequence = ? WHERE id = ?", arguments: [cursor, row[0] as Int64])
+                skipped.append(Skipped(batch: row[1], identity: row[2], need: failed.identity, cursor: cursor))
+                given.append((row[0], row[2]))
+            }
+        }
+        return skipped
+    }
+
+    /// Skips every job of the batch that waits for one that failed, was skipped or cancelled.
+    static func skipWhatCannotStart(_ db: Database, batch: Int64) throws -> [Skipped] {
+        let ended = try Row.fetchAll(
+            db,
+            sql: """
+                SELECT DISTINCT ended.id, ended.identity FROM job AS ended JOIN need ON need.needed = ended.id
+                JOIN job AS waiting ON waiting.id = need.job
+                WHERE ended.batch = ? AND ended.state IN (6, 7, 8) AND waiting.state IN (0, 2, 3, 4) ORDER BY ended.id
+                """, arguments: [batch])
+        return try skipDependents(db, of: ended.map { ($0[0], $0[1]) })
+    }
+
+    /// Counts anew what each waiting job of the batch still needs.
+    static func recountNeeds(_ db: Database, batch: Int64) throws {
+        try db.execute(
+            sql: """
+                UPDATE job SET needsLeft = (SELECT count(*) FROM need JOIN job AS other ON other.id = need.needed
+                    WHERE need.job = job.id AND other.state <> 5)
+                WHERE batch = ?1 AND id IN (SELECT job FROM need);
+                """, arguments: [batch])
+        try db.execute(
+            sql: "UPDATE job SET state = 3 WHERE batch = ? AND state = 0 AND needsLeft > 0", arguments: [batch])
+    }
+}

@@ -1,0 +1,141 @@
+import FoundationEssentials
+import GRDB
+import TransferCore
+import TransferEngine
+import TransferEventLoop
+
+extension SQLiteStore {
+    /// What followed from recording ends: cursors for the events, and jobs set free or given up.
+    struct Recorded: Sendable {
+        /// Of each end, in the order given.
+        var cursors: [Int64] = []
+        var unblocked: [Lane: Int] = [:]
+        var skipped: [Skipped] = []
+    }
+
+    struct Skipped: Sendable {
+        let batch: Int64
+        let identity: String
+        let need: String
+        let cursor: Int64
+    }
+
+    /// Records ends and steps in one durable transaction.
+    func record(_ ends: [JobEnd], _ steps: [JobStep]) throws -> Recorded {
+        try database.write { db in
+            var recorded = Recorded()
+            let now = WallClock.milliseconds
+            var last =
+                ends.isEmpty
+                ? 0
+                : try Int64.fetchOne(
+                    db, sql: "UPDATE counter SET value = value + ? WHERE name = 'end' RETURNING value",
+                    arguments: [ends.count]) ?? 0
+            last -= Int64(ends.count)
+            for end in ends {
+                last += 1
+                recorded.cursors.append(last)
+                try write(db, end, cursor: last, now: now)
+            }
+            for step in steps { try write(db, step) }
+            for end in ends where try hasNeeds(db, end.batch) { try settleNeeds(db, of: end, &recorded) }
+            return recorded
+        }
+    }
+
+    private func write(_ db: Database, _ end: JobEnd, cursor: Int64, now: Int64) throws {
+        switch end.outcome {
+        case .done(let receipt, let facts), .kept(let receipt, let facts):
+            let statement = try db.cachedStatement(
+                sql: """
+                    UPDATE job SET state = 5, owner = NULL, isSending = 0, wasInterrupted = 0, mustRefresh = 0,
+                        resume = NULL, path = ?, size = ?, modified = ?, digest = ?, validator = ?, transferred = ?,
+                        seconds = ?, finalURL = ?, status = ?, response = ?, attempts = ?, errorCode = NULL,
+                        errorMessage = NULL, endSequence = ?, ended = ? WHERE id = ?
+                    """)
+            statement.setUncheckedArguments([
+                receipt.path, facts?.size ?? receipt.bytes, facts?.modified, receipt.digest?.description,
+                receipt.validator, receipt.transferred, receipt.seconds, receipt.finalURL, receipt.status,
+                receipt.response, receipt.attempts, cursor, now, end.id,
+            ])
+            try statement.execute()
+        case .failed(let error, let attempts, let host):
+            try db.execute(
+                sql: """
+                    UPDATE job SET state = 6, owner = NULL, isSending = 0, wasInterrupted = 0, errorCode = ?,
+                        errorMessage = ?, status = ?, host = ?, attempts = ?, endSequence = ?, ended = ? WHERE id = ?
+                    """,
+                arguments: [
+                    error.code.rawValue, error.message, error.status, host, attempts, cursor, now, end.id,
+                ])
+        case .cancelled:
+            try db.execute(
+                sql: """
+                    UPDATE job SET state = 8, owner = NULL, isSending = 0, endSequence = ?, ended = ? WHERE id = ?
+                    """, arguments: [cursor, now, end.id])
+        }
+    }
+
+    private func write(_ db: Database, _ step: JobStep) throws {
+        let resume = try step.resume.map { String(decoding: try JSONEncoder().encode($0), as: UTF8.self) }
+        let keepsOwner = step.state == .claimed
+        try db.execute(
+            sql: """
+                UPDATE job SET state = ?, owner = CASE WHEN ? THEN owner END, isSending = 0, attempts = ?, mirror = ?,
+                    spentMirrors = ?, notBefore = ?, origin = ?, resume = ? WHERE id = ?
+                """,
+            arguments: [
+                step.state.rawValue, keepsOwner, step.attempts, step.mirror,
+                Int64(bitPattern: step.spentMirrors), step.notBefore, step.origin, resume,
+                step.id,
+            ])
+    }
+
+    private func hasNeeds(_ db: Database, _ batch: Int64) throws -> Bool {
+        let statement = try db.cachedStatement(sql: "SELECT hasNeeds FROM batch WHERE id = ?")
+        return try Bool.fetchOne(statement, arguments: [batch]) ?? false
+    }
+
+    private func settleNeeds(_ db: Database, of end: JobEnd, _ recorded: inout Recorded) throws {
+        switch end.outcome {
+        case .done, .kept:
+            let rows = try Row.fetchAll(
+                db,
+                sql: """
+                    UPDATE job SET needsLeft = needsLeft - 1
+                    WHERE id IN (SELECT job FROM need WHERE needed = ?) AND needsLeft > 0
+                    RETURNING id, needsLeft, state, batch, origin
+                    """, arguments: [end.id])
+            for row in rows where row[1] == 0 && row[2] == JobState.blocked.rawValue {
+                let id: Int64 = row[0]
+                try db.execute(sql: "UPDATE job SET state = 0 WHERE id = ?", arguments: [id])
+                recorded.unblocked[Lane(batch: row[3], origin: row[4]), default: 0] += 1
+            }
+        case .failed, .cancelled:
+            recorded.skipped += try Self.skipDependents(db, of: [(end.id, end.identity)])
+        }
+    }
+
+    /// Puts the numbers of a running batch where `transfer status` finds them.
+    func publish(batch: Int64, rate: Int64, eta: Int64?, waitingFor: String?) throws {
+        try writeRelaxed { db in
+            try db.execute(
+                sql: "UPDATE batch SET rate = ?, eta = ?, waitingFor = ?, updated = ? WHERE id = ?",
+                arguments: [rate, eta, waitingFor, WallClock.milliseconds, batch])
+        }
+    }
+
+    /// The run of this batch is over.
+    ///
+    /// - Returns: The sockets of those who wait for that.
+    func letGo(batch: Int64) throws -> [String] {
+        try database.write { db in
+            try db.execute(
+                sql:
+                    "UPDATE batch SET owner = NULL, rate = 0, eta = NULL, waitingFor = NULL, updated = ? WHERE id = ? AND owner = ?",
+                arguments: [WallClock.milliseconds, batch, process])
+            return try String.fetchAll(
+                db, sql: "DELETE FROM listener WHERE batch = ? RETURNING socket", arguments: [batch])
+        }
+    }
+}

@@ -1,0 +1,294 @@
+import GRDB
+import TransferCore
+import TransferEventLoop
+
+extension SQLiteStore {
+    /// What a batch is, apart from its jobs.
+    struct BatchHeader: Sendable {
+        var name: String
+        /// The real path of the job file, if there is one.
+        var source: String?
+        /// What relative paths start from.
+        var directory: String
+    }
+
+    struct HeldBatch: Sendable {
+        let id: Int64
+        let name: String
+        let directory: String
+    }
+
+    /// Takes jobs into a batch, inside one transaction: all of them or none.
+    final class Stager {
+        private let db: Database
+        private let batch: Int64
+        private let generation: Int64
+        private let keepsWhatIsMissing: Bool
+        private var hasIDs = false
+        private var needs: [(job: Int64, identity: String, need: String, at: JobLocations?, position: Int)] = []
+        private let insert: Statement
+        private let update: Statement
+        private let find: Statement
+        private(set) var count = 0
+        private(set) var report = JobFileReport()
+        private var format = JobFileFormat.json
+        /// Secrets by job; they stay in memory.
+        private(set) var secrets: [Int64: JobSecrets] = [:]
+
+        init(_ db: Database, batch: Int64, generation: Int64, keepsWhatIsMissing: Bool) throws {
+            self.db = db
+            self.batch = batch
+            self.generation = generation
+            self.keepsWhatIsMissing = keepsWhatIsMissing
+            insert = try db.makeStatement(
+                sql: """
+                    INSERT INTO job (batch, identity, generation, line, column, width, number, state, priority, origin,
+                        destination, spec, fingerprint, hasSecrets, isUpload)
+                    VALUES (?, ?, ?, ?, ?, ?, ?, 0, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING
+                    """)
+            find = try db.makeStatement(
+                sql:
+                    "SELECT id, generation, line, state, fingerprint, errorCode, wasInterrupted FROM job WHERE batch = ? AND identity = ?"
+            )
+            update = try db.makeStatement(
+                sql: """
+                    UPDATE job SET generation = ?, line = ?, column = ?, width = ?, number = ?, state = ?,
+                        priority = ?, origin = ?, destination = ?, spec = ?, fingerprint = ?, hasSecrets = ?,
+                        isUpload = ?, attempts = CASE WHEN ? THEN attempts ELSE 0 END,
+                        endSequence = CASE WHEN ? THEN endSequence END, mirror = 0, spentMirrors = 0,
+                        notBefore = CASE WHEN ? THEN notBefore END, needsLeft = 0,
+                        wasInterrupted = CASE WHEN ? THEN 0 ELSE wasInterrupted END WHERE id = ?
+                    """)
+        }
+
+        /// - Parameter place: Where the job stands in its file, if it comes from one.
+        func add(_ spec: JobSpec, at place: JobLocations?) throws {
+            count += 1
+            let span = place?.id ?? place?.to
+            if let place { format = place.format }
+            let stored = spec.redacted
+            let secrets = JobSecrets(spec)
+            let identity = spec.identity
+            let text = stored.canonicalJSON
+            let destination = spec.destinationKey
+            let fingerprint = spec.fingerprint
+            let origin = spec.origin(mirror: 0)
+            if spec.id != nil { hasIDs = true }
+            insert.setUncheckedArguments([
+                batch, identity, generation, span?.line, span?.column, span?.length, place?.index, spec.priority,
+                origin, destination, text, fingerprint,
+                secrets != nil, spec.isUpload,
+            ])
+            try insert.execute()
+            let id: Int64
+            if db.changesCount > 0 {
+                id = db.lastInsertedRowID
+            } else {
+                find.setUncheckedArguments([batch, identity])
+                guard let row = try Row.fetchOne(find) else { return }
+                id = row["id"]
+                let seen: Int64 = row["generation"]
+                guard seen != generation else {
+                    return addDuplicate(spec, place, other: row["line"])
+                }
+                let oldFingerprint: Int64 = row["fingerprint"]
+                let changed = oldFingerprint != fingerprint
+                let old = JobState(rawValue: row["state"]) ?? .queued
+                // Found by this process: to be told once. Whoever runs it again after that wants it sent again.
+                let mayHaveArrived =
+                    (row["errorCode"] as String?) == TransferError.Code.mayHaveBeenSent.rawValue
+                    && (row["wasInterrupted"] as Bool)
+                let stays = Self.stays(old, changed: changed, mayHaveArrived: mayHaveArrived)
+                let state: JobState = stays ? old : .queued
+                update.setUncheckedArguments([
+                    generation, span?.line, span?.column, span?.length, place?.index, state.rawValue, spec.priority,
+                    origin, destination, text, fingerprint,
+                    secrets != nil, spec.isUpload, stays || old == .queued && !changed, state.hasEnded, stays,
+                    changed || mayHaveArrived, id,
+                ])
+                try update.execute()
+                // Bytes of another source can't be continued, and its digest says nothing any more.
+                if changed {
+                    try db.execute(
+                        sql: "UPDATE job SET resume = NULL, digest = NULL, validator = NULL WHERE id = ?",
+                        arguments: [id])
+                }
+            }
+            if let secrets { self.secrets[id] = secrets }
+            for (position, need) in spec.needs.enumerated() { needs.append((id, identity, need, place, position)) }
+        }
+
+        /// Whether a job that is there already stays as it is, with its attempts and its wait; the others begin anew.
+        private static func stays(_ state: JobState, changed: Bool, mayHaveArrived: Bool) -> Bool {
+            switch state {
+            // This process has it under way.
+            case .claimed: true
+            case .done, .waiting: !changed
+            case .failed: mayHaveArrived && !changed
+            case .queued, .blocked, .paused, .skipped, .cancelled: false
+            }
+        }
+
+        private func addDuplicate(_ spec: JobSpec, _ own: JobLocations?, other: Int?) {
+            let place = other.map { " (line \($0))" } ?? ""
+            let what = spec.id == nil ? "same destination as another job" : "same id as another job"
+            report.add(Self.fault("\(what)\(place): \(spec.identity)") { own?.identityFault($0) })
+        }
+
+        /// A fault with its place, where it has one.
+        private static func fault(_ message: String, _ make: (String) -> JobFileFault?) -> JobFileFault {
+            make(message) ?? JobFileFault(message: message, path: "", span: SourceSpan(line: 1, column: 1))
+        }
+
+        /// Drops jobs that are gone from the file, and checks what only shows at the end.
+        fileprivate func finish() throws {
+            if !keepsWhatIsMissing {
+                try db.execute(
+                    sql: "DELETE FROM job WHERE batch = ? AND generation <> ?", arguments: [batch, generation])
+            }
+            if hasIDs { try findSharedDestinations() }
+            try resolveNeeds()
+            if report.isEmpty { _ = try SQLiteStore.skipWhatCannotStart(db, batch: batch) }
+            try db.execute(
+                sql:
+                    "UPDATE batch SET hasNeeds = EXISTS (SELECT 1 FROM need JOIN job ON job.id = need.job WHERE job.batch = ?1) WHERE id = ?1",
+                arguments: [batch])
+        }
+
+        private func findSharedDestinations() throws {
+            let rows = try Row.fetchAll(
+                db,
+                sql: """
+                    SELECT max(id), destination, line, column, width, number,
+                        (SELECT identity FROM job AS first WHERE first.batch = job.batch
+                            AND first.destination = job.destination ORDER BY id LIMIT 1),
+                        (SELECT line FROM job AS first WHERE first.batch = job.batch
+                            AND first.destination = job.destination ORDER BY id LIMIT 1)
+                    FROM job WHERE batch = ? AND destination <> '' GROUP BY destination HAVING count(*) > 1 LIMIT 20
+                    """, arguments: [batch])
+            for row in rows {
+                let span = SourceSpan(line: row[2] ?? 1, column: row[3] ?? 1, length: row[4] ?? 1)
+                let place = JobLocations(index: row[5] ?? 0, job: span, to: span, format: format)
+                let other = (row[7] as Int?).map { " (line \($0))" } ?? ""
+                report.add(place.destinationFault("same destination as job \"\(row[6] as String)\"\(other)"))
+            }
+        }
+
+        private func resolveNeeds() throws {
+            guard !needs.isEmpty else {
+                if !keepsWhatIsMissing {
+                    try db.execute(
+                        sql: "DELETE FROM need WHERE job IN (SELECT id FROM job WHERE batch = ?)", arguments: [batch])
+                }
+                return
+            }
+            try db.execute(
+                sql: "DELETE FROM need WHERE job IN (SELECT id FROM job WHERE batch = ? AND generation = ?)",
+                arguments: [batch, generation])
+            var edges: [Int64: [Int64]] = [:]
+            var firstNeed: [Int64: (place: JobLocations?, position: Int)] = [:]
+            for (job, identity, need, place, position) in needs {
+                let found = try Int64.fetchOne(
+                    db, sql: "SELECT id FROM job WHERE batch = ? AND identity = ?", arguments: [batch, need])
+                guard let found else {
+                    let message = "job \"\(identity)\" needs \"\(need)\", which isn't in this batch"
+                    report.add(Self.fault(message) { place?.needFault($0, at: position) })
+                    continue
+                }
+                edges[job, default: []].append(found)
+                if firstNeed[job] == nil { firstNeed[job] = (place, position) }
+                try db.execute(sql: "INSERT OR IGNORE INTO need (job, needed) VALUES (?, ?)", arguments: [job, found])
+            }
+            if let cycle = DependencyCycle.find(edges) {
+                let names = try cycle.map { try identity(of: $0) }
+                let circle = (names + names.prefix(1)).joined(separator: " → ")
+                report.add(
+                    Self.fault("jobs need each other in a circle: \(circle)") { message in
+                        firstNeed[cycle[0]].flatMap { $0.place?.needFault(message, at: $0.position) }
+                    })
+            }
+            try SQLiteStore.recountNeeds(db, batch: batch)
+        }
+
+        private func identity(of job: Int64) throws -> String {
+            try String.fetchOne(db, sql: "SELECT identity FROM job WHERE id = ?", arguments: [job]) ?? ""
+        }
+    }
+
+    /// The result of taking jobs in.
+    struct Staged: Sendable {
+        let batch: HeldBatch
+        let count: Int
+        let secrets: [Int64: JobSecrets]
+    }
+
+    enum StagingFailure: Error, Sendable {
+        /// The reader of the job file found faults of its own: nothing was taken.
+        case refused
+        case faults(JobFileReport)
+        case held(HeldError)
+    }
+
+    /// A batch that another process works on.
+    struct HeldError: Error, Sendable {
+        let batch: String
+        let pid: Int32
+    }
+
+    /// Makes the batch or finds it, takes it for this process, and fills it through `body`; all or nothing.
+    ///
+    /// - Parameter keepsWhatIsMissing: Jobs that `body` doesn't add stay; else they are dropped from the
+    ///   batch.
+    func stage(
+        _ header: BatchHeader, keepsWhatIsMissing: Bool = false, _ body: (Stager) throws -> Bool
+    ) throws -> Staged {
+        var staged: Staged?
+        try database.writeWithoutTransaction { db in
+            try db.inTransaction(.immediate) {
+                let batch = try hold(db, header)
+                let generation =
+                    try Int64.fetchOne(
+                        db, sql: "UPDATE batch SET generation = generation + 1 WHERE id = ? RETURNING generation",
+                        arguments: [batch.id]) ?? 1
+                let stager = try Stager(
+                    db, batch: batch.id, generation: generation, keepsWhatIsMissing: keepsWhatIsMissing)
+                guard try body(stager) else { throw StagingFailure.refused }
+                try stager.finish()
+                guard stager.report.isEmpty else {
+                    var report = stager.report
+                    report.jobCount = stager.count
+                    throw StagingFailure.faults(report)
+                }
+                staged = Staged(batch: batch, count: stager.count, secrets: stager.secrets)
+                return .commit
+            }
+        }
+        guard let staged else { throw TransferError(.internalFault, "staging ended without a batch") }
+        return staged
+    }
+
+    private func hold(_ db: Database, _ header: BatchHeader) throws -> HeldBatch {
+        try Self.reclaim(db)
+        let row = try Row.fetchOne(
+            db,
+            sql: """
+                SELECT batch.id, batch.owner, process.pid FROM batch LEFT JOIN process ON process.id = batch.owner
+                WHERE batch.name = ?
+                """, arguments: [header.name])
+        let now = WallClock.milliseconds
+        guard let row else {
+            try db.execute(
+                sql: "INSERT INTO batch (name, source, directory, owner, updated) VALUES (?, ?, ?, ?, ?)",
+                arguments: [header.name, header.source, header.directory, process, now])
+            return HeldBatch(id: db.lastInsertedRowID, name: header.name, directory: header.directory)
+        }
+        let id: Int64 = row["id"]
+        if let owner: Int64 = row["owner"], owner != process {
+            throw StagingFailure.held(HeldError(batch: header.name, pid: row["pid"] ?? 0))
+        }
+        try db.execute(
+            sql: "UPDATE batch SET source = ?, directory = ?, owner = ?, updated = ? WHERE id = ?",
+            arguments: [header.source, header.directory, process, now, id])
+        return HeldBatch(id: id, name: header.name, directory: header.directory)
+    }
+}

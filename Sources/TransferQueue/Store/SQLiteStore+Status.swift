@@ -1,0 +1,153 @@
+import GRDB
+import TransferCore
+import TransferEngine
+import TransferEventLoop
+
+extension SQLiteStore {
+    /// How the batches stand; all of them, or the one of that name.
+    func statuses(name: String? = nil) throws -> [BatchStatus] {
+        try database.read { db in
+            let batches = try Row.fetchAll(
+                db,
+                sql: """
+                    SELECT batch.id, name, source, rate, eta, waitingFor, pid, started, boot FROM batch
+                    LEFT JOIN process ON process.id = batch.owner WHERE ?1 IS NULL OR name = ?1 ORDER BY batch.id
+                    """, arguments: [name])
+            return try batches.map { row in
+                var status = BatchStatus(name: row[1], source: row[2])
+                if let pid: Int32 = row[6], ProcessIdentity(pid: pid, started: row[7], boot: row[8]).isAlive {
+                    status.pid = pid
+                    status.rate = row[3]
+                    status.eta = (row[4] as Int64?).map { .seconds($0) }
+                    status.waitingFor = row[5]
+                }
+                let counts = try Row.fetchAll(
+                    db, sql: "SELECT state, count(*) FROM job WHERE batch = ? GROUP BY state",
+                    arguments: [row[0] as Int64])
+                for count in counts { status.add(JobState(rawValue: count[0]) ?? .queued, count[1]) }
+                return status
+            }
+        }
+    }
+
+    /// The failed jobs of a batch, in the order they failed.
+    func failures(batch name: String, limit: Int) throws -> [FailedJob] {
+        try database.read { db in
+            try Row.fetchAll(
+                db,
+                sql: """
+                    SELECT batch.name, identity, errorCode, errorMessage, status, host, attempts
+                    FROM job JOIN batch ON batch.id = job.batch
+                    WHERE batch.name = ? AND state = 6 ORDER BY endSequence LIMIT ?
+                    """, arguments: [name, limit]
+            ).map { row in
+                FailedJob(
+                    batch: row[0], job: row[1], code: row[2] ?? "", message: row[3] ?? "", status: row[4],
+                    host: row[5], attempts: row[6])
+            }
+        }
+    }
+
+    /// Ends of jobs after the cursor, in order.
+    func ends(after cursor: Int64, limit: Int) throws -> [QueueEvent] {
+        try database.read { db in
+            try Row.fetchAll(
+                db,
+                sql: """
+                    SELECT endSequence, ended, batch.name AS name, identity, state, isUpload, path, size, transferred,
+                        seconds, digest, validator, finalURL, status, response, attempts, errorCode, errorMessage, host
+                    FROM job JOIN batch ON batch.id = job.batch
+                    WHERE endSequence > ? ORDER BY endSequence LIMIT ?
+                    """, arguments: [cursor, limit]
+            ).map(Self.event)
+        }
+    }
+
+    private static func event(_ row: Row) -> QueueEvent {
+        let (batch, job): (String, String) = (row["name"], row["identity"])
+        let kind: QueueEvent.Kind
+        switch JobState(rawValue: row["state"]) {
+        case .failed:
+            let status: Int? = row["status"]
+            let error = TransferError(
+                TransferError.Code(rawValue: row["errorCode"] ?? ""), row["errorMessage"] ?? "",
+                cause: status.map { .http(status: $0) })
+            kind = .failed(
+                JobFailure(batch: batch, job: job, error: error, attempts: row["attempts"], host: row["host"]))
+        case .skipped:
+            let message: String = row["errorMessage"] ?? ""
+            kind = .skipped(job: job, need: String(message.dropFirst("needs ".count)))
+        case .cancelled: kind = .cancelled(job: job)
+        default: kind = .finished(receipt(row, batch: batch, job: job))
+        }
+        return QueueEvent(time: row["ended"] ?? 0, batch: batch, cursor: row["endSequence"], kind: kind)
+    }
+
+    private static func receipt(_ row: Row, batch: String, job: String) -> JobReceipt {
+        let digest: String? = row["digest"]
+        return JobReceipt(
+            batch: batch, job: job, isUpload: row["isUpload"], bytes: row["size"] ?? 0,
+            transferred: row["transferred"] ?? 0, seconds: row["seconds"] ?? 0,
+            digest: digest.flatMap { Checksum($0) }, validator: row["validator"], finalURL: row["finalURL"] ?? "",
+            path: row["path"] ?? "", status: row["status"] ?? 0, response: row["response"], attempts: row["attempts"])
+    }
+
+    /// How one job ended, or `nil` while it goes on or when there is no such job.
+    func end(batch: String, job: String) throws -> QueueEvent? {
+        try database.read { db in
+            try Row.fetchOne(
+                db,
+                sql: """
+                    SELECT endSequence, ended, batch.name AS name, identity, state, isUpload, path, size, transferred,
+                        seconds, digest, validator, finalURL, status, response, attempts, errorCode, errorMessage, host
+                    FROM job JOIN batch ON batch.id = job.batch
+                    WHERE batch.name = ? AND identity = ? AND state >= 5
+                    """, arguments: [batch, job]
+            ).map(Self.event)
+        }
+    }
+
+    func lastCursor() throws -> Int64 {
+        try database.read { db in
+            try Int64.fetchOne(db, sql: "SELECT value FROM counter WHERE name = 'end'") ?? 0
+        }
+    }
+
+    /// Forgets batches that ended: the named one, or those whose last word is older than that.
+    ///
+    /// - Returns: The names of those forgotten.
+    func forget(name: String?, endedBefore: Int64?) throws -> [String] {
+        try database.write { db in
+            try Self.reclaim(db)
+            let names = try String.fetchAll(
+                db,
+                sql: """
+                    SELECT name FROM batch WHERE owner IS NULL AND (?1 IS NULL OR name = ?1)
+                        AND (?2 IS NULL OR updated < ?2)
+                        AND (?2 IS NULL OR NOT EXISTS (SELECT 1 FROM job WHERE batch = batch.id AND state < 5))
+                    """, arguments: [name, endedBefore])
+            for name in names { try db.execute(sql: "DELETE FROM batch WHERE name = ?", arguments: [name]) }
+            return names
+        }
+    }
+}
+
+extension BatchStatus {
+    mutating func add(_ state: JobState, _ count: Int) {
+        total += count
+        switch state {
+        case .queued, .claimed: remaining += count
+        case .waiting, .blocked:
+            remaining += count
+            waiting += count
+        case .paused:
+            remaining += count
+            waiting += count
+            paused += count
+        case .done: done += count
+        case .failed: failed += count
+        case .skipped: skipped += count
+        case .cancelled: cancelled += count
+        }
+    }
+}

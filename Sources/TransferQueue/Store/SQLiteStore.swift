@@ -1,0 +1,127 @@
+import GRDB
+import Glibc
+import TransferCore
+import TransferEngine
+import TransferEventLoop
+
+/// The queue in SQLite. Every function blocks: for the store's own worker.
+final class SQLiteStore: Sendable {
+    let database: DatabaseQueue
+    /// The row of this process.
+    let process: Int64
+
+    /// A queue in memory, to check jobs against each other without touching anything.
+    init() throws {
+        database = try DatabaseQueue()
+        try Schema.migrator.migrate(database)
+        process = try database.write { db in try Self.register(db) }
+    }
+
+    /// Opens the database of the folder, or makes it, and takes back what dead processes had.
+    ///
+    /// - Parameter isReader: Only look: no process is registered.
+    /// - Throws: `TransferError` that says what is wrong with the file.
+    init(_ folder: StateFolder, isReader: Bool = false) throws {
+        var configuration = Configuration()
+        configuration.busyMode = .timeout(10)
+        configuration.prepareDatabase { db in
+            try db.execute(
+                sql:
+                    "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; PRAGMA temp_store = MEMORY"
+            )
+        }
+        do {
+            // What SQLite makes is readable by its user only, as the folder is.
+            try FileMode.makePrivate(folder.database)
+            database = try DatabaseQueue(path: folder.database, configuration: configuration)
+            try Schema.migrator.migrate(database)
+            process = isReader ? 0 : try database.write { db in try Self.register(db) }
+            // What ended a month ago is of no use to anybody.
+            if !isReader { _ = try forget(name: nil, endedBefore: WallClock.milliseconds - 30 * 86_400_000) }
+        } catch let error as DatabaseError {
+            throw TransferError(
+                .fileAccess, "the queue's database \(folder.database) can't be used: \(error.message ?? "\(error)")",
+                cause: .openSSL("SQLite \(error.extendedResultCode.rawValue)"))
+        }
+    }
+
+    private static func register(_ db: Database) throws -> Int64 {
+        try reclaim(db)
+        let me = ProcessIdentity.current
+        try db.execute(
+            sql: "INSERT INTO process (pid, started, boot) VALUES (?, ?, ?)", arguments: [me.pid, me.started, me.boot])
+        return db.lastInsertedRowID
+    }
+
+    /// Frees what processes held that are no more.
+    ///
+    /// A POST whose body may have left the machine is not sent again by itself: nobody knows whether it arrived.
+    static func reclaim(_ db: Database) throws {
+        let rows = try Row.fetchAll(db, sql: "SELECT id, pid, started, boot, socket FROM process")
+        for row in rows {
+            let identity = ProcessIdentity(pid: row["pid"], started: row["started"], boot: row["boot"])
+            guard !identity.isAlive else { continue }
+            let id: Int64 = row["id"]
+            try db.execute(
+                sql: """
+                    UPDATE job SET state = 6, owner = NULL, isSending = 0, wasInterrupted = 1, errorCode = 'mayHaveBeenSent',
+                        errorMessage = 'the program ended while the body was being sent, and it may have arrived; '
+                            || 'transfer retry sends it again',
+                        endSequence = (SELECT value FROM counter WHERE name = 'end') + 1, ended = unixepoch() * 1000
+                    WHERE owner = ? AND state = 1 AND isSending = 1;
+                    """, arguments: [id])
+            if db.changesCount > 0 {
+                try numberEnds(db)
+                let batches = try Int64.fetchAll(
+                    db, sql: "SELECT DISTINCT batch FROM job WHERE errorCode = 'mayHaveBeenSent' AND state = 6")
+                for batch in batches { _ = try skipWhatCannotStart(db, batch: batch) }
+            }
+            try db.execute(
+                sql: "UPDATE job SET state = 0, owner = NULL, wasInterrupted = 1 WHERE owner = ? AND state = 1",
+                arguments: [id])
+            try db.execute(sql: "UPDATE batch SET owner = NULL, rate = 0, eta = NULL WHERE owner = ?", arguments: [id])
+            try db.execute(sql: "DELETE FROM command WHERE process = ?", arguments: [id])
+            try db.execute(sql: "DELETE FROM process WHERE id = ?", arguments: [id])
+            if let socket: String = row["socket"] { unlink(socket) }
+        }
+    }
+
+    /// Gives ends that one statement wrote, all with the next number, a number of their own: cursors never repeat.
+    static func numberEnds(_ db: Database) throws {
+        try db.execute(
+            sql: """
+                UPDATE job SET endSequence = endSequence - 1 + ends.number
+                FROM (SELECT id AS ended, row_number() OVER (ORDER BY id) AS number FROM job
+                    WHERE endSequence > (SELECT value FROM counter WHERE name = 'end')) AS ends
+                WHERE id = ends.ended;
+                UPDATE counter SET value = (SELECT max(value, coalesce(max(endSequence), 0)) FROM job) WHERE name = 'end'
+                """)
+    }
+
+    /// Gives back whatever this process still holds; for its end.
+    func unregister() throws {
+        try database.write { db in
+            try db.execute(
+                sql: "UPDATE job SET state = 0, owner = NULL WHERE owner = ? AND state = 1", arguments: [process])
+            try db.execute(
+                sql: "UPDATE batch SET owner = NULL, rate = 0, eta = NULL WHERE owner = ?", arguments: [process])
+            try db.execute(sql: "DELETE FROM command WHERE process = ?", arguments: [process])
+            try db.execute(sql: "DELETE FROM process WHERE id = ?", arguments: [process])
+        }
+    }
+
+    /// Writes whose loss only costs work again: no fsync for them.
+    func writeRelaxed<Value>(_ body: (Database) throws -> Value) throws -> Value {
+        try database.writeWithoutTransaction { db in
+            try db.execute(sql: "PRAGMA synchronous = NORMAL")
+            defer { try? db.execute(sql: "PRAGMA synchronous = FULL") }
+            var result: Value?
+            try db.inTransaction(.immediate) {
+                result = try body(db)
+                return .commit
+            }
+            guard let result else { throw TransferError(.internalFault, "a transaction without a result") }
+            return result
+        }
+    }
+}

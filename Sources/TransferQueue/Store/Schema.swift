@@ -1,0 +1,102 @@
+import GRDB
+
+/// The tables of the queue, and their changes from version to version.
+enum Schema {
+    static var migrator: DatabaseMigrator {
+        var migrator = DatabaseMigrator()
+        migrator.registerMigration("1") { db in
+            try db.execute(
+                sql: """
+                    -- Programs that work on this queue. One is alive while a process of that number, started at that
+                    -- time in this boot, exists.
+                    CREATE TABLE process (
+                        id INTEGER PRIMARY KEY AUTOINCREMENT,
+                        pid INTEGER NOT NULL,
+                        started INTEGER NOT NULL,
+                        boot TEXT NOT NULL,
+                        socket TEXT
+                    );
+                    CREATE TABLE batch (
+                        id INTEGER PRIMARY KEY AUTOINCREMENT,
+                        name TEXT NOT NULL UNIQUE,
+                        source TEXT,
+                        directory TEXT NOT NULL,
+                        generation INTEGER NOT NULL DEFAULT 0,
+                        hasNeeds INTEGER NOT NULL DEFAULT 0,
+                        owner INTEGER,
+                        rate INTEGER NOT NULL DEFAULT 0,
+                        eta INTEGER,
+                        waitingFor TEXT,
+                        updated INTEGER NOT NULL
+                    );
+                    CREATE TABLE job (
+                        id INTEGER PRIMARY KEY AUTOINCREMENT,
+                        batch INTEGER NOT NULL REFERENCES batch(id) ON DELETE CASCADE,
+                        identity TEXT NOT NULL,
+                        generation INTEGER NOT NULL,
+                        -- Where the job file names the destination, for faults and for `transfer why`.
+                        line INTEGER,
+                        column INTEGER,
+                        width INTEGER,
+                        number INTEGER,
+                        state INTEGER NOT NULL,
+                        priority INTEGER NOT NULL,
+                        origin TEXT NOT NULL,
+                        destination TEXT NOT NULL,
+                        spec TEXT NOT NULL,
+                        isUpload INTEGER NOT NULL,
+                        fingerprint INTEGER NOT NULL,
+                        hasSecrets INTEGER NOT NULL DEFAULT 0,
+                        needsLeft INTEGER NOT NULL DEFAULT 0,
+                        owner INTEGER,
+                        isSending INTEGER NOT NULL DEFAULT 0,
+                        wasInterrupted INTEGER NOT NULL DEFAULT 0,
+                        mustRefresh INTEGER NOT NULL DEFAULT 0,
+                        attempts INTEGER NOT NULL DEFAULT 0,
+                        mirror INTEGER NOT NULL DEFAULT 0,
+                        spentMirrors INTEGER NOT NULL DEFAULT 0,
+                        notBefore INTEGER,
+                        resume TEXT,
+                        path TEXT,
+                        size INTEGER,
+                        modified INTEGER,
+                        digest TEXT,
+                        validator TEXT,
+                        transferred INTEGER,
+                        seconds REAL,
+                        finalURL TEXT,
+                        status INTEGER,
+                        response TEXT,
+                        errorCode TEXT,
+                        errorMessage TEXT,
+                        host TEXT,
+                        endSequence INTEGER,
+                        ended INTEGER
+                    );
+                    CREATE UNIQUE INDEX jobIdentity ON job(batch, identity);
+                    CREATE INDEX jobReady ON job(batch, origin, priority DESC, id) WHERE state = 0;
+                    CREATE INDEX jobEnds ON job(endSequence) WHERE endSequence IS NOT NULL;
+                    CREATE INDEX jobOwner ON job(owner) WHERE owner IS NOT NULL;
+                    CREATE TABLE need (
+                        job INTEGER NOT NULL REFERENCES job(id) ON DELETE CASCADE,
+                        needed INTEGER NOT NULL,
+                        PRIMARY KEY (needed, job)
+                    ) WITHOUT ROWID;
+                    CREATE TABLE command (
+                        id INTEGER PRIMARY KEY AUTOINCREMENT,
+                        process INTEGER NOT NULL,
+                        verb TEXT NOT NULL,
+                        batch INTEGER NOT NULL,
+                        job TEXT
+                    );
+                    -- Sockets of programs that wait for a batch to end.
+                    CREATE TABLE listener (batch INTEGER NOT NULL, socket TEXT NOT NULL);
+                    -- Origins that asked to be left alone until then (milliseconds since 1970).
+                    CREATE TABLE pause (origin TEXT PRIMARY KEY, until INTEGER NOT NULL, status INTEGER, message TEXT);
+                    CREATE TABLE counter (name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;
+                    INSERT INTO counter VALUES ('end', 0);
+                    """)
+        }
+        return migrator
+    }
+}

@@ -1,0 +1,75 @@
+import CTransferLinux
+import Glibc
+public import TransferCore
+
+/// The folder that holds a queue: made, private to its user, and on a file system that SQLite's WAL works on.
+public struct StateFolder: Sendable, Hashable {
+    public let path: String
+
+    /// Uses a folder, making it (0700) and its parents where they are missing.
+    ///
+    /// - Throws: `TransferError` that says what is wrong with the folder and what to do.
+    public init(_ path: String) throws(TransferError) {
+        self.path = path.count > 1 && path.hasSuffix("/") ? String(path.dropLast()) : path
+        var made = ""
+        for component in self.path.split(separator: "/") {
+            made += (made.isEmpty && !self.path.hasPrefix("/") ? "" : "/") + component
+            if mkdir(made, made == self.path ? 0o700 : 0o755) != 0, errno != EEXIST, errno != EISDIR {
+                // A parent that can't be made may exist without being listed; the last word has access(2) below.
+                if errno != EROFS, errno != EACCES, errno != EPERM { throw unusable("can't make \(made)", errno) }
+            }
+        }
+        var status = stat()
+        guard stat(self.path, &status) == 0 else { throw unusable("can't use the state folder \(self.path)", errno) }
+        guard status.st_mode & S_IFMT == S_IFDIR else {
+            throw TransferError(.fileAccess, "the state folder \(self.path) is not a folder; name another with --state")
+        }
+        guard access(self.path, R_OK | W_OK | X_OK) == 0 else {
+            throw unusable("can't write to the state folder \(self.path)", errno)
+        }
+        if let network = Self.networkFileSystem(self.path) {
+            throw TransferError(
+                .fileAccess,
+                "the state folder \(self.path) is on \(network), where the queue's database isn't safe; "
+                    + "name a local folder with --state")
+        }
+    }
+
+    public var database: String { path + "/queue.sqlite" }
+
+    /// The folder by the rules of the command: what is given, then `TRANSFER_STATE`, `STATE_DIRECTORY` (systemd's),
+    /// `XDG_STATE_HOME/transfer`, `HOME/.local/state/transfer`.
+    ///
+    /// - Throws: `TransferError` when nothing of that is set.
+    public static func locate(explicit: String?, environment: [String: String]) throws(TransferError) -> String {
+        func value(_ name: String) -> String? { environment[name].flatMap { $0.isEmpty ? nil : $0 } }
+        if let path = explicit ?? value("TRANSFER_STATE") { return path }
+        // systemd lists several folders separated by colons.
+        if let folders = value("STATE_DIRECTORY"), let first = folders.split(separator: ":").first {
+            return String(first)
+        }
+        if let base = value("XDG_STATE_HOME"), base.hasPrefix("/") { return base + "/transfer" }
+        if let home = value("HOME") { return home + "/.local/state/transfer" }
+        throw TransferError(
+            .fileAccess, "no place for the queue's state: HOME isn't set; name a folder with --state or TRANSFER_STATE")
+    }
+
+    private static func networkFileSystem(_ path: String) -> String? {
+        switch transfer_file_system(path) {
+        case 0x6969: "NFS"
+        case 0xFF53_4D42, 0x517B, 0xFE53_4D42: "SMB"
+        case 0x0102_1997: "9P"
+        case 0x5346_414F: "AFS"
+        case 0x0BD0_0BD0: "Lustre"
+        case 0x00C3_6400: "Ceph"
+        default: nil
+        }
+    }
+}
+
+private func unusable(_ what: String, _ number: Int32) -> TransferError {
+    TransferError(
+        .fileAccess,
+        "\(what): \(String(cString: strerror(number)).lowercased()); name another folder with --state or TRANSFER_STATE",
+        cause: .os(errno: number))
+}

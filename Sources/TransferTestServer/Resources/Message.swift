@@ -1,0 +1,75 @@
+/// The head of a request as it arrived.
+public struct RequestHead: Sendable, Equatable {
+    public var method: String
+    /// The target as sent: `/x?q=1`, or `http://host/x` when the server is used as a proxy.
+    public var target: String
+    /// Without the query.
+    public var path: String
+    public var query: String?
+    /// Lower-case and without the port; from an absolute target (RFC 9112, section 3.2.2), else from Host.
+    public var host: String
+    public var version: String
+    public var headers: HeaderFields
+
+    public var range: String? { headers["Range"] }
+    public var ifRange: String? { headers["If-Range"] }
+}
+
+/// What a handler gets: the head, and the body in memory.
+@dynamicMemberLookup
+public struct Request: Sendable {
+    public var head: RequestHead
+    public var body: [UInt8]
+
+    public subscript<Value>(dynamicMember member: KeyPath<RequestHead, Value>) -> Value { head[keyPath: member] }
+}
+
+/// What a handler answers.
+public struct Response: Sendable {
+    public var status: Int
+    public var headers: HeaderFields
+    public var body: Content
+
+    public init(status: Int = 200, headers: HeaderFields = [:], body: Content = .empty) {
+        self.status = status
+        self.headers = headers
+        self.body = body
+    }
+}
+
+enum StatusText {
+    static func reason(_ status: Int) -> String {
+        switch status {
+        case 100: "Continue"
+        case 103: "Early Hints"
+        case 200: "OK"
+        case 201: "Created"
+        case 204: "No Content"
+        case 206: "Partial Content"
+        case 301: "Moved Permanently"
+        case 302: "Found"
+        case 303: "See Other"
+        case 304: "Not Modified"
+        case 307: "Temporary Redirect"
+        case 308: "Permanent Redirect"
+        case 400: "Bad Request"
+        case 401: "Unauthorized"
+        case 403: "Forbidden"
+        case 404: "Not Found"
+        case 405: "Method Not Allowed"
+        case 408: "Request Timeout"
+        case 410: "Gone"
+        case 412: "Precondition Failed"
+        case 413: "Content Too Large"
+        case 416: "Range Not Satisfiable"
+        case 417: "Expectation Failed"
+        case 429: "Too Many Requests"
+        case 500: "Internal Server Error"
+        case 501: "Not Implemented"
+        case 502: "Bad Gateway"
+        case 503: "Service Unavailable"
+        case 504: "Gateway Timeout"
+        default: "Status \(status)"
+        }
+    }
+}

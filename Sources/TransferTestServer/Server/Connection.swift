@@ -1,0 +1,160 @@
+/// One connection, on a thread of its own, until either side ends it.
+final class Connection {
+    private let number: Int
+    private let socket: Socket
+    private let peer: String
+    private let server: TestServer
+    private let input: ConnectionInput
+    private let output: ConnectionOutput
+
+    init(number: Int, socket: Socket, peer: String, server: TestServer) {
+        self.number = number
+        self.socket = socket
+        self.peer = peer
+        self.server = server
+        input = ConnectionInput(socket)
+        output = ConnectionOutput(socket)
+    }
+
+    func run() {
+        do {
+            while case let head = try input.readHead(), try answer(head) {}
+        } catch {
+            // The client left or the server stops: nothing remains to be done.
+        }
+    }
+
+    /// - Returns: whether the connection stays open.
+    private func answer(_ head: RequestHead) throws -> Bool {
+        let (request, resource, fault) = server.update { $0.begin(head, connection: number, peer: peer) }
+        defer { server.update { $0.finish(request) } }
+
+        for case .answerEarly(let response) in fault.uploadSteps {
+            var plan = ResponsePlan(response)
+            plan.closes = true
+            _ = try write(plan, fault, to: head, request)
+            socket.lingeringClose()
+            return false
+        }
+        guard let body = try readBody(head, request, resource, fault) else { return false }
+
+        var asked = head
+        fault.apply(to: &asked)
+        let plan = fault.answer(total: resource.total) ?? resource.answer(to: Request(head: asked, body: body))
+        return try write(plan, fault, to: head, request) && head.keepsAlive
+    }
+
+    private func write(_ plan: ResponsePlan, _ fault: Fault, to head: RequestHead, _ request: Int) throws -> Bool {
+        var plan = plan
+        fault.apply(to: &plan)
+        if !head.keepsAlive { plan.closes = true }
+        if case .nothing = plan.opening {} else { server.update { $0.requests[request - 1].status = plan.status } }
+        let writer = ResponseWriter(
+            plan: plan, method: head.method, socket: socket, output: output,
+            hold: { [self] in try server.hold(head, connection: number, socket: socket) },
+            sent: { [self] count in server.update { $0.requests[request - 1].bytesSent += count } })
+        return try writer.write()
+    }
+
+    /// - Returns: the body if its resource wants it in memory, else empty; `nil` when a fault ends the connection.
+    private func readBody(
+        _ head: RequestHead, _ request: Int, _ resource: Resource, _ fault: Fault
+    ) throws -> [UInt8]? {
+        let length = BodyLength(head)
+        var receiver = UploadReceiver(head: head, resource: resource)
+        let script = UploadScript(fault)
+        if length != .none, script.sendsContinue, head.headers.listContains("Expect", token: "100-continue") {
+            try output.write(ResponsePlan.text(100, [:]))
+            try output.flush()
+        }
+        do {
+            if script.cutsAt == 0 { throw UploadCut() }
+            if script.stallsAt == 0 { try server.hold(head, connection: number, socket: socket) }
+            try input.readBody(length, stops: script.stops) { piece, total in
+                receiver.receive(piece)
+                server.update { $0.requests[request - 1].bodyLength = total }
+                if total == script.stallsAt { try server.hold(head, connection: number, socket: socket) }
+                if total == script.cutsAt { throw UploadCut() }
+            }
+        } catch {
+            receiver.finish(isComplete: false)
+            guard error is UploadCut else { throw error }
+            socket.resetOnClose()
+            return nil
+        }
+        if length != .none || head.method != "GET" { receiver.finish(isComplete: true) }
+        return script.losesAnswer ? nil : receiver.bytes
+    }
+}
+
+private struct UploadCut: Error {}
+
+/// The upload steps of a fault, put together.
+private struct UploadScript {
+    var sendsContinue = true
+    var losesAnswer = false
+    var cutsAt: Int64?
+    var stallsAt: Int64?
+
+    init(_ fault: Fault) {
+        for step in fault.uploadSteps {
+            switch step {
+            case .cut(let bytes): cutsAt = bytes
+            case .stall(let bytes): stallsAt = bytes
+            case .loseAnswer: losesAnswer = true
+            case .noContinue: sendsContinue = false
+            case .answerEarly: break
+            }
+        }
+    }
+
+    var stops: [Int64] { [cutsAt, stallsAt].compactMap { $0 } }
+}
+
+/// Collects a body as its resource wants it: whole for a handler, as the sink says for a sink, not at all for a file.
+private struct UploadReceiver {
+    let head: RequestHead
+    let resource: Resource
+    private(set) var bytes: [UInt8] = []
+    private var digest = UploadDigest()
+    private var count: Int64 = 0
+
+    init(head: RequestHead, resource: Resource) {
+        self.head = head
+        self.resource = resource
+    }
+
+    mutating func receive(_ piece: UnsafeRawBufferPointer) {
+        count += Int64(piece.count)
+        switch resource {
+        case .handler: bytes += piece
+        case .sink(let sink):
+            digest.update(piece)
+            if sink.keepsBytes { bytes += piece }
+        case .file, .missing: break
+        }
+    }
+
+    func finish(isComplete: Bool) {
+        guard case .sink(let sink) = resource else { return }
+        sink.store(
+            ReceivedUpload(
+                path: head.path, method: head.method, headers: head.headers, count: count, digest: digest.value,
+                bytes: bytes, isComplete: isComplete))
+    }
+}
+
+extension Resource {
+    fileprivate var total: Int64? {
+        if case .file(_, let file) = self { file.content.count } else { nil }
+    }
+
+    fileprivate func answer(to request: Request) -> ResponsePlan {
+        switch self {
+        case .file(_, let file): file.answer(to: request.head)
+        case .handler(let handle): ResponsePlan(handle(request))
+        case .sink(let sink): ResponsePlan(sink.answer)
+        case .missing(let status): ResponsePlan(Response(status: status))
+        }
+    }
+}

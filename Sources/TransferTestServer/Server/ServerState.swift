@@ -1,0 +1,96 @@
+import Glibc
+
+/// What a path leads to.
+enum Resource: Sendable {
+    case file(key: String, ServedFile)
+    case handler(@Sendable (Request) -> Response)
+    case sink(UploadSink)
+    case missing(status: Int)
+}
+
+/// Everything the threads share; guarded by the server's lock.
+struct ServerState {
+    struct Handler {
+        let method: String?
+        let pattern: String
+        let resource: Resource
+    }
+
+    struct Waiter {
+        let what: String
+        let isSatisfied: @Sendable (ServerState) -> Bool
+        let continuation: CheckedContinuation<Void, any Error>
+    }
+
+    struct Held {
+        let wake: Socket
+        let head: RequestHead
+    }
+
+    var files: [String: ServedFile] = [:]
+    var handlers: [Handler] = []
+    var scripts: [String: FaultScript] = [:]
+
+    var requests: [RecordedRequest] = []
+    var connections: [Int: Socket] = [:]
+    var acceptedConnections = 0
+    var closedConnections = 0
+    var peakConnections = 0
+    var active: [String: Int] = [:]
+    var peak: [String: Int] = [:]
+    var activeRequests = 0
+    var peakRequests = 0
+
+    var threads: [Int: pthread_t] = [:]
+    var endedThreads: [Int] = []
+    var held: [Int: Held] = [:]
+    var waiters: [Int: Waiter] = [:]
+    var nextWaiter = 0
+    var isStopping = false
+
+    mutating func begin(_ head: RequestHead, connection: Int, peer: String) -> (number: Int, Resource, Fault) {
+        let number = requests.count + 1
+        requests.append(RecordedRequest(head: head, number: number, connection: connection, peer: peer))
+        activeRequests += 1
+        peakRequests = max(peakRequests, activeRequests)
+        active[head.path, default: 0] += 1
+        peak[head.path] = max(peak[head.path] ?? 0, active[head.path] ?? 0)
+        let fault = nextFault(head)
+        return (number, resource(for: head, fault), fault)
+    }
+
+    mutating func finish(_ number: Int) {
+        let path = requests[number - 1].head.path
+        requests[number - 1].isFinished = true
+        activeRequests -= 1
+        active[path, default: 1] -= 1
+    }
+
+    private mutating func nextFault(_ head: RequestHead) -> Fault {
+        for key in ResourceKey.candidates(head) where scripts[key] != nil {
+            return scripts[key]?.next(for: head.method) ?? .none
+        }
+        return .none
+    }
+
+    private mutating func resource(for head: RequestHead, _ fault: Fault) -> Resource {
+        let handler = handlers.last {
+            ($0.method == nil || $0.method == head.method) && ResourceKey.matches($0.pattern, head)
+        }
+        if let handler { return handler.resource }
+        guard let key = ResourceKey.candidates(head).first(where: { files[$0] != nil }), let file = files[key] else {
+            return .missing(status: 404)
+        }
+        guard head.method == "GET" || head.method == "HEAD" else { return .missing(status: 405) }
+        files[key] = fault.changed(file)
+        guard let changed = files[key] else { return .missing(status: 404) }
+        return .file(key: key, fault.usesGzip ? changed.gzipped() : changed)
+    }
+
+    mutating func takeSatisfiedWaiters() -> [Waiter] {
+        guard !waiters.isEmpty else { return [] }
+        let satisfied = waiters.filter { $0.value.isSatisfied(self) }
+        for number in satisfied.keys { waiters[number] = nil }
+        return Array(satisfied.values)
+    }
+}

@@ -1,0 +1,121 @@
+import Glibc
+
+/// An HTTP/1.1 server on loopback that does exactly what a test's script says, and correctly what it doesn't mention.
+///
+/// It also answers absolute-form targets itself, so that a client with `http_proxy` set to it reaches any host name.
+/// Stop it with ``stop()``, or use ``withTestServer(on:_:)``.
+public final class TestServer: Sendable {
+    private let listener: Listener
+    private let state = Guarded(ServerState())
+    private let acceptThread = Guarded<pthread_t?>(nil)
+
+    /// Starts to listen at once.
+    /// - Throws: ``TestServerError`` when the address can't be used.
+    public init(on address: ListenAddress = .ipv4()) throws {
+        listener = try Listener(address)
+        do {
+            let thread = try ServerThread.start { [self] in acceptConnections() }
+            acceptThread.withLock { $0 = thread }
+        } catch {
+            listener.close()
+            throw error
+        }
+    }
+
+    /// 0 for a Unix socket.
+    public var port: UInt16 { listener.port }
+
+    /// `http://127.0.0.1:PORT/x` for `/x`.
+    public func url(_ path: String = "/") -> String {
+        switch listener.address {
+        case .ipv4: "http://127.0.0.1:\(port)\(path)"
+        case .ipv6: "http://[::1]:\(port)\(path)"
+        case .unix: "http://localhost\(path)"
+        }
+    }
+
+    /// Ends every connection and returns when every thread has ended. Not to be called by a handler.
+    public func stop() {
+        guard let thread = acceptThread.withLock({ $0.take() }) else { return }
+        update { state in
+            state.isStopping = true
+            for socket in state.connections.values { socket.shutdown() }
+        }
+        listener.socket.shutdown()
+        pthread_join(thread, nil)
+        for thread in update({ $0.takeThreads() }) { pthread_join(thread, nil) }
+        listener.close()
+    }
+
+    private func acceptConnections() {
+        while let (socket, peer) = listener.accept() {
+            let number: Int? = update { state in
+                guard !state.isStopping else { return nil }
+                state.acceptedConnections += 1
+                state.connections[state.acceptedConnections] = socket
+                state.peakConnections = max(state.peakConnections, state.connections.count)
+                return state.acceptedConnections
+            }
+            guard let number else {
+                close(socket.descriptor)
+                return
+            }
+            do {
+                let thread = try ServerThread.start { [self] in
+                    Connection(number: number, socket: socket, peer: peer, server: self).run()
+                    end(number, socket)
+                }
+                update { $0.threads[number] = thread }
+            } catch {
+                end(number, socket)
+            }
+            for thread in update({ $0.takeEndedThreads() }) { pthread_join(thread, nil) }
+        }
+    }
+
+    private func end(_ number: Int, _ socket: Socket) {
+        // Out of the table before the descriptor is free for reuse, so that stop() never shuts down a stranger.
+        update { $0.connections[number] = nil }
+        socket.close()
+        update { state in
+            state.closedConnections += 1
+            state.endedThreads.append(number)
+        }
+    }
+
+    /// Every change of the state goes through here, so that whoever waits for it is woken.
+    @discardableResult
+    func update<Result: Sendable>(_ change: (inout ServerState) -> Result) -> Result {
+        let (result, waiters) = state.withLock { state in (change(&state), state.takeSatisfiedWaiters()) }
+        for waiter in waiters { waiter.continuation.resume() }
+        return result
+    }
+
+    func read<Result: Sendable>(_ look: (ServerState) -> Result) -> Result {
+        state.withLock { look($0) }
+    }
+}
+
+extension ServerState {
+    fileprivate mutating func takeThreads() -> [pthread_t] {
+        defer { threads = [:] }
+        return Array(threads.values)
+    }
+
+    /// Only threads that are already in the table: one may end before the accepting thread has entered it.
+    fileprivate mutating func takeEndedThreads() -> [pthread_t] {
+        let ended = endedThreads.filter { threads[$0] != nil }
+        endedThreads.removeAll { threads[$0] != nil }
+        return ended.compactMap { threads.removeValue(forKey: $0) }
+    }
+}
+
+/// Runs `body` with a server and stops it at the end.
+public func withTestServer<Result>(
+    on address: ListenAddress = .ipv4(), isolation: isolated (any Actor)? = #isolation,
+    _ body: (TestServer) async throws -> Result
+) async throws -> Result {
+    let server = try TestServer(on: address)
+    defer { server.stop() }
+    return try await body(server)
+}

@@ -1,0 +1,42 @@
+/// Gathers what is sent, so that a small response is one packet. Belongs to the connection's thread.
+final class ConnectionOutput {
+    private let socket: Socket
+    private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 18, alignment: 16)
+    private var filled = 0
+
+    init(_ socket: Socket) {
+        self.socket = socket
+    }
+
+    deinit {
+        buffer.deallocate()
+    }
+
+    func write(_ text: String) throws {
+        try write(Array(text.utf8)[...])
+    }
+
+    func write(_ bytes: ArraySlice<UInt8>) throws {
+        var rest = bytes
+        while !rest.isEmpty {
+            let size = try fill(upTo: Int64(rest.count)) { target in target.copyBytes(from: rest.prefix(target.count)) }
+            rest = rest.dropFirst(size)
+        }
+    }
+
+    /// Lets `produce` fill a part of the buffer that has at most `limit` bytes.
+    /// - Returns: the number of bytes it was given.
+    func fill(upTo limit: Int64, _ produce: (UnsafeMutableRawBufferPointer) -> Void) throws -> Int {
+        if filled == buffer.count { try flush() }
+        let size = Int(min(limit, Int64(buffer.count - filled)))
+        produce(UnsafeMutableRawBufferPointer(rebasing: buffer[filled..<filled + size]))
+        filled += size
+        return size
+    }
+
+    func flush() throws {
+        let ready = UnsafeRawBufferPointer(rebasing: buffer[..<filled])
+        filled = 0
+        try socket.send(ready)
+    }
+}

@@ -1,0 +1,116 @@
+import ArgumentParser
+import TransferCore
+import TransferQueue
+
+/// Where the queue is.
+struct StateOptions: ParsableArguments {
+    @Option(help: ArgumentHelp("The folder of the queue's state.", valueName: "dir"))
+    var state: String?
+}
+
+/// What a run shows.
+struct OutputOptions: ParsableArguments {
+    enum Progress: String, ExpressibleByArgument, CaseIterable { case auto, bar, plain, none }
+
+    @Option(help: "How progress is shown: auto, bar, plain or none.")
+    var progress = Progress.auto
+
+    @Flag(
+        name: .customLong("json"),
+        help: "Write events to standard output, as JSON Lines; --json=progress adds the progress of each job.")
+    var json = false
+
+    @Flag(name: .customLong("json-progress"), help: .hidden)
+    var jsonProgress = false
+
+    @Flag(name: .shortAndLong, help: "Say only what failed.")
+    var quiet = false
+
+    @Flag(name: .shortAndLong, help: "Say also what succeeded.")
+    var verbose = false
+
+    @Option(help: ArgumentHelp("Append the end of each job to this file, as JSON Lines.", valueName: "file"))
+    var report: String?
+}
+
+/// How much at once.
+struct LimitOptions: ParsableArguments {
+    @Option(name: [.customShort("j"), .long], help: ArgumentHelp("Transfers at once.", valueName: "n"))
+    var concurrency: Int?
+
+    @Option(name: .customLong("per-host"), help: ArgumentHelp("Transfers at once to one host.", valueName: "n"))
+    var perHost: Int?
+
+    @Option(
+        name: .customLong("limit-rate"),
+        help: ArgumentHelp("Bytes a second for all together, with K, M or G.", valueName: "rate"))
+    var limitRate: ByteAmount?
+
+    mutating func validate() throws {
+        for (name, value) in [("--concurrency", concurrency), ("--per-host", perHost)] {
+            if let value, !(1...10_000).contains(value) {
+                throw ValidationError("\(name) takes a number from 1 to 10000")
+            }
+        }
+    }
+
+    /// These where they are given, else those of the job file.
+    func merged(with file: BatchLimits) -> BatchLimits {
+        BatchLimits(
+            concurrency: concurrency ?? file.concurrency, perHost: perHost ?? file.perHost,
+            limitRate: limitRate?.bytes ?? file.limitRate, requestRate: file.requestRate)
+    }
+}
+
+/// When to stop before the end.
+struct StopOptions: ParsableArguments {
+    @Option(help: ArgumentHelp("Stop after this long; a later run continues.", valueName: "30m"))
+    var deadline: TimeSpan?
+
+    @Flag(name: .customLong("fail-fast"), help: "Stop at the first job that fails.")
+    var failFast = false
+
+    @Option(
+        name: .customLong("max-failures"),
+        help: ArgumentHelp("Stop when more jobs than this have failed.", valueName: "n|n%"))
+    var maxFailures: FailureBound?
+}
+
+struct ByteAmount: ExpressibleByArgument {
+    let bytes: Int64
+    init?(argument: String) {
+        guard let bytes = ByteCount.parse(argument), bytes > 0 else { return nil }
+        self.bytes = bytes
+    }
+}
+
+struct TimeSpan: ExpressibleByArgument {
+    let duration: Duration
+    init?(argument: String) {
+        guard let duration = DurationText.parse(argument), duration > .zero else { return nil }
+        self.duration = duration
+    }
+}
+
+/// A number of jobs, or a share of them.
+enum FailureBound: ExpressibleByArgument, Sendable {
+    case jobs(Int)
+    case percent(Double)
+
+    init?(argument: String) {
+        if argument.hasSuffix("%"), let share = Double(argument.dropLast()), (0...100).contains(share) {
+            self = .percent(share)
+        } else if let number = Int(argument), number >= 0 {
+            self = .jobs(number)
+        } else {
+            return nil
+        }
+    }
+
+    func isExceeded(failed: Int, of jobs: Int) -> Bool {
+        switch self {
+        case .jobs(let bound): failed > bound
+        case .percent(let share): Double(failed) > Double(jobs) * share / 100
+        }
+    }
+}

@@ -1,0 +1,65 @@
+import ArgumentParser
+import Glibc
+import TransferCore
+import TransferQueue
+
+/// What a run would do: everything is checked, nothing is changed and no server is asked.
+struct DryRun {
+    let files: [String]
+    let directory: String
+    let name: String?
+    let state: String?
+
+    func run() throws {
+        let checker = try JobChecker()
+        let known = try Composition.remote(existingState: state)
+        var isFaulty = false
+        for file in files {
+            let source = try JobFileSource(file)
+            let spec = source.batch()
+            let name = self.name ?? spec.name ?? source.realPath
+            var lines: [String] = []
+            let complete = try known?.completed(batch: name) ?? []
+            let report = try checker.check(name, directory: directory) { take in
+                try source.read { spec, place in
+                    try take(spec, place)
+                    lines.append(line(spec, complete))
+                }
+            }
+            if report.isEmpty {
+                print("\(name): \(lines.count) jobs")
+                for line in lines { print("  " + line) }
+            } else {
+                isFaulty = true
+                StandardError.write(report.rendered(file: file))
+            }
+        }
+        if isFaulty { ExitStatus.exit(.invalidJobFile) }
+    }
+
+    private func line(_ spec: JobSpec, _ complete: Set<String>) -> String {
+        let needs = spec.needs.isEmpty ? "" : ", after \(spec.needs.joined(separator: ", "))"
+        switch spec.work {
+        case .upload(let upload):
+            let verb = complete.contains(spec.identity) ? "keep (sent before)" : "send"
+            return "\(verb)  \(upload.source) -> \(Redaction.url(upload.url))\(needs)"
+        case .download(let download):
+            let mirrors = download.urls.count > 1 ? " and \(download.urls.count - 1) more" : ""
+            let from = Redaction.url(download.urls[0]) + mirrors
+            return "\(verb(spec, download, complete))  \(from) -> \(download.destination)\(needs)"
+        }
+    }
+
+    private func verb(_ spec: JobSpec, _ download: JobSpec.Download, _ complete: Set<String>) -> String {
+        let path = download.destination.hasPrefix("/") ? download.destination : directory + "/" + download.destination
+        var status = stat()
+        if stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG {
+            if complete.contains(spec.identity) { return "keep" }
+            return "exists (ifExists: \(download.ifExists.rawValue))"
+        }
+        if stat(path + ".part", &status) == 0 {
+            return "go on from \(ByteCount.format(Int64(status.st_size)))"
+        }
+        return "fetch"
+    }
+}

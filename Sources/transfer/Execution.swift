@@ -1,0 +1,85 @@
+import Foundation
+import Glibc
+import Synchronization
+import TransferCore
+import TransferQueue
+
+/// One run of staged batches, from the first event to the exit status: what `run`, `get` and `put` have in common.
+struct Execution: Sendable {
+    let queue: JobQueue
+    let reporter: Reporter
+    let stops: StopRules
+    /// Batch names and the files they came from, for the hint how to continue.
+    var sources: [String: String] = [:]
+    var inputFaults: InputFaults?
+
+    /// What ends a run early.
+    struct StopRules: Sendable {
+        var deadline: Duration?
+        var failFast = false
+        var maxFailures: FailureBound?
+
+        init() {}
+
+        init(_ options: StopOptions) {
+            deadline = options.deadline?.duration
+            failFast = options.failFast
+            maxFailures = options.maxFailures
+        }
+    }
+
+    /// Runs the batches to their end and tells how it went.
+    func run(_ batches: [StagedBatch], _ options: RunOptions) async throws -> ExitStatus {
+        let failures = FailureCount()
+        queue.observe { [reporter, stops, queue] event in
+            reporter.receive(event)
+            if failures.exceeds(stops, event) { queue.stop() }
+        }
+        Signals.handle { [queue, reporter] in
+            reporter.hurry()
+            queue.stop()
+        }
+        let deadline = stops.deadline.map { limit in
+            Task {
+                // The deadline is a time, so it's waited for by time.
+                try await Task.sleep(for: limit)
+                queue.stop()
+            }
+        }
+        let summary: RunSummary
+        do {
+            summary = try await queue.run(batches, options: options)
+        } catch {
+            reporter.finish(sources: sources)
+            await queue.close()
+            throw Failure(.stateUnusable, "the queue's database failed: \(error)")
+        }
+        deadline?.cancel()
+        reporter.finish(sources: sources)
+        await queue.close()
+        Signals.dieIfReceived()
+        if summary.left > 0 { return .workLeft }
+        let failed = summary.totals.values.contains { $0.failed + $0.skipped > 0 } || !(inputFaults?.isEmpty ?? true)
+        return failed ? .someFailed : .complete
+    }
+
+    /// Counts failures until they are too many.
+    private final class FailureCount: Sendable {
+        private let state = Mutex((failed: 0, jobs: [String: Int]()))
+
+        func exceeds(_ rules: StopRules, _ event: QueueEvent) -> Bool {
+            state.withLock { state in
+                switch event.kind {
+                case .batchStarted(let totals): state.jobs[event.batch] = totals.jobs
+                case .failed:
+                    state.failed += 1
+                    if rules.failFast { return true }
+                    let jobs = state.jobs.values.reduce(0, +)
+                    return rules.maxFailures?.isExceeded(failed: state.failed, of: jobs) ?? false
+                default: break
+                }
+                return false
+            }
+        }
+    }
+}

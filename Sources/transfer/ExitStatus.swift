@@ -1,0 +1,48 @@
+import Glibc
+
+/// How the command ends, as its exit status says (those above 63 are sysexits.h's).
+enum ExitStatus: Int32 {
+    case complete = 0
+    case someFailed = 1
+    case wrongUsage = 64
+    case invalidJobFile = 65
+    case unreadableJobFile = 66
+    case stateUnusable = 74
+    case workLeft = 75
+
+    static func exit(_ status: ExitStatus) -> Never {
+        fflush(nil)
+        Glibc.exit(status.rawValue)
+    }
+}
+
+/// An end that is told on standard error.
+struct Failure: Error {
+    let status: ExitStatus
+    let message: String
+
+    init(_ status: ExitStatus, _ message: String) {
+        self.status = status
+        self.message = message
+    }
+
+    func report() {
+        guard !message.isEmpty else { return }
+        StandardError.write("transfer: \(message)\n")
+    }
+}
+
+/// What people read.
+enum StandardError {
+    static func write(_ text: String) {
+        var text = text
+        text.withUTF8 { bytes in
+            var rest = UnsafeRawBufferPointer(bytes)
+            while !rest.isEmpty {
+                let count = Glibc.write(STDERR_FILENO, rest.baseAddress, rest.count)
+                guard count > 0 else { return }
+                rest = UnsafeRawBufferPointer(rebasing: rest[count...])
+            }
+        }
+    }
+}

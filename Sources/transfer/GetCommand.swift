@@ -1,0 +1,192 @@
+import ArgumentParser
+import FoundationEssentials
+import TransferCore
+import TransferQueue
+
+struct Get: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(abstract: "Download URLs, each to a file of its own.")
+
+    @Argument(help: ArgumentHelp("What to download.", valueName: "url"))
+    var urls: [String]
+
+    @Option(name: .shortAndLong, help: ArgumentHelp("The folder to put the files into.", valueName: "dir"))
+    var directory: String?
+
+    @Option(name: .shortAndLong, help: ArgumentHelp("The file to write, for one URL.", valueName: "file"))
+    var output: String?
+
+    @Option(help: ArgumentHelp("What one URL's file must hash to, as sha256:HEX.", valueName: "sum"))
+    var checksum: ChecksumArgument?
+
+    @Option(
+        name: .customLong("if-exists"), help: "When the file is there: verify, update, overwrite, skip, rename, fail.")
+    var ifExists: IfExistsArgument?
+
+    @Option(
+        name: [.customShort("H"), .customLong("header")],
+        help: ArgumentHelp("A field to send.", valueName: "name: value"))
+    var headers: [String] = []
+
+    @OptionGroup var limits: LimitOptions
+    @OptionGroup var show: OutputOptions
+    @OptionGroup var state: StateOptions
+
+    mutating func validate() throws {
+        _ = try HeaderArgument.settings(headers)
+        if urls.isEmpty { throw ValidationError("name a URL") }
+        if urls.count > 1, output != nil || checksum != nil {
+            throw ValidationError("--output and --checksum go with one URL")
+        }
+        for url in urls where Origin(url: url) == nil {
+            throw ValidationError("unsupported URL \(Redaction.url(url)): http and https are supported")
+        }
+    }
+
+    func run() async throws {
+        let fields = try HeaderArgument.settings(headers)
+        let jobs = urls.map { url in
+            var settings = JobSettings()
+            settings.headers = fields
+            return JobSpec(
+                work: .download(
+                    JobSpec.Download(
+                        urls: [url], destination: output ?? "./", checksum: checksum?.checksum,
+                        ifExists: ifExists?.value ?? .verify)),
+                settings: settings)
+        }
+        let folder = Composition.absolute(directory ?? FileManager.default.currentDirectoryPath)
+        ExitStatus.exit(
+            try await OneOff(jobs: jobs, verb: "get", folder: folder, limits: limits, output: show, state: state.state)
+                .run())
+    }
+}
+
+struct Put: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Upload files by PUT; a URL that ends in / gets the file's name.")
+
+    @Argument(help: ArgumentHelp("Files, then the URL.", valueName: "file… url"))
+    var arguments: [String]
+
+    @Option(help: "The method: PUT or POST.")
+    var method: String?
+
+    @Option(
+        name: [.customShort("H"), .customLong("header")],
+        help: ArgumentHelp("A field to send.", valueName: "name: value"))
+    var headers: [String] = []
+
+    @OptionGroup var limits: LimitOptions
+    @OptionGroup var show: OutputOptions
+    @OptionGroup var state: StateOptions
+
+    mutating func validate() throws {
+        _ = try HeaderArgument.settings(headers)
+        guard arguments.count >= 2, let url = arguments.last else { throw ValidationError("name files and then a URL") }
+        guard Origin(url: url) != nil else {
+            throw ValidationError("unsupported URL \(Redaction.url(url)): http and https are supported")
+        }
+        if arguments.count > 2, !url.hasSuffix("/") {
+            throw ValidationError("several files need a URL that ends in /")
+        }
+    }
+
+    func run() async throws {
+        let url = arguments[arguments.count - 1]
+        let fields = try HeaderArgument.settings(headers)
+        let jobs = arguments.dropLast().map { file in
+            var settings = JobSettings()
+            settings.headers = fields
+            let name = file.split(separator: "/").last.map(String.init) ?? file
+            return JobSpec(
+                work: .upload(
+                    JobSpec.Upload(
+                        source: Composition.absolute(file),
+                        url: url.hasSuffix("/") ? url + PercentEncoding.encode(name) : url,
+                        uploadProtocol: method == "POST" ? .post : .put, method: method)),
+                settings: settings)
+        }
+        let folder = FileManager.default.currentDirectoryPath
+        ExitStatus.exit(
+            try await OneOff(
+                jobs: Array(jobs), verb: "put", folder: folder, limits: limits, output: show, state: state.state
+            ).run())
+    }
+}
+
+/// Jobs from a command line, in a batch that is forgotten when all of it went well.
+struct OneOff {
+    let jobs: [JobSpec]
+    let verb: String
+    let folder: String
+    let limits: LimitOptions
+    let output: OutputOptions
+    let state: String?
+
+    func run() async throws -> ExitStatus {
+        Composition.raiseDescriptorLimit()
+        // The same command again is the same batch: it goes on where it was.
+        let name = "\(verb) \(jobs[0].identity)" + (jobs.count > 1 ? " +\(jobs.count - 1)" : "") + " in \(folder)"
+        let queue = try await JobQueue.open(
+            try Composition.configuration(state: state, limits: limits.merged(with: BatchLimits())))
+        let batch: StagedBatch
+        do {
+            batch = try await queue.stage(name: name, source: nil, directory: folder) { [jobs] take in
+                for job in jobs { try take(job, nil) }
+                return true
+            }
+        } catch StagingError.held(_, let pid) {
+            throw Failure(.workLeft, "the same is being done by process \(pid)")
+        } catch StagingError.faults(let report) {
+            throw Failure(.wrongUsage, report.faults.map(\.message).joined(separator: "; "))
+        }
+        let execution = Execution(
+            queue: queue, reporter: try Composition.reporter(output), stops: Execution.StopRules())
+        let status = try await execution.run([batch], RunOptions())
+        if status == .complete { _ = try? Composition.remote(state: state).forget(name: name, endedBefore: nil) }
+        return status
+    }
+}
+
+struct ChecksumArgument: ExpressibleByArgument {
+    let checksum: Checksum
+    init?(argument: String) {
+        guard let checksum = Checksum(argument) else { return nil }
+        self.checksum = checksum
+    }
+}
+
+struct IfExistsArgument: ExpressibleByArgument {
+    let value: JobSpec.IfExists
+    init?(argument: String) {
+        guard let value = JobSpec.IfExists(rawValue: argument) else { return nil }
+        self.value = value
+    }
+}
+
+/// `Name: value`; `$NAME` and `@file` name a value instead of writing it.
+enum HeaderArgument {
+    /// - Throws: `ValidationError`, which never repeats the value.
+    static func settings(_ arguments: [String]) throws -> [JobSettings.HeaderSetting] {
+        try arguments.map { argument in
+            guard let colon = argument.firstIndex(of: ":"), colon > argument.startIndex else {
+                throw ValidationError("--header takes \"Name: value\"")
+            }
+            let name = String(argument[..<colon])
+            let text = argument[argument.index(after: colon)...].drop { $0 == " " }
+            guard argument.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }), !name.contains(" ") else {
+                throw ValidationError("the header \(name.debugDescription) has characters that no header may have")
+            }
+            let value: SecretText =
+                text.hasPrefix("$")
+                ? .environment(String(text.dropFirst()))
+                : text.hasPrefix("@") ? .file(String(text.dropFirst())) : .literal(String(text))
+            if case .literal = value, Redaction.isSecretHeader(name) {
+                // Every user of the machine sees the command line.
+                throw ValidationError(
+                    "the value of \(name) is a secret: write '\(name): $VARIABLE' or '\(name): @FILE'")
+            }
+            return JobSettings.HeaderSetting(name: name, value: value)
+        }
+    }
+}

@@ -1,0 +1,112 @@
+import Glibc
+import TransferCore
+import TransferQueue
+
+/// A job file as the user names it: read, checked and handed to the queue.
+struct JobFileSource: Sendable {
+    /// As the user wrote it.
+    let name: String
+    let bytes: MappedFile
+
+    /// - Throws: `Failure` when it can't be read.
+    init(_ name: String) throws {
+        self.name = name
+        do throws(TransferError) {
+            bytes = try MappedFile(name == "-" ? "/dev/stdin" : name)
+        } catch {
+            throw Failure(.unreadableJobFile, error.message)
+        }
+    }
+
+    /// The batch's identity where neither the file nor the user names it.
+    var realPath: String {
+        guard let path = realpath(name, nil) else { return Composition.absolute(name) }
+        defer { free(path) }
+        return String(cString: path)
+    }
+
+    private struct Found: Error {}
+
+    /// What holds for the whole batch.
+    func batch() -> BatchSpec {
+        var found = BatchSpec()
+        var reader = makeReader()
+        _ = try? bytes.withBytes { bytes in
+            try reader.read(bytes) { element in
+                if case .batch(let batch) = element { found = batch }
+                throw Found()
+            }
+        }
+        return found
+    }
+
+    /// Reads all jobs; what is wrong is in the report.
+    func read(_ take: (JobSpec, JobLocations) throws -> Void) throws -> JobFileReport {
+        var reader = makeReader()
+        return try bytes.withBytes { bytes in
+            try reader.read(bytes) { element in
+                if case .job(let spec, let place) = element { try take(spec, place) }
+            }
+        }
+    }
+
+    private func makeReader() -> JobFileReader {
+        JobFileReader(format: name == "-" ? nil : JobFileFormat(fileName: name), sums: Self.readSums)
+    }
+
+    /// A list of checksums beside the job file.
+    static let readSums: @Sendable (String) throws -> [UInt8] = { path in
+        try MappedFile(path).withBytes { Array($0) }
+    }
+}
+
+/// A file's bytes, in memory as they are touched.
+final class MappedFile: Sendable {
+    private let base: UInt
+    private let count: Int
+    /// For what can't be mapped: pipes and the like.
+    private let copy: [UInt8]
+
+    init(_ path: String) throws(TransferError) {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw Self.failure(path) }
+        defer { close(descriptor) }
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else { throw Self.failure(path) }
+        guard status.st_mode & S_IFMT != S_IFDIR else {
+            throw TransferError(.fileAccess, "can't read \(path): it's a folder")
+        }
+        if status.st_size > 0, let map = mmap(nil, Int(status.st_size), PROT_READ, MAP_PRIVATE, descriptor, 0),
+            map != MAP_FAILED
+        {
+            base = UInt(bitPattern: map)
+            count = Int(status.st_size)
+            copy = []
+            return
+        }
+        base = 0
+        count = 0
+        copy = Self.readAll(descriptor)
+    }
+
+    deinit { if count > 0 { munmap(UnsafeMutableRawPointer(bitPattern: base), count) } }
+
+    func withBytes<Value>(_ body: (UnsafeRawBufferPointer) throws -> Value) rethrows -> Value {
+        guard count > 0 else { return try copy.withUnsafeBytes(body) }
+        return try body(UnsafeRawBufferPointer(start: UnsafeRawPointer(bitPattern: base), count: count))
+    }
+
+    private static func readAll(_ descriptor: Int32) -> [UInt8] {
+        var bytes: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: 64 << 10)
+        while true {
+            let count = read(descriptor, &buffer, buffer.count)
+            guard count > 0 else { return bytes }
+            bytes += buffer[..<count]
+        }
+    }
+
+    private static func failure(_ path: String) -> TransferError {
+        TransferError(.fileAccess, "can't read \(path): \(String(cString: strerror(errno)).lowercased())")
+    }
+}

@@ -1,0 +1,100 @@
+import Glibc
+import TransferCore
+
+/// Bytes on their way to a descriptor, written in larger pieces by a caller that must not be held up.
+///
+/// A reader that went away ends the writing for good; one that is slow is waited for only once much has gathered.
+struct BufferedOutput: ~Copyable {
+    /// What is gathered before a piece is written without regard to time.
+    static let pieceSize = 64 << 10
+    /// Beyond this the writer waits for the reader: events must neither be lost nor fill the memory.
+    static let mostBuffered = 8 << 20
+
+    private let descriptor: Int32
+    private let ownsDescriptor: Bool
+    /// How much can be written without blocking once poll(2) says so; a regular file takes everything.
+    private let stride: Int
+    private(set) var bytes: [UInt8] = []
+    private var nextPiece = pieceSize
+    private var lastFlush: Int64 = 0
+    /// The `errno` that ended the writing: EPIPE for a reader that went away.
+    private(set) var failure: Int32?
+
+    init(descriptor: Int32, ownsDescriptor: Bool = false) {
+        self.descriptor = descriptor
+        self.ownsDescriptor = ownsDescriptor
+        var status = stat()
+        let isFile = fstat(descriptor, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
+        // pipe(7): a write of at most PIPE_BUF bytes doesn't block when poll(2) reported room.
+        stride = isFile ? Int.max : 4096
+    }
+
+    /// Opens a file to append to.
+    init(appendingTo path: String) throws(TransferError) {
+        let descriptor = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0o666)
+        guard descriptor >= 0 else {
+            let number = errno
+            throw TransferError(
+                .fileAccess, "can't write the report \(path): \(Self.reason(number))",
+                cause: .os(errno: number))
+        }
+        self.init(descriptor: descriptor, ownsDescriptor: true)
+    }
+
+    deinit { if ownsDescriptor { close(descriptor) } }
+
+    mutating func append(_ fill: (inout [UInt8]) -> Void) {
+        guard failure == nil else { return }
+        fill(&bytes)
+    }
+
+    mutating func append(_ text: String) { append { $0.append(contentsOf: text.utf8) } }
+
+    /// Writes what is due.
+    ///
+    /// - Parameters:
+    ///   - time: In milliseconds; two pieces lie a fifth of a second apart unless `now` or much has gathered.
+    ///   - isHurried: Whether a slow reader must not be waited for in any case, as the process is ending.
+    mutating func flushIfDue(time: Int64, now: Bool, isHurried: () -> Bool) {
+        guard !bytes.isEmpty else { return }
+        guard now || bytes.count >= nextPiece || abs(time - lastFlush) >= 200 else { return }
+        lastFlush = time
+        flush(patience: 0)
+        while bytes.count > Self.mostBuffered, !isHurried() { flush(patience: 100) }
+        nextPiece = bytes.count + Self.pieceSize
+    }
+
+    /// Writes until nothing is left or the reader takes nothing for `patience` milliseconds.
+    mutating func flush(patience: Int32) {
+        var sent = 0
+        while failure == nil, sent < bytes.count, isReady(patience) {
+            let count = bytes.withUnsafeBytes { all in
+                write(descriptor, all.baseAddress! + sent, min(stride, all.count - sent))
+            }
+            if count >= 0 {
+                sent += count
+            } else if errno != EINTR && errno != EAGAIN {
+                failure = errno
+            }
+        }
+        if failure != nil {
+            bytes = []
+        } else if sent == bytes.count {
+            bytes.removeAll(keepingCapacity: bytes.capacity <= 4 * Self.pieceSize)
+        } else {
+            bytes.removeFirst(sent)
+        }
+    }
+
+    static func reason(_ number: Int32) -> String { String(cString: strerror(number)).lowercased() }
+
+    private func isReady(_ patience: Int32) -> Bool {
+        guard stride != .max else { return true }
+        var poller = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+        while true {
+            let count = poll(&poller, 1, patience)
+            // An error or a hang-up is ready too: the write will tell what it is.
+            if count >= 0 || errno != EINTR { return count != 0 }
+        }
+    }
+}

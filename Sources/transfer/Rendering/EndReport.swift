@@ -1,0 +1,68 @@
+import TransferCore
+import TransferQueue
+
+/// How a batch ended, gathered while it runs: the failures by reason and host, with two names for each.
+///
+/// Its memory doesn't grow with the jobs: beyond `mostGroups` reasons and hosts, failures are only counted.
+struct EndReport: Sendable {
+    struct Group: Sendable {
+        var reason: String
+        var host: String
+        var count = 0
+        /// The first two.
+        var names: [String] = []
+    }
+
+    private struct Key: Hashable, Sendable {
+        var reason: String
+        var host: String
+    }
+
+    static let mostGroups = 1000
+    static let shownGroups = 10
+
+    let batch: String
+    /// The last that was told.
+    private(set) var totals = BatchTotals()
+    private(set) var duration: Duration?
+    private(set) var uploads = 0
+    private var groups: [Key: Group] = [:]
+    /// Failures beyond `mostGroups`.
+    private(set) var ungrouped = 0
+
+    init(batch: String) { self.batch = batch }
+
+    var isFinished: Bool { duration != nil }
+
+    mutating func receive(_ event: QueueEvent) {
+        switch event.kind {
+        case .batchStarted(let totals):
+            self = EndReport(batch: batch)
+            self.totals = totals
+        case .batchProgress(let progress): totals = progress.totals
+        case .batchFinished(let totals, let duration):
+            self.totals = totals
+            self.duration = duration
+        case .finished(let receipt): uploads += receipt.isUpload ? 1 : 0
+        case .failed(let failure): add(failure)
+        default: break
+        }
+    }
+
+    private mutating func add(_ failure: JobFailure) {
+        let key = Key(reason: FailureWords.reason(failure), host: FailureWords.host(failure))
+        if groups[key] == nil, groups.count >= Self.mostGroups {
+            ungrouped += 1
+            return
+        }
+        var group = groups[key] ?? Group(reason: key.reason, host: key.host)
+        group.count += 1
+        if group.names.count < 2 { group.names.append(FailureWords.name(failure)) }
+        groups[key] = group
+    }
+
+    /// The groups, largest first.
+    var sortedGroups: [Group] {
+        groups.values.sorted { ($1.count, $0.reason, $0.host) < ($0.count, $1.reason, $1.host) }
+    }
+}

@@ -1,0 +1,52 @@
+/// A failed job as `transfer status BATCH --failed` lists it.
+struct FailedJobRow: Sendable, Hashable {
+    var job: String
+    /// The error's code.
+    var code: String
+    /// The whole message.
+    var reason: String
+    /// The HTTP status, when the failure was an answer.
+    var status: Int?
+    var host: String?
+    var attempts: Int
+
+    init(job: String, code: String, reason: String, status: Int? = nil, host: String? = nil, attempts: Int) {
+        self.job = job
+        self.code = code
+        self.reason = reason
+        self.status = status
+        self.host = host
+        self.attempts = attempts
+    }
+}
+
+/// What `transfer status BATCH --failed` writes to standard output.
+enum FailedTable {
+    /// The reason comes last, as it is the one that may be long.
+    static func lines(_ rows: [FailedJobRow], charset: Charset) -> [String] {
+        guard !rows.isEmpty else { return ["no failed jobs"] }
+        var table = TextTable(("JOB", .left), ("HOST", .left), ("ATTEMPTS", .right), ("REASON", .left))
+        for row in rows {
+            table.add([
+                charset.visible(row.job), row.host.map { charset.visible($0) } ?? "-", NumberText.grouped(row.attempts),
+                charset.visible(row.reason),
+            ])
+        }
+        return table.lines
+    }
+
+    /// One object a line: `batch`, `id`, `code`, `message`, `attempts`, and where known `status` and `host`.
+    static func json(batch: String, _ rows: [FailedJobRow]) -> [String] {
+        rows.map { row in
+            JSONObject.text { object in
+                object.field("batch", batch)
+                object.field("id", row.job)
+                object.field("code", row.code)
+                object.field("message", row.reason)
+                object.optional("status", row.status)
+                object.optional("host", row.host)
+                object.field("attempts", row.attempts)
+            }
+        }
+    }
+}

@@ -1,0 +1,57 @@
+import TransferCore
+import TransferQueue
+
+/// A failed job in words: as a line, and as the reason that many may share.
+enum FailureWords {
+    /// `q3.pdf: 404 Not Found, not retried`
+    static func line(_ failure: JobFailure) -> String {
+        let message = "\(failure.job): \(failure.error.message)"
+        // A fault of this machine says in its message what to do about it.
+        guard failure.host != nil else { return message }
+        guard failure.error.isTransient else { return message + ", not retried" }
+        return message + ", given up after \(NumberText.count(failure.attempts, "attempt"))"
+    }
+
+    /// What failures have in common: `404 Not Found`, `sha256 differs`, `permission denied`.
+    ///
+    /// Only for people: what the queue decides, it decides by the error's code.
+    static func reason(_ failure: JobFailure) -> String {
+        let error = failure.error
+        guard error.errno == nil else { return systemReason(error.message)?.reason ?? error.message }
+        switch error.code {
+        case .checksumMismatch:
+            return error.message.firstIndex(of: ":").map { String(error.message[..<$0]) } ?? error.message
+        case .fileExists: return "file exists"
+        case .mayHaveBeenSent: return "may have been sent"
+        case .secretMissing: return "secret missing"
+        case .originUnreachable: return "host given up"
+        default: return error.message
+        }
+    }
+
+    /// The file, where the system refused it; else the job.
+    static func name(_ failure: JobFailure) -> String {
+        guard failure.error.errno != nil else { return failure.job }
+        return systemReason(failure.error.message)?.path ?? failure.job
+    }
+
+    static func host(_ failure: JobFailure) -> String {
+        if let host = failure.host { return host }
+        let isFile = failure.error.errno != nil || filesCodes.contains(failure.error.code)
+        return isFile ? "(disk)" : "(here)"
+    }
+
+    private static let filesCodes: Set<TransferError.Code> = [
+        .fileExists, .fileMissing, .fileAccess, .fileLocked, .diskFull, .sourceChanged, .checksumMismatch,
+    ]
+
+    /// Takes `can't write /srv/in/x.iso.part: permission denied` apart.
+    private static func systemReason(_ message: String) -> (path: String?, reason: String)? {
+        guard message.hasPrefix("can't "),
+            let colon = message.lastIndex(of: ":"), message[colon...].hasPrefix(": ")
+        else { return nil }
+        let words = message[message.index(message.startIndex, offsetBy: 6)..<colon]
+        let path = words.firstIndex(of: " ").map { String(words[words.index(after: $0)...]) }
+        return (path, String(message[message.index(colon, offsetBy: 2)...]))
+    }
+}

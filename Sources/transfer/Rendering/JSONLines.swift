@@ -1,0 +1,148 @@
+import TransferCore
+import TransferQueue
+
+/// The queue's events as JSON Lines, one object a line.
+///
+/// Every line has `event`, `time` (RFC 3339, UTC, milliseconds) and `batch`; those about a job have `id`; ends of jobs
+/// have `cursor` where the queue gave one. Sizes are bytes, rates bytes a second, durations seconds with up to three
+/// decimals. A field that isn't known is left out.
+///
+/// | `event`          | further fields                                                                        |
+/// |------------------|---------------------------------------------------------------------------------------|
+/// | `batch.started`  | *totals*: `jobs` `kept` `completed` `failed` `skipped` `cancelled` `remaining` `bytes`  |
+/// | `batch.progress` | *totals*, `active` `waiting` `rate` `eta`, and *wait* where something waits             |
+/// | `batch.waiting`  | *wait*                                                                                |
+/// | `batch.finished` | *totals*, `seconds`                                                                   |
+/// | `job.started`    | `direction` (`download`, `upload`) `url` `offset` `attempt`                             |
+/// | `job.progress`   | `completed` `total` `rate` `phase` (`connecting` `transferring` `verifying` `saving`)   |
+/// | `job.retrying`   | `delay` `reason` `code` `status`                                                      |
+/// | `job.restarted`  | `reason`                                                                              |
+/// | `job.waiting`    | *wait*                                                                                |
+/// | `job.finished`   | *receipt*: `direction` `bytes` `transferred` `seconds` `rate` `digest` `validator` `finalURL` `path` `status` `response` `attempts` |
+/// | `job.kept`       | *receipt*                                                                             |
+/// | `job.skipped`    | `need`                                                                                |
+/// | `job.cancelled`  |                                                                                       |
+/// | `job.failed`     | `code` `message` `status` `host` `attempts`                                           |
+///
+/// *wait* is `for` (`host` `retry` `dependency` `slot` `disk` `paused`) with `delay` for the first two (until it is tried again), `origin`,
+/// `status` and `reason` of a host, `need` of a dependency, and `reason` of a disk.
+enum JSONLines {
+    /// Appends the event and a line feed.
+    static func append(_ event: QueueEvent, to bytes: inout [UInt8]) {
+        // Moved out and in again, so that the buffer isn't copied.
+        var object = JSONObject(appendingTo: take(&bytes))
+        object.field("event", event.kind.name)
+        object.field("time", time: event.time)
+        object.field("batch", event.batch)
+        object.optional("id", event.kind.job)
+        fields(event.kind, &object)
+        object.optional("cursor", event.cursor)
+        bytes = object.end()
+        bytes.append(UInt8(ascii: "\n"))
+    }
+
+    static func line(_ event: QueueEvent) -> String {
+        var bytes: [UInt8] = []
+        append(event, to: &bytes)
+        return String(decoding: bytes.dropLast(), as: UTF8.self)
+    }
+
+    private static func take(_ bytes: inout [UInt8]) -> [UInt8] {
+        var taken: [UInt8] = []
+        swap(&taken, &bytes)
+        return taken
+    }
+
+    private static func fields(_ kind: QueueEvent.Kind, _ object: inout JSONObject) {
+        switch kind {
+        case .batchStarted(let totals): self.totals(totals, &object)
+        case .batchProgress(let progress):
+            totals(progress.totals, &object)
+            object.field("active", progress.active)
+            object.field("waiting", progress.waiting)
+            object.field("rate", progress.rate)
+            object.optional("eta", progress.eta)
+            if let reason = progress.waitReason { wait(reason, &object) }
+        case .batchWaiting(let reason), .waiting(_, let reason): wait(reason, &object)
+        case .batchFinished(let totals, let duration):
+            self.totals(totals, &object)
+            object.field("seconds", duration)
+        case .started(_, let start):
+            object.field("direction", direction(start.isUpload))
+            object.field("url", start.url)
+            object.field("offset", start.offset)
+            object.field("attempt", start.attempt)
+        case .progress(_, let progress):
+            object.field("completed", progress.completed)
+            object.optional("total", progress.total)
+            object.field("rate", progress.rate)
+            object.field("phase", progress.phase.rawValue)
+        case .retrying(_, let delay, let error):
+            object.field("delay", delay)
+            object.field("reason", error.message)
+            object.field("code", error.code.rawValue)
+            object.optional("status", error.status)
+        case .restarted(_, let reason): object.field("reason", reason)
+        case .finished(let receipt), .kept(let receipt): self.receipt(receipt, &object)
+        case .skipped(_, let need): object.field("need", need)
+        case .cancelled: break
+        case .failed(let failure):
+            object.field("code", failure.error.code.rawValue)
+            object.field("message", failure.error.message)
+            object.optional("status", failure.error.status)
+            object.optional("host", failure.host)
+            object.field("attempts", failure.attempts)
+        }
+    }
+
+    private static func totals(_ totals: BatchTotals, _ object: inout JSONObject) {
+        object.field("jobs", totals.jobs)
+        object.field("kept", totals.kept)
+        object.field("completed", totals.completed)
+        object.field("failed", totals.failed)
+        object.field("skipped", totals.skipped)
+        object.field("cancelled", totals.cancelled)
+        object.field("remaining", totals.remaining)
+        object.field("bytes", totals.bytes)
+    }
+
+    private static func receipt(_ receipt: JobReceipt, _ object: inout JSONObject) {
+        object.field("direction", direction(receipt.isUpload))
+        object.field("bytes", receipt.bytes)
+        object.field("transferred", receipt.transferred)
+        let seconds = receipt.seconds.isFinite ? min(max(0, receipt.seconds), 1e12) : 0
+        object.field("seconds", seconds: Int64((seconds * 1000).rounded()))
+        object.field("rate", receipt.rate.isFinite ? Int64(min(max(0, receipt.rate), 9e18)) : 0)
+        object.optional("digest", receipt.digest?.description)
+        object.optional("validator", receipt.validator)
+        object.field("finalURL", receipt.finalURL)
+        object.field("path", receipt.path)
+        object.field("status", receipt.status)
+        object.optional("response", receipt.response)
+        object.field("attempts", receipt.attempts)
+    }
+
+    private static func wait(_ reason: WaitReason, _ object: inout JSONObject) {
+        switch reason {
+        case .host(let origin, let status, let message, let remaining):
+            object.field("for", "host")
+            object.field("origin", origin)
+            object.optional("status", status)
+            object.field("reason", message)
+            object.field("delay", remaining)
+        case .retry(let remaining):
+            object.field("for", "retry")
+            object.field("delay", remaining)
+        case .dependency(let need):
+            object.field("for", "dependency")
+            object.field("need", need)
+        case .slot: object.field("for", "slot")
+        case .disk(let message):
+            object.field("for", "disk")
+            object.field("reason", message)
+        case .paused: object.field("for", "paused")
+        }
+    }
+
+    private static func direction(_ isUpload: Bool) -> String { isUpload ? "upload" : "download" }
+}

@@ -1,0 +1,118 @@
+import TransferCore
+
+/// Writes one JSON object (RFC 8259) straight into a buffer: there may be thousands a second.
+///
+/// Keys are our own and plain ASCII; values are escaped. Swift's strings are valid UTF-8 by construction.
+struct JSONObject: ~Copyable {
+    private(set) var bytes: [UInt8]
+    private var isFirst = true
+
+    /// - Parameter bytes: What the object is appended to.
+    init(appendingTo bytes: consuming [UInt8]) {
+        self.bytes = bytes
+        self.bytes.append(UInt8(ascii: "{"))
+    }
+
+    consuming func end() -> [UInt8] {
+        bytes.append(UInt8(ascii: "}"))
+        return bytes
+    }
+
+    static func text(_ build: (inout JSONObject) -> Void) -> String {
+        var object = JSONObject(appendingTo: [])
+        build(&object)
+        return String(decoding: object.end(), as: UTF8.self)
+    }
+
+    mutating func field(_ key: StaticString, _ value: String) {
+        begin(key)
+        Self.append(value, to: &bytes)
+    }
+
+    mutating func field(_ key: StaticString, _ value: Int64) {
+        begin(key)
+        Self.append(value, to: &bytes)
+    }
+
+    mutating func field(_ key: StaticString, _ value: Int) { field(key, Int64(value)) }
+
+    /// A duration in seconds, to the millisecond.
+    mutating func field(_ key: StaticString, _ value: Duration) { field(key, seconds: value.inMilliseconds) }
+
+    /// - Parameter milliseconds: Written as seconds.
+    mutating func field(_ key: StaticString, seconds milliseconds: Int64) {
+        begin(key)
+        Self.append(milliseconds / 1000, to: &bytes)
+        let rest = milliseconds % 1000
+        guard rest > 0 else { return }
+        bytes.append(UInt8(ascii: "."))
+        bytes.append(UInt8(ascii: "0") + UInt8(rest / 100))
+        bytes.append(UInt8(ascii: "0") + UInt8(rest / 10 % 10))
+        bytes.append(UInt8(ascii: "0") + UInt8(rest % 10))
+    }
+
+    mutating func field(_ key: StaticString, time milliseconds: Int64) {
+        begin(key)
+        bytes.append(UInt8(ascii: "\""))
+        TimeText.appendUTC(milliseconds, to: &bytes)
+        bytes.append(UInt8(ascii: "\""))
+    }
+
+    mutating func optional(_ key: StaticString, _ value: String?) { if let value { field(key, value) } }
+    mutating func optional(_ key: StaticString, _ value: Int?) { if let value { field(key, Int64(value)) } }
+    mutating func optional(_ key: StaticString, _ value: Int64?) { if let value { field(key, value) } }
+    mutating func optional(_ key: StaticString, _ value: Duration?) { if let value { field(key, value) } }
+
+    private mutating func begin(_ key: StaticString) {
+        if !isFirst { bytes.append(UInt8(ascii: ",")) }
+        isFirst = false
+        bytes.append(UInt8(ascii: "\""))
+        key.withUTF8Buffer { bytes.append(contentsOf: $0) }
+        bytes.append(UInt8(ascii: "\""))
+        bytes.append(UInt8(ascii: ":"))
+    }
+
+    private static func append(_ value: Int64, to bytes: inout [UInt8]) {
+        bytes.append(contentsOf: String(value).utf8)
+    }
+
+    private static func append(_ text: String, to bytes: inout [UInt8]) {
+        bytes.append(UInt8(ascii: "\""))
+        var text = text
+        text.withUTF8 { utf8 in
+            var index = 0
+            // Runs of characters that need no escape are copied whole.
+            var start = 0
+            while index < utf8.count {
+                let byte = utf8[index]
+                let isC1 = byte == 0xC2 && utf8[index + 1] < 0xA0
+                guard byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") || byte == 0x7F || isC1
+                else {
+                    index += 1
+                    continue
+                }
+                bytes.append(contentsOf: utf8[start..<index])
+                // Not required of DEL and C1, but people look at these lines on terminals.
+                if isC1 { index += 1 }
+                escape(utf8[index], to: &bytes)
+                index += 1
+                start = index
+            }
+            bytes.append(contentsOf: utf8[start...])
+        }
+        bytes.append(UInt8(ascii: "\""))
+    }
+
+    private static func escape(_ byte: UInt8, to bytes: inout [UInt8]) {
+        bytes.append(UInt8(ascii: "\\"))
+        switch byte {
+        case UInt8(ascii: "\""), UInt8(ascii: "\\"): bytes.append(byte)
+        case 0x0A: bytes.append(UInt8(ascii: "n"))
+        case 0x0D: bytes.append(UInt8(ascii: "r"))
+        case 0x09: bytes.append(UInt8(ascii: "t"))
+        default:
+            let hex = String(byte, radix: 16)
+            bytes.append(contentsOf: "u00\(hex.count < 2 ? "0" : "")\(hex)".utf8)
+        }
+    }
+}

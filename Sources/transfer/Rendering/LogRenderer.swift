@@ -1,0 +1,138 @@
+import TransferCore
+import TransferQueue
+
+/// Events as lines of a log: what went wrong, what started from zero, and the totals once a minute.
+///
+/// No line for a success, unless `verbose`: cron mails everything that a job writes.
+struct LogRenderer: Sendable {
+    /// Whether a live screen shows the totals and what waits; then only the lines that stay are made.
+    var isLive = false
+    var verbose = false
+    var charset = Charset.utf8
+
+    private static let totalsInterval: Int64 = 60_000
+
+    private struct Key: Hashable, Sendable {
+        var batch: String
+        var job: String
+    }
+
+    /// The URLs of the jobs under way: a retry doesn't tell its host.
+    private var urls: [Key: String] = [:]
+    private var folding = RetryFolding()
+    /// When each batch's totals were last told.
+    private var told: [String: Int64] = [:]
+    /// What batches were last said to wait for.
+    private var waits: [String: (text: String, time: Int64)] = [:]
+
+    init(isLive: Bool = false, verbose: Bool = false, charset: Charset = .utf8) {
+        self.isLive = isLive
+        self.verbose = verbose
+        self.charset = charset
+    }
+
+    mutating func receive(_ event: QueueEvent) -> [LogLine] {
+        var lines = folding.hasDue ? folding.flush(time: event.time, all: false, charset: charset) : []
+        render(event, &lines)
+        return lines
+    }
+
+    private mutating func render(_ event: QueueEvent, _ lines: inout [LogLine]) {
+        func add(_ level: LogLine.Level, _ text: String) {
+            lines.append(LogLine(level: level, time: event.time, text: charset.visible(text)))
+        }
+        switch event.kind {
+        case .batchStarted(let totals):
+            told[event.batch] = event.time
+            if !isLive { add(.info, Self.header(event.batch, totals)) }
+        case .batchProgress(let progress): lines += self.progress(progress, event)
+        case .batchWaiting(let reason):
+            if !isLive { lines += waiting(reason, event) }
+        case .batchFinished:
+            if !isLive { lines += folding.flush(time: event.time, all: true, charset: charset) }
+            told[event.batch] = nil
+            waits[event.batch] = nil
+            urls = urls.filter { $0.key.batch != event.batch }
+        case .started(let job, let start):
+            if !isLive { urls[Key(batch: event.batch, job: job)] = start.url }
+        case .retrying(let job, let delay, let error):
+            guard !isLive else { return }
+            let host = urls.removeValue(forKey: Key(batch: event.batch, job: job)).flatMap {
+                Origin(url: $0)?.hostAndPort
+            }
+            folding.add(
+                batch: event.batch, job: job, host: host ?? "", delay: delay, error: error, time: event.time)
+        case .restarted(let job, let reason): add(.warn, "\(job): from 0 again, \(reason)")
+        case .failed(let failure):
+            urls[Key(batch: event.batch, job: failure.job)] = nil
+            add(.error, FailureWords.line(failure))
+        case .finished(let receipt):
+            urls[Key(batch: event.batch, job: receipt.job)] = nil
+            if verbose { add(.info, Self.success(receipt)) }
+        case .kept(let receipt):
+            if verbose { add(.info, "\(receipt.job): kept, complete before") }
+        case .skipped(let job, let need):
+            urls[Key(batch: event.batch, job: job)] = nil
+            add(.warn, "\(job): skipped, it needs \(need), which failed")
+        case .cancelled(let job):
+            urls[Key(batch: event.batch, job: job)] = nil
+            if verbose { add(.info, "\(job): cancelled") }
+        case .waiting(let job, let reason):
+            urls[Key(batch: event.batch, job: job)] = nil
+            if verbose, !isLive { add(.info, "\(job): waiting: \(WaitWords.log(reason))") }
+        case .progress: break
+        }
+    }
+
+    /// What is left to say when the process ends.
+    mutating func finish(time: Int64) -> [LogLine] { folding.flush(time: time, all: true, charset: charset) }
+
+    private mutating func progress(_ progress: BatchProgress, _ event: QueueEvent) -> [LogLine] {
+        guard !isLive else { return [] }
+        if let reason = progress.waitReason {
+            folding.pause(batch: event.batch, reason: reason, waiting: progress.waiting, time: event.time)
+        }
+        var lines = folding.flush(time: event.time, all: true, charset: charset)
+        // Progress comes about once a second; half of one early keeps the lines at the full minutes.
+        guard event.time - (told[event.batch] ?? 0) >= Self.totalsInterval - 500 else { return lines }
+        let name = told.count > 1 ? "\(event.batch): " : ""
+        told[event.batch] = event.time
+        lines.append(LogLine(level: .info, time: event.time, text: charset.visible(name + Self.totals(progress))))
+        return lines
+    }
+
+    private mutating func waiting(_ reason: WaitReason, _ event: QueueEvent) -> [LogLine] {
+        if case .host = reason {
+            folding.pause(batch: event.batch, reason: reason, waiting: 0, time: event.time)
+            return folding.flush(time: event.time, all: true, charset: charset)
+        }
+        let text = WaitWords.log(reason)
+        if let last = waits[event.batch], last.text == text, event.time - last.time < RetryFolding.window { return [] }
+        waits[event.batch] = (text, event.time)
+        return [LogLine(level: .warn, time: event.time, text: charset.visible("\(event.batch): waiting: \(text)"))]
+    }
+
+    private static func header(_ batch: String, _ totals: BatchTotals) -> String {
+        let jobs = NumberText.count(totals.jobs, "job")
+        guard totals.kept > 0 else { return "\(batch): \(jobs)" }
+        return
+            "\(batch): \(jobs), \(NumberText.grouped(totals.kept)) done, \(NumberText.grouped(totals.remaining)) to do"
+    }
+
+    private static func totals(_ progress: BatchProgress) -> String {
+        let totals = progress.totals
+        var words = ["\(NumberText.grouped(totals.kept + totals.completed))/\(NumberText.grouped(totals.jobs))"]
+        words += [ByteCount.format(totals.bytes), NumberText.rate(progress.rate)]
+        if totals.failed > 0 { words.append("failed \(NumberText.grouped(totals.failed))") }
+        if let eta = progress.eta { words.append("ETA \(NumberText.estimate(eta))") }
+        return words.joined(separator: " ")
+    }
+
+    private static func success(_ receipt: JobReceipt) -> String {
+        let time = DurationText.words(.milliseconds(Int64(receipt.seconds * 1000)))
+        let verified = receipt.digest.map { ", \($0.algorithm.rawValue) verified" } ?? ""
+        return
+            "\(receipt.job): \(receipt.isUpload ? "sent" : "fetched") \(ByteCount.format(receipt.bytes)) in \(time), "
+            + "\(NumberText.rate(Int64(receipt.rate)))\(verified)"
+    }
+}

@@ -1,0 +1,102 @@
+import TransferCore
+import TransferQueue
+
+/// What the live screen knows: the batches' totals and the jobs under way, never all jobs.
+///
+/// A value that takes events in and gives frames out (`ProgressScreen+Frame.swift`); it neither reads a clock nor writes.
+struct ProgressScreen: Sendable {
+    struct Batch: Sendable {
+        var name: String
+        /// From an earlier run, when this one began.
+        var keptAtStart = 0
+        var progress = BatchProgress()
+        /// When `progress` was told, in milliseconds since 1970: a countdown goes on from there.
+        var time: Int64
+        /// The bytes of the files that are complete, for a percentage of bytes.
+        var completeBytes: Int64 = 0
+        var isFinished = false
+
+        var done: Int { progress.totals.kept + progress.totals.completed }
+    }
+
+    /// A job that is under way.
+    struct ActiveJob: Sendable {
+        var name: String
+        var progress: JobProgress?
+
+        var size: Int64 { max(progress?.total ?? 0, progress?.completed ?? 0) }
+    }
+
+    private struct Key: Hashable, Sendable {
+        var batch: String
+        var job: String
+    }
+
+    private(set) var batches: [Batch] = []
+    private var active: [Key: ActiveJob] = [:]
+
+    var jobs: some Collection<ActiveJob> { active.values }
+
+    mutating func receive(_ event: QueueEvent) {
+        switch event.kind {
+        case .batchStarted(let totals):
+            update(event) { batch in
+                batch.keptAtStart = totals.kept
+                batch.progress = BatchProgress()
+                batch.progress.totals = totals
+                batch.isFinished = false
+            }
+        case .batchProgress(let progress): update(event) { $0.progress = progress }
+        case .batchWaiting(let reason): update(event) { $0.progress.waitReason = reason }
+        case .batchFinished(let totals, _):
+            update(event) { batch in
+                batch.progress = BatchProgress()
+                batch.progress.totals = totals
+                batch.isFinished = true
+            }
+            active = active.filter { $0.key.batch != event.batch }
+        case .started(let job, let start):
+            let progress =
+                start.offset > 0
+                ? JobProgress(completed: start.offset, total: nil, rate: 0, phase: .connecting) : nil
+            active[Key(batch: event.batch, job: job)] = ActiveJob(name: job, progress: progress)
+        case .progress(let job, let progress):
+            active[Key(batch: event.batch, job: job), default: ActiveJob(name: job)].progress = progress
+        case .restarted(let job, _): active[Key(batch: event.batch, job: job)]?.progress = nil
+        case .retrying(let job, _, _), .waiting(let job, _), .skipped(let job, _), .cancelled(let job):
+            active[Key(batch: event.batch, job: job)] = nil
+        case .finished(let receipt), .kept(let receipt):
+            active[Key(batch: event.batch, job: receipt.job)] = nil
+            update(event, isProgress: false) { $0.completeBytes += receipt.bytes }
+        case .failed(let failure): active[Key(batch: event.batch, job: failure.job)] = nil
+        }
+    }
+
+    private mutating func update(_ event: QueueEvent, isProgress: Bool = true, _ change: (inout Batch) -> Void) {
+        // Batches are few: the files named on one command line.
+        let index: Int
+        if let known = batches.firstIndex(where: { $0.name == event.batch }) {
+            index = known
+        } else {
+            batches.append(Batch(name: event.batch, time: event.time))
+            index = batches.count - 1
+        }
+        if isProgress { batches[index].time = event.time }
+        change(&batches[index])
+    }
+
+    /// The share that is done, in percent: of the bytes when all that is left is under way and its sizes are known,
+    /// else of the jobs.
+    var percent: Int {
+        let jobs = batches.reduce(0) { $0 + $1.progress.totals.jobs }
+        let done = batches.reduce(0) { $0 + $1.done }
+        let remaining = batches.reduce(0) { $0 + $1.progress.totals.remaining }
+        let failed = batches.contains { $0.progress.totals.failed + $0.progress.totals.skipped > 0 }
+        if remaining > 0, remaining == active.count, !failed, active.values.allSatisfy({ $0.progress?.total != nil }) {
+            let complete = batches.reduce(0) { $0 + $1.completeBytes }
+            let there = active.values.reduce(complete) { $0 + min($1.size, $1.progress?.completed ?? 0) }
+            return min(99, NumberText.percent(there, of: active.values.reduce(complete) { $0 + $1.size }))
+        }
+        return NumberText.percent(Int64(done), of: Int64(jobs))
+    }
+}

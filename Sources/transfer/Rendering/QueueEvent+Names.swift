@@ -1,0 +1,50 @@
+import TransferQueue
+
+extension QueueEvent.Kind {
+    /// As `--json` names it.
+    var name: String {
+        switch self {
+        case .batchStarted: "batch.started"
+        case .batchProgress: "batch.progress"
+        case .batchWaiting: "batch.waiting"
+        case .batchFinished: "batch.finished"
+        case .started: "job.started"
+        case .progress: "job.progress"
+        case .retrying: "job.retrying"
+        case .restarted: "job.restarted"
+        case .waiting: "job.waiting"
+        case .finished: "job.finished"
+        case .kept: "job.kept"
+        case .skipped: "job.skipped"
+        case .cancelled: "job.cancelled"
+        case .failed: "job.failed"
+        }
+    }
+
+    /// The job it speaks of.
+    var job: String? {
+        switch self {
+        case .batchStarted, .batchProgress, .batchWaiting, .batchFinished: nil
+        case .started(let job, _), .progress(let job, _), .retrying(let job, _, _), .restarted(let job, _),
+            .waiting(let job, _), .skipped(let job, _), .cancelled(let job):
+            job
+        case .finished(let receipt), .kept(let receipt): receipt.job
+        case .failed(let failure): failure.job
+        }
+    }
+
+    var isProgress: Bool {
+        if case .progress = self { return true }
+        return false
+    }
+
+    var isAboutBatch: Bool { job == nil }
+
+    /// Whether it is the one end of a job.
+    var isEnd: Bool {
+        switch self {
+        case .finished, .kept, .skipped, .cancelled, .failed: true
+        default: false
+        }
+    }
+}

@@ -1,0 +1,118 @@
+import Glibc
+import Synchronization
+import TransferCore
+import TransferQueue
+
+/// Shows a run: takes every event of the queue and writes what the options ask for to standard error, standard output
+/// and a report file.
+///
+/// `receive` is called on the queue's thread, thousands of times a second. It only changes values and fills buffers;
+/// the live screen is drawn by a thread of its own, which exists only while there is one.
+final class Reporter: Sendable {
+    /// What events change; see `ReporterState`.
+    private let state: Mutex<ReporterState>
+    /// What draws the screen. Taken before `state` where both are.
+    private let output: Mutex<ScreenOutput>
+    private let isHurried = Atomic(false)
+    private let screenThread: ScreenThread?
+    private let terminal: Terminal
+    private let now: @Sendable () -> Int64
+
+    /// - Parameters:
+    ///   - terminal: What standard error is.
+    ///   - standardOutput: Where JSON goes.
+    ///   - now: The wall clock in milliseconds, for the countdowns of the screen.
+    /// - Throws: `fileAccess` when the report file can't be opened.
+    init(
+        _ options: ReporterOptions, terminal: Terminal, standardOutput: Terminal,
+        now: @escaping @Sendable () -> Int64 = Reporter.wallClock
+    ) throws(TransferError) {
+        // A reader that goes away is told by EPIPE; the command has no use for the signal anywhere.
+        signal(SIGPIPE, SIG_IGN)
+        self.terminal = terminal
+        self.now = now
+        let showsScreen = options.showsScreen(
+            on: terminal, sharesScreen: options.json != .off && standardOutput.isTerminal)
+        var report: BufferedOutput?
+        if let path = options.reportFile { report = try BufferedOutput(appendingTo: path) }
+        let json = options.json == .off ? nil : BufferedOutput(descriptor: standardOutput.descriptor)
+        state = Mutex(
+            ReporterState(
+                options: options, terminal: terminal, showsScreen: showsScreen, json: json, report: report))
+        output = Mutex(ScreenOutput(terminal))
+        screenThread = showsScreen ? ScreenThread() : nil
+        if let screenThread, !screenThread.start({ [weak self] in self?.draw() }) {
+            state.withLock { $0.giveUpScreen() }
+        }
+    }
+
+    /// Takes an event; quick, unless a reader of standard output is megabytes behind.
+    func receive(_ event: QueueEvent) {
+        state.withLock { state in state.receive(event) { isHurried.load(ordering: .relaxed) } }
+    }
+
+    /// Shows a line of the command's own, above the screen or in the log.
+    func note(_ level: LogLine.Level, _ text: String) {
+        let time = now()
+        state.withLock { state in
+            state.add([LogLine(level: level, time: time, text: terminal.charset.visible(text))])
+            state.flush(time: time, now: true) { isHurried.load(ordering: .relaxed) }
+        }
+    }
+
+    /// From now on no slow reader is waited for: to be called when the process is asked to end.
+    func hurry() { isHurried.store(true, ordering: .relaxed) }
+
+    /// Takes the screen away, tells about batches that this run leaves unfinished, and writes what is buffered.
+    ///
+    /// To be called once, when no event will come any more.
+    /// - Parameter sources: The job files of batches, for the line that tells how to continue.
+    func finish(sources: [String: String] = [:]) {
+        hurry()
+        let isFree = screenThread?.stop() ?? true
+        let time = now()
+        state.withLock { state in state.finish(sources: sources, time: time) }
+        if screenThread != nil, isFree { draw(isLast: true) }
+        state.withLock { state in state.flushAll() }
+    }
+
+    /// Writes what a screen would show next; only the screen's thread and `finish` do.
+    private func draw(isLast: Bool = false) {
+        let size = terminal.size
+        let time = now()
+        output.withLock { output in
+            let (screen, lines) = state.withLock { state in (state.screen, state.takeLines()) }
+            let frame =
+                isLast
+                ? [] : screen?.frame(now: time, width: size.width, height: size.height, charset: terminal.charset) ?? []
+            output.draw(frame, above: lines, width: size.width, isLast: isLast)
+        }
+    }
+
+    static let wallClock: @Sendable () -> Int64 = {
+        var time = timespec()
+        clock_gettime(CLOCK_REALTIME, &time)
+        return Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000
+    }
+}
+
+/// The terminal below the live screen.
+private struct ScreenOutput: ~Copyable {
+    private var frame = LiveFrame()
+    private var output: BufferedOutput
+    private let colors: Bool
+    private var last: [StyledLine]?
+
+    init(_ terminal: Terminal) {
+        output = BufferedOutput(descriptor: terminal.descriptor)
+        colors = terminal.hasColors
+    }
+
+    mutating func draw(_ lines: [StyledLine], above: [StyledLine], width: Int, isLast: Bool) {
+        // The same again needs no write; a new size is rare enough to wait for the next change.
+        guard lines != last || !above.isEmpty else { return }
+        last = lines
+        output.append(frame.draw(lines, above: above, width: width, colors: colors))
+        output.flush(patience: isLast ? 1000 : -1)
+    }
+}

@@ -1,0 +1,125 @@
+import TransferCore
+import TransferQueue
+
+/// Everything the reporter has to remember, behind its lock.
+struct ReporterState: ~Copyable {
+    /// Lines that a stopped terminal (Ctrl-S) makes the screen hold back; those beyond are only counted.
+    private static let mostLines = 10_000
+
+    private let options: ReporterOptions
+    private let terminal: Terminal
+    private let format: LogFormat
+    /// `nil` where lines go straight to standard error.
+    private(set) var screen: ProgressScreen?
+    private var log: LogRenderer
+    private var reports: [EndReport] = []
+    private var json: BufferedOutput?
+    private var report: BufferedOutput?
+    private var errors: BufferedOutput
+    /// For the screen's thread to write.
+    private var lines: [StyledLine] = []
+    private var lostLines = 0
+
+    init(
+        options: ReporterOptions, terminal: Terminal, showsScreen: Bool, json: consuming BufferedOutput?,
+        report: consuming BufferedOutput?
+    ) {
+        self.options = options
+        self.terminal = terminal
+        self.json = json
+        self.report = report
+        errors = BufferedOutput(descriptor: terminal.descriptor)
+        screen = showsScreen ? ProgressScreen() : nil
+        log = LogRenderer(
+            isLive: showsScreen || options.progress == .none || options.isQuiet, verbose: options.isVerbose,
+            charset: terminal.charset)
+        format = showsScreen ? .terminal : terminal.isJournal ? .journal : .file
+    }
+
+    mutating func receive(_ event: QueueEvent, isHurried: () -> Bool) {
+        if json != nil, options.json == .withProgress || !event.kind.isProgress {
+            json?.append { JSONLines.append(event, to: &$0) }
+        }
+        if report != nil, event.kind.isEnd { report?.append { JSONLines.append(event, to: &$0) } }
+        screen?.receive(event)
+        if !event.kind.isProgress {
+            add(log.receive(event))
+            addReport(event)
+        }
+        flush(time: event.time, now: event.kind.isAboutBatch, isHurried: isHurried)
+    }
+
+    mutating func add(_ lines: [LogLine]) {
+        for line in lines where !options.isQuiet || line.level == .error { show([format.line(line)]) }
+    }
+
+    private mutating func addReport(_ event: QueueEvent) {
+        let index: Int
+        if let known = reports.firstIndex(where: { $0.batch == event.batch }) {
+            index = known
+        } else {
+            reports.append(EndReport(batch: event.batch))
+            index = reports.count - 1
+        }
+        reports[index].receive(event)
+        guard case .batchFinished(let totals, _) = event.kind else { return }
+        guard !options.isQuiet || totals.failed > 0 else { return }
+        let width = terminal.isTerminal ? terminal.size.width : 80
+        let lines = reports[index].lines(width: width, charset: terminal.charset)
+        show(format.report(lines, level: totals.failed > 0 ? .error : .info, time: event.time))
+    }
+
+    private mutating func show(_ new: [StyledLine]) {
+        guard screen != nil else {
+            for line in new { errors.append(line.rendered(colors: false) + "\n") }
+            return
+        }
+        guard lines.count + new.count <= Self.mostLines else {
+            lostLines += new.count
+            return
+        }
+        lines += new
+    }
+
+    /// The lines for the screen's thread.
+    mutating func takeLines() -> [StyledLine] {
+        var taken: [StyledLine] = []
+        swap(&taken, &lines)
+        if lostLines > 0 {
+            taken.append("\(NumberText.grouped(lostLines)) more lines came while the terminal was stopped")
+            lostLines = 0
+        }
+        return taken
+    }
+
+    /// Writes lines straight away, as the screen can't be drawn.
+    mutating func giveUpScreen() {
+        let lines = takeLines()
+        screen = nil
+        show(lines)
+    }
+
+    mutating func flush(time: Int64, now: Bool, isHurried: () -> Bool) {
+        json?.flushIfDue(time: time, now: now, isHurried: isHurried)
+        report?.flushIfDue(time: time, now: now, isHurried: isHurried)
+        errors.flushIfDue(time: time, now: now, isHurried: isHurried)
+    }
+
+    mutating func finish(sources: [String: String], time: Int64) {
+        add(log.finish(time: time))
+        for report in reports where !report.isFinished && !options.isQuiet {
+            let line = report.stoppedLine(source: sources[report.batch], charset: terminal.charset)
+            show(format.report([line], level: .warn, time: time))
+        }
+        report?.flush(patience: 1000)
+        if let number = report?.failure {
+            let failure = "the report file is incomplete: \(BufferedOutput.reason(number))"
+            add([LogLine(level: .error, time: time, text: failure)])
+        }
+    }
+
+    mutating func flushAll() {
+        json?.flush(patience: 1000)
+        errors.flush(patience: 1000)
+    }
+}

@@ -1,0 +1,111 @@
+import TransferCore
+import TransferQueue
+
+/// Folds the retries of a host into a line: a server in trouble fails a thousand jobs for one reason.
+///
+/// A retry is held until the batch's next progress (a second at most), so that the line can tell how many there were;
+/// after a line the same host and reason are only counted for a minute.
+struct RetryFolding: Sendable {
+    private struct Key: Hashable {
+        var batch: String
+        var host: String
+        var reason: String
+    }
+
+    private struct Fold {
+        var first: Int64
+        /// Counted, and not told yet.
+        var count = 0
+        var job = ""
+        var error: TransferError?
+        var delay = Duration.zero
+        var pause: (reason: WaitReason, waiting: Int)?
+        var mutedUntil: Int64 = 0
+    }
+
+    static let window: Int64 = 60_000
+    /// As many hosts and reasons are told apart; a batch may have a million hosts.
+    private static let mostKeys = 200
+
+    private var folds: [Key: Fold] = [:]
+    /// When the oldest untold retry has waited for long enough, even if no progress comes.
+    private var due = Int64.max
+
+    mutating func add(batch: String, job: String, host: String, delay: Duration, error: TransferError, time: Int64) {
+        let key = slot(Key(batch: batch, host: host, reason: Self.reason(error.status, error.message)), time)
+        var fold = folds[key] ?? Fold(first: time)
+        if fold.count == 0 { fold.first = time }
+        fold.count += 1
+        (fold.job, fold.delay, fold.error) = (job, delay, error)
+        due = min(due, max(time + 2000, fold.mutedUntil))
+        folds[key] = fold
+    }
+
+    mutating func pause(batch: String, reason: WaitReason, waiting: Int, time: Int64) {
+        guard case .host(let origin, let status, let message, _) = reason else { return }
+        let key = slot(
+            Key(batch: batch, host: WaitWords.host(origin), reason: Self.reason(status, message)), time)
+        guard time >= folds[key]?.mutedUntil ?? 0 else { return }
+        folds[key, default: Fold(first: time)].pause = (reason, waiting)
+    }
+
+    var hasDue: Bool { due < .max }
+
+    /// The lines to write now.
+    ///
+    /// - Parameter all: At a batch's progress and end; otherwise only what is overdue.
+    mutating func flush(time: Int64, all: Bool, charset: Charset) -> [LogLine] {
+        guard all || time >= due else { return [] }
+        var lines: [LogLine] = []
+        due = .max
+        for key in folds.keys.sorted(by: { ($0.host, $0.reason) < ($1.host, $1.reason) }) {
+            guard var fold = folds[key], fold.count > 0 || fold.pause != nil else { continue }
+            guard time >= fold.mutedUntil else {
+                due = min(due, fold.mutedUntil)
+                continue
+            }
+            lines.append(LogLine(level: .warn, time: time, text: charset.visible(Self.text(key, fold))))
+            let pause = max(fold.error?.retryAfter?.inMilliseconds ?? 0, Self.remaining(fold.pause?.reason))
+            fold = Fold(first: time, mutedUntil: time + max(Self.window, pause))
+            folds[key] = fold
+        }
+        return lines
+    }
+
+    /// Forgets what is quiet when there is too much; what still doesn't fit shares one key.
+    private mutating func slot(_ key: Key, _ time: Int64) -> Key {
+        guard folds[key] == nil, folds.count >= Self.mostKeys else { return key }
+        folds = folds.filter { $0.value.count > 0 || $0.value.mutedUntil > time }
+        return folds.count < Self.mostKeys ? key : Key(batch: key.batch, host: "other hosts", reason: "")
+    }
+
+    private static func reason(_ status: Int?, _ message: String) -> String { status.map { "\($0)" } ?? message }
+
+    private static func remaining(_ reason: WaitReason?) -> Int64 {
+        guard case .host(_, _, _, let remaining)? = reason else { return 0 }
+        return remaining.inMilliseconds
+    }
+
+    private static func text(_ key: Key, _ fold: Fold) -> String {
+        if let retryAfter = fold.error?.retryAfter, let error = fold.error {
+            let words = WaitWords.log(
+                .host(origin: key.host, status: error.status, message: error.message, remaining: retryAfter))
+            return "\(words), \(jobs(max(fold.count, fold.pause?.waiting ?? 0)))"
+        }
+        if let pause = fold.pause {
+            let words = WaitWords.log(pause.reason)
+            return pause.waiting > 0 ? "\(words), \(jobs(pause.waiting))" : words
+        }
+        let message = fold.error?.message ?? key.reason
+        let again = fold.delay > .zero ? "in \(WaitWords.wholeSeconds(fold.delay))" : "now"
+        if fold.count == 1 {
+            return "\(fold.job): \(message), again \(again)" + (key.host.isEmpty ? "" : " (\(key.host))")
+        }
+        return
+            "\(key.host.isEmpty ? "" : key.host + ": ")\(message), \(NumberText.grouped(fold.count)) retries, the last \(again)"
+    }
+
+    private static func jobs(_ count: Int) -> String {
+        "\(NumberText.count(count, "job")) wait\(count == 1 ? "s" : "")"
+    }
+}

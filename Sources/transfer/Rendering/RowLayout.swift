@@ -1,0 +1,81 @@
+import TransferCore
+import TransferQueue
+
+/// The columns of a job's row, for the width of the screen: what matters least goes first when it gets narrow.
+///
+///     …/2026-11-19/orders.parquet  ━━━━━━━━━━╸───  76%  1.21 GiB  38.4 MiB/s    0:08
+///
+struct RowLayout: Sendable, Hashable {
+    private(set) var name = 0
+    private(set) var bar = 0
+    private(set) var hasSize = true
+    private(set) var hasRate = true
+    private(set) var hasETA = true
+
+    /// Space, percent.
+    private static let percentWidth = 5
+    private static let sizeWidth = 2 + 8
+    private static let rateWidth = 2 + 10
+    private static let etaWidth = 2 + 6
+    /// Below these a name can't be told from another, and a bar tells nothing.
+    private static let leastName = 18
+    private static let leastBar = 8
+    private static let mostName = 60
+    private static let mostBar = 30
+
+    init(width: Int) {
+        var hasBar = true
+        // In front of the bar (or of the percentage) stand two spaces; the percentage brings one of its own.
+        func flexible() -> Int {
+            width - Self.percentWidth - (hasSize ? Self.sizeWidth : 0) - (hasRate ? Self.rateWidth : 0)
+                - (hasETA ? Self.etaWidth : 0) - (hasBar ? 2 : 1)
+        }
+        let least = Self.leastName + Self.leastBar
+        if flexible() < least { hasETA = false }
+        if flexible() < least { hasRate = false }
+        if flexible() < least { hasBar = false }
+        if !hasBar, flexible() < Self.leastName { hasSize = false }
+        let room = flexible()
+        bar = hasBar ? min(Self.mostBar, max(Self.leastBar, min((room + 1) / 3, room - Self.leastName))) : 0
+        name = min(Self.mostName, max(4, room - bar))
+    }
+
+    func row(_ job: ProgressScreen.ActiveJob, _ charset: Charset) -> StyledLine {
+        let progress = job.progress
+        let total = progress?.total
+        let fraction = total.map { $0 > 0 ? Double(progress?.completed ?? 0) / Double($0) : 1 }
+        var line = StyledLine(charset.name(job.name, width: name).padded(name) + (bar > 0 ? "  " : " "))
+        for part in ProgressBar.draw(fraction, width: bar, charset: charset).parts {
+            line.append(part.text, part.style)
+        }
+        let percent = total.map { "\(NumberText.percent(progress?.completed ?? 0, of: max(1, $0)))%" }
+        var rest = " " + (total == 0 ? "100%" : percent ?? "").rightAligned(4)
+        if hasSize {
+            rest += "  " + (job.size > 0 || total != nil ? ByteCount.format(job.size) : "").rightAligned(8)
+        }
+        if hasRate { rest += "  " + state(progress).rightAligned(10) }
+        if hasETA { rest += "  " + remaining(progress).rightAligned(6) }
+        rest = rest.withoutTrailingSpaces
+        // A narrow screen has no bar between the name and nothing.
+        guard !rest.isEmpty || bar > 0 else { return StyledLine(line.text.withoutTrailingSpaces) }
+        line.append(rest)
+        return line
+    }
+
+    private func state(_ progress: JobProgress?) -> String {
+        switch progress?.phase {
+        case nil: "connecting"
+        case .transferring?: NumberText.rate(progress?.rate ?? 0)
+        case let phase?: phase.rawValue
+        }
+    }
+
+    private func remaining(_ progress: JobProgress?) -> String {
+        guard let progress, progress.phase == .transferring, progress.rate > 0, let total = progress.total,
+            total > progress.completed
+        else { return "" }
+        let seconds = (Double(total - progress.completed) / Double(progress.rate)).rounded(.up)
+        // More than 99:59:59 wouldn't fit its column, nor would anyone believe it.
+        return seconds < 36_000 ? DurationText.clock(.seconds(Int64(seconds))) : "\(Int64(seconds / 3600))h"
+    }
+}

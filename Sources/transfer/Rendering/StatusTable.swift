@@ -1,0 +1,84 @@
+import TransferCore
+
+/// A batch as `transfer status` shows it.
+struct BatchStatusRow: Sendable, Hashable {
+    var name: String
+    /// `running`, `stopped`, `finished`, `paused`, `offline`.
+    var state: String
+    var done: Int
+    var total: Int
+    var failed: Int
+    var waiting: Int
+    /// Bytes a second; `nil` or 0 while nothing moves.
+    var rate: Int64?
+    var eta: Duration?
+    /// The process that runs it.
+    var pid: Int32?
+    /// Jobs that have not ended.
+    var remaining: Int
+    /// The job file, for the line that tells how to go on.
+    var source: String?
+
+    init(
+        name: String, state: String, done: Int, total: Int, failed: Int, waiting: Int, rate: Int64? = nil,
+        eta: Duration? = nil, pid: Int32? = nil, remaining: Int = 0, source: String? = nil
+    ) {
+        self.name = name
+        self.state = state
+        self.done = done
+        self.total = total
+        self.failed = failed
+        self.waiting = waiting
+        self.rate = rate
+        self.eta = eta
+        self.pid = pid
+        self.remaining = remaining
+        self.source = source
+    }
+}
+
+/// What `transfer status` writes to standard output.
+enum StatusTable {
+    static func lines(_ rows: [BatchStatusRow], charset: Charset) -> [String] {
+        guard !rows.isEmpty else { return ["no batches"] }
+        var table = TextTable(
+            ("BATCH", .left), ("STATE", .left), ("DONE", .left), ("FAILED", .right), ("WAITING", .right),
+            ("RATE", .left), ("ETA", .left), ("PID", .right))
+        for row in rows {
+            table.add([
+                charset.visible(row.name), charset.visible(row.state),
+                "\(NumberText.grouped(row.done))/\(NumberText.grouped(row.total))", NumberText.grouped(row.failed),
+                NumberText.grouped(row.waiting), row.rate.map { $0 > 0 ? NumberText.rate($0) : "-" } ?? "-",
+                row.eta.map { DurationText.clock($0) } ?? "-", row.pid.map { "\($0)" } ?? "-",
+            ])
+        }
+        return table.lines + rows.compactMap { hint($0, charset) }
+    }
+
+    /// How to go on with a batch that no process runs.
+    private static func hint(_ row: BatchStatusRow, _ charset: Charset) -> String? {
+        guard row.pid == nil, row.remaining > 0, let source = row.source else { return nil }
+        let command = "transfer run \(ShellWord.quoted(source))"
+        return charset.visible("\(row.name): \(NumberText.grouped(row.remaining)) left; continue with: \(command)")
+    }
+
+    /// One object a line: `batch`, `state`, `done`, `total`, `failed`, `waiting`, `remaining`, and where known `rate`
+    /// (bytes a second), `eta` (seconds), `pid`, `source`.
+    static func json(_ rows: [BatchStatusRow]) -> [String] {
+        rows.map { row in
+            JSONObject.text { object in
+                object.field("batch", row.name)
+                object.field("state", row.state)
+                object.field("done", row.done)
+                object.field("total", row.total)
+                object.field("failed", row.failed)
+                object.field("waiting", row.waiting)
+                object.field("remaining", row.remaining)
+                object.optional("rate", row.rate)
+                object.optional("eta", row.eta)
+                object.optional("pid", row.pid.map(Int64.init))
+                object.optional("source", row.source)
+            }
+        }
+    }
+}

@@ -1,0 +1,53 @@
+import TransferCore
+import TransferQueue
+
+/// What something waits for, in words.
+enum WaitWords {
+    /// For the live screen, with a countdown: `cdn.example said 429, asks for 0:42`.
+    ///
+    /// - Parameter elapsed: Milliseconds since this was told.
+    static func screen(_ reason: WaitReason, elapsed: Int64) -> String {
+        switch reason {
+        case .host(let origin, let status, let message, let remaining):
+            let countdown = NumberText.countdown(milliseconds: remaining.inMilliseconds - elapsed)
+            if let status { return "\(host(origin)) said \(status), asks for \(countdown)" }
+            return "\(host(origin)): \(message), next try in \(countdown)"
+        case .retry(let remaining):
+            return "next try in \(NumberText.countdown(milliseconds: remaining.inMilliseconds - elapsed))"
+        default: return other(reason)
+        }
+    }
+
+    /// For a log, where the time it was told stands in front: `cdn.example: 429, Retry-After 42 s`.
+    static func log(_ reason: WaitReason) -> String {
+        switch reason {
+        case .host(let origin, let status, let message, let remaining):
+            let wait = wholeSeconds(remaining)
+            if let status { return "\(host(origin)): \(status), Retry-After \(wait)" }
+            return "\(host(origin)): \(message), next try in \(wait)"
+        case .retry(let remaining): return "next try in \(wholeSeconds(remaining))"
+        default: return other(reason)
+        }
+    }
+
+    /// `42 s`, `5m 00s`; what is left of a second counts as one.
+    static func wholeSeconds(_ duration: Duration) -> String {
+        DurationText.words(.seconds((duration.inMilliseconds + 999) / 1000))
+    }
+
+    /// The server's name, without the scheme of an origin.
+    static func host(_ origin: String) -> String {
+        guard let scheme = origin.firstRange(of: "://") else { return origin }
+        return String(origin[scheme.upperBound...])
+    }
+
+    private static func other(_ reason: WaitReason) -> String {
+        switch reason {
+        case .host, .retry: ""
+        case .dependency(let need): "for \(need)"
+        case .slot: "for a free slot"
+        case .disk(let message): "disk: \(message)"
+        case .paused: "paused"
+        }
+    }
+}

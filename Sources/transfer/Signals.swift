@@ -1,0 +1,58 @@
+import Glibc
+import Synchronization
+
+/// SIGINT and SIGTERM end a run in order, and the process then dies by that same signal, so that shells and systemd
+/// see the truth. A second one ends it at once.
+enum Signals {
+    private static let ending: [Int32] = [SIGINT, SIGTERM, SIGHUP]
+    private static let received = Mutex<Int32?>(nil)
+    /// What the first signal does; without it, the process dies at once.
+    private static let onFirst = Mutex<(@Sendable () -> Void)?>(nil)
+
+    /// Blocks the signals in the whole process. Before other threads exist.
+    static func prepare() {
+        var set = sigset_t()
+        sigemptyset(&set)
+        for signal in ending { sigaddset(&set, signal) }
+        pthread_sigmask(SIG_BLOCK, &set, nil)
+        // A reader of our output that goes away is an error of write(2), not our end.
+        signal(SIGPIPE, SIG_IGN)
+    }
+
+    /// Calls `stop` at the first signal; dies at the second.
+    static func handle(_ stop: @escaping @Sendable () -> Void) { onFirst.withLock { $0 = stop } }
+
+    /// Dies by the signal that ended the run, if one did.
+    static func dieIfReceived() {
+        if let signal = received.withLock({ $0 }) { die(by: signal) }
+    }
+
+    /// Takes the signals as they come; what the main thread does all the time.
+    static func wait() -> Never {
+        var set = sigset_t()
+        sigemptyset(&set)
+        for signal in ending { sigaddset(&set, signal) }
+        while true {
+            var signal: Int32 = 0
+            guard sigwait(&set, &signal) == 0 else { continue }
+            let isFirst = received.withLock { received in
+                defer { received = signal }
+                return received == nil
+            }
+            guard isFirst, let stop = onFirst.withLock({ $0 }) else { die(by: signal) }
+            stop()
+        }
+    }
+
+    private static func die(by number: Int32) -> Never {
+        signal(number, SIG_DFL)
+        var set = sigset_t()
+        sigemptyset(&set)
+        sigaddset(&set, number)
+        pthread_sigmask(SIG_UNBLOCK, &set, nil)
+        // To this thread: another one is waiting for the process's signals and would take it.
+        pthread_kill(pthread_self(), number)
+        // Only a debugger that swallows the signal lets us get here.
+        exit(128 + number)
+    }
+}

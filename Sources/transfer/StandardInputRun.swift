@@ -1,0 +1,97 @@
+import Glibc
+import TransferCore
+import TransferEventLoop
+import TransferQueue
+
+/// Jobs from standard input: each starts as soon as its line is there, and a bad line is a failed job.
+struct StandardInputRun {
+    let command: Run
+
+    func run() async throws -> ExitStatus {
+        let queue = try await JobQueue.open(
+            try Composition.configuration(
+                state: command.state.state, limits: command.limits.merged(with: BatchLimits())))
+        let reporter = try Composition.reporter(command.output)
+        let faults = InputFaults(queue)
+        let execution = Execution(
+            queue: queue, reporter: reporter, stops: Execution.StopRules(command.stops), inputFaults: faults)
+        let name = command.name ?? "-"
+        let folder = command.workingFolder
+        let first = try await stage([], name, folder, queue)
+        await queue.setFeeding(true)
+        let feeding = Task.detached { try await feed(name, folder, queue, faults) }
+        var options = RunOptions()
+        options.refresh = command.refresh
+        options.verify = command.verify
+        let status = try await execution.run([first], options)
+        feeding.cancel()
+        return status
+    }
+
+    /// Reads to the end, blocking a thread of its own between chunks.
+    private func feed(_ name: String, _ folder: String, _ queue: JobQueue, _ faults: InputFaults) async throws {
+        var reader = JobFileReader(format: nil, sums: JobFileSource.readSums)
+        while !Task.isCancelled {
+            let chunk = await Self.readChunk()
+            var jobs: [(JobSpec, JobLocations)] = []
+            var found: [JobFileFault] = []
+            let take: (JobFileElement) -> Void = { element in
+                switch element {
+                case .job(let spec, let place): jobs.append((spec, place))
+                case .fault(let fault): found.append(fault)
+                case .batch(let batch): queue.setLimits(command.limits.merged(with: batch.limits))
+                }
+            }
+            if chunk.isEmpty { _ = try reader.finish(into: take) } else { try reader.feed(chunk, into: take) }
+            for fault in found { await faults.add(fault, batch: name) }
+            if !jobs.isEmpty { try await add(jobs, name, folder, queue, faults) }
+            if chunk.isEmpty { break }
+        }
+        await queue.setFeeding(false)
+    }
+
+    private func add(
+        _ jobs: [(JobSpec, JobLocations)], _ name: String, _ folder: String, _ queue: JobQueue, _ faults: InputFaults
+    ) async throws {
+        do {
+            await queue.begin(try await stage(jobs, name, folder, queue))
+        } catch StagingError.faults(let report) {
+            // One of them collides with another: each on its own, so that the others still go.
+            guard jobs.count > 1 else {
+                for fault in report.faults { await faults.add(fault, batch: name) }
+                return
+            }
+            for job in jobs { try await add([job], name, folder, queue, faults) }
+        }
+    }
+
+    private func stage(
+        _ jobs: [(JobSpec, JobLocations)], _ name: String, _ folder: String, _ queue: JobQueue
+    ) async throws -> StagedBatch {
+        do {
+            return try await queue.stage(name: name, source: nil, directory: folder, keepsWhatIsMissing: true) { take in
+                for (spec, place) in jobs { try take(spec, place) }
+                return true
+            }
+        } catch StagingError.held(let batch, let pid) {
+            throw Failure(.workLeft, "\(batch) is being run by process \(pid)")
+        }
+    }
+
+    private static func readChunk() async -> [UInt8] {
+        await withCheckedContinuation { continuation in
+            inputWorker.execute { continuation.resume(returning: readStandardInput()) }
+        }
+    }
+
+    private static let inputWorker = WorkerPool(name: "input", threads: 1)
+
+    private static func readStandardInput() -> [UInt8] {
+        var buffer = [UInt8](repeating: 0, count: 256 << 10)
+        while true {
+            let count = read(STDIN_FILENO, &buffer, buffer.count)
+            if count >= 0 { return Array(buffer[..<count]) }
+            guard errno == EINTR else { return [] }
+        }
+    }
+}

@@ -1,0 +1,105 @@
+import ArgumentParser
+import Glibc
+import TransferCore
+import TransferEventLoop
+import TransferQueue
+
+struct Status: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(abstract: "How the batches stand, also those that others run.")
+
+    @Argument(help: "A batch; all of them without.")
+    var batch: String?
+
+    @Flag(help: "List the jobs that failed for good.")
+    var failed = false
+
+    @Flag(help: "Show it anew every second.")
+    var follow = false
+
+    @Flag(help: "JSON on standard output.")
+    var json = false
+
+    @OptionGroup var state: StateOptions
+
+    func run() async throws {
+        guard let remote = try Composition.remote(existingState: state.state) else {
+            if let batch { throw Failure(.wrongUsage, "no batch \"\(batch)\"; transfer status lists them") }
+            for line in json ? [] : StatusTable.lines([], charset: .utf8) { print(line) }
+            return
+        }
+        try show(remote)
+        guard follow else { return }
+        let loop = try EventLoop(name: "status")
+        for await _ in Ticks.every(.seconds(1), on: loop) {
+            if !json { print("\u{1B}[H\u{1B}[J", terminator: "") }
+            try show(remote)
+            fflush(nil)
+        }
+    }
+
+    private func show(_ remote: QueueRemote) throws {
+        let statuses = try remote.statuses(name: batch)
+        if let batch, statuses.isEmpty {
+            throw Failure(.wrongUsage, "no batch \"\(batch)\"; transfer status lists them")
+        }
+        let charset = Terminal(STDOUT_FILENO, environment: Composition.environment).charset
+        var lines: [String] = []
+        if failed {
+            for status in statuses {
+                let rows = try remote.failures(batch: status.name).map(StatusText.row)
+                lines += json ? FailedTable.json(batch: status.name, rows) : FailedTable.lines(rows, charset: charset)
+            }
+        } else {
+            let rows = statuses.map(StatusText.row)
+            lines = json ? StatusTable.json(rows) : StatusTable.lines(rows, charset: charset)
+        }
+        for line in lines { print(line) }
+    }
+}
+
+struct Wait: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Wait for the end of a batch that another process runs; the exit status is that of its run.")
+
+    @Argument(help: "The batch.")
+    var batch: String
+
+    @OptionGroup var state: StateOptions
+
+    func run() async throws {
+        guard let status = try await Composition.remote(existingState: state.state)?.wait(batch: batch) else {
+            throw Failure(.wrongUsage, "no batch \"\(batch)\"; transfer status lists them")
+        }
+        if status.remaining > 0 { throw Failure(.workLeft, "\(batch): nobody runs it, \(status.remaining) left") }
+        ExitStatus.exit(status.failed + status.skipped > 0 ? .someFailed : .complete)
+    }
+}
+
+struct Forget: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Forget batches that ended; their files stay. Without a name: those that ended 30 days ago.")
+
+    @Argument(help: "A batch, whether or not it ended.")
+    var batch: String?
+
+    @Option(
+        name: .customLong("older-than"), help: ArgumentHelp("Those that ended longer ago than this.", valueName: "30d"))
+    var olderThan: TimeSpan?
+
+    @OptionGroup var state: StateOptions
+
+    func run() throws {
+        guard let remote = try Composition.remote(existingState: state.state) else {
+            if let batch { throw Failure(.wrongUsage, "no batch \"\(batch)\"") }
+            return
+        }
+        let age = olderThan?.duration ?? .seconds(30 * 86_400)
+        let names = try remote.forget(
+            name: batch, endedBefore: batch == nil ? WallClock.milliseconds - age.inMilliseconds : nil)
+        if let batch, names.isEmpty {
+            let isThere = try !remote.statuses(name: batch).isEmpty
+            throw Failure(.wrongUsage, isThere ? "\(batch) is being run; cancel it first" : "no batch \"\(batch)\"")
+        }
+        for name in names { print("forgotten: \(name)") }
+    }
+}

@@ -1,0 +1,24 @@
+import TransferQueue
+
+/// The state of batches and failed jobs, as the tables show them.
+enum StatusText {
+    static func row(_ status: BatchStatus) -> BatchStatusRow {
+        BatchStatusRow(
+            name: status.name, state: state(status), done: status.done, total: status.total,
+            failed: status.failed + status.skipped, waiting: status.waiting,
+            rate: status.pid == nil ? nil : status.rate,
+            eta: status.eta, pid: status.pid, remaining: status.remaining, source: status.source)
+    }
+
+    static func row(_ job: FailedJob) -> FailedJobRow {
+        FailedJobRow(
+            job: job.job, code: job.code, reason: job.message, status: job.status, host: job.host,
+            attempts: job.attempts)
+    }
+
+    private static func state(_ status: BatchStatus) -> String {
+        if status.remaining == 0 { return "finished" }
+        if status.paused == status.remaining { return "paused" }
+        return status.pid == nil ? "stopped" : "running"
+    }
+}

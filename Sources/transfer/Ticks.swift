@@ -1,0 +1,39 @@
+import TransferCore
+import TransferEventLoop
+
+/// A regular beat, from a timer of a loop.
+enum Ticks {
+    static func every(_ interval: Duration, on loop: EventLoop) -> AsyncStream<Void> {
+        AsyncStream { continuation in
+            loop.execute {
+                let timer = Beat(loop, interval) { continuation.yield() }
+                timer.start()
+            }
+        }
+    }
+
+    /// On its loop only.
+    private final class Beat {
+        private let loop: EventLoop
+        private let interval: Duration
+        private let action: () -> Void
+        private var timer: LoopTimer?
+
+        init(_ loop: EventLoop, _ interval: Duration, _ action: @escaping () -> Void) {
+            self.loop = loop
+            self.interval = interval
+            self.action = action
+        }
+
+        /// The timer's action holds the beat, and the loop holds the timer.
+        func start() {
+            timer = loop.makeTimer { self.fire() }
+            timer?.schedule(at: .now + interval)
+        }
+
+        private func fire() {
+            action()
+            timer?.schedule(at: .now + interval)
+        }
+    }
+}

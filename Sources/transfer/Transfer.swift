@@ -1,0 +1,51 @@
+import ArgumentParser
+import TransferCore
+
+/// Where the process begins: on its main thread and not yet in a task, as the signals have to be blocked before the
+/// first other thread exists.
+@main
+enum Start {
+    static func main() {
+        Signals.prepare()
+        Task.detached { await Transfer.begin() }
+        // Not dispatchMain(): that lets the main thread take every signal again.
+        Signals.wait()
+    }
+}
+
+struct Transfer: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "transfer",
+        abstract: "Moves batches of files over any network: resumed, verified, never twice.",
+        discussion: """
+            Exit status: 0 all complete; 1 some job failed for good; 64 wrong usage; 65 the job file is invalid;
+            66 it can't be read; 74 the state folder can't be used; 75 work is left that a later run continues.
+            """,
+        version: VersionText.full,
+        subcommands: [
+            Run.self, Get.self, Put.self, Status.self, Wait.self, Pause.self, Resume.self, Cancel.self, Retry.self,
+            Forget.self, Validate.self,
+        ])
+
+    static func begin() async {
+        do {
+            // An option whose value may be left out is more than the parser knows.
+            let arguments = CommandLine.arguments.dropFirst().map { $0 == "--json=progress" ? "--json-progress" : $0 }
+            var command = try parseAsRoot(Array(arguments))
+            if var command = command as? any AsyncParsableCommand {
+                try await command.run()
+            } else {
+                try command.run()
+            }
+            ExitStatus.exit(.complete)
+        } catch let failure as Failure {
+            failure.report()
+            ExitStatus.exit(failure.status)
+        } catch let error as TransferError {
+            Failure(.stateUnusable, error.message).report()
+            ExitStatus.exit(.stateUnusable)
+        } catch {
+            exit(withError: error)
+        }
+    }
+}

@@ -1,0 +1,60 @@
+import ArgumentParser
+import FoundationEssentials
+import Glibc
+import TransferCore
+import TransferQueue
+
+struct Validate: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Check job files: every fault with its line, column and JSON path; nothing is started.")
+
+    @Argument(help: ArgumentHelp("Job files.", valueName: "file"))
+    var files: [String]
+
+    @Option(name: .shortAndLong, help: ArgumentHelp("The folder that relative paths start from.", valueName: "dir"))
+    var directory: String?
+
+    func run() throws {
+        let checker = try JobChecker()
+        let folder = Composition.absolute(directory ?? FileManager.default.currentDirectoryPath)
+        var isFaulty = false
+        for file in files {
+            let source = try JobFileSource(file)
+            let missing = ReportBox()
+            var made = Set<String>()
+            var report = try checker.check(file, directory: folder) { take in
+                try source.read { spec, place in
+                    try take(spec, place)
+                    if case .download(let download) = spec.work {
+                        made.insert(Self.absolute(download.destination, folder))
+                    }
+                    if let fault = Self.missingSource(spec, place, folder, made) { missing.add(fault) }
+                }
+            }
+            for fault in missing.report.faults { report.add(fault) }
+            if report.isEmpty {
+                print("\(file): \(report.jobCount) jobs, no errors")
+            } else {
+                isFaulty = true
+                StandardError.write(report.rendered(file: file))
+            }
+        }
+        if isFaulty { ExitStatus.exit(.invalidJobFile) }
+    }
+
+    /// A file to upload that isn't there, unless an earlier job brings it.
+    private static func missingSource(
+        _ spec: JobSpec, _ place: JobLocations, _ folder: String, _ made: Set<String>
+    ) -> JobFileFault? {
+        guard case .upload(let upload) = spec.work else { return nil }
+        let path = absolute(upload.source, folder)
+        guard access(path, R_OK) != 0, !made.contains(path), spec.needs.isEmpty else { return nil }
+        let reason = String(cString: strerror(errno)).lowercased()
+        return JobFileFault(
+            message: "can't read \(upload.source): \(reason)", path: place.path(of: "upload"), span: place.job)
+    }
+
+    private static func absolute(_ path: String, _ folder: String) -> String {
+        path.hasPrefix("/") ? path : folder + "/" + path
+    }
+}

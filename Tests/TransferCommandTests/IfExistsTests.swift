@@ -1,0 +1,177 @@
+import Foundation
+import Testing
+import TransferTestServer
+import TransferTestSupport
+
+/// A file is at the destination already: what each word of `ifExists` makes of one that we know nothing about.
+@Suite struct IfExistsTests {
+    private struct Outcome {
+        var result: ProcessResult
+        var files: [String: String]
+        var end: JSONValue
+    }
+
+    private func run(_ server: TestServer, _ more: String, mine: String = "mine", in place: Workplace) async throws
+        -> Outcome
+    {
+        try place.folder.write(mine, to: "a.txt")
+        try place.jobs([download(server.url("/a"), to: "a.txt", more)])
+        let result = try await place.runJobs()
+        let names = try place.traces().filter { !$0.hasPrefix("state/") }
+        let ends = try result.events().filter { event in
+            ["job.finished", "job.kept", "job.failed"].contains(event["event"]?.string)
+        }
+        #expect(ends.count == 1, "\(result)")
+        return Outcome(
+            result: result, files: try Dictionary(uniqueKeysWithValues: names.map { ($0, try place.folder.text($0)) }),
+            end: try #require(ends.first))
+    }
+
+    @Test(arguments: ["", #""ifExists": "verify""#])
+    func verifyNeverReplacesWhatItKnowsNothingAbout(_ word: String) async throws {
+        try await withTestServer { server in
+            let place = try Workplace()
+            server.serve("/a", .text("theirs"))
+            let outcome = try await run(server, word, in: place)
+            #expect(outcome.result.exitCode == 1)
+            #expect(outcome.files == ["a.txt": "mine"])
+            #expect(outcome.end["code"]?.string == "fileExists")
+            let message = try #require(outcome.end["message"]?.string)
+            #expect(message.hasPrefix(place.folder.path("a.txt")))
+            #expect(message.hasSuffix(#"; write "ifExists": "update", "overwrite", "rename" or "skip""#), "\(message)")
+            #expect(server.requests.isEmpty)
+        }
+    }
+
+    @Test func verifyKeepsWhatTheChecksumProves() async throws {
+        try await withTestServer { server in
+            let place = try Workplace()
+            let sum = try await digest("sha256", Array("mine".utf8))
+            let outcome = try await run(server, #""checksum": "sha256:\#(sum)""#, in: place)
+            #expect(outcome.result.exitCode == 0, "\(outcome.result)")
+            #expect(outcome.end["event"]?.string == "job.kept")
+            #expect(server.requests.isEmpty)
+        }
+    }
+
+    @Test func verifyDoesNotReplaceWhatTheChecksumRefutes() async throws {
+        try await withTestServer { server in
+            let place = try Workplace()
+            server.serve("/a", .text("theirs"))
+            let sum = try await digest("sha256", Array("theirs".utf8))
+            let outcome = try await run(server, #""checksum": "sha256:\#(sum)""#, in: place)
+            #expect(outcome.result.exitCode == 1)
+            #expect(outcome.files == ["a.txt": "mine"])
+        }
+    }
+
+    @Test func updateFetchesWhatIsNewerOnTheServer() async throws {
+        try await withTestServer { server in
+            let place = try Workplace()
+            server.serve("/a", ServedFile(.text("theirs"), lastModified: 4_000_000_000))
+            let outcome = try await run(server, #""ifExists": "update""#, in: place)
+            #expect(outcome.result.exitCode == 0, "\(outcome.result)")
+            #expect(outcome.files == ["a.txt": "theirs"])
+            #expect(server.requests.first?.headers["If-Modified-Since"] != nil)
+        }
+    }
+
+    @Test func updateKeepsWhatTheServerSaysIsUnchanged() async throws {
+        try await withTestServer { server in
+            let place = try Workplace()
+            server.serve("/a", ServedFile(.text("theirs"), lastModified: 1_000_000_000))
+            let outcome = try await run(server, #""ifExists": "update""#, in: place)
+            #expect(outcome.result.exitCode == 0, "\(outcome.result)")
+            #expect(outcome.files == ["a.txt": "mine"])
+            #expect(outcome.end["event"]?.string == "job.kept")
+            #expect(server.requests.map(\.status) == [304])
+        }
+    }
+
+    @Test func overwriteReplacesItOnlyWhenTheNewOneIsWhole() async throws {
+        try await withTestServer { server in
+            let place = try Workplace()
+            server.serve("/a", .text("theirs"))
+            server.script("/a", [.stall(after: 3)])
+            try place.folder.write("mine", to: "a.txt")
+            try place.jobs([download(server.url("/a"), to: "a.txt", #""ifExists": "overwrite""#)])
+            let process = try place.startJobs()
+            try await server.waitForHeld(1)
+            #expect(try place.folder.text("a.txt") == "mine", "until then the old one stays")
+            server.release()
+            let result = try await process.result()
+            #expect(result.exitCode == 0, "\(result)")
+            #expect(try place.folder.text("a.txt") == "theirs")
+        }
+    }
+
+    @Test func skipAsksNobody() async throws {
+        try await withTestServer { server in
+            let place = try Workplace()
+            let outcome = try await run(server, #""ifExists": "skip""#, in: place)
+            #expect(outcome.result.exitCode == 0, "\(outcome.result)")
+            #expect(outcome.end["event"]?.string == "job.kept")
+            #expect(outcome.files == ["a.txt": "mine"])
+            #expect(server.requests.isEmpty)
+        }
+    }
+
+    @Test func renameTakesAFreeName() async throws {
+        try await withTestServer { server in
+            let place = try Workplace()
+            server.serve("/a", .text("theirs"))
+            try place.folder.write("also mine", to: "a.1.txt")
+            let outcome = try await run(server, #""ifExists": "rename""#, in: place)
+            #expect(outcome.result.exitCode == 0, "\(outcome.result)")
+            #expect(outcome.files == ["a.txt": "mine", "a.1.txt": "also mine", "a.2.txt": "theirs"])
+            #expect(outcome.end["path"]?.string == place.folder.path("a.2.txt"))
+            // Again, it's the file that was named then.
+            let again = try await place.runJobs()
+            #expect(again.exitCode == 0)
+            #expect(server.requests.count == 1, "\(again)")
+        }
+    }
+
+    @Test func failFails() async throws {
+        try await withTestServer { server in
+            let place = try Workplace()
+            let outcome = try await run(server, #""ifExists": "fail""#, in: place)
+            #expect(outcome.result.exitCode == 1)
+            #expect(
+                outcome.end["message"]?.string
+                    == "\(place.folder.path("a.txt")) exists; remove it or write \"ifExists\": \"overwrite\"")
+            #expect(outcome.files == ["a.txt": "mine"])
+            #expect(server.requests.isEmpty)
+        }
+    }
+
+    /// A run that ended between rename and record leaves the file, and the next one must not fetch it again.
+    @Test func whatALostRecordLeftBehindIsConfirmedWithoutItsBody() async throws {
+        try await withTestServer { server in
+            let place = try Workplace()
+            let content = Content.random(seed: 4, count: 300_000)
+            server.serve("/a", ServedFile(content, etag: "\"a1\"", lastModified: 1_600_000_000))
+            try place.jobs([download(server.url("/a"), to: "a")])
+            #expect(try await place.runJobs().exitCode == 0)
+            try FileManager.default.removeItem(atPath: place.folder.path("state"))
+            let again = try await place.runJobs()
+            #expect(again.exitCode == 0, "\(again)")
+            #expect(try again.events().ends == ["a": "kept"])
+            #expect(server.bytesSent("/a") == 300_000, "only the first time")
+        }
+    }
+
+    @Test func aFolderDestinationIsKeptUnderTheServersName() async throws {
+        try await withTestServer { server in
+            let place = try Workplace()
+            server.serve(
+                "/f", ServedFile(.text("content"), headers: ["Content-Disposition": "attachment; filename=named.txt"]))
+            try place.jobs([download(server.url("/f"), to: "out/")])
+            #expect(try await place.runJobs().exitCode == 0)
+            let again = try await place.runJobs()
+            #expect(again.exitCode == 0, "\(again)")
+            #expect(server.requests.count == 1)
+            #expect(try place.folder.files(below: "out") == ["named.txt"])
+        }
+    }
+}

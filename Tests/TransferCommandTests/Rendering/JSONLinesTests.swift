@@ -1,0 +1,126 @@
+import Foundation
+import Testing
+import TransferCore
+import TransferQueue
+
+@testable import transfer
+
+@Suite struct JSONLinesTests {
+    /// One of each kind, with the fields that only it has.
+    static let all: [(kind: QueueEvent.Kind, name: String, fields: Set<String>)] = [
+        (.batchStarted(totals(jobs: 3, kept: 1)), "batch.started", counts),
+        (
+            .batchProgress(
+                progress(
+                    totals(jobs: 3), active: 1, waiting: 2, rate: 5, eta: .milliseconds(1500),
+                    reason: .host(origin: "https://a.example", status: 429, message: "m", remaining: .seconds(42)))),
+            "batch.progress",
+            counts.union(["active", "waiting", "rate", "eta", "for", "origin", "status", "reason", "delay"])
+        ),
+        (.batchWaiting(.disk("full")), "batch.waiting", ["for", "reason"]),
+        (
+            .batchFinished(totals(jobs: 3), duration: .milliseconds(702_250)), "batch.finished",
+            counts.union(["seconds"])
+        ),
+        (
+            .started(job: "a", JobStart(isUpload: true, url: "https://a.example/", offset: 7, attempt: 2)),
+            "job.started",
+            ["id", "direction", "url", "offset", "attempt"]
+        ),
+        (
+            .progress(job: "a", JobProgress(completed: 1, total: 2, rate: 3, phase: .saving)), "job.progress",
+            ["id", "completed", "total", "rate", "phase"]
+        ),
+        (
+            .retrying(job: "a", delay: .milliseconds(1050), notFound), "job.retrying",
+            ["id", "delay", "reason", "code", "status"]
+        ),
+        (.restarted(job: "a", reason: "changed"), "job.restarted", ["id", "reason"]),
+        (.waiting(job: "a", .dependency("b")), "job.waiting", ["id", "for", "need"]),
+        (.finished(receipt("a")), "job.finished", received),
+        (.kept(receipt("a")), "job.kept", received),
+        (.skipped(job: "a", need: "b"), "job.skipped", ["id", "need"]),
+        (.cancelled(job: "a"), "job.cancelled", ["id"]),
+        (failure("a", notFound, attempts: 3), "job.failed", ["id", "code", "message", "status", "host", "attempts"]),
+    ]
+
+    static let counts: Set<String> = [
+        "jobs", "kept", "completed", "failed", "skipped", "cancelled", "remaining", "bytes",
+    ]
+    static let received: Set<String> = [
+        "id", "direction", "bytes", "transferred", "seconds", "rate", "digest", "validator", "finalURL", "path",
+        "status",
+        "attempts",
+    ]
+
+    func parse(_ line: String) throws -> [String: Any] {
+        try #require(try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])
+    }
+
+    @Test func everyKindIsOneObjectWithItsFields() throws {
+        for (kind, name, fields) in Self.all {
+            let object = try parse(JSONLines.line(event(kind, after: 0.25)))
+            #expect(object["event"] as? String == name)
+            #expect(object["time"] as? String == "2026-11-20T02:00:00.250Z")
+            #expect(object["batch"] as? String == "nightly")
+            #expect(Set(object.keys) == fields.union(["event", "time", "batch"]), "\(name)")
+        }
+    }
+
+    @Test func noKeyStandsTwice() {
+        for (kind, _, _) in Self.all {
+            let line = JSONLines.line(event(kind))
+            let keys = line.matches(of: /[{,]"([a-zA-Z]+)":/).map { String($0.1) }
+            #expect(Set(keys).count == keys.count, "\(line)")
+        }
+    }
+
+    @Test func valuesAreExact() throws {
+        let retry = try parse(JSONLines.line(event(Self.all[6].kind)))
+        #expect(retry["delay"] as? Double == 1.05)
+        #expect(retry["code"] as? String == "httpStatus")
+        let done = JSONLines.line(event(.finished(receipt("a", isUpload: true))))
+        #expect(
+            done == #"{"event":"job.finished","time":"2026-11-20T02:00:00.000Z","batch":"nightly","id":"a","#
+                + #""direction":"upload","bytes":4096,"transferred":4096,"seconds":2,"rate":2048,"#
+                + #""digest":"md5:d41d8cd98f00b204e9800998ecf8427e","validator":"\"b7\"","#
+                + #""finalURL":"https://cdn.example/a","path":"/srv/a","status":200,"attempts":1}"#)
+        var ended = event(.cancelled(job: "a"))
+        ended.cursor = 9
+        #expect(try parse(JSONLines.line(ended))["cursor"] as? Int == 9)
+    }
+
+    @Test func everyStringComesBackAsItWas() throws {
+        let hostile = String(String.UnicodeScalarView((0..<0x180).compactMap(Unicode.Scalar.init)))
+        for text in [hostile, "日本😀\u{2028}", "\"\\/", "", String(decoding: [0xFF, 0x41, 0xC2], as: UTF8.self)] {
+            let line = JSONLines.line(event(.restarted(job: text, reason: text), batch: text))
+            #expect(line.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F })
+            #expect(!line.unicodeScalars.contains { (0x80..<0xA0).contains($0.value) })
+            let object = try parse(line)
+            #expect(object["id"] as? String == text)
+            #expect(object["reason"] as? String == text)
+            #expect(object["batch"] as? String == text)
+        }
+    }
+
+    @Test func numbersOutsideReasonStayJSON() throws {
+        var odd = receipt("a")
+        odd.seconds = .infinity
+        _ = try parse(JSONLines.line(event(.finished(odd))))
+        odd.seconds = .nan
+        _ = try parse(JSONLines.line(event(.finished(odd))))
+        odd.seconds = 1e-300
+        odd.transferred = .max
+        _ = try parse(JSONLines.line(event(.finished(odd))))
+    }
+
+    @Test func eventsAreAppendedALineEach() {
+        var bytes = Array("before\n".utf8)
+        JSONLines.append(event(.cancelled(job: "a")), to: &bytes)
+        JSONLines.append(event(.cancelled(job: "b")), to: &bytes)
+        let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n", omittingEmptySubsequences: false)
+        #expect(lines.count == 4)
+        #expect(lines[0] == "before")
+        #expect(lines[3] == "")
+    }
+}

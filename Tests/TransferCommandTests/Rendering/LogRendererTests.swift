@@ -1,0 +1,161 @@
+import Glibc
+import Testing
+import TransferCore
+import TransferQueue
+
+@testable import transfer
+
+@Suite struct LogRendererTests {
+    /// Lines without their times, which depend on the machine's time zone.
+    func texts(_ renderer: inout LogRenderer, _ events: QueueEvent...) -> [String] {
+        events.flatMap { renderer.receive($0) }.map { "\($0.level.name) \($0.text)" }
+    }
+
+    func begin(_ job: String, host: String = "cdn.example", after seconds: Double = 0) -> QueueEvent {
+        let start = JobStart(isUpload: false, url: "https://\(host)/\(job)", offset: 0, attempt: 1)
+        return event(.started(job: job, start), after: seconds)
+    }
+
+    @Test func looksAsIntended() {
+        var log = LogRenderer()
+        let counts = totals(jobs: 200_000, kept: 142_100, completed: 811, failed: 3, bytes: Int64(81.4 * gibibyte))
+        let state = progress(counts, active: 32, rate: 61.7 * mebibyte, eta: .seconds(546))
+        var waiting = state
+        waiting.waiting = 1204
+        waiting.waitReason = .host(
+            origin: "https://cdn.example", status: 429, message: "429 Too Many Requests", remaining: .seconds(42))
+        let lines = texts(
+            &log, event(.batchStarted(totals(jobs: 200_000, kept: 142_100))),
+            event(.batchProgress(state), after: 30), event(.batchProgress(state), after: 60),
+            event(.batchProgress(waiting), after: 67), event(.batchProgress(waiting), after: 68),
+            event(.restarted(job: "a.iso", reason: "changed on server (ETag a1→b7)"), after: 69),
+            event(failure("q3.pdf", notFound), after: 70))
+        #expect(
+            lines == [
+                "info nightly: 200,000 jobs, 142,100 done, 57,900 to do",
+                "info 142,911/200,000 81.4 GiB 61.7 MiB/s failed 3 ETA 9m",
+                "warn cdn.example: 429, Retry-After 42 s, 1,204 jobs wait",
+                "warn a.iso: from 0 again, changed on server (ETag a1→b7)",
+                "error q3.pdf: 404 Not Found, not retried",
+            ])
+    }
+
+    @Test func linesHaveTheLocalTimeButInTheJournalAPriority() {
+        let line = LogLine(level: .error, time: start, text: "q3.pdf: 404 Not Found, not retried")
+        #expect(LogFormat.file.line(line).text == "\(TimeText.local(start)) error q3.pdf: 404 Not Found, not retried")
+        #expect(LogFormat.journal.line(line).text == "<3>q3.pdf: 404 Not Found, not retried")
+        #expect(LogFormat.journal.line(LogLine(level: .warn, time: start, text: "x")).text == "<4>x")
+        #expect(LogFormat.journal.line(LogLine(level: .info, time: start, text: "x")).text == "<6>x")
+        #expect(LogFormat.terminal.line(line).text == "error q3.pdf: 404 Not Found, not retried")
+    }
+
+    @Test func retriesOfAHostAreOneLine() {
+        var log = LogRenderer()
+        let error = TransferError(.connectionLost, "the connection was lost", isTransient: true)
+        var lines: [String] = []
+        for index in 0..<100 {
+            lines += texts(
+                &log, begin("j\(index)"), event(.retrying(job: "j\(index)", delay: .seconds(2), error)),
+                begin("k\(index)", host: "b.example"),
+                event(.retrying(job: "k\(index)", delay: .seconds(4), error)))
+        }
+        #expect(lines.isEmpty)
+        let tick = QueueEvent.Kind.batchProgress(progress(totals(jobs: 200)))
+        lines = texts(&log, event(tick, after: 1))
+        #expect(
+            lines.filter { $0.hasPrefix("warn") } == [
+                "warn b.example: the connection was lost, 100 retries, the last in 4 s",
+                "warn cdn.example: the connection was lost, 100 retries, the last in 2 s",
+            ])
+    }
+
+    @Test func theSameTroubleIsToldOnceAMinute() {
+        var log = LogRenderer()
+        _ = log.receive(event(.batchStarted(totals(jobs: 9))))
+        let error = TransferError(.timedOut, "no answer for 30 s", isTransient: true)
+        let tick = QueueEvent.Kind.batchProgress(progress(totals(jobs: 9)))
+        var lines: [String] = []
+        for second in 0..<59 {
+            lines += texts(
+                &log, begin("a", after: Double(second)),
+                event(.retrying(job: "a", delay: .milliseconds(1500), error), after: Double(second)),
+                event(tick, after: Double(second) + 0.4))
+        }
+        #expect(lines == ["warn a: no answer for 30 s, again in 2 s (cdn.example)"])
+        lines = texts(&log, event(tick, after: 61))
+        #expect(lines.first == "warn cdn.example: no answer for 30 s, 58 retries, the last in 2 s")
+    }
+
+    @Test func aLineIsWrittenEvenIfNoProgressComes() {
+        var log = LogRenderer()
+        let busy = status(503, "Service Unavailable", isTransient: true, retryAfter: .seconds(5))
+        #expect(
+            texts(
+                &log, begin("a"), event(.retrying(job: "a", delay: .seconds(5), busy)), begin("b", after: 2.1)) == [
+                    "warn cdn.example: 503, Retry-After 5 s, 1 job waits"
+                ])
+        _ = log.receive(event(.retrying(job: "b", delay: .seconds(1), notFound), after: 3))
+        #expect(log.finish(time: start + 4000).map(\.text) == ["b: 404 Not Found, again in 1 s (cdn.example)"])
+    }
+
+    @Test func successesAreToldOnlyWhenAskedFor() {
+        let done = event(.finished(receipt("x.iso", bytes: 4 << 20)))
+        let sent = event(.finished(receipt("r.pdf", isUpload: true)))
+        let kept = event(.kept(receipt("y.iso")))
+        var quiet = LogRenderer()
+        #expect(texts(&quiet, done, sent, kept).isEmpty)
+        var verbose = LogRenderer(verbose: true)
+        #expect(
+            texts(&verbose, done, sent, kept) == [
+                "info x.iso: fetched 4.00 MiB in 2 s, 2.00 MiB/s, md5 verified",
+                "info r.pdf: sent 4.00 KiB in 2 s, 2.00 KiB/s, md5 verified",
+                "info y.iso: kept, complete before",
+            ])
+    }
+
+    @Test func aLiveScreenLeavesOnlyLinesThatStay() {
+        var log = LogRenderer(isLive: true)
+        let tick = QueueEvent.Kind.batchProgress(progress(totals(jobs: 1), waiting: 1, reason: .slot))
+        #expect(
+            texts(
+                &log, event(.batchStarted(totals(jobs: 1))), begin("a"), event(tick, after: 100),
+                event(.retrying(job: "a", delay: .seconds(1), notFound), after: 100), event(tick, after: 200),
+                event(.restarted(job: "a", reason: "the server has no ranges"), after: 200)) == [
+                    "warn a: from 0 again, the server has no ranges"
+                ])
+    }
+
+    @Test func namesCannotForgeALine() {
+        var log = LogRenderer()
+        let lines = texts(&log, event(failure("x\n2026-11-20T02:00:00 info all good\u{1B}[1A", notFound)))
+        #expect(lines == [#"error x\n2026-11-20T02:00:00 info all good\x1b[1A: 404 Not Found, not retried"#])
+        var ascii = LogRenderer(charset: .ascii)
+        #expect(
+            texts(&ascii, event(.restarted(job: "ä.iso", reason: "changed on server (ETag a1→b7)"))) == [
+                "warn ?.iso: from 0 again, changed on server (ETag a1->b7)"
+            ])
+    }
+
+    @Test func failuresSayHowOftenTheyWereTried() {
+        let lost = TransferError(.connectionLost, "the connection was lost", isTransient: true)
+        let exists = TransferError(.fileExists, "/srv/x exists with other contents")
+        var log = LogRenderer()
+        #expect(
+            texts(
+                &log, event(failure("a", lost, attempts: 10)), event(failure("b", exists, host: nil)),
+                event(.skipped(job: "c", need: "a"))) == [
+                    "error a: the connection was lost, given up after 10 attempts",
+                    "error b: /srv/x exists with other contents",
+                    "warn c: skipped, it needs a, which failed",
+                ])
+    }
+
+    @Test func aMillionHostsStayBounded() {
+        var folding = RetryFolding()
+        for index in 0..<5000 {
+            folding.add(
+                batch: "b", job: "j", host: "h\(index)", delay: .seconds(1), error: notFound, time: start)
+        }
+        #expect(folding.flush(time: start + 1000, all: true, charset: .utf8).count == 201)
+    }
+}

@@ -1,0 +1,56 @@
+import Testing
+
+@testable import transfer
+
+@Suite struct StatusTableTests {
+    @Test func looksAsIntended() {
+        let rows = [
+            BatchStatusRow(
+                name: "nightly", state: "running", done: 142_911, total: 200_000, failed: 3, waiting: 1204,
+                rate: Int64(61.7 * mebibyte), eta: .seconds(546), pid: 4121, remaining: 57_086, source: "/etc/n.json"),
+            BatchStatusRow(
+                name: "field-cam", state: "offline", done: 318, total: 322, failed: 0, waiting: 4, rate: 0, pid: 880,
+                remaining: 4),
+            BatchStatusRow(
+                name: "mirror", state: "stopped", done: 12, total: 40, failed: 1, waiting: 0, remaining: 27,
+                source: "/etc/mirror.json"),
+        ]
+        #expect(
+            StatusTable.lines(rows, charset: .utf8).joined(separator: "\n") == """
+                BATCH      STATE    DONE             FAILED  WAITING  RATE        ETA    PID
+                nightly    running  142,911/200,000       3    1,204  61.7 MiB/s  9:06  4121
+                field-cam  offline  318/322               0        4  -           -      880
+                mirror     stopped  12/40                 1        0  -           -        -
+                mirror: 27 left; continue with: transfer run /etc/mirror.json
+                """)
+        #expect(
+            StatusTable.json(rows)[1]
+                == #"{"batch":"field-cam","state":"offline","done":318,"total":322,"failed":0,"waiting":4,"#
+                + #""remaining":4,"rate":0,"pid":880}"#)
+    }
+
+    @Test func failedJobsAreListed() {
+        let rows = [
+            FailedJobRow(
+                job: "images/1.jpg", code: "httpStatus", reason: "404 Not Found", status: 404, host: "cdn.example",
+                attempts: 1),
+            FailedJobRow(
+                job: "日本\n", code: "fileAccess", reason: "can't write /srv/x: permission denied", attempts: 10),
+        ]
+        #expect(
+            FailedTable.lines(rows, charset: .utf8).joined(separator: "\n") == #"""
+                JOB           HOST         ATTEMPTS  REASON
+                images/1.jpg  cdn.example         1  404 Not Found
+                日本\n        -                  10  can't write /srv/x: permission denied
+                """#)
+        #expect(
+            FailedTable.json(batch: "n", rows)[0]
+                == #"{"batch":"n","id":"images/1.jpg","code":"httpStatus","message":"404 Not Found","status":404,"#
+                + #""host":"cdn.example","attempts":1}"#)
+    }
+
+    @Test func nothingIsSaidInWords() {
+        #expect(StatusTable.lines([], charset: .utf8) == ["no batches"])
+        #expect(FailedTable.lines([], charset: .utf8) == ["no failed jobs"])
+    }
+}

@@ -1,0 +1,254 @@
+import Foundation
+import Testing
+import TransferTestServer
+import TransferTestSupport
+
+/// The same command again: what is done stays done, what changed is done anew.
+@Suite struct RunAgainTests {
+    let content = Content.random(seed: 21, count: 50_000)
+
+    /// A finished batch of one job, `a`.
+    private func finished(_ server: TestServer, _ more: String = "") async throws -> Workplace {
+        let place = try Workplace()
+        server.serve("/a", ServedFile(content, etag: "\"a1\"", lastModified: 1_600_000_000))
+        try place.jobs([download(server.url("/a"), to: "a", more)])
+        let result = try await place.runJobs()
+        #expect(result.exitCode == 0, "\(result)")
+        #expect(server.requests.count == 1)
+        return place
+    }
+
+    @Test func finishedJobsAreKeptAndNoServerIsAsked() async throws {
+        try await withTestServer { server in
+            let place = try await finished(server)
+            let result = try await place.runJobs()
+            #expect(result.exitCode == 0)
+            #expect(try result.events().ends == ["a": "kept"])
+            let end = try #require(try result.events().named("batch.finished").first)
+            #expect(end["kept"]?.int == 1 && end["completed"]?.int == 0 && end["jobs"]?.int == 1)
+            #expect(server.requests.count == 1)
+            #expect(result.standardError.contains("1 kept, servers not asked"), "\(result)")
+        }
+    }
+
+    @Test func aFileThatWasDeletedIsFetchedAgain() async throws {
+        try await withTestServer { server in
+            let place = try await finished(server)
+            try FileManager.default.removeItem(atPath: place.folder.path("a"))
+            let result = try await place.runJobs()
+            #expect(result.exitCode == 0, "\(result)")
+            #expect(try result.events().ends == ["a": "finished"])
+            #expect(try content.firstDifference(fromFileAt: place.folder.path("a")) == nil)
+        }
+    }
+
+    /// Its size or time tells that the user changed it: what is there now is not ours to replace silently.
+    @Test func aFileThatWasChangedIsNotReplacedSilently() async throws {
+        try await withTestServer { server in
+            let place = try await finished(server)
+            try place.folder.write("my own notes", to: "a")
+            let result = try await place.runJobs()
+            #expect(result.exitCode == 1, "\(result)")
+            #expect(try result.events().named("job.failed").first?["code"]?.string == "fileExists")
+            #expect(try place.folder.text("a") == "my own notes")
+        }
+    }
+
+    @Test func verifyHashesAgainAndFindsWhatWasTamperedWith() async throws {
+        try await withTestServer { server in
+            let sum = try await digest("sha256", content.bytes())
+            let place = try await finished(server, #""checksum": "sha256:\#(sum)", "ifExists": "overwrite""#)
+            // Same size, same time, another byte.
+            let path = place.folder.path("a")
+            let before = try FileManager.default.attributesOfItem(atPath: path)[.modificationDate]
+            var bytes = content.bytes()
+            bytes[40_000] ^= 1
+            let file = try #require(FileHandle(forWritingAtPath: path))
+            try file.write(contentsOf: Data(bytes))
+            try file.close()
+            try FileManager.default.setAttributes([.modificationDate: before as Any], ofItemAtPath: path)
+
+            let plain = try await place.runJobs()
+            #expect(try plain.events().ends == ["a": "kept"], "size and time are as recorded")
+            let verified = try await place.runJobs("--verify")
+            #expect(verified.exitCode == 0, "\(verified)")
+            #expect(try verified.events().ends == ["a": "finished"])
+            #expect(try content.firstDifference(fromFileAt: path) == nil)
+        }
+    }
+
+    @Test func verifyKeepsWhatIsRight() async throws {
+        try await withTestServer { server in
+            let sum = try await digest("sha256", content.bytes())
+            let place = try await finished(server, #""checksum": "sha256:\#(sum)""#)
+            let result = try await place.runJobs("--verify")
+            #expect(try result.events().ends == ["a": "kept"])
+            #expect(server.requests.count == 1)
+        }
+    }
+
+    @Test func refreshAsksConditionally() async throws {
+        try await withTestServer { server in
+            let place = try await finished(server)
+            let result = try await place.runJobs("--refresh")
+            #expect(result.exitCode == 0, "\(result)")
+            #expect(try result.events().ends == ["a": "kept"])
+            #expect(server.requests.map(\.status) == [200, 304])
+            #expect(server.requests.last?.headers["If-None-Match"] == "\"a1\"")
+            #expect(try place.traces().filter { $0.hasSuffix(".part") } == [])
+        }
+    }
+
+    @Test func refreshFetchesWhatIsNewer() async throws {
+        try await withTestServer { server in
+            let place = try await finished(server)
+            let newer = Content.random(seed: 22, count: 60_000)
+            server.serve("/a", ServedFile(newer, etag: "\"a2\"", lastModified: 1_700_000_000))
+            let result = try await place.runJobs("--refresh")
+            #expect(result.exitCode == 0, "\(result)")
+            #expect(try result.events().ends == ["a": "finished"])
+            #expect(try newer.firstDifference(fromFileAt: place.folder.path("a")) == nil)
+            // That was once.
+            #expect(try await place.runJobs().events().ends == ["a": "kept"])
+            #expect(server.requests.count == 2)
+        }
+    }
+
+    @Test func aRefreshThatFailsKeepsTheFile() async throws {
+        try await withTestServer { server in
+            let place = try await finished(server)
+            server.script("/a", [], afterwards: .status(404))
+            let result = try await place.runJobs("--refresh")
+            #expect(result.exitCode == 1, "\(result)")
+            #expect(try content.firstDifference(fromFileAt: place.folder.path("a")) == nil)
+        }
+    }
+
+    @Test func anEditedFileAddsWhatIsNewRedoesWhatChangedAndDropsWhatIsGone() async throws {
+        try await withTestServer { server in
+            let place = try Workplace()
+            for name in ["same", "changed", "gone", "new", "changed2"] { server.serve("/\(name)", .text(name)) }
+            try place.jobs(
+                ["same", "changed", "gone"].map { download(server.url("/\($0)"), to: $0, #""ifExists": "overwrite""#) })
+            #expect(try await place.runJobs().exitCode == 0)
+
+            try place.jobs([
+                download(server.url("/same"), to: "same", #""ifExists": "overwrite""#),
+                download(server.url("/changed2"), to: "changed", #""ifExists": "overwrite""#),
+                download(server.url("/new"), to: "new", #""ifExists": "overwrite""#),
+            ])
+            let result = try await place.runJobs()
+            #expect(result.exitCode == 0, "\(result)")
+            #expect(try result.events().ends == ["same": "kept", "changed": "finished", "new": "finished"])
+            #expect(try place.folder.text("changed") == "changed2")
+            #expect(try place.folder.text("gone") == "gone", "files stay")
+            #expect(try await place.status().first?["total"]?.int == 3)
+            #expect(server.requests.count == 5)
+        }
+    }
+
+    /// Edited from one server to another while it was half done: the old bytes are no beginning of the new file.
+    @Test func aHalfDoneJobThatChangedStartsFromZero() async throws {
+        try await withTestServer { server in
+            let place = try Workplace()
+            server.serve("/a", content, etag: "\"same\"")
+            let other = Content.random(seed: 23, count: 50_000)
+            server.serve("/b", other, etag: "\"same\"")
+            server.script("/a", [.stall(after: 30_000)])
+            try place.jobs([download(server.url("/a"), to: "f")])
+            let process = try place.startJobs()
+            try await server.waitForHeld(1)
+            process.kill(SIGTERM)
+            _ = try await process.result()
+            try place.jobs([download(server.url("/b"), to: "f")])
+            let result = try await place.runJobs()
+            #expect(result.exitCode == 0, "\(result)")
+            #expect(server.requests(to: "/b").first?.range == nil)
+            #expect(try other.firstDifference(fromFileAt: place.folder.path("f")) == nil)
+        }
+    }
+
+    /// A presigned URL has another signature every day, and is the same job.
+    @Test func anotherSignatureIsTheSameJob() async throws {
+        try await withTestServer { server in
+            let place = try Workplace()
+            server.serve("/a", .text("a"))
+            for (signature, end) in [("one", "finished"), ("two", "kept")] {
+                try place.jobs([download(server.url("/a?X-Amz-Signature=\(signature)"), to: "a")])
+                #expect(try await place.runJobs().events().ends == ["a": end])
+            }
+        }
+    }
+
+    @Test func aSecondProcessSaysWhoHoldsTheBatch() async throws {
+        try await withTestServer { server in
+            let place = try Workplace()
+            server.serve("/a", .text("a"))
+            server.script("/a", [.holdHead])
+            try place.jobs([download(server.url("/a"), to: "a")])
+            let first = try place.startJobs()
+            try await server.waitForHeld(1)
+            let second = try await place.runJobs()
+            #expect(second.exitCode == 75, "\(second)")
+            #expect(
+                second.standardError
+                    == "transfer: batch is being run by process \(first.processID); wait for it with: transfer wait batch\n"
+            )
+            #expect(second.standardOutput.isEmpty)
+            server.release()
+            #expect(try await first.result().exitCode == 0)
+            #expect(server.requests.count == 1)
+            #expect(try await place.runJobs().exitCode == 0, "free again")
+        }
+    }
+
+    @Test func anotherBatchRunsBesideIt() async throws {
+        try await withTestServer { server in
+            let place = try Workplace()
+            server.serve("/a", .text("a"))
+            server.serve("/b", .text("b"))
+            server.script("/a", [.holdHead])
+            try place.jobs([download(server.url("/a"), to: "a")])
+            let first = try place.startJobs()
+            try await server.waitForHeld(1)
+            let second = try await place.run("get", server.url("/b"))
+            #expect(second.exitCode == 0, "\(second)")
+            #expect(try place.folder.text("b") == "b")
+            server.release()
+            #expect(try await first.result().exitCode == 0)
+        }
+    }
+
+    @Test func aBatchOfAKilledProcessIsTakenOver() async throws {
+        try await withTestServer { server in
+            let place = try Workplace()
+            server.serve("/a", .text("a"))
+            server.script("/a", [.holdHead])
+            try place.jobs([download(server.url("/a"), to: "a")])
+            let first = try place.startJobs()
+            try await server.waitForHeld(1)
+            first.kill(SIGKILL)
+            _ = try await first.result()
+            let second = try await place.runJobs()
+            #expect(second.exitCode == 0, "\(second)")
+        }
+    }
+
+    /// Two queues, one file: the second must not write into the first one's partial file.
+    @Test func aFileThatAnotherQueueWritesIsLeftAlone() async throws {
+        try await withTestServer { server in
+            let place = try Workplace()
+            server.serve("/a", content, etag: "\"a1\"")
+            server.script("/a", [.stall(after: 10_000)])
+            try place.jobs([download(server.url("/a"), to: "a", #""retry": {"limit": 1, "scale": 0}"#)])
+            let first = try place.startJobs()
+            try await server.waitForHeld(1)
+            let second = try await place.runJobs("--state", place.folder.path("other"))
+            #expect(second.exitCode == 1, "\(second)")
+            #expect(try second.events().named("job.failed").first?["code"]?.string == "fileLocked")
+            server.release()
+            #expect(try await first.result().exitCode == 0)
+            #expect(try content.firstDifference(fromFileAt: place.folder.path("a")) == nil)
+        }
+    }
+}

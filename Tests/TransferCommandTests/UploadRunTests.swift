@@ -1,0 +1,231 @@
+import Foundation
+import Testing
+import TransferTestServer
+import TransferTestSupport
+
+@Suite struct UploadRunTests {
+    private func place(_ count: Int = 200_000) throws -> Workplace {
+        let place = try Workplace()
+        try place.folder.write(count: count, seed: 3, to: "out.bin")
+        return place
+    }
+
+    @Test(arguments: ["put", "post"]) func sendsTheFileAndKeepsTheResponse(_ name: String) async throws {
+        try await withTestServer { server in
+            let place = try place()
+            let sink = server.acceptUploads(
+                "/in", answer: Response(status: 201, headers: ["ETag": "\"u1\""], body: .text("{\"id\": 7}")))
+            try place.jobs([upload("out.bin", to: server.url("/in"), #""id": "up", "protocol": "\#(name)""#)])
+            let result = try await place.runJobs()
+            #expect(result.exitCode == 0, "\(result)")
+            #expect(sink.uploads.map(\.method) == [name.uppercased()])
+            #expect(try sink.uploads.first?.bytes == place.content("out.bin"))
+            let end = try #require(try result.events().of("up").named("job.finished").first)
+            #expect(end["response"]?.string == "{\"id\": 7}")
+            #expect(end["direction"]?.string == "upload")
+            #expect(end["status"]?.int == 201 && end["bytes"]?.int == 200_000 && end["transferred"]?.int == 200_000)
+            #expect(end["path"]?.string == place.folder.path("out.bin"))
+        }
+    }
+
+    @Test func anEmptyFileIsSent() async throws {
+        try await withTestServer { server in
+            let place = try place(0)
+            let sink = server.acceptUploads("/in")
+            try place.jobs([upload("out.bin", to: server.url("/in"))])
+            #expect(try await place.runJobs().exitCode == 0)
+            #expect(sink.uploads.map(\.count) == [0] && server.requests.first?.headers["Content-Length"] == "0")
+        }
+    }
+
+    @Test func anOtherMethodIsUsed() async throws {
+        try await withTestServer { server in
+            let place = try place(10)
+            let sink = server.acceptUploads("/in")
+            try place.jobs([upload("out.bin", to: server.url("/in"), #""method": "PATCH""#)])
+            #expect(try await place.runJobs().exitCode == 0)
+            #expect(sink.uploads.map(\.method) == ["PATCH"])
+        }
+    }
+
+    @Test func aServerThatIgnoresExpectGetsTheBody() async throws {
+        try await withTestServer { server in
+            let place = try place(3_000_000)
+            let sink = server.acceptUploads("/in", keepsBytes: false)
+            server.script("/in", [.noContinue])
+            try place.jobs([upload("out.bin", to: server.url("/in"))])
+            let result = try await place.runJobs()
+            #expect(result.exitCode == 0, "\(result)")
+            #expect(sink.uploads.map(\.count) == [3_000_000])
+        }
+    }
+
+    @Test func a417IsAskedAgainWithoutExpect() async throws {
+        try await withTestServer { server in
+            let place = try place(3_000_000)
+            let sink = server.acceptUploads("/in", keepsBytes: false)
+            server.handle("PUT", "/in") { request in
+                Response(status: request.headers["Expect"] == nil ? 201 : 417)
+            }
+            server.acceptUploads("/other", keepsBytes: false)
+            try place.jobs([upload("out.bin", to: server.url("/in"))])
+            server.script("/in", [.answerEarly(417)])
+            let result = try await place.runJobs()
+            #expect(result.exitCode == 0, "\(result)")
+            #expect(server.requests.last?.headers["Expect"] == nil)
+            _ = sink
+        }
+    }
+
+    @Test func aPUTIsSentAgainFromItsStart() async throws {
+        try await withTestServer { server in
+            let place = try place()
+            let sink = server.acceptUploads("/in")
+            server.script("/in", [.cutUpload(after: 50_000), .loseAnswer, .status(503)])
+            try place.jobs([upload("out.bin", to: server.url("/in"), #""id": "up""#)])
+            let result = try await place.runJobs()
+            #expect(result.exitCode == 0, "\(result)")
+            #expect(server.requests.count == 4)
+            #expect(try sink.uploads.last?.bytes == place.content("out.bin"))
+            #expect(try result.events().of("up").named("job.retrying").count == 3)
+            #expect(try result.events().of("up").named("job.finished").first?["attempts"]?.int == 4)
+        }
+    }
+
+    /// Nobody knows whether it arrived: the file must not be there twice.
+    @Test(arguments: [Fault.cutUpload(after: 50_000), .loseAnswer])
+    func aPOSTIsNotSentTwiceOnceItsBodyLeft(_ fault: Fault) async throws {
+        try await withTestServer { server in
+            let place = try place()
+            server.acceptUploads("/in")
+            server.script("/in", [fault])
+            try place.jobs([upload("out.bin", to: server.url("/in"), #""id": "up", "protocol": "post""#)])
+            let result = try await place.runJobs()
+            #expect(result.exitCode == 1, "\(result)")
+            #expect(server.requests.count == 1)
+            #expect(try result.events().of("up").named("job.failed").first?["attempts"]?.int == 1)
+        }
+    }
+
+    @Test func aPOSTIsSentAgainWhenNoByteOfItLeft() async throws {
+        try await withTestServer { server in
+            let place = try place()
+            let sink = server.acceptUploads("/in")
+            // Nothing listens at first: nothing can have left.
+            let port = try LoopbackPort.free()
+            try place.jobs(
+                [upload("out.bin", to: "http://127.0.0.1:\(port)/in", #""id": "up", "protocol": "post""#)],
+                extra:
+                    #""defaults": {"retry": {"limit": 1000, "scale": "20ms", "jitter": false, "maxDelay": "50ms"}}, "#)
+            let process = try place.startJobs()
+            try await process.event("job.retrying", id: "up")
+            try await withTestServer(on: .ipv4(port: port)) { late in
+                let lateSink = late.acceptUploads("/in")
+                let result = try await process.result()
+                #expect(result.exitCode == 0, "\(result)")
+                #expect(lateSink.uploads.count == 1)
+            }
+            _ = (server, sink)
+        }
+    }
+
+    @Test(arguments: [Fault.loseAnswer, .status(503)])
+    func aPOSTIsSentAgainWhenTheJobSaysSo(_ fault: Fault) async throws {
+        try await withTestServer { server in
+            let place = try place()
+            let sink = server.acceptUploads("/in")
+            server.script("/in", [fault])
+            let retry = #""retry": {"methods": ["POST"], "scale": 0}"#
+            try place.jobs([upload("out.bin", to: server.url("/in"), #""id": "up", "protocol": "post", "# + retry)])
+            let result = try await place.runJobs()
+            #expect(result.exitCode == 0, "\(result)")
+            #expect(server.requests.count == 2)
+            #expect(try sink.uploads.last?.bytes == place.content("out.bin"))
+        }
+    }
+
+    /// Killed while the body of a POST is under way: the next run can't know, and must not send it again.
+    @Test func aPOSTThatWasUnderWayAtAKillIsNotSentAgain() async throws {
+        try await withTestServer { server in
+            let place = try place()
+            let sink = server.acceptUploads("/in")
+            server.script("/in", [.stallUpload(after: 50_000)])
+            try place.jobs([upload("out.bin", to: server.url("/in"), #""id": "up", "protocol": "post""#)])
+            let process = try place.startJobs()
+            try await server.waitForHeld(1)
+            process.kill(SIGKILL)
+            _ = try await process.result()
+
+            let again = try await place.runJobs()
+            #expect(again.exitCode == 1, "\(again)")
+            let end = try #require(try again.events().of("up").named("job.failed").first)
+            #expect(end["code"]?.string == "mayHaveBeenSent")
+            #expect(server.requests.count == 1)
+            // Whoever runs it again has read that, and wants it.
+            let third = try await place.runJobs()
+            #expect(third.exitCode == 0, "\(third)")
+            #expect(sink.uploads.filter(\.isComplete).count == 1)
+        }
+    }
+
+    @Test func aPUTThatWasUnderWayAtAKillIsSentWhole() async throws {
+        try await withTestServer { server in
+            let place = try place()
+            let sink = server.acceptUploads("/in")
+            server.script("/in", [.stallUpload(after: 50_000)])
+            try place.jobs([upload("out.bin", to: server.url("/in"))])
+            let process = try place.startJobs()
+            try await server.waitForHeld(1)
+            process.kill(SIGKILL)
+            _ = try await process.result()
+            let again = try await place.runJobs()
+            #expect(again.exitCode == 0, "\(again)")
+            #expect(try sink.uploads.last?.bytes == place.content("out.bin"))
+        }
+    }
+
+    @Test func aFileThatGrowsWhileItIsSentIsNotASuccess() async throws {
+        try await withTestServer { server in
+            let place = try place(20_000_000)
+            server.acceptUploads("/in", keepsBytes: false)
+            server.script("/in", [.stallUpload(after: 1_000_000)])
+            try place.jobs([upload("out.bin", to: server.url("/in"), #""id": "up", "retry": {"limit": 0}"#)])
+            let process = try place.startJobs()
+            try await server.waitForHeld(1)
+            let file = try #require(FileHandle(forWritingAtPath: place.folder.path("out.bin")))
+            try file.write(contentsOf: Data("changed".utf8))
+            try file.close()
+            server.release()
+            let result = try await process.result()
+            #expect(
+                try result.events().of("up").named("job.failed").first?["code"]?.string == "sourceChanged", "\(result)")
+        }
+    }
+
+    @Test func putSendsFilesToAFolderOfTheServer() async throws {
+        try await withTestServer { server in
+            let place = try Workplace()
+            try place.folder.write("a", to: "a b.txt")
+            try place.folder.write("c", to: "c")
+            let sink = server.acceptUploads("/in/*")
+            let result = try await place.run("put", "a b.txt", "c", server.url("/in/"))
+            #expect(result.exitCode == 0, "\(result)")
+            #expect(Set(sink.uploads.map(\.path)) == ["/in/a%20b.txt", "/in/c"])
+            #expect(try await place.status().isEmpty, "a batch that went well is forgotten")
+        }
+    }
+
+    @Test func anUploadThatIsDoneIsNotSentAgainUntilTheFileChanges() async throws {
+        try await withTestServer { server in
+            let place = try place(1000)
+            server.acceptUploads("/in")
+            try place.jobs([upload("out.bin", to: server.url("/in"), #""id": "up""#)])
+            #expect(try await place.runJobs().exitCode == 0)
+            #expect(try await place.runJobs().events().ends == ["up": "kept"])
+            #expect(server.requests.count == 1)
+            try place.folder.write("another version", to: "out.bin")
+            #expect(try await place.runJobs().events().ends == ["up": "finished"])
+            #expect(server.requests.count == 2)
+        }
+    }
+}

@@ -1,0 +1,111 @@
+import Foundation
+import Glibc
+import Testing
+import TransferTestServer
+import TransferTestSupport
+
+/// Command lines that can't be meant: exit status 64 and a word about it; and job files that can't be read: 66.
+@Suite struct UsageTests {
+    static let wrong: [([String], String)] = [
+        (["run"], "Missing expected argument '<file> ...'"),
+        (["run", "-"], "standard input needs --name"),
+        (["run", "-", "jobs.json", "--name", "x"], "--name goes with one job file"),
+        (["run", "jobs.json", "--no-such-option"], "Unknown option '--no-such-option'"),
+        (["run", "jobs.json", "-j", "0"], "--concurrency takes a number from 1 to 10000"),
+        (["run", "jobs.json", "-j", "many"], "'many' is invalid"),
+        (["run", "jobs.json", "--per-host", "0"], "--per-host takes a number from 1 to 10000"),
+        (["run", "jobs.json", "--limit-rate", "fast"], "'fast' is invalid"),
+        (["run", "jobs.json", "--deadline", "soon"], "'soon' is invalid"),
+        (["run", "jobs.json", "--max-failures", "101%"], "'101%' is invalid"),
+        (["run", "jobs.json", "--progress", "colourful"], "'colourful' is invalid"),
+        (["run", "jobs.json", "--report", "no/such/folder/report"], "no such file or directory"),
+        (["get"], "Missing expected argument '<url> ...'"),
+        (["get", "ftp://a.example/x"], "unsupported URL ftp://a.example/x: http and https are supported"),
+        (["get", "http://a.example/x", "--checksum", "sha256:12"], "'sha256:12' is invalid"),
+        (["get", "http://a.example/x", "http://a.example/y", "-o", "z"], "--output and --checksum go with one URL"),
+        (["put", "file"], "name files and then a URL"),
+        (["put", "a", "b", "http://a.example/x"], "several files need a URL that ends in /"),
+        (["validate"], "Missing expected argument '<file> ...'"),
+        (["wait"], "Missing expected argument '<batch>'"),
+        (["wait", "nobody"], "no batch \"nobody\""),
+        (["status", "nobody"], "no batch \"nobody\""),
+        (["pause"], "name a batch or BATCH/JOB, or say --all"),
+        (["resume"], "name a batch or BATCH/JOB, or say --all"),
+        (["cancel"], "name a batch or BATCH/JOB, or say --all"),
+        (["retry"], "name a batch or BATCH/JOB, or say --all"),
+        (["cancel", "--all", "x"], "--all goes without names"),
+        (["cancel", "nobody"], "no batch \"nobody\"; there are none"),
+        (["forget", "nobody"], "no batch \"nobody\""),
+        (["dance"], "Unexpected argument 'dance'"),
+    ]
+
+    @Test(arguments: wrong) func isToldAndEndsWith64(_ arguments: [String], _ message: String) async throws {
+        try await withTestServer { server in
+            let place = try Workplace()
+            server.serve("/a", .text("a"))
+            try place.jobs([download(server.url("/a"), to: "a")])
+            let result = try await place.command(arguments).run()
+            #expect(result.exitCode == 64, "\(result)")
+            #expect(result.standardError.contains(message), "\(result)")
+            #expect(result.standardOutput.isEmpty)
+            #expect(server.requests.isEmpty)
+            #expect(!place.folder.exists("a"))
+        }
+    }
+
+    @Test(arguments: ["run", "validate"]) func aJobFileThatIsNotThereEndsWith66(_ verb: String) async throws {
+        let place = try Workplace()
+        let result = try await place.run(verb, "missing.json")
+        #expect(result.exitCode == 66, "\(result)")
+        #expect(result.standardError == "transfer: can't read missing.json: no such file or directory\n")
+        #expect(try place.traces() == [])
+    }
+
+    @Test func aJobFileThatIsAFolderEndsWith66() async throws {
+        let place = try Workplace()
+        try place.folder.folder("jobs.json")
+        let result = try await place.run("run", "jobs.json")
+        #expect(result.exitCode == 66, "\(result)")
+        #expect(result.standardError == "transfer: can't read jobs.json: it's a folder\n")
+    }
+
+    @Test func aJobFileThatMayNotBeReadEndsWith66() async throws {
+        let place = try Workplace()
+        try place.jobs([])
+        let result = try await OrdinaryUser.run(["run", "jobs.json"], in: place) {
+            chmod(place.folder.path("jobs.json"), 0)
+        }
+        #expect(result.exitCode == 66, "\(result)")
+        #expect(result.standardError == "transfer: can't read jobs.json: permission denied\n")
+    }
+
+    @Test func oneOfTwoJobFilesMissingStartsNothing() async throws {
+        try await withTestServer { server in
+            let place = try Workplace()
+            server.serve("/a", .text("a"))
+            try place.jobs([download(server.url("/a"), to: "a")])
+            let result = try await place.run("run", "jobs.json", "missing.json")
+            #expect(result.exitCode == 66, "\(result)")
+            #expect(server.requests.isEmpty)
+            #expect(try place.traces() == [], "not even the state folder is made")
+        }
+    }
+
+    @Test(arguments: [["--help"], ["run", "--help"], ["--version"]])
+    func helpAndVersionSucceedOnStandardOutput(_ arguments: [String]) async throws {
+        let place = try Workplace()
+        let result = try await place.command(arguments).run()
+        #expect(result.exitCode == 0)
+        #expect(result.standardError.isEmpty)
+        #expect(!result.standardOutput.isEmpty)
+        #expect(try place.traces() == [])
+    }
+
+    /// A missing batch must not make a state folder where there was none.
+    @Test(arguments: [["status"], ["status", "x"], ["wait", "x"], ["forget", "x"]])
+    func lookingChangesNothing(_ arguments: [String]) async throws {
+        let place = try Workplace()
+        _ = try await place.command(arguments).run()
+        #expect(try place.traces() == [])
+    }
+}

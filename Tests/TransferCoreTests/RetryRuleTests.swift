@@ -1,0 +1,128 @@
+import Testing
+import TransferCore
+
+@Suite struct RetryRuleTests {
+    let rule = RetryRule()
+
+    private func failure(_ status: Int, retryAfter: Duration? = nil) -> TransferError {
+        TransferError(.httpStatus, "\(status)", cause: .http(status: status), retryAfter: retryAfter)
+    }
+
+    @Test func hasTheDocumentedDefaults() {
+        #expect(rule.limit == 10)
+        #expect(rule.base == 2)
+        #expect(rule.scale == 1)
+        #expect(rule.maxDelay == 60)
+        #expect(rule.jitter)
+        #expect(rule.honoursRetryAfter)
+        #expect(rule.methods == ["DELETE", "GET", "HEAD", "OPTIONS", "PUT", "TRACE"])
+        #expect(rule.statusCodes == [408, 429, 500, 502, 503, 504])
+        #expect(RetryRule(base: 1).base == 2, "below 2 the delay would not grow")
+    }
+
+    @Test(arguments: [(0, 1.0), (1, 2), (2, 4), (5, 32), (6, 60), (7, 60), (63, 60), (1000, 60)] as [(Int, Double)])
+    func delaysGrowToTheCap(_ retries: Int, _ seconds: Double) {
+        let plain = RetryRule(jitter: false)
+        #expect(
+            plain.delay(retriesSpent: retries, retryAfter: nil, random: 0.3) == .milliseconds(Int64(seconds * 1000)))
+    }
+
+    @Test func theCurveFollowsBaseAndScale() {
+        let rule = RetryRule(base: 3, scale: 0.5, maxDelay: nil, jitter: false)
+        #expect(
+            (0...4).map { rule.delay(retriesSpent: $0, retryAfter: nil, random: 0) }
+                == [0.5, 1.5, 4.5, 13.5, 40.5].map { .milliseconds(Int64($0 * 1000)) })
+        #expect(
+            rule.delay(retriesSpent: .max, retryAfter: nil, random: 0) > .seconds(1_000_000),
+            "without a cap it ends somewhere")
+    }
+
+    @Test(arguments: [(0.0, 4000), (0.5, 6000), (0.999, 7996)] as [(Double, Int64)])
+    func jitterSpreadsOverTheUpperHalf(_ random: Double, _ milliseconds: Int64) {
+        #expect(rule.delay(retriesSpent: 3, retryAfter: nil, random: random) == .milliseconds(milliseconds))
+    }
+
+    @Test func retryAfterLengthensAndNeverShortens() {
+        let plain = RetryRule(jitter: false)
+        #expect(plain.delay(retriesSpent: 0, retryAfter: .seconds(42), random: 0) == .seconds(42))
+        #expect(plain.delay(retriesSpent: 5, retryAfter: .seconds(3), random: 0) == .seconds(32))
+        #expect(
+            plain.delay(retriesSpent: 0, retryAfter: .seconds(7200), random: 0) == .seconds(7200),
+            "the cap is ours, not the server's")
+        var deaf = plain
+        deaf.honoursRetryAfter = false
+        #expect(deaf.delay(retriesSpent: 0, retryAfter: .seconds(42), random: 0) == .seconds(1))
+    }
+
+    @Test(
+        arguments: [
+            ("0", 0), ("120", 120), ("999999999999", 31_622_400), ("Sun, 06 Nov 1994 08:49:37 GMT", 37),
+            ("Sunday, 06-Nov-94 08:49:37 GMT", 37), ("Sun Nov  6 08:49:37 1994", 37),
+            ("Sat, 05 Nov 1994 08:49:37 GMT", 0),
+            ("Sun, 06 Nov 2094 08:49:37 GMT", 31_622_400), ("-1", nil), ("soon", nil), ("", nil), ("1.5", nil),
+        ] as [(String, Int64?)])
+    func readsRetryAfter(_ text: String, _ seconds: Int64?) {
+        #expect(RetryRule.retryAfter(text, now: 784_111_740) == seconds.map { .seconds($0) })
+    }
+
+    @Test(arguments: [408, 429, 500, 502, 503, 504])
+    func repeatsTheListedStatuses(_ status: Int) {
+        let decision = RetryRule(jitter: false).decide(
+            failure(status), method: "GET", retriesSpent: 1, bodyLeft: false, random: 0)
+        #expect(decision == .retry(after: .seconds(2)))
+    }
+
+    @Test(arguments: [204, 304, 400, 401, 403, 404, 409, 410, 413, 416, 417, 501, 505])
+    func givesOtherStatusesUp(_ status: Int) {
+        var error = failure(status)
+        error.isTransient = true
+        #expect(rule.decide(error, method: "GET", retriesSpent: 0, bodyLeft: false, random: 0) == .giveUp(.permanent))
+    }
+
+    @Test func transientFailuresAreRepeatedAndOthersNot() {
+        let lost = TransferError(.connectionLost, "lost", isTransient: true)
+        let bad = TransferError(.badURL, "bad")
+        for method in ["DELETE", "GET", "HEAD", "OPTIONS", "PUT", "TRACE"] {
+            guard case .retry = rule.decide(lost, method: method, retriesSpent: 0, bodyLeft: true, random: 0) else {
+                Issue.record("\(method) is not repeated")
+                continue
+            }
+            #expect(
+                rule.decide(bad, method: method, retriesSpent: 0, bodyLeft: false, random: 0) == .giveUp(.permanent))
+        }
+    }
+
+    @Test func theLimitCountsRetries() {
+        let lost = TransferError(.connectionLost, "lost", isTransient: true)
+        for spent in 0..<10 {
+            #expect(
+                rule.decide(lost, method: "GET", retriesSpent: spent, bodyLeft: false, random: 0)
+                    != .giveUp(.limitReached))
+        }
+        #expect(
+            rule.decide(lost, method: "GET", retriesSpent: 10, bodyLeft: false, random: 0) == .giveUp(.limitReached))
+        #expect(
+            RetryRule(limit: 0).decide(lost, method: "GET", retriesSpent: 0, bodyLeft: false, random: 0)
+                == .giveUp(.limitReached))
+    }
+
+    @Test(arguments: ["POST", "PATCH"])
+    func aPostIsRepeatedOnlyWhenNothingOfItsBodyLeft(_ method: String) {
+        let lost = TransferError(.connectionLost, "lost", isTransient: true)
+        let plain = RetryRule(jitter: false)
+        #expect(
+            plain.decide(lost, method: method, retriesSpent: 0, bodyLeft: false, random: 0)
+                == .retry(after: .seconds(1)))
+        #expect(
+            plain.decide(lost, method: method, retriesSpent: 0, bodyLeft: true, random: 0)
+                == .giveUp(.methodNotRepeatable))
+        #expect(
+            plain.decide(failure(503), method: method, retriesSpent: 0, bodyLeft: false, random: 0)
+                == .giveUp(.methodNotRepeatable), "it was answered")
+        var allowed = plain
+        allowed.methods.insert(method)
+        #expect(
+            allowed.decide(lost, method: method, retriesSpent: 0, bodyLeft: true, random: 0)
+                == .retry(after: .seconds(1)))
+    }
+}

@@ -1,0 +1,200 @@
+import CTransferLinux
+import Glibc
+import Testing
+import TransferCore
+import TransferTestServer
+import TransferTestSupport
+
+@testable import TransferEngine
+
+@Suite(.timeLimit(.minutes(1))) struct PartFileTests {
+    private func record(_ path: String, synced: Int64 = 0, boot: String = BootID.current, etag: String = "\"a\"")
+        -> ResumeData
+    {
+        ResumeData(
+            url: "http://a.example/x", validator: Validator(etag: etag, lastModified: "d", isDateStrong: true),
+            total: 1000,
+            written: ByteRanges(0..<500), synced: ByteRanges(0..<synced), bootID: boot, partialFile: path)
+    }
+
+    private func fill(_ part: PartFile, _ count: Int) {
+        let bytes = [UInt8](repeating: 7, count: count)
+        #expect(pwrite(part.descriptor, bytes, count, 0) == count)
+    }
+
+    @Test func aSecondOpenIsRefusedUntilTheFirstLetsGo() throws {
+        let folder = try TemporaryFolder("part")
+        let path = folder.path("x.part")
+        do {
+            let part = try PartFile.open(path)
+            let error = #expect(throws: TransferError.self) { try PartFile.open(path) }
+            #expect(error?.code == .fileLocked && error?.isTransient == true)
+            part.unlock()
+            let second = try PartFile.open(path)
+            #expect(throws: TransferError.self) { try PartFile.open(path) }
+            withExtendedLifetime((part, second)) {}
+        }
+        #expect(throws: Never.self) { try PartFile.open(path) }
+    }
+
+    @Test func theRecordGoesWithTheBytes() throws {
+        let folder = try TemporaryFolder("part")
+        let path = folder.path("x.part")
+        let written = record(path, synced: 300)
+        do {
+            let part = try PartFile.open(path)
+            #expect(part.initialSize == 0 && part.initialRecord == nil)
+            fill(part, 500)
+            try #require(part.record(written), "the temporary folder's file system keeps no extended attributes")
+        }
+        let part = try PartFile.open(path)
+        #expect(part.initialSize == 500 && part.initialRecord == written)
+        try part.sync()
+        try part.rename(to: folder.path("y"), replacing: false)
+        #expect(PartFile.validator(ofFileAt: folder.path("y"))?.etag == "\"a\"")
+        #expect(PartFile.validator(ofFileAt: folder.path("missing")) == nil)
+    }
+
+    @Test func givingUpTheBytesGivesUpTheirRecord() throws {
+        let folder = try TemporaryFolder("part")
+        let path = folder.path("x.part")
+        do {
+            let part = try PartFile.open(path)
+            fill(part, 500)
+            part.record(record(path))
+            try part.truncate()
+            // A worker that was slower than the new start.
+            #expect(!part.record(record(path), generation: 0))
+            fill(part, 10)
+        }
+        let part = try PartFile.open(path)
+        #expect(part.initialSize == 10 && part.initialRecord == nil)
+    }
+
+    @Test func anEmptyFileHasNoRecord() throws {
+        let folder = try TemporaryFolder("part")
+        let path = folder.path("x.part")
+        do { try PartFile.open(path).record(record(path)) }
+        #expect(try PartFile.open(path).initialRecord == nil)
+    }
+
+    @Test(arguments: ["", "{", "[]", "null", "{\"url\":1}"])
+    func aDamagedRecordIsNone(_ text: String) throws {
+        let folder = try TemporaryFolder("part")
+        let path = folder.path("x.part")
+        do {
+            let part = try PartFile.open(path)
+            fill(part, 10)
+            #expect(fsetxattr(part.descriptor, "user.transferkit.resume", text, text.utf8.count, 0) == 0)
+        }
+        #expect(try PartFile.open(path).initialRecord == nil)
+    }
+
+    @Test func inAnotherBootOnlyDurableBytesCount() throws {
+        let folder = try TemporaryFolder("part")
+        let path = folder.path("x.part")
+        for (boot, trusted) in [(BootID.current, Int64(500)), ("another", 300)] {
+            do {
+                let part = try PartFile.open(path)
+                fill(part, 500)
+                part.record(record(path, synced: 300, boot: boot))
+            }
+            let part = try PartFile.open(path)
+            let known = try #require(part.initialRecord)
+            #expect(known.trustedLength(currentBootID: BootID.current, fileSize: part.initialSize) == trusted)
+        }
+        #expect(BootID.current.count == 36)
+    }
+
+    @Test func aNameThatIsTakenIsNotReplaced() throws {
+        let folder = try TemporaryFolder("part")
+        try folder.write("mine", to: "y")
+        let part = try PartFile.open(folder.path("y.part"))
+        fill(part, 3)
+        let error = #expect(throws: TransferError.self) { try part.rename(to: folder.path("y"), replacing: false) }
+        #expect(error?.code == .fileExists)
+        #expect(try folder.text("y") == "mine" && folder.exists("y.part"))
+        try part.rename(to: folder.path("y"), replacing: true)
+        #expect(folder.size("y") == 3 && !folder.exists("y.part"))
+    }
+
+    @Test func theLockIsOnTheFileThatBearsTheName() throws {
+        // The first writer finishes and renames between the second one's open and its lock: the name then is another
+        // file's, and so must be the lock.
+        let folder = try TemporaryFolder("part")
+        let path = folder.path("x.part")
+        let first = try PartFile.open(path)
+        fill(first, 5)
+        try first.rename(to: folder.path("x"), replacing: false)
+        let second = try PartFile.open(path)
+        #expect(second.initialSize == 0)
+        fill(second, 2)
+        #expect(folder.size("x") == 5 && folder.size("x.part") == 2)
+        withExtendedLifetime(first) {}
+    }
+
+    @Test func manyWritersNeverShareAFile() async throws {
+        let folder = try TemporaryFolder("part")
+        let path = folder.path("x.part")
+        await withTaskGroup(of: Void.self) { group in
+            for writer in 0..<4 {
+                group.addTask {
+                    for round in 0..<50 {
+                        guard let part = try? PartFile.open(path) else {
+                            await Task.yield()
+                            continue
+                        }
+                        #expect(part.initialSize == 0, "somebody else is writing here")
+                        let bytes = [UInt8](repeating: UInt8(writer), count: 3)
+                        _ = pwrite(part.descriptor, bytes, 3, 0)
+                        try? part.rename(to: folder.path("done-\(writer)-\(round)"), replacing: false)
+                    }
+                }
+            }
+        }
+        for name in try folder.files() where name.hasPrefix("done") { #expect(folder.size(name) == 3) }
+    }
+
+    @Test func symbolicLinksAndFoldersAreRefused() throws {
+        let folder = try TemporaryFolder("part")
+        try folder.write("victim", to: "victim")
+        symlink(folder.path("victim"), folder.path("x.part"))
+        #expect(throws: TransferError.self) { try PartFile.open(folder.path("x.part")) }
+        #expect(try folder.text("victim") == "victim")
+        try folder.folder("d")
+        #expect(throws: TransferError.self) { try PartFile.open(folder.path("d")) }
+        let error = #expect(throws: TransferError.self) { try PartFile.open(folder.path("missing/x.part")) }
+        #expect(error?.code == .fileMissing && error?.errno == ENOENT)
+    }
+
+    @Test func reservedBlocksDoNotCountAsBytes() throws {
+        let folder = try TemporaryFolder("part")
+        let part = try PartFile.open(folder.path("x.part"))
+        try part.reserve(4 << 20)
+        #expect(folder.size("x.part") == 0)
+        fill(part, 10)
+        part.trimReservation()
+        #expect(folder.size("x.part") == 10)
+        #expect(
+            #expect(throws: TransferError.self) { try part.reserve(1 << 60) }.map {
+                [.diskFull, .fileAccess].contains($0.code)
+            } == true)
+        part.setModificationTime(1_700_000_000)
+        #expect(try part.facts() == FileFacts(size: 10, modified: 1_700_000_000_000_000_000))
+    }
+
+    @Test func theRecordOfAnOldDownloadSaysWhatCanBeContinued() async throws {
+        try await Bench.with { bench async throws in
+            bench.server.serve("/x", ServedFile(.random(seed: 1, count: 700_000), etag: "\"a\""))
+            bench.server.script("/x", [.cut(after: 300_000)])
+            // Whoever runs it is killed: nobody records anything at the end.
+            let attempt = try bench.start()
+            _ = try await attempt.end()
+            let part = try PartFile.open(bench.file)
+            let known = try #require(part.initialRecord)
+            #expect(known.validator?.etag == "\"a\"" && known.total == 700_000 && known.url == bench.server.url("/x"))
+            #expect(known.trustedLength(currentBootID: BootID.current, fileSize: part.initialSize) == 300_000)
+            #expect(known.trustedLength(currentBootID: "another", fileSize: part.initialSize) == 0)
+        }
+    }
+}

@@ -1,0 +1,143 @@
+import Foundation
+import Testing
+import TransferCore
+import TransferEngine
+import TransferTestServer
+import TransferTestSupport
+
+@Suite(.timeLimit(.minutes(1))) struct UploadTests {
+    @Test(arguments: ["PUT", "POST"], [0, 1, 5000, 3_000_000])
+    func theBodyArrivesAsItIs(_ method: String, _ count: Int) async throws {
+        try await Bench.with { bench async throws in
+            let sink = bench.server.acceptUploads("/in", answer: Response(status: 201, body: .text("stored")))
+            let path = try bench.folder.write(count: count, seed: 1, to: "source")
+            let attempt = bench.send(method, "/in", body: .file(try SourceFile(path)))
+            let outcome = try await attempt.end()
+            #expect(
+                outcome.head?.status == 201 && outcome.answer == Array("stored".utf8) && outcome.sent == Int64(count))
+            #expect(attempt.meter.sent == Int64(count) && attempt.log.ends == 1)
+            let upload = try #require(sink.uploads.first)
+            #expect(upload.isComplete && upload.method == method && upload.headers["Content-Length"] == "\(count)")
+            #expect(upload.bytes == Array(try bench.folder.data("source")))
+        }
+    }
+
+    @Test func bytesInMemoryArriveToo() async throws {
+        try await Bench.with { bench async throws in
+            let sink = bench.server.acceptUploads("/in")
+            for count in [0, 1, 100_000] {
+                let body = Content.random(seed: 2, count: Int64(count)).bytes()
+                #expect(try await bench.send("POST", "/in", body: .bytes(body)).end().head?.status == 201)
+                #expect(sink.uploads.last?.bytes == body)
+            }
+        }
+    }
+
+    @Test(arguments: [true, false])
+    func expectContinueIsHonouredAndNotNeeded(_ answers: Bool) async throws {
+        try await Bench.with { bench async throws in
+            let sink = bench.server.acceptUploads("/in")
+            if !answers { bench.server.script("/in", [.noContinue]) }
+            let path = try bench.folder.write(count: 100_000, seed: 1, to: "source")
+            let body = RequestBody.file(try SourceFile(path))
+            let outcome = try await bench.send(
+                "PUT", "/in", body: body, headers: [HeaderField("Expect", "100-continue")]
+            ).end()
+            #expect(outcome.head?.status == 201)
+            #expect(sink.uploads.map(\.count) == [100_000])
+            #expect(bench.server.requests.first?.headers["Expect"] == "100-continue")
+        }
+    }
+
+    @Test(arguments: [413, 417, 401], [true, false])
+    func anEarlyAnswerIsTheAnswer(_ status: Int, _ expects: Bool) async throws {
+        try await Bench.with { bench async throws in
+            let sink = bench.server.acceptUploads("/in")
+            bench.server.script("/in", [.answerEarly(status, body: .text("no"))])
+            let path = try bench.folder.write(count: 200_000, seed: 1, to: "source")
+            let headers = [HeaderField("Expect", expects ? "100-continue" : "")].filter { !$0.value.isEmpty }
+            let outcome = try await bench.send("PUT", "/in", body: .file(try SourceFile(path)), headers: headers).end()
+            if status == 417 {
+                // RFC 9110 §15.5.18: libcurl asks again without the expectation.
+                #expect(outcome.head?.status == 201 || outcome.head?.status == 417)
+            } else {
+                #expect(outcome.head?.status == status && outcome.answer == Array("no".utf8))
+                #expect(sink.uploads.isEmpty)
+            }
+        }
+    }
+
+    @Test func aCutInTheMiddleIsALostConnection() async throws {
+        try await Bench.with { bench async throws in
+            let sink = bench.server.acceptUploads("/in")
+            bench.server.script("/in", [.cutUpload(after: 100_000)])
+            let path = try bench.folder.write(count: 5_000_000, seed: 1, to: "source")
+            let outcome = try await bench.send("PUT", "/in", body: .file(try SourceFile(path))).end()
+            #expect(outcome.error?.code == .connectionLost && outcome.error?.isTransient == true && outcome.sent > 0)
+            #expect(try await bench.send("PUT", "/in", body: .file(try SourceFile(path))).end().head?.status == 201)
+            #expect(sink.uploads.last?.count == 5_000_000)
+        }
+    }
+
+    @Test func aLostAnswerIsKnownToHaveBeenSent() async throws {
+        try await Bench.with { bench async throws in
+            bench.server.acceptUploads("/in")
+            bench.server.script("/in", [.loseAnswer])
+            let outcome = try await bench.send("POST", "/in", body: .bytes([1, 2, 3])).end()
+            #expect(outcome.error?.code == .connectionLost && outcome.sent == 3)
+            #expect(bench.server.requests.count == 1, "a POST isn't sent again behind the caller's back")
+        }
+    }
+
+    /// Every way in which a file can change between its opening and its last byte.
+    @Test(arguments: ["same size", "shorter", "longer", "empty"])
+    func aSourceThatChangesIsNotTakenForSent(_ change: String) async throws {
+        try await Bench.with { bench async throws in
+            let sink = bench.server.acceptUploads("/in")
+            bench.server.script("/in", [.stallUpload(after: 1000)])
+            let size = 8_000_000
+            let path = try bench.folder.write(count: size, seed: 1, to: "source")
+            let attempt = bench.send("PUT", "/in", body: .file(try SourceFile(path)))
+            try await bench.server.waitForHeld(1)
+            let handle = try #require(FileHandle(forWritingAtPath: path))
+            switch change {
+            case "same size":
+                try handle.seek(toOffset: UInt64(size - 10))
+                try handle.write(contentsOf: Data([1, 2, 3]))
+            case "shorter": try handle.truncate(atOffset: UInt64(size - 10))
+            case "longer": try handle.truncate(atOffset: UInt64(size + 10))
+            default: try handle.truncate(atOffset: 0)
+            }
+            try handle.close()
+            bench.server.release()
+            let outcome = try await attempt.end()
+            #expect(outcome.error?.code == .sourceChanged && outcome.error?.isTransient == true, "\(outcome.result)")
+            try await bench.server.waitForAnswers(1)
+            #expect(sink.uploads.allSatisfy { !$0.isComplete })
+        }
+    }
+
+    @Test(arguments: [
+        (307, "PUT", true), (308, "POST", true), (303, "POST", false), (302, "POST", false), (301, "PUT", true),
+    ])
+    func aRedirectSendsTheBodyAgainOrNot(_ status: Int, _ method: String, _ sendsBody: Bool) async throws {
+        try await Bench.with { bench async throws in
+            let sink = bench.server.acceptUploads("/in")
+            bench.server.serve("/seen", .text("seen"))
+            bench.server.script("/in", [.redirect(to: sendsBody ? "/in" : "/seen", status: status)])
+            let path = try bench.folder.write(count: 100_000, seed: 1, to: "source")
+            let outcome = try await bench.send(method, "/in", body: .file(try SourceFile(path))).end()
+            #expect(outcome.head?.status == (sendsBody ? 201 : 200))
+            #expect(bench.server.requests.last?.method == (sendsBody ? method : "GET"))
+            #expect(sink.uploads.last?.bytes == Array(try bench.folder.data("source")))
+            #expect(outcome.sent == (sendsBody ? 100_000 : 0))
+        }
+    }
+
+    @Test func sourcesAreRegularFiles() throws {
+        let folder = try TemporaryFolder("source")
+        #expect(#expect(throws: TransferError.self) { try SourceFile(folder.path("none")) }?.code == .fileMissing)
+        #expect(#expect(throws: TransferError.self) { try SourceFile(folder.path) }?.code == .fileAccess)
+        #expect(#expect(throws: TransferError.self) { try SourceFile("/dev/null") }?.code == .fileAccess)
+    }
+}

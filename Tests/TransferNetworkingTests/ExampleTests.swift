@@ -1,0 +1,46 @@
+import Foundation
+import Testing
+import TransferTestServer
+import TransferTestSupport
+
+/// The programs in `examples/`, run as their reader would.
+@Suite struct ExampleTests {
+    private func run(_ name: String, _ arguments: [String], in folder: TemporaryFolder) async throws -> ProcessResult {
+        let program = try TransferCommand.builtProduct(name)
+        return try await ChildProcess.start(
+            ChildProcess.Command(program, arguments, workingFolder: folder.path)
+        ).result()
+    }
+
+    @Test func theQueueProgramFetchesWhatItSubmitsAndKeepsItTheNextTime() async throws {
+        try await withTestServer { server in
+            let folder = try TemporaryFolder("example")
+            server.serve("/a.txt", .text("a"), etag: "\"1\"")
+            let arguments = [folder.path("state"), folder.path("files"), server.url("/a.txt")]
+            let first = try await run("queue-program", arguments, in: folder)
+            #expect(first.exitCode == 0, "\(first)")
+            #expect(try folder.text("files/a.txt") == "a")
+            let second = try await run("queue-program", arguments, in: folder)
+            #expect(second.exitCode == 0, "\(second)")
+            #expect(server.requests.count == 1)
+        }
+    }
+
+    @Test func theResumableDownloadGoesOnWhereItWasStopped() async throws {
+        try await withTestServer { server in
+            let folder = try TemporaryFolder("example")
+            let content = Content.random(seed: 3, count: 4_000_000)
+            server.serve("/x.bin", ServedFile(content, etag: "\"1\""))
+            // Held in the middle, so that there is a half to stop at.
+            server.script("/x.bin", [.stall(after: 3_000_000)])
+            let url = server.url("/x.bin")
+            let stopped = try await run("resumable-download", [url, "x.bin", "--stop-at", "50"], in: folder)
+            #expect(stopped.exitCode == 75, "\(stopped)")
+            let continued = try await run("resumable-download", [url, "x.bin"], in: folder)
+            #expect(continued.exitCode == 0, "\(continued)")
+            #expect(server.requests.last?.range != nil)
+            let difference = try content.firstDifference(fromFileAt: folder.path("x.bin"))
+            #expect(difference == nil)
+        }
+    }
+}

@@ -1,0 +1,154 @@
+import Foundation
+import FoundationNetworking
+import Testing
+import TransferTestServer
+
+@testable import TransferNetworking
+
+@Suite("Interceptors and retries")
+struct InterceptorTests {
+    @Test func theRequestsAdapterRunsBeforeTheSessions() async throws {
+        try await withTestServer { server async throws in
+            server.serve("/x", .text("x"))
+            let request = makeSession(interceptor: HeaderAdapter("X-A", "session")).request(
+                server.url("/x"), interceptor: HeaderAdapter("X-A", "request"))
+            _ = await request.response()
+            #expect(server.requests.first?.headers["X-A"] == "request,session")
+            #expect(request.requests.count == 2)
+            #expect(server.requests.count == 1)
+        }
+    }
+
+    @Test func aFailedAdaptationFailsTheRequest() async throws {
+        struct Refusing: RequestInterceptor {
+            func adapt(
+                _ urlRequest: URLRequest, for session: Session,
+                completion: @escaping @Sendable (Result<URLRequest, any Error>) -> Void
+            ) { completion(.failure(TestFailure())) }
+        }
+        let response = await makeSession().request("http://127.0.0.1/", interceptor: Refusing()).response()
+        guard case .requestAdaptationFailed(let error) = response.error else {
+            Issue.record("\(String(describing: response.error))")
+            return
+        }
+        #expect(error is TestFailure)
+    }
+
+    @Test func aRetriedRequestIsMadeAnewAndAdaptedAgain() async throws {
+        try await withTestServer { server async throws in
+            server.serve("/x", .text("x"))
+            server.script("/x", [.closeBeforeHead, .cut(after: 0).and(.contentLength(off: 9))])
+            let adapter = HeaderAdapter("X-A", "1")
+            let request = makeSession(interceptor: adapter).request(
+                server.url("/x"), interceptor: Retrier { request, _ in request.retryCount < 3 ? .retry : .doNotRetry })
+            #expect(try await request.serializingString().value == "x")
+            #expect(request.retryCount == 2)
+            #expect(adapter.calls == 3)
+            #expect(request.error == nil)
+        }
+    }
+
+    @Test func theFirstRetrierWithAnOpinionDecides() async throws {
+        let asked = Calls<String>()
+        let session = makeSession(
+            interceptor: Retrier { _, _ in
+                asked.add("session")
+                return .doNotRetry
+            })
+        let response = await session.request(
+            "nonsense://x",
+            interceptor: Retrier { request, _ in
+                asked.add("request")
+                return request.retryCount == 0 ? .retry : .doNotRetry
+            }
+        ).response()
+        #expect(response.error != nil)
+        #expect(asked.all == ["request", "request", "session"])
+    }
+
+    @Test func aRetrierCanReplaceTheError() async throws {
+        let response = await makeSession(interceptor: Retrier { _, _ in .doNotRetryWithError(TestFailure()) })
+            .request("nonsense://x").response()
+        guard case .requestRetryFailed(let retryError, let original) = response.error else {
+            Issue.record("\(String(describing: response.error))")
+            return
+        }
+        #expect(retryError is TestFailure)
+        #expect(original is AFError)
+    }
+
+    @Test func thePolicyRetriesARefusedStatusUpToItsLimit() async throws {
+        try await withTestServer { server async throws in
+            server.script("/x", [], afterwards: .status(503))
+            let policy = RetryPolicy(exponentialBackoffScale: 0.001)
+            let request = makeSession().request(server.url("/x"), interceptor: policy).validate()
+            #expect(await request.response().error?.responseCode == 503)
+            #expect(server.requests.count == 3)
+            #expect(request.retryCount == 2)
+        }
+    }
+
+    @Test(arguments: [(HTTPMethod.post, 503), (.get, 404), (.get, 429)])
+    func thePolicyLeavesOtherMethodsAndStatusesAlone(method: HTTPMethod, status: Int) async throws {
+        try await withTestServer { server async throws in
+            server.script("/x", [], afterwards: .status(status))
+            let request = makeSession().request(server.url("/x"), method: method, interceptor: .retryPolicy).validate()
+            #expect(await request.response().error?.responseCode == status)
+            #expect(server.requests.count == 1)
+        }
+    }
+
+    @Test func thePolicyRetriesALostConnection() async throws {
+        try await withTestServer { server async throws in
+            server.serve("/x", .random(seed: 1, count: 5000))
+            server.script("/x", [.cut(after: 100)])
+            let policy = RetryPolicy(exponentialBackoffScale: 0.001)
+            let data = try await makeSession(interceptor: policy).request(server.url("/x")).serializingData().value
+            #expect(data.count == 5000)
+            #expect(server.requests.count == 2)
+        }
+    }
+
+    @Test func theDelaysOfThePolicyGrowByItsBase() async throws {
+        let delays = Calls<TimeInterval>()
+        final class Watched: RetryPolicy, @unchecked Sendable {  // Adds only a constant.
+            let delays: Calls<TimeInterval>
+            init(_ delays: Calls<TimeInterval>) {
+                self.delays = delays
+                super.init(retryLimit: 4)
+            }
+            override func retry(
+                _ request: Request, for session: Session, dueTo error: any Error,
+                completion: @escaping @Sendable (RetryResult) -> Void
+            ) {
+                super.retry(request, for: session, dueTo: error) { [delays] result in
+                    guard case .retryWithDelay(let delay) = result else { return completion(result) }
+                    delays.add(delay)
+                    completion(.retry)
+                }
+            }
+        }
+        try await withTestServer { server async throws in
+            server.script("/x", [], afterwards: .closeBeforeHead)
+            _ = await makeSession(interceptor: Watched(delays)).request(server.url("/x")).response()
+            #expect(delays.all == [0.5, 1, 2, 4])
+        }
+    }
+
+    @Test func aRequestThatWaitsForItsRetryCanBeCancelled() async throws {
+        try await withTestServer { server async throws in
+            let asked = Calls<Void>()
+            server.script("/x", [], afterwards: .closeBeforeHead)
+            let request = makeSession().request(
+                server.url("/x"),
+                interceptor: Retrier { _, _ in
+                    asked.add(())
+                    return .retryWithDelay(3600)
+                })
+            let task = request.serializingData()
+            await asked.first()
+            request.cancel()
+            #expect(await task.response.error?.isExplicitlyCancelledError == true)
+        }
+    }
+}

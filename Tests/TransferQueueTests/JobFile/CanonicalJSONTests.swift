@@ -1,0 +1,125 @@
+import Testing
+import TransferCore
+
+@testable import TransferQueue
+
+@Suite struct CanonicalJSONTests {
+    @Test func writesNothingThatIsADefault() throws {
+        let spec = JobSpec(work: .download(.init(urls: ["http://h/\"é\n"], destination: "a")))
+        #expect(spec.canonicalJSON == #"{"download":"http://h/\"é\u000a","to":"a"}"#)
+        #expect(try JobSpec(canonicalJSON: spec.canonicalJSON) == spec)
+    }
+
+    @Test func returnsTheSameJob() throws {
+        var random = Generator(state: 1)
+        for _ in 0..<3000 {
+            let spec = JobSpec.random(&random)
+            let text = spec.canonicalJSON
+            #expect(try JobSpec(canonicalJSON: text) == spec)
+            #expect(try JobSpec(canonicalJSON: text).canonicalJSON == text)
+            var bytes = Array("x".utf8)
+            spec.appendCanonicalJSON(to: &bytes)
+            #expect(bytes == Array("x\(text)".utf8))
+        }
+    }
+
+    @Test(arguments: ["", "{", "[]", "{}", #"{"download":1,"to":"a"}"#, #"{"download":"u","to":"a"} x"#])
+    func refusesWhatIsNoJob(text: String) {
+        #expect(throws: JobFileFault.self) { try JobSpec(canonicalJSON: text) }
+    }
+}
+
+/// SplitMix64: the same jobs in every run.
+struct Generator: RandomNumberGenerator {
+    var state: UInt64
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var z = state
+        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
+        return z ^ (z >> 31)
+    }
+}
+
+extension JobSpec {
+    fileprivate static func random(_ generator: inout Generator) -> JobSpec {
+        func maybe<Value>(_ value: (inout Generator) -> Value) -> Value? {
+            Bool.random(using: &generator) ? value(&generator) : nil
+        }
+        func text(_ generator: inout Generator) -> String {
+            let alphabet: [Character] = [
+                "a", "Z", "0", "/", "\"", "\\", "\n", "\u{0}", "é", "日", "😀", " ", ":", "{", "\u{7F}",
+            ]
+            return String(
+                (0..<Int.random(in: 0...12, using: &generator)).compactMap { _ in
+                    alphabet.randomElement(using: &generator)
+                })
+        }
+        func texts(_ generator: inout Generator) -> [String] {
+            (0..<Int.random(in: 0...3, using: &generator)).map { _ in text(&generator) }
+        }
+        func number(_ generator: inout Generator) -> Int {
+            [0, 1, -1, Int.max, Int.min, Int.random(in: -1000...1000, using: &generator)].randomElement(
+                using: &generator) ?? 0
+        }
+        func duration(_ generator: inout Generator) -> Duration {
+            Duration(
+                secondsComponent: .random(in: 0...1_000_000, using: &generator),
+                attosecondsComponent: [
+                    0, 1, 500_000_000_000_000_000, .random(in: 0..<1_000_000_000_000_000_000, using: &generator),
+                ].randomElement(using: &generator) ?? 0)
+        }
+        func secret(_ generator: inout Generator) -> SecretText {
+            let value = text(&generator)
+            return [.literal(value), .environment(value), .file(value), .credential(value)].randomElement(
+                using: &generator)
+                ?? .literal("")
+        }
+        var settings = JobSettings()
+        settings.headers = texts(&generator).map { .init(name: $0, value: secret(&generator)) }
+        settings.retry.limit = maybe(number)
+        settings.retry.base = maybe(number)
+        settings.retry.scale = maybe(duration)
+        settings.retry.maxDelay = maybe(duration)
+        settings.retry.jitter = maybe { Bool.random(using: &$0) }
+        settings.retry.statusCodes = maybe { generator in
+            Set((0..<3).map { _ in number(&generator) }.dropFirst(Int.random(in: 0...3, using: &generator)))
+        }
+        settings.retry.methods = maybe { Set(texts(&$0)) }
+        settings.connectTimeout = maybe(duration)
+        settings.timeout = maybe(duration)
+        settings.lowSpeed = maybe { .init(rate: Int64(number(&$0)), time: duration(&$0)) }
+        settings.maxTime = maybe(duration)
+        settings.limitRate = maybe { Int64(number(&$0)) }
+        settings.proxy = maybe { generator in
+            .init(url: text(&generator), noProxy: Bool.random(using: &generator) ? text(&generator) : nil)
+        }
+        settings.tls.ca = maybe(text)
+        settings.tls.cert = maybe(text)
+        settings.tls.key = maybe(text)
+        settings.tls.pins = texts(&generator)
+        settings.auth = maybe {
+            switch Int.random(in: 0..<3, using: &$0) {
+            case 0: .netrc
+            case 1: .bearer(secret(&$0))
+            default: .basic(user: secret(&$0), password: secret(&$0))
+            }
+        }
+        settings.maxRedirects = maybe(number)
+        let digest = Checksum(.md5, hex: String(repeating: "0f", count: 16))
+        let work: Work =
+            Bool.random(using: &generator)
+            ? .download(
+                Download(
+                    urls: texts(&generator), destination: text(&generator), checksum: maybe { _ in digest } ?? nil,
+                    ifExists: IfExists.allCases.randomElement(using: &generator) ?? .fail, method: maybe(text),
+                    body: maybe(text), remoteTime: Bool.random(using: &generator), segments: number(&generator)))
+            : .upload(
+                Upload(
+                    source: text(&generator), url: text(&generator),
+                    uploadProtocol: UploadProtocol.allCases.randomElement(using: &generator) ?? .put,
+                    method: maybe(text)))
+        return JobSpec(
+            id: maybe(text), work: work, needs: texts(&generator), priority: number(&generator), settings: settings)
+    }
+}

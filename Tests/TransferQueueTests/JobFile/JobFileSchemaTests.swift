@@ -1,0 +1,100 @@
+import Foundation
+import Testing
+import TransferCore
+
+@testable import TransferQueue
+
+/// Holds `jobs/transfer-jobs.schema.json` and the decoder together.
+@Suite struct JobFileSchemaTests {
+    private let schema: JSONSchema
+
+    init() throws {
+        // Beside the tests, wherever the package lies and whatever the current folder is.
+        let root = URL(fileURLWithPath: #filePath).resolvingSymlinksInPath()
+            .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent()
+        let data = try Data(contentsOf: root.appendingPathComponent("jobs/transfer-jobs.schema.json"))
+        schema = JSONSchema(root: try #require(try JSONSerialization.jsonObject(with: data) as? [String: Any]))
+    }
+
+    @Test func hasTheDecodersKeysAtEveryLevel() throws {
+        func keys(_ name: String?) throws -> Set<String> {
+            let object = name.map { schema.definition($0) } ?? schema.root
+            return Set(try #require(object["properties"] as? [String: Any]).keys)
+        }
+        #expect(try keys(nil) == Set(FileKey.table.names))
+        #expect(try keys("limits") == Set(LimitKey.table.names))
+        #expect(try keys("job") == Set(JobKey.table.names))
+        #expect(try keys("defaults") == Set(JobKey.defaultsTable.names))
+        #expect(try keys("retry") == Set(RetryKey.table.names))
+        #expect(try keys("lowSpeed") == Set(LowSpeedKey.table.names))
+        #expect(try keys("tls") == Set(TLSKey.table.names))
+        #expect(try keys("auth") == Set(AuthKey.table.names))
+        #expect(try keys("secretName") == Set(SecretKey.table.names))
+    }
+
+    @Test func hasTheDecodersWordsAndRanges() throws {
+        #expect(schema.definition("ifExists")["enum"] as? [String] == JobSpec.IfExists.allCases.map(\.rawValue))
+        #expect(schema.definition("protocol")["enum"] as? [String] == JobSpec.UploadProtocol.allCases.map(\.rawValue))
+        for (name, range) in [
+            ("segments", JobDecoder.segments), ("priority", JobDecoder.priorities),
+            ("maxRedirects", JobDecoder.redirectLimits),
+        ] {
+            #expect(schema.definition(name)["minimum"] as? Int == range.lowerBound)
+            #expect(schema.definition(name)["maximum"] as? Int == range.upperBound)
+        }
+    }
+
+    /// Members of a job, and whether they are in order.
+    private static let members: [(String, Bool)] = [
+        ("", true), (#""x-note": 1"#, true), (#""checksum": "md5:x""#, false), (#""segments": 16"#, true),
+        (#""segments": 17"#, false),
+        (#""id": "a/b""#, false), (#""id": "é""#, true), (#""needs": ["a", "a"]"#, false),
+        (#""ifExists": "replace""#, false),
+        (#""timeout": "1h30m""#, true), (#""timeout": 0"#, false), (#""timeout": "soon""#, false),
+        (#""maxDelay": 1"#, false),
+        (#""retry": {"scale": 0, "statusCodes": [500]}"#, true), (#""retry": {"limit": -1}"#, false),
+        (#""lowSpeed": {"rate": "1K", "time": 5}"#, true), (#""limitRate": "10MiB""#, true),
+        (#""limitRate": "10X""#, false),
+        (#""proxy": """#, true), (#""proxy": "socks5://h:1""#, true), (#""proxy": "ftp://h""#, false),
+        (#""auth": {"netrc": true}"#, true), (#""auth": {"user": "a"}"#, false),
+        (#""auth": {"user": "a", "password": "b"}"#, false),
+        (#""auth": {"user": "a", "password": {"env": "B"}}"#, true),
+        (#""headers": {"A": {"env": "B", "file": "c"}}"#, false),
+        (#""headers": {"A": {"envv": "B"}}"#, false), (#""headers": {"A": 1}"#, false), (#""method": "G T""#, false),
+        (#""upload": "f""#, false), (#""protocol": "put""#, false), (#""network": {}"#, false),
+        (#""remoteTime": 1"#, false),
+        (#""tls": {"pins": ["sha256/AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="]}"#, true),
+        (#""tls": {"pins": ["x"]}"#, false),
+        (#""priority": 1.5"#, false), (#""maxRedirects": 101"#, false), (#""body": "x", "method": "POST""#, true),
+    ]
+
+    @Test(arguments: members)
+    func agreesWithTheDecoderOnAJob(members: String, isValid: Bool) throws {
+        let comma = members.isEmpty ? "" : ", "
+        try check(#"{"version": 1, "jobs": [{"download": "http://h/f", "to": "f"\#(comma)\#(members)}]}"#, isValid)
+    }
+
+    @Test(arguments: [
+        ("[]", false), ("{}", false), (#"{"version": 1, "jobs": []}"#, true), (#"{"version": 2, "jobs": []}"#, false),
+        (#"{"version": 1, "jobs": [], "defaults": {"to": "x"}}"#, false),
+        (#"{"version": 1, "jobs": [], "limits": {"perHost": "auto", "requestRate": "20/s", "concurrency": 1}}"#, true),
+        (#"{"version": 1, "jobs": [], "limits": {"perHost": "all"}}"#, false),
+        (#"{"version": 1, "jobs": [{"upload": "f", "to": "http://h/"}]}"#, true),
+        (#"{"version": 1, "jobs": [{"upload": "f", "to": "d/f"}]}"#, false),
+        (#"{"version": 1, "jobs": [{"upload": "f", "to": "http://h/", "segments": 2}]}"#, false),
+        (#"{"version": 1, "jobs": [{"to": "f"}]}"#, false),
+        (#"{"version": 1, "jobs": [{"download": "http://h/"}]}"#, false),
+        (#"{"version": 1, "jobs": [{"download": [], "to": "f"}]}"#, false),
+        (#"{"version": 1, "jobs": [{"download": "ftp://h/", "to": "f"}]}"#, false),
+        (#"{"version": 1, "jobs": [{"download": "http://u@h/", "to": "f"}]}"#, false),
+        (#"{"version": 1, "name": "", "jobs": []}"#, false), (#"{"version": 1, "nme": "", "jobs": []}"#, false),
+    ])
+    func agreesWithTheDecoderOnADocument(text: String, isValid: Bool) throws { try check(text, isValid) }
+
+    private func check(_ text: String, _ isValid: Bool) throws {
+        let value = try JSONSerialization.jsonObject(with: Data(text.utf8))
+        #expect(schema.accepts(value) == isValid, "schema")
+        #expect(try read(text).faults.isEmpty == isValid, "decoder")
+    }
+}

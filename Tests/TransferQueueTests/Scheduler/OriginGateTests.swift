@@ -1,0 +1,187 @@
+import Testing
+import TransferCore
+
+@testable import TransferQueue
+
+@Suite struct OriginGateTests {
+    static let now = MonotonicTime.seconds(100)
+    let now = Self.now
+    let error = Sample.unreachable()
+
+    func gate(_ events: (inout OriginGate) -> Void) -> OriginGate {
+        var gate = OriginGate()
+        events(&gate)
+        return gate
+    }
+
+    /// A gate that has just been paused for four seconds by a 503.
+    var paused: OriginGate { gate { $0.failed(1, Sample.busy(), now: now) } }
+
+    /// The same, with job 7 trying.
+    var probing: OriginGate {
+        var gate = paused
+        _ = gate.ask(7, now: now + .seconds(4))
+        return gate
+    }
+
+    var dead: OriginGate {
+        var gate = paused
+        gate.exhausted(error)
+        return gate
+    }
+
+    func reason(_ pauses: Int, _ error: TransferError = Sample.busy()) -> OriginGate.Reason {
+        OriginGate.Reason(error: error, pauses: pauses)
+    }
+
+    @Test func isOpenAtFirst() {
+        var gate = OriginGate()
+        #expect(gate.ask(1, now: now) == .start)
+        #expect(gate.state == .open(failures: 0))
+    }
+
+    @Test func oneOrTwoLostConnectionsMayBeBadLuck() {
+        var gate = OriginGate()
+        for count in 1..<OriginGate.patience {
+            gate.failed(Int64(count), error, now: now)
+            #expect(gate.state == .open(failures: count))
+            #expect(gate.ask(9, now: now) == .start)
+        }
+        gate.failed(3, error, now: now)
+        #expect(gate.state == .paused(until: now + .seconds(4), reason(0, error)))
+    }
+
+    @Test func anAnswerForgetsEarlierFailures() {
+        var gate = OriginGate()
+        gate.failed(1, error, now: now)
+        gate.failed(2, error, now: now)
+        gate.answered()
+        gate.failed(3, error, now: now)
+        #expect(gate.state == .open(failures: 1))
+    }
+
+    @Test(arguments: [
+        (Sample.busy(503, retryAfter: nil), Duration.seconds(4)),
+        (Sample.busy(429, retryAfter: .seconds(30)), .seconds(30)),
+        (Sample.busy(503, retryAfter: .seconds(1)), .seconds(4)),
+        (Sample.unreachable(retryAfter: .seconds(9)), .seconds(9)),
+    ])
+    func anAnswerThatAsksForAPausePausesAtOnce(_ error: TransferError, _ length: Duration) {
+        var gate = OriginGate()
+        gate.failed(1, error, now: now)
+        #expect(gate.state == .paused(until: now + length, reason(0, error)))
+    }
+
+    @Test func nobodyStartsDuringAPause() {
+        var gate = paused
+        #expect(gate.ask(2, now: now) == .wait(until: now + .seconds(4)))
+        #expect(gate.ask(2, now: now + .milliseconds(3999)) == .wait(until: now + .seconds(4)))
+    }
+
+    @Test func oneJobTriesAfterThePause() {
+        var gate = paused
+        #expect(gate.ask(7, now: now + .seconds(4)) == .start)
+        #expect(gate.state == .probing(job: 7, reason(0)))
+        #expect(gate.ask(8, now: now + .seconds(5)) == .wait(until: nil))
+    }
+
+    @Test func aLongerWishOfATransferUnderWayLengthensThePause() {
+        var gate = paused
+        gate.failed(2, Sample.busy(429, retryAfter: .seconds(60)), now: now)
+        #expect(gate.state == .paused(until: now + .seconds(60), reason(0)))
+        gate.failed(3, Sample.busy(429, retryAfter: .seconds(5)), now: now)
+        #expect(gate.state == .paused(until: now + .seconds(60), reason(0)))
+        gate.failed(4, error, now: now, scale: 60)
+        #expect(gate.state == .paused(until: now + .seconds(60), reason(0)))
+    }
+
+    @Test func aFailedProbePausesForLonger() {
+        var gate = probing
+        let later = now + .seconds(10)
+        gate.failed(7, error, now: later)
+        #expect(gate.state == .paused(until: later + .seconds(8), reason(1, error)))
+    }
+
+    @Test func anOriginIsGivenUpAfterAsManyProbesAsTheLimitAllows() {
+        var gate = gate { $0.failed(1, Sample.busy(), now: now, limit: 5) }
+        var probes = 0
+        var time = now
+        while case .paused(let until, _) = gate.state {
+            time = until
+            #expect(gate.ask(7, now: time) == .start)
+            probes += 1
+            gate.failed(7, error, now: time, limit: 5)
+        }
+        #expect(probes == 5)
+        #expect(gate.state == .dead(error))
+    }
+
+    @Test func failuresOfOthersSayNothingAboutTheProbe() {
+        var gate = probing
+        gate.failed(8, error, now: now)
+        #expect(gate == probing)
+        gate.abandoned(8, now: now)
+        #expect(gate == probing)
+    }
+
+    @Test func anAnswerOpensAPausedOrProbedOrigin() {
+        for start in [paused, probing] {
+            var gate = start
+            gate.answered()
+            #expect(gate.state == .open(failures: 0))
+        }
+    }
+
+    @Test func aProbeThatGoesAwayLeavesItsPlaceToTheNext() {
+        var gate = probing
+        let later = now + .seconds(20)
+        gate.abandoned(7, now: later)
+        #expect(gate.state == .paused(until: later, reason(0)))
+        #expect(gate.ask(8, now: later) == .start)
+        #expect(gate.state == .probing(job: 8, reason(0)))
+    }
+
+    @Test func abandoningChangesNothingElse() {
+        for start in [OriginGate(), paused, dead] {
+            var gate = start
+            gate.abandoned(7, now: now)
+            #expect(gate == start)
+        }
+    }
+
+    @Test func isDeadWhenAJobGaveUpWhileNobodyGotAnAnswer() {
+        for start in [paused, probing] {
+            var gate = start
+            gate.exhausted(error)
+            #expect(gate.state == .dead(error))
+            #expect(gate.ask(9, now: now + .seconds(1000)) == .refuse(error))
+        }
+    }
+
+    @Test func anOpenOriginIsNotDeadBecauseOfOneJob() {
+        var gate = gate { $0.failed(1, error, now: now) }
+        gate.exhausted(error)
+        #expect(gate.state == .open(failures: 1))
+    }
+
+    @Test func whatIsDeadStaysDead() {
+        var gate = dead
+        gate.answered()
+        gate.failed(1, Sample.busy(), now: now)
+        gate.exhausted(Sample.busy())
+        gate.abandoned(1, now: now)
+        #expect(gate == dead)
+    }
+}
+
+extension OriginGate {
+    mutating func failed(
+        _ job: Int64, _ error: TransferError, now: MonotonicTime, scale: Double = 4, limit: Int = 10
+    ) {
+        failed(job, error, rule: RetryRule(limit: limit, scale: scale, jitter: false), random: 0, now: now)
+    }
+}
+
+extension OriginGate: Equatable {
+    static func == (left: OriginGate, right: OriginGate) -> Bool { left.state == right.state }
+}

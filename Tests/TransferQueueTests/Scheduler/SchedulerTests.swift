@@ -1,0 +1,237 @@
+import Testing
+import TransferCore
+
+@testable import TransferQueue
+
+@Suite struct SchedulerTests {
+    let now = MonotonicTime.seconds(100)
+    let a = Lane(batch: 1, origin: "http://a.example")
+    let b = Lane(batch: 1, origin: "http://b.example")
+
+    func scheduler(_ concurrency: Int = 32, perHost: Int = 16, requestRate: Double? = nil) -> Scheduler {
+        Scheduler(
+            limits: .init(concurrency: concurrency, perHost: perHost, requestRate: requestRate), now: now)
+    }
+
+    func jobs(_ lane: Lane, _ ids: ClosedRange<Int64>, priority: Int = 0) -> [Scheduler.Candidate] {
+        ids.map { Scheduler.Candidate(id: $0, lane: lane, priority: priority) }
+    }
+
+    func started(_ actions: [Scheduler.Action]) -> [Int64] {
+        actions.compactMap { if case .start(let candidate) = $0 { candidate.id } else { nil } }
+    }
+
+    func claims(_ actions: [Scheduler.Action]) -> [Scheduler.Action] {
+        actions.filter { if case .claim = $0 { true } else { false } }
+    }
+
+    @Test func neverStartsMoreThanTheLimits() {
+        var scheduler = scheduler(5, perHost: 3)
+        scheduler.claimed(a, jobs(a, 1...10), asked: 256)
+        scheduler.claimed(b, jobs(b, 11...20), asked: 256)
+        let ids = started(scheduler.decide(now: now))
+        #expect(ids.count == 5)
+        #expect(ids.filter { $0 <= 10 }.count <= 3 && ids.filter { $0 > 10 }.count <= 3)
+        #expect(started(scheduler.decide(now: now)).isEmpty)
+        scheduler.ended(.init(id: ids[0], lane: ids[0] <= 10 ? a : b, priority: 0))
+        #expect(started(scheduler.decide(now: now)).count == 1)
+    }
+
+    @Test func theBoundOfAHostHoldsAcrossBatches() {
+        var scheduler = scheduler(10, perHost: 2)
+        let other = Lane(batch: 2, origin: a.origin)
+        scheduler.claimed(a, jobs(a, 1...5), asked: 256)
+        scheduler.claimed(other, jobs(other, 6...9), asked: 256)
+        #expect(started(scheduler.decide(now: now)).count == 2)
+    }
+
+    @Test func lanesTakeTurns() {
+        var scheduler = scheduler(1)
+        scheduler.claimed(a, jobs(a, 1...4), asked: 256)
+        scheduler.claimed(b, jobs(b, 11...14), asked: 256)
+        var origins: [String] = []
+        for _ in 0..<8 {
+            guard case .start(let candidate)? = scheduler.decide(now: now).first else { break }
+            origins.append(candidate.lane.origin)
+            scheduler.ended(candidate)
+        }
+        #expect(origins.count == 8)
+        #expect(zip(origins, origins.dropFirst()).allSatisfy(!=))
+    }
+
+    @Test func priorityGoesBeforeFairness() {
+        var scheduler = scheduler(3)
+        scheduler.claimed(a, jobs(a, 1...2), asked: 256)
+        scheduler.claimed(b, jobs(b, 11...12, priority: 5), asked: 256)
+        let ids = started(scheduler.decide(now: now))
+        #expect(ids.prefix(2) == [11, 12])
+        #expect(ids.count == 3)
+    }
+
+    @Test func aLaterUrgentJobOvertakesThoseThatWereClaimedBefore() {
+        var scheduler = scheduler(1)
+        scheduler.claimed(a, jobs(a, 1...3), asked: 256)
+        scheduler.claimed(a, jobs(a, 4...4, priority: 10), asked: 256)
+        scheduler.claimed(a, jobs(a, 5...5), asked: 256)
+        var order: [Int64] = []
+        while case .start(let candidate)? = scheduler.decide(now: now).first {
+            order.append(candidate.id)
+            scheduler.ended(candidate)
+        }
+        #expect(order == [4, 1, 2, 3, 5])
+    }
+
+    @Test func anOriginAtItsBoundDoesNotHoldUpOthers() {
+        var scheduler = scheduler(10, perHost: 1)
+        scheduler.claimed(a, jobs(a, 1...5, priority: 9), asked: 256)
+        scheduler.claimed(b, jobs(b, 11...11), asked: 256)
+        #expect(started(scheduler.decide(now: now)) == [1, 11])
+    }
+
+    @Test func aWaitingOriginHoldsNoSlotAndSaysWhenToWake() {
+        var scheduler = scheduler(2)
+        scheduler.claimed(a, jobs(a, 1...3), asked: 256)
+        scheduler.originFailed(
+            a.origin, job: 99, Sample.busy(retryAfter: .seconds(7)), rule: RetryRule(), random: 0, now: now)
+        scheduler.claimed(b, jobs(b, 11...14), asked: 256)
+        #expect(started(scheduler.decide(now: now)) == [11, 12])
+        #expect(scheduler.heldBack() == 3)
+        for id in [11, 12] as [Int64] { scheduler.ended(.init(id: id, lane: b, priority: 0)) }
+        #expect(started(scheduler.decide(now: now)) == [13, 14])
+        for id in [13, 14] as [Int64] { scheduler.ended(.init(id: id, lane: b, priority: 0)) }
+        #expect(started(scheduler.decide(now: now)).isEmpty)
+        #expect(scheduler.nextWake == now + .seconds(7))
+        #expect(!scheduler.isIdle)
+        #expect(started(scheduler.decide(now: now + .seconds(7))) == [1], "one job tries")
+        #expect(scheduler.nextWake == nil, "only the probe's end can change anything")
+        scheduler.originAnswered(a.origin)
+        #expect(started(scheduler.decide(now: now + .seconds(7))) == [2])
+    }
+
+    @Test func aDeadOriginsJobsAreAllRefused() {
+        var scheduler = scheduler(2)
+        let error = Sample.unreachable()
+        scheduler.originFailed(a.origin, job: 99, Sample.busy(), rule: RetryRule(), random: 0, now: now)
+        scheduler.originExhausted(a.origin, error)
+        scheduler.claimed(a, jobs(a, 1...5), asked: 256)
+        let actions = scheduler.decide(now: now)
+        #expect(actions == jobs(a, 1...5).map { .refuse($0, error) })
+        #expect(scheduler.isIdle)
+    }
+
+    @Test func refusingTakesNoneOfTheRequestRate() {
+        var scheduler = scheduler(100, perHost: 100, requestRate: 1)
+        scheduler.originFailed(a.origin, job: 99, Sample.busy(), rule: RetryRule(), random: 0, now: now)
+        scheduler.originExhausted(a.origin, Sample.unreachable())
+        scheduler.claimed(a, jobs(a, 1...50), asked: 256)
+        #expect(scheduler.decide(now: now).count == 50)
+    }
+
+    @Test func keepsTheRequestRateByTheGivenClock() {
+        var scheduler = scheduler(100, perHost: 100, requestRate: 4)
+        scheduler.claimed(a, jobs(a, 1...9), asked: 256)
+        var time = now
+        var starts: [(Int64, Double)] = []
+        while starts.count < 9 {
+            starts += started(scheduler.decide(now: time)).map { ($0, (time - now).inSeconds) }
+            guard starts.count < 9, let wake = scheduler.nextWake, wake > time else { break }
+            time = wake
+        }
+        #expect(starts.map(\.0) == Array(1...9))
+        for (index, start) in starts.enumerated() { #expect(abs(start.1 - Double(index) * 0.25) < 0.02) }
+    }
+
+    @Test func readsTheStoreAPageAtATime() {
+        var scheduler = scheduler(200, perHost: 200)
+        scheduler.backlogGrew(a, by: 600)
+        #expect(scheduler.decide(now: now) == [.claim(a, count: 256)])
+        #expect(scheduler.decide(now: now).isEmpty, "one claim at a time")
+        scheduler.claimed(a, jobs(a, 1...256), asked: 256)
+        let actions = scheduler.decide(now: now)
+        #expect(started(actions).count == 200)
+        #expect(claims(actions) == [.claim(a, count: 256)], "the window ran low")
+        scheduler.claimed(a, jobs(a, 257...512), asked: 256)
+        #expect(claims(scheduler.decide(now: now)).isEmpty, "the window is full enough")
+    }
+
+    @Test func aShortPageMeansThatTheLaneIsEmpty() {
+        var scheduler = scheduler()
+        scheduler.backlogGrew(a, by: 300)
+        _ = scheduler.decide(now: now)
+        scheduler.claimed(a, jobs(a, 1...2), asked: 256)
+        let actions = scheduler.decide(now: now)
+        #expect(started(actions) == [1, 2])
+        #expect(claims(actions).isEmpty)
+        for id in [1, 2] as [Int64] { scheduler.ended(.init(id: id, lane: a, priority: 0)) }
+        #expect(scheduler.isIdle)
+    }
+
+    @Test func workThatComesDuringAClaimIsNotForgotten() {
+        var scheduler = scheduler()
+        scheduler.backlogGrew(a, by: 1)
+        _ = scheduler.decide(now: now)
+        scheduler.claimed(a, jobs(a, 1...1), asked: 256)
+        scheduler.backlogGrew(a, by: 1)
+        #expect(claims(scheduler.decide(now: now)) == [.claim(a, count: 256)])
+        scheduler.backlogIs(a, 0)
+        #expect(!scheduler.isIdle, "the claim is still to come back")
+        scheduler.claimed(a, [], asked: 256)
+        scheduler.ended(.init(id: 1, lane: a, priority: 0))
+        #expect(scheduler.isIdle)
+    }
+
+    @Test func takesOutWhatWasClaimedAndHasNotStarted() {
+        var scheduler = scheduler(1)
+        scheduler.claimed(a, jobs(a, 1...3), asked: 256)
+        scheduler.claimed(b, jobs(b, 11...12), asked: 256)
+        let first = started(scheduler.decide(now: now))
+        let removed = scheduler.remove { $0.lane.origin == "http://a.example" }
+        #expect(Set(removed.map(\.id)) == Set([1, 2, 3]).subtracting(first))
+        #expect(scheduler.active.count == 1)
+        scheduler.ended(.init(id: first[0], lane: first[0] < 10 ? a : b, priority: 0))
+        #expect(started(scheduler.decide(now: now)).allSatisfy { $0 > 10 })
+    }
+
+    @Test func endingTwiceFreesOneSlot() {
+        var scheduler = scheduler(2, perHost: 2)
+        scheduler.claimed(a, jobs(a, 1...6), asked: 256)
+        _ = scheduler.decide(now: now)
+        for _ in 0..<3 { scheduler.ended(.init(id: 1, lane: a, priority: 0)) }
+        #expect(started(scheduler.decide(now: now)) == [3])
+    }
+
+    @Test func newLimitsHoldFromThenOn() {
+        var scheduler = scheduler(8, perHost: 8)
+        scheduler.claimed(a, jobs(a, 1...20), asked: 256)
+        #expect(started(scheduler.decide(now: now)).count == 8)
+        scheduler.setLimits(.init(concurrency: 2, perHost: 2), now: now)
+        for id in 1...6 as ClosedRange<Int64> { scheduler.ended(.init(id: id, lane: a, priority: 0)) }
+        #expect(started(scheduler.decide(now: now)).isEmpty)
+        scheduler.ended(.init(id: 7, lane: a, priority: 0))
+        #expect(started(scheduler.decide(now: now)).count == 1)
+    }
+
+    @Test func theDocumentedDefaults() {
+        #expect(Scheduler.Limits(BatchLimits()) == .init(concurrency: 32, perHost: 16, requestRate: nil))
+    }
+
+    @Test(arguments: [0, -5])
+    func absurdLimitsStillLetSomethingStart(_ number: Int) {
+        var scheduler = Scheduler(limits: .init(BatchLimits(concurrency: number, perHost: number)), now: now)
+        scheduler.claimed(a, jobs(a, 1...2), asked: 256)
+        #expect(started(scheduler.decide(now: now)).count == 1)
+    }
+
+    @Test func saysWhichOriginHoldsUpTheMost() {
+        var scheduler = scheduler()
+        scheduler.backlogGrew(a, by: 10)
+        scheduler.claimed(b, jobs(b, 1...3), asked: 256)
+        for origin in [a.origin, b.origin] {
+            scheduler.originFailed(
+                origin, job: 99, Sample.busy(429, retryAfter: .seconds(9)), rule: RetryRule(), random: 0, now: now)
+        }
+        let worst = scheduler.longestPause(now: now + .seconds(2))
+        #expect(worst?.origin == a.origin && worst?.jobs == 10 && worst?.remaining == .seconds(7))
+        #expect(worst?.error.status == 429)
+    }
+}

@@ -1,0 +1,157 @@
+import Testing
+import TransferCore
+import TransferEngine
+import TransferTestSupport
+
+@testable import TransferQueue
+
+@Suite struct ClaimTests {
+    let fixture: StoreFixture
+    let lane = Lane(batch: 1, origin: "http://h.example")
+
+    init() throws { fixture = try StoreFixture() }
+
+    func job(_ name: String, priority: Int = 0, needs: [String] = []) -> JobSpec {
+        Sample.download("http://h.example/x", to: name, needs: needs, priority: priority)
+    }
+
+    @Test func theMostUrgentComeFirstThenTheOldest() throws {
+        try fixture.stage([job("a"), job("b", priority: 5), job("c", priority: -1), job("d", priority: 5), job("e")])
+        let first = try fixture.store.claim(lane, limit: 3, secrets: [:])
+        #expect(first.jobs.map(\.record.identity) == ["b", "d", "a"])
+        #expect(first.jobs.map(\.priority) == [5, 5, 0])
+        #expect(try fixture.store.claim(lane, limit: 3, secrets: [:]).jobs.map(\.record.identity) == ["e", "c"])
+        #expect(try fixture.store.claim(lane, limit: 3, secrets: [:]).jobs.isEmpty)
+    }
+
+    @Test func twoProcessesNeverGetTheSameJob() throws {
+        let other = try SQLiteStore(fixture.state)
+        try fixture.stage((0..<100).map { job("\($0)") })
+        var seen: [String] = []
+        for turn in 0..<20 {
+            let store = turn % 2 == 0 ? fixture.store : other
+            seen += try store.claim(lane, limit: 7, secrets: [:]).jobs.map(\.record.identity)
+        }
+        #expect(seen.count == 100 && Set(seen).count == 100)
+    }
+
+    @Test func aBatchIsHeldByOneProcess() throws {
+        let other = try SQLiteStore(fixture.state)
+        try fixture.stage([job("a")])
+        do {
+            try fixture.stage([job("a")], in: other)
+            Issue.record("taken twice")
+        } catch SQLiteStore.StagingFailure.held(let held) {
+            #expect(held.batch == "b" && held.pid == ProcessIdentity.current.pid)
+        }
+        #expect(try other.holdAll().isEmpty)
+        _ = try fixture.store.letGo(batch: 1)
+        #expect(try other.holdAll().map(\.name) == ["b"])
+    }
+
+    @Test func aClaimOutlivesNothingButItsProcess() throws {
+        let other = try SQLiteStore(fixture.state)
+        try fixture.stage([job("a")], in: other)
+        _ = try fixture.claimAll(1, in: other)
+        _ = try SQLiteStore(fixture.state)
+        #expect(try fixture.states() == ["a": .claimed], "its owner lives")
+        try fixture.kill(other)
+        _ = try SQLiteStore(fixture.state)
+        #expect(try fixture.states() == ["a": .queued])
+        #expect(try fixture.store.holdAll().map(\.name) == ["b"])
+        #expect(try fixture.claimAll(1).map(\.wasInterrupted) == [true])
+    }
+
+    @Test func aProcessOfAnEarlierBootIsDead() throws {
+        let me = ProcessIdentity.current
+        #expect(me.isAlive)
+        #expect(!ProcessIdentity(pid: me.pid, started: me.started, boot: "another").isAlive)
+        #expect(!ProcessIdentity(pid: me.pid, started: me.started - 1, boot: me.boot).isAlive)
+        #expect(!ProcessIdentity(pid: 1 << 30, started: me.started, boot: me.boot).isAlive)
+    }
+
+    @Test func aBodyThatMayHaveArrivedIsNotSentAgainByItself() throws {
+        let other = try SQLiteStore(fixture.state)
+        let uploads = ["p1", "p2", "p3"].map {
+            Sample.upload("/tmp/f", to: "http://h.example/" + $0, id: $0, protocol: .post)
+        }
+        try fixture.stage(uploads + [job("after", needs: ["p1"])], in: other)
+        for record in try fixture.claimAll(1, in: other) where record.identity != "p3" {
+            try other.markSending(record.id)
+        }
+        try fixture.kill(other)
+        _ = try SQLiteStore(fixture.state)
+        let states = try fixture.states()
+        #expect(states["p1"] == .failed && states["p2"] == .failed && states["p3"] == .queued)
+        #expect(states["after"] == .skipped, "what it waits for has ended")
+        let failures = try fixture.store.failures(batch: "b", limit: 10)
+        #expect(failures.map(\.code) == ["mayHaveBeenSent", "mayHaveBeenSent"])
+        #expect(failures.allSatisfy { $0.message.contains("transfer retry") })
+        let cursors = try fixture.store.ends(after: 0, limit: 10).compactMap(\.cursor)
+        #expect(zip(cursors, cursors.dropFirst()).allSatisfy(<))
+    }
+
+    @Test func whatIsGivenBackCanBeClaimedAgain() throws {
+        try fixture.stage([job("a"), job("b")])
+        let records = try fixture.claimAll(1)
+        try fixture.store.release(records.map(\.id))
+        #expect(try fixture.store.backlog(batch: 1).map(\.count) == [2])
+        #expect(try fixture.claimAll(1).map(\.wasInterrupted) == [false, false])
+        try fixture.store.unregister()
+        #expect(try fixture.states() == ["a": .queued, "b": .queued])
+        #expect(try fixture.raw.value("SELECT owner FROM batch") == nil)
+    }
+
+    @Test func sleepersWakeUnlessTheyWerePaused() throws {
+        try fixture.stage([job("a"), job("b")])
+        let records = try fixture.claimAll(1)
+        let steps = records.map {
+            JobStep(
+                id: $0.id, state: .waiting, attempts: 1, mirror: 0, spentMirrors: 0, notBefore: 1000 + $0.id,
+                origin: "http://h.example", batch: 1)
+        }
+        _ = try fixture.store.record([], steps)
+        #expect(try fixture.store.sleepers(batch: 1).map(\.notBefore) == records.map { 1000 + $0.id })
+        _ = try fixture.store.apply(QueueCommand(id: 1, verb: .pause, batch: 1, job: "a"))
+        #expect(try fixture.store.wake(records.map(\.id)) == [lane: 1])
+        #expect(try fixture.states() == ["a": .paused, "b": .queued])
+        #expect(try fixture.claimAll(1).map(\.attempts) == [1], "attempts survive")
+    }
+
+    @Test func aDescriptionOfANewerVersionIsReportedAndHoldsUpNoOther() throws {
+        try fixture.stage([job("a"), job("b")])
+        try fixture.raw.run("UPDATE job SET spec = '{\"later\": true}' WHERE identity = 'a'")
+        let claimed = try fixture.store.claim(lane, limit: 9, secrets: [:])
+        #expect(claimed.jobs.map(\.record.identity) == ["b"])
+        #expect(claimed.unreadable.map(\.identity) == ["a"])
+    }
+
+    @Test func aJobComesBackAsItWasStaged() throws {
+        var spec = job("dir/é ü.bin", priority: 3)
+        spec.settings.headers = [.init(name: "X-A", value: .environment("T"))]
+        spec.settings.retry.limit = 2
+        try fixture.stage([spec])
+        #expect(try fixture.claimAll(1).map(\.spec) == [spec])
+    }
+
+    /// Other tests run in this process too and would be measured with it: only where the long tests run.
+    @Test(.timeLimit(.minutes(2)), .enabled(if: TransferCommand.runsHeavyTests))
+    func fiftyThousandJobsTakeAPageOfMemoryAtATime() throws {
+        let before = ResidentMemory.kibibytes
+        let count = 50_000
+        let header = SQLiteStore.BatchHeader(name: "b", source: nil, directory: "/")
+        _ = try fixture.store.stage(header) { stager in
+            for number in 0..<count { try stager.add(job("out/\(number)"), at: nil) }
+            return true
+        }
+        var taken = 0
+        while true {
+            let page = try fixture.store.claim(lane, limit: 256, secrets: [:]).jobs
+            if page.isEmpty { break }
+            taken += page.count
+        }
+        #expect(taken == count)
+        // Other tests run in this process too: a bound that holding 50,000 records (some 100 MB) would break.
+        #expect(ResidentMemory.kibibytes - before < 80 << 10)
+    }
+}

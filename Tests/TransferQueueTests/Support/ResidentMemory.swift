@@ -1,0 +1,16 @@
+import Foundation
+
+enum ResidentMemory {
+    /// What this process has in memory now (VmRSS).
+    static var kibibytes: Int { field("VmRSS:") }
+
+    private static func field(_ name: String) -> Int {
+        let text = (try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)) ?? ""
+        let line = text.split(separator: "\n").first { $0.hasPrefix(name) }
+        return line?.split(whereSeparator: { !$0.isNumber }).first.flatMap { Int($0) } ?? 0
+    }
+}
+
+enum OpenDescriptors {
+    static var count: Int { (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count) ?? 0 }
+}

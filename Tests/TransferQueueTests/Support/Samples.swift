@@ -1,0 +1,125 @@
+import TransferCore
+import TransferEngine
+import TransferTestSupport
+
+@testable import TransferQueue
+
+enum Sample {
+    static func download(
+        _ url: String, to destination: String, id: String? = nil, needs: [String] = [], priority: Int = 0,
+        checksum: Checksum? = nil, ifExists: JobSpec.IfExists = .verify, settings: JobSettings = Sample.quick
+    ) -> JobSpec {
+        JobSpec(
+            id: id,
+            work: .download(
+                JobSpec.Download(urls: [url], destination: destination, checksum: checksum, ifExists: ifExists)),
+            needs: needs, priority: priority, settings: settings)
+    }
+
+    static func upload(
+        _ source: String, to url: String, id: String? = nil, protocol uploadProtocol: JobSpec.UploadProtocol = .put,
+        needs: [String] = []
+    ) -> JobSpec {
+        JobSpec(
+            id: id, work: .upload(JobSpec.Upload(source: source, url: url, uploadProtocol: uploadProtocol)),
+            needs: needs, settings: quick)
+    }
+
+    /// Delays that a test can wait for.
+    static var quick: JobSettings { retries(10) }
+
+    static func retries(_ limit: Int) -> JobSettings {
+        var settings = JobSettings()
+        settings.retry.limit = limit
+        settings.retry.scale = .milliseconds(1)
+        settings.retry.maxDelay = .milliseconds(5)
+        return settings
+    }
+
+    static func unreachable(retryAfter: Duration? = nil) -> TransferError {
+        TransferError(
+            .cannotConnect, "connection refused", isTransient: true, scope: .origin, retryAfter: retryAfter)
+    }
+
+    static func busy(_ status: Int = 503, retryAfter: Duration? = nil) -> TransferError {
+        TransferError(
+            .httpStatus, "\(status)", cause: .http(status: status), isTransient: true, scope: .origin,
+            retryAfter: retryAfter)
+    }
+
+    static func receipt(_ batch: String, _ job: String, path: String = "/tmp/x") -> JobReceipt {
+        JobReceipt(
+            batch: batch, job: job, isUpload: false, bytes: 7, transferred: 7, seconds: 0.5, validator: "\"v1\"",
+            finalURL: "http://h.example/x", path: path, status: 200, attempts: 1)
+    }
+}
+
+extension MonotonicTime {
+    static func seconds(_ seconds: Double) -> MonotonicTime { MonotonicTime(nanoseconds: Int64(seconds * 1e9)) }
+}
+
+/// A store in a folder of its own, with what a test does to it most.
+final class StoreFixture {
+    let folder: TemporaryFolder
+    let state: StateFolder
+    let store: SQLiteStore
+
+    init() throws {
+        folder = try TemporaryFolder("store")
+        state = try StateFolder(folder.path("state"))
+        store = try SQLiteStore(state)
+    }
+
+    var raw: RawDatabase { RawDatabase(path: state.database) }
+
+    @discardableResult
+    func stage(
+        _ jobs: [JobSpec], name: String = "b", keepsWhatIsMissing: Bool = false, in store: SQLiteStore? = nil
+    ) throws -> SQLiteStore.Staged {
+        let header = SQLiteStore.BatchHeader(name: name, source: nil, directory: "/")
+        return try (store ?? self.store).stage(header, keepsWhatIsMissing: keepsWhatIsMissing) { stager in
+            for job in jobs { try stager.add(job, at: nil) }
+            return true
+        }
+    }
+
+    /// Claims everything that is ready.
+    func claimAll(_ batch: Int64, in other: SQLiteStore? = nil) throws -> [JobRecord] {
+        let store = other ?? self.store
+        var records: [JobRecord] = []
+        for (lane, count) in try store.backlog(batch: batch) {
+            records += try store.claim(lane, limit: count, secrets: [:]).jobs.map(\.record)
+        }
+        return records
+    }
+
+    @discardableResult
+    func end(_ record: JobRecord, _ outcome: JobEnd.Outcome) throws -> SQLiteStore.Recorded {
+        try store.record(
+            [JobEnd(id: record.id, batch: record.batch, identity: record.identity, outcome: outcome)], [])
+    }
+
+    @discardableResult
+    func succeed(_ record: JobRecord) throws -> SQLiteStore.Recorded {
+        try end(record, .done(Sample.receipt("b", record.identity), FileFacts(size: 7, modified: 1)))
+    }
+
+    @discardableResult
+    func fail(_ record: JobRecord) throws -> SQLiteStore.Recorded {
+        try end(record, .failed(Sample.busy(), attempts: 3, host: "h.example"))
+    }
+
+    /// The states by identity.
+    func states() throws -> [String: JobState] {
+        var states: [String: JobState] = [:]
+        for row in try raw.run("SELECT identity, state FROM job") {
+            states[row[0] ?? ""] = JobState(rawValue: Int(row[1] ?? "") ?? -1)
+        }
+        return states
+    }
+
+    /// Makes the process that opened `store` look as if it had died, also after its number was given out again.
+    func kill(_ store: SQLiteStore) throws {
+        try raw.run("UPDATE process SET started = started - 1 WHERE id = \(store.process)")
+    }
+}

@@ -1,0 +1,45 @@
+/// One request as nginx saw it.
+public struct AccessLogEntry: Sendable, Hashable {
+    public var method: String
+    /// As the client wrote it, with its query.
+    public var uri: String
+    public var status: Int
+    public var range: String?
+    public var ifRange: String?
+    /// What nginx handed to the system. When a client is killed, that is a few MiB more than it received: count
+    /// what was fetched twice by `rangeStart`.
+    public var bodyBytesSent: Int64
+    /// The number of the connection, to see which requests shared one.
+    public var connection: Int
+    public var authorization: String?
+
+    /// The first byte asked for, when the request had `Range: bytes=N-…`.
+    public var rangeStart: Int64? {
+        guard let range, range.hasPrefix("bytes=") else { return nil }
+        return Int64(range.dropFirst(6).prefix { $0 != "-" })
+    }
+
+    static let format = [
+        "$request_method", "$request_uri", "$status", "$http_range", "$http_if_range", "$body_bytes_sent",
+        "$connection", "$http_authorization",
+    ].joined(separator: "\\t")
+
+    init(line: Substring) throws {
+        let fields = line.split(separator: "\t", omittingEmptySubsequences: false).map(String.init)
+        guard fields.count == 8, let status = Int(fields[2]), let sent = Int64(fields[5]), let number = Int(fields[6])
+        else { throw TestSupportError("no line of our access log: \(line)") }
+        method = fields[0]
+        uri = fields[1]
+        self.status = status
+        range = Self.value(fields[3])
+        ifRange = Self.value(fields[4])
+        bodyBytesSent = sent
+        connection = number
+        authorization = Self.value(fields[7])
+    }
+
+    /// nginx writes a dash for a field that is not there, and a quotation mark as `\x22`.
+    private static func value(_ field: String) -> String? {
+        field == "-" ? nil : field.split(separator: "\\x22", omittingEmptySubsequences: false).joined(separator: "\"")
+    }
+}

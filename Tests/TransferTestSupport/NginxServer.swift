@@ -1,0 +1,114 @@
+internal import Foundation
+internal import Glibc
+
+/// A real nginx on a free loopback port, with a folder, configuration and logs of its own. It ends with the last
+/// reference, with `stop()`, and with the test process, however that ends.
+public final class NginxServer: Sendable {
+    public struct Options: Sendable {
+        /// Directives for `location /`, each with its semicolon.
+        public var location = ""
+        /// Directives and locations for `server`.
+        public var server = ""
+        /// Directives for `http`.
+        public var http = ""
+        /// Bytes a second for each connection in nginx's notation, such as `10m`.
+        public var limitRate: String?
+        /// `PUT`, `DELETE`, `MKCOL`, `COPY` and `MOVE` write to the root folder.
+        public var allowsWriting = false
+        /// Loads Lua, so that a location can answer with `content_by_lua_block`.
+        public var usesLua = false
+        public var workers = 1
+
+        public init() {}
+    }
+
+    public let port: UInt16
+    /// The folder that is served.
+    public let root: String
+    private let folder: TemporaryFolder
+    private let process: ChildProcess
+
+    /// - Parameter root: The folder to serve; one of its own when `nil`.
+    /// - Throws: When nginx is not installed, or does not accept the configuration.
+    public static func start(root: String? = nil, options: Options = Options()) async throws -> NginxServer {
+        let binary = try binary()
+        let folder = try TemporaryFolder("nginx")
+        let root = try root ?? folder.folder("root")
+        var failure = ""
+        for _ in 0..<3 {
+            // Another process can take the port before nginx does; then with another one.
+            let port = try LoopbackPort.free()
+            let configuration = NginxConfiguration(folder: folder.path, root: root, port: port, options: options)
+            try folder.write(configuration.text(), to: "nginx.conf")
+            try? FileManager.default.removeItem(atPath: folder.path("nginx.pid"))
+            let process = try ChildProcess.start(
+                ChildProcess.Command(
+                    binary, ["-p", folder.path, "-c", folder.path("nginx.conf")],
+                    environment: ["PATH": "/usr/sbin:/usr/bin:/sbin:/bin"], timeout: .seconds(3600)))
+            if await isReady(process, folder: folder) {
+                return NginxServer(port: port, root: root, folder: folder, process: process)
+            }
+            process.kill(SIGKILL)
+            failure = (try? await process.result().standardError) ?? ""
+            failure += (try? folder.text("error.log")) ?? ""
+            guard failure.contains("Address already in use") else { break }
+        }
+        throw TestSupportError("nginx does not start: \(failure)")
+    }
+
+    private init(port: UInt16, root: String, folder: TemporaryFolder, process: ChildProcess) {
+        self.port = port
+        self.root = root
+        self.folder = folder
+        self.process = process
+    }
+
+    deinit { process.kill(SIGTERM) }
+
+    public var processID: Int32 { process.processID }
+
+    /// `http://127.0.0.1:PORT` and the path, which begins with a slash and is escaped already.
+    public func url(_ path: String = "/") -> String { "http://127.0.0.1:\(port)\(path)" }
+
+    /// The requests answered so far. nginx writes a line when a request ends, which can be a moment after the client
+    /// has the last byte: `stop()` first where the last request matters.
+    public func accessLog() throws -> [AccessLogEntry] {
+        guard folder.exists("access.log") else { return [] }
+        return try folder.text("access.log").split(separator: "\n").map { try AccessLogEntry(line: $0) }
+    }
+
+    public func errorLog() -> String { (try? folder.text("error.log")) ?? "" }
+
+    /// Ends it at once, connections under way included, and waits until it is gone. The log stays readable.
+    public func stop() async {
+        process.kill(SIGTERM)
+        _ = try? await process.result()
+    }
+
+    /// Ends it after the requests under way.
+    public func stopGracefully() async {
+        process.kill(SIGQUIT)
+        _ = try? await process.result()
+    }
+
+    /// The path of nginx.
+    public static func binary() throws -> String {
+        let path = ProcessInfo.processInfo.environment["PATH"] ?? ""
+        for folder in path.split(separator: ":").map(String.init) + ["/usr/sbin", "/usr/local/sbin"] {
+            let candidate = folder + "/nginx"
+            if FileManager.default.isExecutableFile(atPath: candidate) { return candidate }
+        }
+        throw TestSupportError("nginx is not installed; `make setup` installs it (Debian's package nginx-extras)")
+    }
+
+    /// nginx writes its process ID once its sockets listen; a successful connect alone could be another program's.
+    private static func isReady(_ process: ChildProcess, folder: TemporaryFolder) async -> Bool {
+        for _ in 0..<2_000 {
+            if (folder.size("nginx.pid") ?? 0) > 0 { return true }
+            guard process.isRunning else { return false }
+            // The file is another process's: there is no event to await, and 5 ms are short beside nginx's start.
+            try? await Task.sleep(for: .milliseconds(5))
+        }
+        return false
+    }
+}

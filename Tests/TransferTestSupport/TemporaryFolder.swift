@@ -1,0 +1,129 @@
+public import Foundation
+internal import Glibc
+
+/// A new empty folder, removed with all that is in it when the last reference goes, or earlier by `remove()`.
+///
+/// Set `TRANSFER_KEEP_TEMPORARY=1` to look at what a failed test left behind.
+public final class TemporaryFolder: Sendable {
+    /// Absolute and without symbolic links.
+    public let path: String
+
+    /// - Parameter name: Part of the folder's name, so that a folder left behind tells whose it was.
+    public init(_ name: String = "test") throws {
+        let base = ProcessInfo.processInfo.environment["TMPDIR"] ?? "/tmp"
+        var template = Array("\(base)/transfer-\(name).XXXXXX".utf8CString)
+        guard mkdtemp(&template) != nil else { throw TestSupportError.system("mkdtemp in \(base)", errno) }
+        let made = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        path = URL(fileURLWithPath: made).resolvingSymlinksInPath().path
+    }
+
+    deinit { remove() }
+
+    /// Removes the folder now. Calling it twice does nothing.
+    public func remove() {
+        guard ProcessInfo.processInfo.environment["TRANSFER_KEEP_TEMPORARY"] == nil else { return }
+        try? FileManager.default.removeItem(atPath: path)
+    }
+
+    /// The absolute path of something in the folder; nothing is made.
+    public func path(_ relative: String) -> String {
+        path + "/" + relative
+    }
+
+    /// Makes the folder, with those above it, and gives its absolute path.
+    @discardableResult
+    public func folder(_ relative: String) throws -> String {
+        let full = path(relative)
+        try FileManager.default.createDirectory(atPath: full, withIntermediateDirectories: true)
+        return full
+    }
+
+    /// Writes a file, with the folders above it, and gives its absolute path.
+    @discardableResult
+    public func write(_ contents: Data, to relative: String) throws -> String {
+        let full = path(relative)
+        let parent = URL(fileURLWithPath: full).deletingLastPathComponent().path
+        try FileManager.default.createDirectory(atPath: parent, withIntermediateDirectories: true)
+        try contents.write(to: URL(fileURLWithPath: full))
+        return full
+    }
+
+    @discardableResult
+    public func write(_ text: String, to relative: String) throws -> String {
+        try write(Data(text.utf8), to: relative)
+    }
+
+    /// Writes `count` bytes that do not compress and are the same for the same seed, without holding them in memory.
+    @discardableResult
+    public func write(count: Int, seed: UInt64, to relative: String) throws -> String {
+        let full = try write(Data(), to: relative)
+        guard let file = FileHandle(forWritingAtPath: full) else { throw TestSupportError("cannot write \(full)") }
+        defer { try? file.close() }
+        var generator = SampleBytes(seed: seed)
+        var left = count
+        while left > 0 {
+            let part = min(left, 1 << 20)
+            try file.write(contentsOf: generator.next(part))
+            left -= part
+        }
+        return full
+    }
+
+    public func data(_ relative: String) throws -> Data {
+        try Data(contentsOf: URL(fileURLWithPath: path(relative)))
+    }
+
+    public func text(_ relative: String) throws -> String {
+        String(decoding: try data(relative), as: UTF8.self)
+    }
+
+    public func exists(_ relative: String) -> Bool {
+        FileManager.default.fileExists(atPath: path(relative))
+    }
+
+    /// The size in bytes, or `nil` when there is no such file.
+    public func size(_ relative: String) -> Int64? {
+        var status = stat()
+        return stat(path(relative), &status) == 0 ? Int64(status.st_size) : nil
+    }
+
+    /// Every file below the folder, relative and sorted; folders are left out.
+    public func files(below relative: String = "") throws -> [String] {
+        let start = relative.isEmpty ? path : path(relative)
+        return try FileManager.default.subpathsOfDirectory(atPath: start).filter { name in
+            var status = stat()
+            return lstat(start + "/" + name, &status) == 0 && status.st_mode & S_IFMT != S_IFDIR
+        }.sorted()
+    }
+
+    /// The SHA-256 of a file in lower-case hexadecimal, by the `sha256sum` command: it reads 1 GiB in a second or
+    /// two, whatever build the tests are, and shares no code with what is tested.
+    public func sha256(_ relative: String) async throws -> String {
+        let command = ChildProcess.Command("/usr/bin/sha256sum", ["--", path(relative)], timeout: .seconds(120))
+        let result = try await ChildProcess.start(command).result()
+        guard result.status == .exited(0), let digest = result.standardOutput.split(separator: " ").first else {
+            throw TestSupportError("sha256sum: \(result.standardError)")
+        }
+        // A name with a backslash or a newline is escaped, and then the line begins with a backslash.
+        return String(digest.drop { $0 == "\\" })
+    }
+}
+
+/// Bytes that look random and follow from the seed (SplitMix64).
+public struct SampleBytes: Sendable {
+    private var state: UInt64
+
+    public init(seed: UInt64) { state = seed }
+
+    public mutating func next(_ count: Int) -> Data {
+        var words = [UInt64](repeating: 0, count: (count + 7) / 8)
+        for index in words.indices {
+            state &+= 0x9E37_79B9_7F4A_7C15
+            var mixed = state
+            mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+            mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+            words[index] = mixed ^ (mixed >> 31)
+        }
+        return words.withUnsafeBytes { Data($0.prefix(count)) }
+    }
+}

@@ -1,0 +1,85 @@
+internal import Foundation
+
+/// A call of the `transfer` command that was built with the tests.
+///
+///     let result = try await TransferCommand(["run", "jobs.json"], in: folder).run()
+///     #expect(result.exitCode == 0, "\(result)")
+public struct TransferCommand: Sendable {
+    public var arguments: [String]
+    public var workingFolder: String
+    /// All of it. At first: no proxy, no state folder but `state` in the working folder, no home, UTF-8, a dumb
+    /// terminal; so that a test depends on nothing of the machine, and changes nothing of it.
+    public var environment: [String: String]
+    public var standardInput = ChildProcess.StandardInput.none
+    public var timeout = Duration.seconds(60)
+    public var measuresMemory = false
+
+    public init(_ arguments: [String], in workingFolder: String) {
+        self.arguments = arguments
+        self.workingFolder = workingFolder
+        environment = [
+            "PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
+            "HOME": workingFolder + "/home",
+            "TRANSFER_STATE": workingFolder + "/state",
+            "LANG": "C.UTF-8",
+            "TERM": "dumb",
+            "TZ": "UTC",
+        ]
+        let inherited = ProcessInfo.processInfo.environment
+        for name in ["TMPDIR", "LD_LIBRARY_PATH", "ASAN_OPTIONS", "TSAN_OPTIONS", "LLVM_PROFILE_FILE"] {
+            environment[name] = inherited[name]
+        }
+    }
+
+    public init(_ arguments: [String], in folder: TemporaryFolder) {
+        self.init(arguments, in: folder.path)
+    }
+
+    /// Runs it to its end. An exit status that isn't 0 is no error here.
+    public func run() async throws -> ProcessResult {
+        try await start().result()
+    }
+
+    /// Starts it, to follow its output or to signal it.
+    public func start() throws -> ChildProcess {
+        var command = ChildProcess.Command(
+            try Self.binary(), arguments, environment: environment, workingFolder: workingFolder, timeout: timeout)
+        command.standardInput = standardInput
+        command.measuresMemory = measuresMemory
+        return try ChildProcess.start(command)
+    }
+
+    /// The binary: `TRANSFER_BINARY`, else the one beside the test bundle.
+    public static func binary() throws -> String { try builtProduct("transfer", variable: "TRANSFER_BINARY") }
+
+    /// Another executable of the package, for example an example.
+    /// - Parameter variable: An environment variable that names it when it stands elsewhere.
+    public static func builtProduct(_ name: String, variable: String? = nil) throws -> String {
+        let environment = ProcessInfo.processInfo.environment
+        if let variable, let path = environment[variable], !path.isEmpty {
+            guard FileManager.default.isExecutableFile(atPath: path) else {
+                throw TestSupportError("\(variable) names \(path), which can't be run")
+            }
+            return path
+        }
+        // The test bundle is an executable in the build folder, or the runner's argument is.
+        let starting = ["/proc/self/exe"] + CommandLine.arguments.filter { $0.hasSuffix(".xctest") }
+        var tried: [String] = []
+        for start in starting {
+            let bundle = URL(fileURLWithPath: start).resolvingSymlinksInPath()
+            let candidate = bundle.deletingLastPathComponent().appendingPathComponent(name).path
+            if FileManager.default.isExecutableFile(atPath: candidate) { return candidate }
+            tried.append(candidate)
+        }
+        throw TestSupportError("\(name) is not built; looked for \(tried.joined(separator: ", "))")
+    }
+}
+
+extension TransferCommand {
+    /// Whether the long tests were asked for: `TRANSFER_HEAVY=1`, as `make check` sets it.
+    ///
+    ///     @Test(.enabled(if: TransferCommand.runsHeavyTests))
+    public static var runsHeavyTests: Bool {
+        ProcessInfo.processInfo.environment["TRANSFER_HEAVY"] == "1"
+    }
+}

@@ -1,0 +1,90 @@
+# The house as a table: which of our modules each target may import. Data comes in at the top and goes down, so
+# nothing may be listed that stands higher in the house. A new target needs a line here.
+BEGIN {
+    allow("TransferCore", "")
+    allow("TransferEventLoop", "TransferCore CTransferLinux")
+    allow("TransferCrypto", "TransferCore CTransferOpenSSL")
+    allow("TransferReachability", "TransferCore TransferEventLoop CTransferLinux CTransferNetlink")
+    allow("TransferEngine", "TransferCore TransferEventLoop TransferCrypto CTransferLinux CTransferCurl " \
+        "CTransferOpenSSL")
+    allow("TransferNetworking", "TransferCore TransferEventLoop TransferCrypto TransferEngine TransferReachability " \
+        "CTransferPSL")
+    allow("TransferQueue", "TransferCore TransferEventLoop TransferCrypto TransferEngine TransferReachability " \
+        "CTransferLinux")
+    allow("TransferWatch", "TransferCore TransferEventLoop TransferQueue")
+    allow("TransferKit", "TransferCore TransferEventLoop TransferCrypto TransferEngine TransferReachability " \
+        "TransferNetworking TransferQueue TransferWatch")
+    allow("TransferKitCombine", "TransferCore TransferEngine TransferNetworking TransferKit")
+    allow("transfer", "TransferCore TransferEventLoop TransferCrypto TransferEngine TransferReachability " \
+        "TransferQueue TransferWatch")
+    allow("TransferTestServer", "")
+    allow("transfer-demo-server", "TransferTestServer")
+
+    # The folders that may speak to somebody else's library; a regular expression on the path.
+    only("CTransferCurl", "^Sources/TransferEngine/Curl/")
+    only("CTransferOpenSSL", "^Sources/(TransferCrypto|TransferEngine/Curl/TLS|TransferEngine/TLS)/")
+    only("CTransferNetlink", "^Sources/TransferReachability/")
+    only("CTransferPSL", "^Sources/TransferNetworking/")
+    only("GRDB", "^(Sources/TransferQueue/Store|Tests)/")
+    only("FoundationNetworking", "^(Sources/(TransferNetworking|TransferKit|TransferKitCombine)|Tests|examples)/")
+    # The runner is started without XCTest, so that such a test would silently not run.
+    only("XCTest", "^$")
+
+    risky = "(^|[^A-Za-z0-9_])(try!|fatalError\\(|Thread\\.sleep|usleep\\(|Task\\.sleep|nonisolated\\(unsafe\\)" \
+        "|@unchecked[ \t]+Sendable)"
+}
+
+function allow(target, modules,    names, count, i) {
+    known[target] = 1
+    count = split(modules, names, " ")
+    for (i = 1; i <= count; i++) allowed[target, names[i]] = 1
+}
+
+function only(module, path) { folders[module] = path }
+
+function fault(text) {
+    print FILENAME ":" FNR ": " text
+    faults = 1
+}
+
+FNR == 1 {
+    split(FILENAME, parts, "/")
+    root = parts[1]
+    target = parts[2]
+    lastComment = 0
+    limit = root == "Tests" ? 800 : 400
+    if (root == "Sources" && !(target in known)) fault("target " target " is not in the table of scripts/lint-layers.awk")
+}
+
+FNR == limit + 1 { fault("longer than " limit " lines: one concept a file") }
+
+/^[ \t]*(@[A-Za-z_]+(\([^)]*\))?[ \t]+)*((public|package|internal|fileprivate|private)[ \t]+)?import[ \t]/ {
+    module = $0
+    sub(/[ \t]*\/\/.*/, "", module)
+    sub(/^.*import[ \t]+((struct|class|enum|protocol|typealias|func|var|let)[ \t]+)?/, "", module)
+    sub(/[^A-Za-z0-9_].*/, "", module)
+    if (module in folders && FILENAME !~ folders[module] && !(module ~ /^CTransfer/ && root == "Tests"))
+        fault(module == "XCTest" ? "tests are written with Swift Testing" : \
+            module " is not imported here; only paths like " folders[module])
+    else if (root == "Sources" && module ~ /^C?Transfer[A-Z]/ && module != target && !((target, module) in allowed))
+        fault(target " does not import " module ": nothing imports upwards")
+}
+
+{
+    code = $0
+    is_comment = code ~ /^[ \t]*(\/\/|\*|\/\*)/
+    # A reason stands in a comment on the same line or at most three lines above, with no empty line between: so that
+    # it can stand over the statement that the line belongs to, or over an attribute.
+    if (!is_comment && code ~ risky) {
+        comment = index(code, "// ")
+        match(code, risky)
+        construct = substr(code, RSTART, RLENGTH)
+        sub(/^[^A-Za-z@]/, "", construct)
+        if (!comment && !(lastComment && FNR - lastComment <= 3))
+            fault(construct " needs a comment with its reason, on this line or just above")
+    }
+    if (is_comment) lastComment = FNR
+    else if (code ~ /^[ \t]*$/) lastComment = 0
+}
+
+END { exit faults }
