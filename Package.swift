@@ -31,6 +31,7 @@ let package = Package(
             name: "CTransferNetlink", pkgConfig: "libnl-route-3.0",
             providers: [.apt(["libnl-3-dev", "libnl-route-3-dev"])]),
         .systemLibrary(name: "CTransferLinux"),
+        .systemLibrary(name: "CTransferZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
         .systemLibrary(name: "CTransferPSL", pkgConfig: "libpsl", providers: [.apt(["libpsl-dev"])]),
 
         // From the bottom up: a target imports only what stands above it in this list.
@@ -54,6 +55,7 @@ let package = Package(
             name: "TransferNetworking",
             dependencies: [
                 "TransferCore", "TransferEventLoop", "TransferEngine", "TransferCrypto", "TransferReachability",
+                "CTransferZlib",
             ],
             swiftSettings: settings),
         .target(

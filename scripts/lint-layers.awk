@@ -8,7 +8,7 @@ BEGIN {
     allow("TransferEngine", "TransferCore TransferEventLoop TransferCrypto CTransferLinux CTransferCurl " \
         "CTransferOpenSSL")
     allow("TransferNetworking", "TransferCore TransferEventLoop TransferCrypto TransferEngine TransferReachability " \
-        "CTransferPSL")
+        "CTransferPSL CTransferZlib")
     allow("TransferQueue", "TransferCore TransferEventLoop TransferCrypto TransferEngine TransferReachability " \
         "CTransferLinux")
     allow("TransferWatch", "TransferCore TransferEventLoop TransferQueue")
@@ -25,6 +25,7 @@ BEGIN {
     only("CTransferOpenSSL", "^Sources/(TransferCrypto|TransferEngine/Curl/TLS|TransferEngine/TLS)/")
     only("CTransferNetlink", "^Sources/TransferReachability/")
     only("CTransferPSL", "^Sources/TransferNetworking/")
+    only("CTransferZlib", "^Sources/TransferNetworking/")
     only("GRDB", "^(Sources/TransferQueue/Store|Tests)/")
     only("FoundationNetworking", "^(Sources/(TransferNetworking|TransferKit|TransferKitCombine)|Tests|examples)/")
     # The runner is started without XCTest, so that such a test would silently not run.

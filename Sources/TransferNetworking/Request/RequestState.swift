@@ -38,6 +38,8 @@ struct EndedRequest: Sendable {
     let response: HTTPURLResponse?
     let error: AFError?
     let body: Body
+    /// Of the last attempt that reached the network.
+    var metrics: TransferTaskMetrics?
 
     enum Body: Sendable {
         case data(Data?)

@@ -1,0 +1,8 @@
+// zlib, with its macros as functions, so that Swift can call them.
+#pragma once
+#include <zlib.h>
+
+// A raw deflate stream (RFC 1951): no header and no check value of its own.
+static inline int transfer_deflate_init_raw(z_stream *stream, int level) {
+    return deflateInit2(stream, level, Z_DEFLATED, -MAX_WBITS, 8, Z_DEFAULT_STRATEGY);
+}
