@@ -152,7 +152,7 @@ extension Resource {
     fileprivate func answer(to request: Request) -> ResponsePlan {
         switch self {
         case .file(_, let file): file.answer(to: request.head)
-        case .handler(let handle): ResponsePlan(handle(request))
+        case .handler(let handle): handle(request)
         case .sink(let sink): ResponsePlan(sink.answer)
         case .missing(let status): ResponsePlan(Response(status: status))
         }

@@ -3,7 +3,7 @@ import Glibc
 /// What a path leads to.
 enum Resource: Sendable {
     case file(key: String, ServedFile)
-    case handler(@Sendable (Request) -> Response)
+    case handler(@Sendable (Request) -> ResponsePlan)
     case sink(UploadSink)
     case missing(status: Int)
 }

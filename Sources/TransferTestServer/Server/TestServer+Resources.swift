@@ -27,7 +27,12 @@ extension TestServer {
     /// Answers requests of a method (`nil`: of any) whose path matches; a pattern may end in `*`, later ones win.
     /// The handler runs on the connection's thread and may block it.
     public func handle(_ method: String?, _ pattern: String, _ handler: @escaping @Sendable (Request) -> Response) {
-        add(method, pattern, .handler(handler))
+        add(method, pattern, .handler { ResponsePlan(handler($0)) })
+    }
+
+    /// For answers that are more than a ``Response``.
+    func handle(_ pattern: String, _ handler: @escaping @Sendable (Request) -> ResponsePlan) {
+        add(nil, pattern, .handler(handler))
     }
 
     /// Takes bodies sent with PUT, POST or PATCH to the paths that match.
