@@ -55,7 +55,7 @@ let package = Package(
             name: "TransferNetworking",
             dependencies: [
                 "TransferCore", "TransferEventLoop", "TransferEngine", "TransferCrypto", "TransferReachability",
-                "CTransferZlib",
+                "CTransferZlib", .product(name: "DequeModule", package: "swift-collections"),
             ],
             swiftSettings: settings),
         .target(
@@ -92,6 +92,10 @@ let package = Package(
         // A server whose faults are scripted: for the tests, `make run` and the examples.
         .target(name: "TransferTestServer", swiftSettings: settings),
         .target(name: "TransferTestSupport", path: "Tests/TransferTestSupport", swiftSettings: settings),
+        // What tests run in a process of its own, to see its memory.
+        .executableTarget(
+            name: "request-load", dependencies: ["TransferNetworking"], path: "Tests/request-load",
+            swiftSettings: settings),
         .executableTarget(
             name: "transfer-demo-server", dependencies: ["TransferTestServer"], swiftSettings: settings),
 
@@ -114,10 +118,11 @@ let package = Package(
         .testTarget(
             name: "TransferNetworkingTests",
             dependencies: [
-                "TransferNetworking", "TransferKit", "TransferCore", "TransferTestServer", "TransferTestSupport",
-                "queue-program", "resumable-download",
+                "TransferNetworking", "TransferKit", "TransferCore", "TransferEngine", "TransferTestServer",
+                "TransferTestSupport", "CTransferZlib",
+                "queue-program", "request-load", "resumable-download",
             ],
-            swiftSettings: settings),
+            exclude: ["Snippets/README.md"], swiftSettings: settings),
         .testTarget(
             name: "TransferQueueTests",
             dependencies: ["TransferQueue", "TransferTestServer", "TransferTestSupport"], swiftSettings: settings),

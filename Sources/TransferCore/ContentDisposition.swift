@@ -3,7 +3,7 @@ public enum ContentDisposition {
     /// `filename*` (RFC 8187) wins over `filename`. The name is as the server wrote it: pass it through `SafeFileName`.
     public static func fileName(_ value: String) -> String? {
         var plain: String?
-        for parameter in parameters(value) {
+        for parameter in FieldParameters.of(value) {
             switch parameter.name.lowercased() {
             case "filename*":
                 if let name = extended(parameter.value) { return name }
@@ -12,35 +12,6 @@ public enum ContentDisposition {
             }
         }
         return plain
-    }
-
-    private static func parameters(_ value: String) -> [(name: String, value: String)] {
-        var result: [(String, String)] = []
-        var rest = value.drop { $0 != ";" }
-        while rest.first == ";" {
-            rest = rest.dropFirst().drop { $0 == " " || $0 == "\t" }
-            let name = rest.prefix { $0 != "=" && $0 != ";" }
-            rest = rest[name.endIndex...]
-            guard rest.first == "=" else { continue }
-            rest = rest.dropFirst().drop { $0 == " " || $0 == "\t" }
-            var text = ""
-            if rest.first == "\"" {
-                rest = rest.dropFirst()
-                while let character = rest.popFirst(), character != "\"" {
-                    text.append(character == "\\" ? rest.popFirst() ?? "\\" : character)
-                }
-                rest = rest.drop { $0 != ";" }
-            } else {
-                let token = rest.prefix { $0 != ";" }
-                rest = rest[token.endIndex...]
-                text = String(token)
-                while text.last == " " || text.last == "\t" { text.removeLast() }
-            }
-            var trimmed = name
-            while trimmed.last == " " { trimmed.removeLast() }
-            result.append((String(trimmed), text))
-        }
-        return result
     }
 
     /// `UTF-8''na%C3%AFve.txt`

@@ -17,16 +17,22 @@ public struct ResponseHead: Sendable, Hashable {
 
     /// The first value of the field, without surrounding white space; bytes that aren't UTF-8 are read as ISO-8859-1.
     public func value(_ name: StaticString) -> String? {
-        var result: String?
-        forEachLine { line in
-            guard result == nil, let colon = line.firstIndex(of: UInt8(ascii: ":")),
-                colon - line.startIndex == name.utf8CodeUnitCount
-            else { return }
-            let matches = zip(line[..<colon], UnsafeBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount))
-                .allSatisfy { $0.asciiLowercased == $1.asciiLowercased }
-            if matches { result = Self.text(line[(colon + 1)...]) }
+        let name = UnsafeBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount)
+        let found = block.withUnsafeBufferPointer { bytes -> Range<Int>? in
+            var start = 0
+            while start + name.count < bytes.count {
+                var end = start
+                while end < bytes.count, bytes[end] != UInt8(ascii: "\n") { end += 1 }
+                if end - start > name.count, bytes[start + name.count] == UInt8(ascii: ":"),
+                    name.indices.allSatisfy({ bytes[start + $0].asciiLowercased == name[$0].asciiLowercased })
+                {
+                    return start + name.count + 1..<end
+                }
+                start = end + 1
+            }
+            return nil
         }
-        return result
+        return found.map { Self.text(block[$0]) }
     }
 
     /// Every field, in the order it came.

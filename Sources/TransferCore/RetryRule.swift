@@ -63,11 +63,16 @@ public struct RetryRule: Sendable, Hashable {
         return .retry(after: delay(retriesSpent: retriesSpent, retryAfter: error.retryAfter, random: random))
     }
 
-    /// `base` to the power of `retriesSpent`, times `scale`, capped and spread; never shorter than Retry-After.
-    public func delay(retriesSpent: Int, retryAfter: Duration?, random: Double) -> Duration {
+    /// Seconds: `base` to the power of `retriesSpent`, times `scale`.
+    public func backoff(retriesSpent: Int) -> Double {
         var seconds = scale
         for _ in 0..<min(retriesSpent, 64) { seconds *= Double(base) }
-        seconds = min(seconds, maxDelay ?? 1e9)
+        return seconds
+    }
+
+    /// `base` to the power of `retriesSpent`, times `scale`, capped and spread; never shorter than Retry-After.
+    public func delay(retriesSpent: Int, retryAfter: Duration?, random: Double) -> Duration {
+        var seconds = min(backoff(retriesSpent: retriesSpent), maxDelay ?? 1e9)
         if jitter { seconds *= 0.5 + random / 2 }
         let backoff = Duration.milliseconds(Int64(seconds * 1000))
         guard honoursRetryAfter, let retryAfter else { return backoff }

@@ -11,6 +11,9 @@ public final class ExchangeEngine: Sendable {
     /// For what may block on behalf of exchanges: syncing, reserving, reading again.
     public let workers: WorkerPool
 
+    /// For streamed bodies, whose reads may block for long: up to 64 at a time, so that they keep nobody else waiting.
+    private let bodyThreads: WorkerPool
+
     /// - Parameters:
     ///   - loops: Threads that carry transfers, 1 to 64.
     ///   - workers: Threads for blocking work, at least 1.
@@ -19,8 +22,10 @@ public final class ExchangeEngine: Sendable {
         let resolver = HostResolver()
         self.resolver = resolver
         self.workers = WorkerPool(name: "worker", threads: workers)
+        let bodyThreads = WorkerPool(name: "body", threads: 64)
+        self.bodyThreads = bodyThreads
         pools = try (0..<min(64, max(1, loops))).map { index in
-            try CurlPool(loop: EventLoop(name: "transfer-\(index)"), resolver: resolver)
+            try CurlPool(loop: EventLoop(name: "transfer-\(index)"), resolver: resolver, bodyThreads: bodyThreads)
         }
     }
 
@@ -62,6 +67,7 @@ public final class ExchangeEngine: Sendable {
             }
         }
         workers.stop()
+        bodyThreads.stop()
     }
 
     private var leastLoaded: CurlPool {
@@ -78,14 +84,26 @@ public struct ExchangeID: Sendable, Hashable {
     let number: UInt64
 }
 
-/// What a pool needs to begin.
-struct ExchangeStart: Sendable {
+/// What a pool needs to begin. A class, as it's handed from thread to thread and is large.
+final class ExchangeStart: Sendable {
     let id: ExchangeID
     let request: ExchangeRequest
     let meter: ExchangeMeter
     let limiters: [RateLimiter]
     let makeSink: @Sendable () -> any BodySink
     let events: @Sendable (ExchangeEvent) -> Void
+
+    init(
+        id: ExchangeID, request: ExchangeRequest, meter: ExchangeMeter, limiters: [RateLimiter],
+        makeSink: @escaping @Sendable () -> any BodySink, events: @escaping @Sendable (ExchangeEvent) -> Void
+    ) {
+        self.id = id
+        self.request = request
+        self.meter = meter
+        self.limiters = limiters
+        self.makeSink = makeSink
+        self.events = events
+    }
 }
 
 /// Commands to an exchange under way; without effect once it has ended.
@@ -105,6 +123,14 @@ public struct ExchangeHandle: Sendable {
 
     /// Stops reading and sending; the connection stays.
     public func suspend() { pool.loop.execute { [pool, id] in pool.assumeIsolated { $0.setSuspended(id, true) } } }
+
+    /// The sink may be ready again: what was held back for it goes on.
+    public func proceed() { pool.loop.execute { [pool, id] in pool.assumeIsolated { $0.proceed(id) } } }
+
+    /// Answers ``ExchangeEvent/redirected(_:)``, once; later answers have no effect.
+    public func decide(_ decision: RedirectDecision) {
+        pool.loop.execute { [pool, id] in pool.assumeIsolated { $0.decide(id, decision) } }
+    }
 
     public func resume() { pool.loop.execute { [pool, id] in pool.assumeIsolated { $0.setSuspended(id, false) } } }
 }

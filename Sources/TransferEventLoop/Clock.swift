@@ -19,6 +19,13 @@ public enum WallClock {
         return Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000
     }
 
+    /// Seconds since 1970, with their fraction.
+    public static var now: Double {
+        var time = timespec()
+        clock_gettime(CLOCK_REALTIME, &time)
+        return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+    }
+
     /// Seconds since 1970.
     public static var seconds: Int64 { milliseconds / 1000 }
 }

@@ -39,7 +39,7 @@ extension JobSpec {
     ///   its header fields.
     public init(_ request: UploadRequest, id: String? = nil) throws {
         guard request.isInitialized else { throw TransferError(.internalFault, "the upload was started already") }
-        guard case .file(let file) = request.uploadable else {
+        guard case .file(let file, shouldRemove: _) = request.uploadable else {
             throw TransferError(.fileMissing, "an upload in a queue needs a file: memory doesn't outlive the process")
         }
         let urlRequest = try request.convertible.asURLRequest()

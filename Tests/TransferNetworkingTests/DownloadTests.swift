@@ -77,10 +77,12 @@ struct DownloadTests {
             server.serve("/f", ServedFile(.text("x"), headers: field))
             let suggest = DownloadRequest.suggestedDownloadDestination()
             let folder = folder
-            let url = try await session.download(server.url("/f")) { temporary, response in
+            let destination: DownloadRequest.Destination = { temporary, response in
                 let name = suggest(temporary, response).destinationURL.lastPathComponent
                 return (URL(fileURLWithPath: folder.path(name)), [])
-            }.serializingDownloadedFileURL().value
+            }
+            let url = try await session.download(server.url("/f"), to: destination)
+                .serializingDownloadedFileURL().value
             #expect(url.path == folder.path("evil.txt"))
         }
     }

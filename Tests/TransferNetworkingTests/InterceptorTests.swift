@@ -40,7 +40,8 @@ struct InterceptorTests {
             server.script("/x", [.closeBeforeHead, .cut(after: 0).and(.contentLength(off: 9))])
             let adapter = HeaderAdapter("X-A", "1")
             let request = makeSession(interceptor: adapter).request(
-                server.url("/x"), interceptor: Retrier { request, _ in request.retryCount < 3 ? .retry : .doNotRetry })
+                server.url("/x"),
+                interceptor: ClosureRetrier { request, _ in request.retryCount < 3 ? .retry : .doNotRetry })
             #expect(try await request.serializingString().value == "x")
             #expect(request.retryCount == 2)
             #expect(adapter.calls == 3)
@@ -51,13 +52,13 @@ struct InterceptorTests {
     @Test func theFirstRetrierWithAnOpinionDecides() async throws {
         let asked = Calls<String>()
         let session = makeSession(
-            interceptor: Retrier { _, _ in
+            interceptor: ClosureRetrier { _, _ in
                 asked.add("session")
                 return .doNotRetry
             })
         let response = await session.request(
             "nonsense://x",
-            interceptor: Retrier { request, _ in
+            interceptor: ClosureRetrier { request, _ in
                 asked.add("request")
                 return request.retryCount == 0 ? .retry : .doNotRetry
             }
@@ -67,7 +68,7 @@ struct InterceptorTests {
     }
 
     @Test func aRetrierCanReplaceTheError() async throws {
-        let response = await makeSession(interceptor: Retrier { _, _ in .doNotRetryWithError(TestFailure()) })
+        let response = await makeSession(interceptor: ClosureRetrier { _, _ in .doNotRetryWithError(TestFailure()) })
             .request("nonsense://x").response()
         guard case .requestRetryFailed(let retryError, let original) = response.error else {
             Issue.record("\(String(describing: response.error))")
@@ -77,71 +78,13 @@ struct InterceptorTests {
         #expect(original is AFError)
     }
 
-    @Test func thePolicyRetriesARefusedStatusUpToItsLimit() async throws {
-        try await withTestServer { server async throws in
-            server.script("/x", [], afterwards: .status(503))
-            let policy = RetryPolicy(exponentialBackoffScale: 0.001)
-            let request = makeSession().request(server.url("/x"), interceptor: policy).validate()
-            #expect(await request.response().error?.responseCode == 503)
-            #expect(server.requests.count == 3)
-            #expect(request.retryCount == 2)
-        }
-    }
-
-    @Test(arguments: [(HTTPMethod.post, 503), (.get, 404), (.get, 429)])
-    func thePolicyLeavesOtherMethodsAndStatusesAlone(method: HTTPMethod, status: Int) async throws {
-        try await withTestServer { server async throws in
-            server.script("/x", [], afterwards: .status(status))
-            let request = makeSession().request(server.url("/x"), method: method, interceptor: .retryPolicy).validate()
-            #expect(await request.response().error?.responseCode == status)
-            #expect(server.requests.count == 1)
-        }
-    }
-
-    @Test func thePolicyRetriesALostConnection() async throws {
-        try await withTestServer { server async throws in
-            server.serve("/x", .random(seed: 1, count: 5000))
-            server.script("/x", [.cut(after: 100)])
-            let policy = RetryPolicy(exponentialBackoffScale: 0.001)
-            let data = try await makeSession(interceptor: policy).request(server.url("/x")).serializingData().value
-            #expect(data.count == 5000)
-            #expect(server.requests.count == 2)
-        }
-    }
-
-    @Test func theDelaysOfThePolicyGrowByItsBase() async throws {
-        let delays = Calls<TimeInterval>()
-        final class Watched: RetryPolicy, @unchecked Sendable {  // Adds only a constant.
-            let delays: Calls<TimeInterval>
-            init(_ delays: Calls<TimeInterval>) {
-                self.delays = delays
-                super.init(retryLimit: 4)
-            }
-            override func retry(
-                _ request: Request, for session: Session, dueTo error: any Error,
-                completion: @escaping @Sendable (RetryResult) -> Void
-            ) {
-                super.retry(request, for: session, dueTo: error) { [delays] result in
-                    guard case .retryWithDelay(let delay) = result else { return completion(result) }
-                    delays.add(delay)
-                    completion(.retry)
-                }
-            }
-        }
-        try await withTestServer { server async throws in
-            server.script("/x", [], afterwards: .closeBeforeHead)
-            _ = await makeSession(interceptor: Watched(delays)).request(server.url("/x")).response()
-            #expect(delays.all == [0.5, 1, 2, 4])
-        }
-    }
-
     @Test func aRequestThatWaitsForItsRetryCanBeCancelled() async throws {
         try await withTestServer { server async throws in
             let asked = Calls<Void>()
             server.script("/x", [], afterwards: .closeBeforeHead)
             let request = makeSession().request(
                 server.url("/x"),
-                interceptor: Retrier { _, _ in
+                interceptor: ClosureRetrier { _, _ in
                     asked.add(())
                     return .retryWithDelay(3600)
                 })

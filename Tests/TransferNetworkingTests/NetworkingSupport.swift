@@ -77,7 +77,7 @@ final class HeaderAdapter: RequestInterceptor {
 }
 
 /// Decides by a closure.
-struct Retrier: RequestInterceptor {
+struct ClosureRetrier: RequestInterceptor {
     let decide: @Sendable (Request, any Error) -> RetryResult
 
     func retry(

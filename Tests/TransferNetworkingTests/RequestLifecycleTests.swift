@@ -9,31 +9,37 @@ struct RequestLifecycleTests {
     typealias State = Life.State
 
     /// The events that lead from a new request to each state.
+    static let transferring: [Event] = [.resume, .prepared, .admitted]
+    static let failed: [Event] = transferring + [.attemptEnded(failed: true)]
+    static let done: [Event] = transferring + [.attemptEnded(failed: false)]
+    static let unserialized: [Event] = done + [.settled(failed: true, hasMore: false)]
+    static let parking: [Event] = transferring + [.suspend, .suspensionExpired]
+
     static let paths: [(state: State, events: [Event])] = [
         (.initialized, []),
         (.resumed(.preparing), [.resume]),
-        (.resumed(.transferring), [.resume, .prepared]),
-        (.resumed(.deciding), [.resume, .prepared, .attemptEnded(failed: true)]),
-        (.resumed(.waitingToRetry), [.resume, .prepared, .attemptEnded(failed: true), .retryDecided(true)]),
-        (.resumed(.settling), [.resume, .prepared, .attemptEnded(failed: false)]),
+        (.resumed(.queued), [.resume, .prepared]),
+        (.resumed(.transferring), transferring),
+        (.resumed(.parking), parking + [.resume]),
+        (.resumed(.deciding), failed),
+        (.resumed(.waitingToRetry), failed + [.retryDecided(true)]),
+        (.resumed(.settling), done),
+        (.resumed(.reconsidering), unserialized),
         (.suspended(.notStarted), [.suspend]),
         (.suspended(.preparing), [.resume, .suspend]),
         (.suspended(.prepared), [.resume, .suspend, .prepared]),
-        (.suspended(.transferring), [.resume, .prepared, .suspend]),
-        (.suspended(.deciding), [.resume, .prepared, .attemptEnded(failed: true), .suspend]),
-        (
-            .suspended(.waitingToRetry),
-            [.resume, .prepared, .attemptEnded(failed: true), .retryDecided(true), .suspend]
-        ),
-        (
-            .suspended(.retryDue),
-            [.resume, .prepared, .attemptEnded(failed: true), .retryDecided(true), .suspend, .retryDue]
-        ),
-        (.suspended(.settling), [.resume, .prepared, .attemptEnded(failed: false), .suspend]),
-        (.cancelled(.stopping), [.resume, .prepared, .cancel]),
+        (.suspended(.transferring), transferring + [.suspend]),
+        (.suspended(.parking), parking),
+        (.suspended(.parked), parking + [.attemptEnded(failed: true)]),
+        (.suspended(.deciding), failed + [.suspend]),
+        (.suspended(.waitingToRetry), failed + [.retryDecided(true), .suspend]),
+        (.suspended(.retryDue), failed + [.retryDecided(true), .suspend, .retryDue]),
+        (.suspended(.settling), done + [.suspend]),
+        (.suspended(.reconsidering), unserialized + [.suspend]),
+        (.cancelled(.stopping), transferring + [.cancel]),
         (.cancelled(.settling), [.cancel]),
-        (.cancelled(.over), [.cancel, .settled(hasMore: false)]),
-        (.finished, [.resume, .prepared, .attemptEnded(failed: false), .settled(hasMore: false)]),
+        (.cancelled(.over), [.cancel, .settled(failed: false, hasMore: false)]),
+        (.finished, done + [.settled(failed: false, hasMore: false)]),
     ]
 
     static func life(in state: State) -> Life {
@@ -62,7 +68,9 @@ struct RequestLifecycleTests {
         Row(.initialized, .resume, .prepare, .resumed(.preparing)),
         Row(.suspended(.notStarted), .resume, .prepare, .resumed(.preparing)),
         Row(.suspended(.preparing), .resume, .none, .resumed(.preparing)),
-        Row(.suspended(.prepared), .resume, .startTransfer, .resumed(.transferring)),
+        Row(.suspended(.prepared), .resume, .enterQueue, .resumed(.queued)),
+        Row(.suspended(.parking), .resume, .none, .resumed(.parking)),
+        Row(.suspended(.parked), .resume, .prepare, .resumed(.preparing)),
         Row(.suspended(.transferring), .resume, .resumeTransfer, .resumed(.transferring)),
         Row(.suspended(.deciding), .resume, .none, .resumed(.deciding)),
         Row(.suspended(.waitingToRetry), .resume, .none, .resumed(.waitingToRetry)),
@@ -72,7 +80,11 @@ struct RequestLifecycleTests {
         // Suspending.
         Row(.initialized, .suspend, .none, .suspended(.notStarted)),
         Row(.resumed(.preparing), .suspend, .none, .suspended(.preparing)),
+        Row(.resumed(.queued), .suspend, .none, .suspended(.prepared)),
         Row(.resumed(.transferring), .suspend, .suspendTransfer, .suspended(.transferring)),
+        Row(.resumed(.parking), .suspend, .none, .suspended(.parking)),
+        Row(.suspended(.transferring), .suspensionExpired, .cancelTransfer, .suspended(.parking)),
+        Row(.resumed(.transferring), .suspensionExpired, .none, .resumed(.transferring)),
         Row(.resumed(.deciding), .suspend, .none, .suspended(.deciding)),
         Row(.resumed(.waitingToRetry), .suspend, .none, .suspended(.waitingToRetry)),
         Row(.resumed(.settling), .suspend, .none, .suspended(.settling)),
@@ -83,14 +95,24 @@ struct RequestLifecycleTests {
         Row(.suspended(.prepared), .cancel, .settle, .cancelled(.settling)),
         Row(.resumed(.transferring), .cancel, .cancelTransfer, .cancelled(.stopping)),
         Row(.suspended(.transferring), .cancel, .cancelTransfer, .cancelled(.stopping)),
+        Row(.resumed(.queued), .cancel, .settle, .cancelled(.settling)),
+        Row(.suspended(.parking), .cancel, .cancelTransfer, .cancelled(.stopping)),
+        Row(.suspended(.parked), .cancel, .settle, .cancelled(.settling)),
         Row(.resumed(.deciding), .cancel, .settle, .cancelled(.settling)),
+        Row(.resumed(.reconsidering), .cancel, .settle, .cancelled(.settling)),
         Row(.resumed(.waitingToRetry), .cancel, .settle, .cancelled(.settling)),
         Row(.suspended(.retryDue), .cancel, .settle, .cancelled(.settling)),
         Row(.resumed(.settling), .cancel, .none, .resumed(.settling)),
         Row(.cancelled(.stopping), .attemptEnded(failed: true), .settle, .cancelled(.settling)),
         Row(.cancelled(.stopping), .attemptEnded(failed: false), .settle, .cancelled(.settling)),
         // Working.
-        Row(.resumed(.preparing), .prepared, .startTransfer, .resumed(.transferring)),
+        Row(.resumed(.preparing), .prepared, .enterQueue, .resumed(.queued)),
+        Row(.resumed(.queued), .admitted, .startTransfer, .resumed(.transferring)),
+        Row(.suspended(.prepared), .admitted, .none, .suspended(.prepared)),
+        Row(.cancelled(.settling), .admitted, .none, .cancelled(.settling)),
+        Row(.suspended(.parking), .attemptEnded(failed: true), .none, .suspended(.parked)),
+        Row(.suspended(.parking), .attemptEnded(failed: false), .settle, .suspended(.settling)),
+        Row(.resumed(.parking), .attemptEnded(failed: true), .prepare, .resumed(.preparing)),
         Row(.suspended(.preparing), .prepared, .none, .suspended(.prepared)),
         Row(.resumed(.preparing), .attemptEnded(failed: true), .askRetriers, .resumed(.deciding)),
         Row(.resumed(.transferring), .attemptEnded(failed: true), .askRetriers, .resumed(.deciding)),
@@ -102,9 +124,13 @@ struct RequestLifecycleTests {
         Row(.suspended(.deciding), .retryDecided(true), .awaitRetry, .suspended(.waitingToRetry)),
         Row(.resumed(.waitingToRetry), .retryDue, .prepare, .resumed(.preparing)),
         Row(.suspended(.waitingToRetry), .retryDue, .none, .suspended(.retryDue)),
-        Row(.resumed(.settling), .settled(hasMore: true), .settle, .resumed(.settling)),
-        Row(.resumed(.settling), .settled(hasMore: false), .deliver, .finished),
-        Row(.cancelled(.settling), .settled(hasMore: false), .deliver, .cancelled(.over)),
+        Row(.resumed(.settling), .settled(failed: false, hasMore: true), .settle, .resumed(.settling)),
+        Row(.resumed(.settling), .settled(failed: false, hasMore: false), .deliver, .finished),
+        Row(.cancelled(.settling), .settled(failed: false, hasMore: false), .deliver, .cancelled(.over)),
+        Row(
+            .resumed(.settling), .settled(failed: true, hasMore: false), .reconsider, .resumed(.reconsidering)),
+        Row(.resumed(.reconsidering), .retryDecided(true), .awaitRetry, .resumed(.waitingToRetry)),
+        Row(.resumed(.reconsidering), .retryDecided(false), .conclude, .resumed(.settling)),
         // Handlers.
         Row(.initialized, .handlerAdded(starts: true), .prepare, .resumed(.preparing)),
         Row(.initialized, .handlerAdded(starts: false), .none, .initialized),
@@ -127,7 +153,8 @@ struct RequestLifecycleTests {
         let events: [Event] = [
             .resume, .suspend, .cancel, .handlerAdded(starts: true), .handlerAdded(starts: false), .prepared,
             .attemptEnded(failed: true), .attemptEnded(failed: false), .retryDecided(true), .retryDecided(false),
-            .retryDue, .settled(hasMore: true), .settled(hasMore: false),
+            .admitted, .suspensionExpired, .retryDue, .settled(failed: true, hasMore: false),
+            .settled(failed: false, hasMore: true), .settled(failed: false, hasMore: false),
         ]
         for event in events {
             var life = Self.life(in: state)
@@ -140,7 +167,9 @@ struct RequestLifecycleTests {
 
     @Test func aRequestIsTransferredOnceHoweverOftenItsAdapterAnswers() {
         var life = Self.life(in: .resumed(.preparing))
-        #expect(life.handle(.prepared) == .startTransfer)
+        #expect(life.handle(.prepared) == .enterQueue)
         #expect(life.handle(.prepared) == .none)
+        #expect(life.handle(.admitted) == .startTransfer)
+        #expect(life.handle(.admitted) == .none)
     }
 }

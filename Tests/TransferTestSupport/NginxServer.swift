@@ -18,11 +18,14 @@ public final class NginxServer: Sendable {
         /// Loads Lua, so that a location can answer with `content_by_lua_block`.
         public var usesLua = false
         public var workers = 1
+        /// Serves HTTPS, HTTP/2 included, with this certificate.
+        public var certificate: ServerCertificate?
 
         public init() {}
     }
 
     public let port: UInt16
+    private let scheme: String
     /// The folder that is served.
     public let root: String
     private let folder: TemporaryFolder
@@ -46,7 +49,9 @@ public final class NginxServer: Sendable {
                     binary, ["-p", folder.path, "-c", folder.path("nginx.conf")],
                     environment: ["PATH": "/usr/sbin:/usr/bin:/sbin:/bin"], timeout: .seconds(3600)))
             if await isReady(process, folder: folder) {
-                return NginxServer(port: port, root: root, folder: folder, process: process)
+                return NginxServer(
+                    port: port, scheme: options.certificate == nil ? "http" : "https", root: root, folder: folder,
+                    process: process)
             }
             process.kill(SIGKILL)
             failure = (try? await process.result().standardError) ?? ""
@@ -56,8 +61,9 @@ public final class NginxServer: Sendable {
         throw TestSupportError("nginx does not start: \(failure)")
     }
 
-    private init(port: UInt16, root: String, folder: TemporaryFolder, process: ChildProcess) {
+    private init(port: UInt16, scheme: String, root: String, folder: TemporaryFolder, process: ChildProcess) {
         self.port = port
+        self.scheme = scheme
         self.root = root
         self.folder = folder
         self.process = process
@@ -68,7 +74,7 @@ public final class NginxServer: Sendable {
     public var processID: Int32 { process.processID }
 
     /// `http://127.0.0.1:PORT` and the path, which begins with a slash and is escaped already.
-    public func url(_ path: String = "/") -> String { "http://127.0.0.1:\(port)\(path)" }
+    public func url(_ path: String = "/") -> String { "\(scheme)://127.0.0.1:\(port)\(path)" }
 
     /// The requests answered so far. nginx writes a line when a request ends, which can be a moment after the client
     /// has the last byte: `stop()` first where the last request matters.

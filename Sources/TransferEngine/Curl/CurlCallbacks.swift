@@ -7,8 +7,14 @@ enum CurlCallbacks {
     static let header: transfer_write_callback = { bytes, size, count, user in
         guard let user, let bytes else { return 0 }
         let exchange = Unmanaged<ActiveExchange>.fromOpaque(user).takeUnretainedValue()
-        let line = UnsafeRawBufferPointer(start: bytes, count: size * count)
-        return exchange.receivedHeaderLine(line) ? size * count : stop
+        // One line, except of a head that came in the middle of pauses: libcurl keeps its lines and gives them in one.
+        var rest = UnsafeRawBufferPointer(start: bytes, count: size * count)
+        while !rest.isEmpty {
+            let end = rest.firstIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? rest.endIndex
+            guard exchange.receivedHeaderLine(UnsafeRawBufferPointer(rebasing: rest[..<end])) else { return stop }
+            rest = UnsafeRawBufferPointer(rebasing: rest[end...])
+        }
+        return size * count
     }
 
     static let write: transfer_write_callback = { bytes, size, count, user in
@@ -16,22 +22,37 @@ enum CurlCallbacks {
         let exchange = Unmanaged<ActiveExchange>.fromOpaque(user).takeUnretainedValue()
         // Here and not only by curl_easy_pause: libcurl forgets a pause that was set before the transfer began, and
         // calls many times before the loop gets round to setting one.
-        guard !exchange.isSuspended, !exchange.mustPause else { return Int(CURL_WRITEFUNC_PAUSE) }
+        guard exchange.holds.isDisjoint(with: [.user, .rate]), !exchange.mustPause else {
+            return Int(CURL_WRITEFUNC_PAUSE)
+        }
+        guard exchange.phase != .deciding else {
+            exchange.holds.insert(.decision)
+            return Int(CURL_WRITEFUNC_PAUSE)
+        }
+        guard exchange.sink.isReady else {
+            exchange.holds.insert(.sink)
+            return Int(CURL_WRITEFUNC_PAUSE)
+        }
         return exchange.receivedBody(UnsafeRawBufferPointer(start: bytes, count: size * count)) ? size * count : stop
     }
 
     static let read: transfer_read_callback = { bytes, size, count, user in
         guard let user, let bytes else { return Int(CURL_READFUNC_ABORT) }
         let exchange = Unmanaged<ActiveExchange>.fromOpaque(user).takeUnretainedValue()
-        guard !exchange.isSuspended, !exchange.mustPause else { return Int(CURL_READFUNC_PAUSE) }
-        return exchange.provideBody(UnsafeMutableRawBufferPointer(start: bytes, count: size * count))
-            ?? Int(CURL_READFUNC_ABORT)
+        guard exchange.holds.isDisjoint(with: [.user, .rate]), !exchange.mustPause else {
+            return Int(CURL_READFUNC_PAUSE)
+        }
+        switch exchange.provideBody(UnsafeMutableRawBufferPointer(start: bytes, count: size * count)) {
+        case .bytes(let count): return count
+        case .later: return Int(CURL_READFUNC_PAUSE)
+        case .failed: return Int(CURL_READFUNC_ABORT)
+        }
     }
 
     static let seek: transfer_seek_callback = { user, offset, origin in
         guard let user, origin == SEEK_SET else { return CURL_SEEKFUNC_CANTSEEK }
-        Unmanaged<ActiveExchange>.fromOpaque(user).takeUnretainedValue().rewindBody(to: Int64(offset))
-        return CURL_SEEKFUNC_OK
+        let exchange = Unmanaged<ActiveExchange>.fromOpaque(user).takeUnretainedValue()
+        return exchange.rewindBody(to: Int64(offset)) ? CURL_SEEKFUNC_OK : CURL_SEEKFUNC_CANTSEEK
     }
 
     /// Any count but the one that was given ends the transfer (CURLOPT_WRITEFUNCTION(3)); every given one is above 0.

@@ -23,8 +23,12 @@ final class CurlHandle {
         errorText.deallocate()
     }
 
+    /// What its options say, when another transfer may have the same.
+    var shape: HandleShape?
+
     /// Forgets every option; keeps connections, TLS sessions and name look-ups (curl_easy_reset(3)).
     func reset() {
+        shape = nil
         curl_easy_reset(raw)
         freeLists()
     }
@@ -36,6 +40,14 @@ final class CurlHandle {
     }
 
     var lastErrorText: String { String(cString: errorText) }
+
+    /// Its exchange has ended: nothing may find it any more.
+    func retire() {
+        guard shape != nil else { return reset() }
+        for option in [CURLOPT_PRIVATE, CURLOPT_WRITEDATA, CURLOPT_HEADERDATA] {
+            _ = transfer_easy_set_pointer(raw, option, nil)
+        }
+    }
 
     func set(_ option: CURLoption, _ value: Int) throws(TransferError) {
         try check(transfer_easy_set_long(raw, option, value), option)

@@ -11,6 +11,18 @@ struct CurlOptions {
     let timeLeft: Duration?
 
     func apply(to handle: CurlHandle) throws(TransferError) {
+        let shape = HandleShape(exchange, hop, resolved: resolved, timeLeft: timeLeft, decodes: decodes)
+        if let shape, handle.shape == shape {
+            try handle.collectErrorText()
+            try handle.set(CURLOPT_URL, hop.url)
+            return try applyPointers(handle)
+        }
+        if handle.shape != nil { handle.reset() }
+        try applyAll(handle)
+        handle.shape = shape
+    }
+
+    private func applyAll(_ handle: CurlHandle) throws(TransferError) {
         let settings = exchange.request.settings
         try handle.collectErrorText()
         try handle.set(CURLOPT_URL, hop.url)
@@ -20,21 +32,35 @@ struct CurlOptions {
         try handle.set(CURLOPT_FOLLOWLOCATION, 0)
         try handle.set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
         try handle.set(CURLOPT_HTTP09_ALLOWED, 0)
-        try handle.set(CURLOPT_CONNECTTIMEOUT_MS, Self.milliseconds(settings.connectTimeout))
-        try handle.set(CURLOPT_LOW_SPEED_LIMIT, Int(max(1, settings.lowSpeedRate)))
-        try handle.set(CURLOPT_LOW_SPEED_TIME, Int(max(1, settings.lowSpeedTime.components.seconds)))
-        if let timeLeft { try handle.set(CURLOPT_TIMEOUT_MS, Self.milliseconds(timeLeft)) }
+        try applyTimes(handle, settings)
         // A buffer beyond what the rate allows in a moment would make the flow lumpy. A handle that has been used may
         // refuse the option and then keeps the buffer it has.
-        _ = transfer_easy_set_long(handle.raw, CURLOPT_BUFFERSIZE, exchange.limiters.isEmpty ? 512 << 10 : 16 << 10)
+        let bufferSize = max(1 << 10, min(512 << 10, settings.receiveBufferSize))
+        _ = transfer_easy_set_long(handle.raw, CURLOPT_BUFFERSIZE, exchange.limiters.isEmpty ? bufferSize : 16 << 10)
         if !exchange.limiters.isEmpty { _ = transfer_easy_set_long(handle.raw, CURLOPT_UPLOAD_BUFFERSIZE, 16 << 10) }
         try applyCallbacks(handle)
         try applyMethod(handle)
         try handle.set(CURLOPT_HTTPHEADER, list: try headerLines())
         try handle.set(CURLOPT_RESOLVE, list: resolved)
+        // The request's own field, where there is one, is what is sent (CURLOPT_HTTPHEADER(3)).
+        if decodes { try handle.set(CURLOPT_ACCEPT_ENCODING, "") }
         try applyProxy(handle, settings)
         try applyTLS(handle, settings.tls)
         if hop.sendsCredentials { try applyCredentials(handle, settings.credentials) }
+    }
+
+    /// Exchanges with a bound on silence are watched by the pool, in one look at all of them: timers of libcurl's own
+    /// cost every transfer something.
+    private func applyTimes(_ handle: CurlHandle, _ settings: ExchangeSettings) throws(TransferError) {
+        if let idle = settings.idleTimeout {
+            guard settings.connectTimeout < idle else { return }
+            try handle.set(CURLOPT_CONNECTTIMEOUT_MS, Self.milliseconds(settings.connectTimeout))
+            return
+        }
+        try handle.set(CURLOPT_CONNECTTIMEOUT_MS, Self.milliseconds(settings.connectTimeout))
+        try handle.set(CURLOPT_LOW_SPEED_LIMIT, Int(max(1, settings.lowSpeedRate)))
+        try handle.set(CURLOPT_LOW_SPEED_TIME, Int(max(1, settings.lowSpeedTime.components.seconds)))
+        if let timeLeft { try handle.set(CURLOPT_TIMEOUT_MS, Self.milliseconds(timeLeft)) }
     }
 
     /// libcurl keeps timeouts as 32 bits of milliseconds: 24 days are the most, and 0 would be for ever.
@@ -43,13 +69,17 @@ struct CurlOptions {
     }
 
     private func applyCallbacks(_ handle: CurlHandle) throws(TransferError) {
-        let pointer = Unmanaged.passUnretained(exchange).toOpaque()
-        try handle.set(CURLOPT_PRIVATE, pointer: pointer)
+        try applyPointers(handle)
         try handle.check(
             transfer_easy_set_write(handle.raw, CURLOPT_WRITEFUNCTION, CurlCallbacks.write), CURLOPT_WRITEFUNCTION)
-        try handle.set(CURLOPT_WRITEDATA, pointer: pointer)
         try handle.check(
             transfer_easy_set_write(handle.raw, CURLOPT_HEADERFUNCTION, CurlCallbacks.header), CURLOPT_HEADERFUNCTION)
+    }
+
+    private func applyPointers(_ handle: CurlHandle) throws(TransferError) {
+        let pointer = Unmanaged.passUnretained(exchange).toOpaque()
+        try handle.set(CURLOPT_PRIVATE, pointer: pointer)
+        try handle.set(CURLOPT_WRITEDATA, pointer: pointer)
         try handle.set(CURLOPT_HEADERDATA, pointer: pointer)
     }
 
@@ -74,13 +104,21 @@ struct CurlOptions {
     ///
     /// - Throws: For a field with a line break in it, which would end the field and begin another.
     private func headerLines() throws(TransferError) -> [String] {
-        for field in hop.headers where (field.name + field.value).utf8.contains(where: { [0, 10, 13].contains($0) }) {
+        for field in hop.headers where Self.hasBreak(field.name) || Self.hasBreak(field.value) {
             throw TransferError(
                 .invalidRequest, "the header field \(field.name.debugDescription) has a line break in it")
         }
         // A name alone takes out the field that libcurl would add.
-        let without = hop.mayExpect ? [] : ["Expect:"]
+        var without = hop.mayExpect ? [] : ["Expect:"]
+        if decodes, hop.headers.value("Accept-Encoding") == nil { without.append("Accept-Encoding:") }
         return without + hop.headers.map { $0.value.isEmpty ? "\($0.name);" : "\($0.name): \($0.value)" }
+    }
+
+    private static func hasBreak(_ text: String) -> Bool { text.utf8.contains { $0 == 0 || $0 == 10 || $0 == 13 } }
+
+    private var decodes: Bool {
+        guard exchange.request.settings.decodes, case .message = exchange.request.intent else { return false }
+        return true
     }
 
     private func applyProxy(_ handle: CurlHandle, _ settings: ExchangeSettings) throws(TransferError) {

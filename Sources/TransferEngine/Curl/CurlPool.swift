@@ -15,27 +15,35 @@ actor CurlPool {
     private let resolver: HostResolver
     // Used on the loop; freed in deinit, when nobody else is left.
     private nonisolated(unsafe) let multi: UnsafeMutableRawPointer
-    private var active: [ExchangeID: ActiveExchange] = [:]
+    var active: [ExchangeID: ActiveExchange] = [:]
     private var idle: [CurlHandle] = []
     /// Host and port → when its addresses were last given to the multi.
     private var resolved: [String: MonotonicTime] = [:]
+    /// Sockets that libcurl doesn't want to hear of any more.
+    private var unwatched: Set<curl_socket_t> = []
     private var curlTimer: LoopTimer?
-    private var pauseTimer: LoopTimer?
+    var pauseTimer: LoopTimer?
     private var lookUpTimer: LoopTimer?
+    private var lookUpCache = LookUpCache()
     /// Exchanges whose host's address is being asked for, and until when.
     private var lookUps: [ExchangeID: MonotonicTime] = [:]
-    private var paused: [ExchangeID: MonotonicTime] = [:]
+    var paused: [ExchangeID: MonotonicTime] = [:]
+    var idleTimer: LoopTimer?
+    /// When exchanges are looked at that may have been silent for too long.
+    var nextIdleCheck: MonotonicTime?
+    let bodyThreads: WorkerPool
     private var isShutDown = false
     /// Whether any exchange has had a bound on its rate: without, nobody needs to be looked at.
-    private var hasLimits = false
+    var hasLimits = false
 
     /// - Throws: `TransferError` when libcurl can't be initialised.
-    init(loop: EventLoop, resolver: HostResolver) throws(TransferError) {
+    init(loop: EventLoop, resolver: HostResolver, bodyThreads: WorkerPool) throws(TransferError) {
         guard CurlLibrary.isReady, let multi = curl_multi_init() else {
             throw TransferError(.internalFault, "libcurl can't be initialised")
         }
         self.loop = loop
         self.resolver = resolver
+        self.bodyThreads = bodyThreads
         self.multi = multi
         let user = Unmanaged.passUnretained(self).toOpaque()
         let codes = [
@@ -59,8 +67,9 @@ actor CurlPool {
     // MARK: Commands
 
     func begin(_ start: ExchangeStart) {
-        let exchange = ActiveExchange(start, now: .now)
+        let exchange = ActiveExchange(start, now: .now, feeder: feeder(for: start))
         active[start.id] = exchange
+        scheduleIdleCheck(exchange)
         if !start.limiters.isEmpty { hasLimits = true }
         guard !isShutDown else { return end(exchange, .failure(.shutDown)) }
         let (hop, restart) = exchange.machine.start()
@@ -74,19 +83,6 @@ actor CurlPool {
         end(exchange, .failure(error))
     }
 
-    /// Stops or goes on reading and sending; a suspended exchange keeps its connection.
-    func setSuspended(_ id: ExchangeID, _ isSuspended: Bool) {
-        guard let exchange = active[id], exchange.isSuspended != isSuspended else { return }
-        exchange.isSuspended = isSuspended
-        guard let handle = exchange.handle else { return }
-        if isSuspended {
-            curl_easy_pause(handle.raw, CURLPAUSE_ALL)
-        } else if paused[id] == nil {
-            curl_easy_pause(handle.raw, CURLPAUSE_CONT)
-        }
-        drain()
-    }
-
     /// Ends everything under way and closes what is idle.
     func shutDown() {
         isShutDown = true
@@ -98,7 +94,9 @@ actor CurlPool {
         if let curlTimer { loop.remove(curlTimer) }
         if let pauseTimer { loop.remove(pauseTimer) }
         if let lookUpTimer { loop.remove(lookUpTimer) }
+        if let idleTimer { loop.remove(idleTimer) }
         lookUpTimer = nil
+        idleTimer = nil
         curlTimer = nil
         pauseTimer = nil
     }
@@ -106,16 +104,16 @@ actor CurlPool {
     // MARK: Hops
 
     private func perform(_ hop: Hop, of exchange: ActiveExchange) {
-        guard let origin = Origin(url: hop.url) else {
+        guard let lookUp = lookUpCache.find(hop.url, proxy: exchange.request.settings.proxy) else {
             let error = TransferError(.badURL, "not an http or https URL: \(Redaction.url(hop.url))")
             return end(exchange, .failure(error))
         }
-        let target = lookUpTarget(origin, proxy: exchange.request.settings.proxy)
-        guard let target, isStale(target) else {
+        guard let target = lookUp.target, isStale(target) else {
             return transfer(hop, of: exchange, resolved: [])
         }
         let id = exchange.id
         exchange.hop = hop
+        exchange.lookUpStart = .now
         let known = resolver.addresses(of: target.host) { [weak self] answer in
             guard let self else { return }
             loop.execute { self.assumeIsolated { $0.didResolve(answer, target, hop, id) } }
@@ -125,6 +123,12 @@ actor CurlPool {
         let bound = MonotonicTime.now + exchange.request.settings.connectTimeout
         lookUps[id] = min(bound, exchange.deadline ?? bound)
         scheduleLookUpTimer()
+    }
+
+    /// What the multi is told of the addresses.
+    private func entry(_ target: LookUpTarget, _ addresses: [String]) -> String {
+        resolved[target.key] = .now
+        return target.entry(addresses)
     }
 
     /// Whether the multi has to be given the addresses (again), before its own entry ends.
@@ -179,7 +183,7 @@ actor CurlPool {
                 throw TransferError(
                     .internalFault, "libcurl took no handle: \(String(cString: curl_multi_strerror(code)))")
             }
-            if exchange.isSuspended { curl_easy_pause(handle.raw, CURLPAUSE_ALL) }
+            if !exchange.holds.isEmpty { hold(exchange) }
         } catch {
             exchange.handle = nil
             exchange.machine.abandon()
@@ -187,7 +191,7 @@ actor CurlPool {
         }
     }
 
-    private func hopEnded(_ exchange: ActiveExchange, _ error: TransferError?) {
+    func hopEnded(_ exchange: ActiveExchange, _ error: TransferError?) {
         switch exchange.machine.hopEnded(error, position: exchange.sink.position) {
         case .perform(let hop, let restart):
             if let restart { exchange.events(.restarted(reason: restart)) }
@@ -198,12 +202,14 @@ actor CurlPool {
         }
     }
 
-    private func end(_ exchange: ActiveExchange, _ result: Result<ResponseHead, TransferError>) {
+    func end(_ exchange: ActiveExchange, _ result: Result<ResponseHead, TransferError>) {
         guard active.removeValue(forKey: exchange.id) != nil else { return }
         paused[exchange.id] = nil
         lookUps[exchange.id] = nil
         let metrics = exchange.handle.map { MetricsReader.read($0, exchange) } ?? ExchangeMetrics()
+        exchange.settleMeter()
         release(exchange)
+        exchange.feeder?.close()
         load.subtract(1, ordering: .relaxed)
         let file = exchange.sink as? FileSink
         var outcome = ExchangeOutcome(
@@ -215,6 +221,7 @@ actor CurlPool {
         case .success: outcome.digest = file?.finishDigest()
         case .failure: outcome.resumeData = file?.resumeData()
         }
+        outcome.hops = exchange.hops
         outcome.answer = (exchange.sink as? AnswerSink)?.bytes ?? []
         exchange.events(.ended(outcome))
     }
@@ -222,9 +229,10 @@ actor CurlPool {
     /// Takes the exchange's handle out of the multi and keeps it for another.
     private func release(_ exchange: ActiveExchange) {
         guard let handle = exchange.handle else { return }
+        MetricsReader.finishHop(handle, exchange)
         exchange.handle = nil
         curl_multi_remove_handle(multi, handle.raw)
-        handle.reset()
+        handle.retire()
         if idle.count < 256 { idle.append(handle) }
     }
 
@@ -232,11 +240,13 @@ actor CurlPool {
 
     fileprivate func watch(_ socket: curl_socket_t, _ what: Int32) {
         switch what {
-        case CURL_POLL_REMOVE: loop.unregister(socket)
+        // It's likely to be watched again for the next request: until something happens on it, it stays registered.
+        case CURL_POLL_REMOVE: unwatched.insert(socket)
         case CURL_POLL_IN, CURL_POLL_OUT, CURL_POLL_INOUT:
             var events: ReadyEvents = []
             if what & CURL_POLL_IN != 0 { events.insert(.readable) }
             if what & CURL_POLL_OUT != 0 { events.insert(.writable) }
+            unwatched.remove(socket)
             loop.register(socket, for: events) { [weak self] ready in
                 self?.assumeIsolated { $0.socketReady(socket, ready) }
             }
@@ -251,6 +261,7 @@ actor CurlPool {
     }
 
     private func socketReady(_ socket: curl_socket_t, _ ready: ReadyEvents) {
+        if unwatched.remove(socket) != nil { return loop.unregister(socket) }
         var mask: Int32 = 0
         if ready.contains(.readable) { mask |= CURL_CSELECT_IN }
         if ready.contains(.writable) { mask |= CURL_CSELECT_OUT }
@@ -268,7 +279,7 @@ actor CurlPool {
     }
 
     /// Takes the messages of what has ended, and holds back what runs too fast.
-    private func drain() {
+    func drain() {
         var code = CURLE_OK
         while let raw = transfer_multi_next_done(multi, &code) {
             var user: UnsafeMutableRawPointer?
@@ -283,6 +294,10 @@ actor CurlPool {
     private func finishHop(_ exchange: ActiveExchange, _ code: CURLcode) {
         guard let handle = exchange.handle else { return }
         let error = error(of: exchange, handle, code)
+        if exchange.phase == .deciding, error == nil {
+            exchange.hasEndedUndecided = true
+            return
+        }
         exchange.connections += handle.long(CURLINFO_NUM_CONNECTS)
         hopEnded(exchange, error)
     }
@@ -299,69 +314,6 @@ actor CurlPool {
             code, text: handle.lastErrorText, host: origin?.hostAndPort ?? "",
             // A connection that was used before has no connect time of its own.
             isConnected: handle.offset(CURLINFO_CONNECT_TIME_T) > 0 || handle.offset(CURLINFO_PRETRANSFER_TIME_T) > 0)
-    }
-
-    // MARK: Rates
-
-    private func holdBack() {
-        guard hasLimits else { return }
-        for exchange in active.values where exchange.mustPause {
-            exchange.mustPause = false
-            guard let until = exchange.pausedUntil, let handle = exchange.handle else { continue }
-            exchange.pausedUntil = nil
-            paused[exchange.id] = until
-            curl_easy_pause(handle.raw, CURLPAUSE_ALL)
-        }
-        schedulePauseTimer()
-    }
-
-    private func schedulePauseTimer() {
-        guard let next = paused.values.min() else { return }
-        let timer = pauseTimer ?? loop.makeTimer { [weak self] in self?.assumeIsolated { $0.pauseEnded() } }
-        pauseTimer = timer
-        timer.schedule(at: next)
-    }
-
-    private func pauseEnded() {
-        let now = MonotonicTime.now
-        for (id, until) in paused where until <= now {
-            paused[id] = nil
-            if let exchange = active[id], !exchange.isSuspended, let handle = exchange.handle {
-                curl_easy_pause(handle.raw, CURLPAUSE_CONT)
-            }
-        }
-        drain()
-    }
-
-    // MARK: Names
-
-    private struct LookUpTarget: Sendable {
-        let host: String
-        let port: Int
-        var key: String { "\(host):\(port)" }
-    }
-
-    /// Whose addresses are needed: the proxy's or the host's; `nil` for addresses and for what libcurl knows itself.
-    private func lookUpTarget(_ origin: Origin, proxy: String?) -> LookUpTarget? {
-        var host = origin.host
-        var port = origin.port
-        if let proxy {
-            // A proxy without a scheme is an HTTP proxy at port 1080 (CURLOPT_PROXY(3)); SOCKS ones libcurl resolves.
-            guard let proxyOrigin = Origin(url: proxy) else { return nil }
-            host = proxyOrigin.host
-            port = proxyOrigin.port
-        }
-        guard IPAddress(host) == nil, host != "localhost", !host.hasSuffix(".localhost"),
-            host.utf8.allSatisfy({ $0 < 0x80 })
-        else { return nil }
-        return LookUpTarget(host: host, port: port)
-    }
-
-    /// `+` lets the entry age like one that libcurl looked up itself (CURLOPT_RESOLVE(3)).
-    private func entry(_ target: LookUpTarget, _ addresses: [String]) -> String {
-        resolved[target.key] = .now
-        let list = addresses.map { $0.utf8.contains(UInt8(ascii: ":")) ? "[\($0)]" : $0 }.joined(separator: ",")
-        return "+\(target.host):\(target.port):\(list)"
     }
 }
 

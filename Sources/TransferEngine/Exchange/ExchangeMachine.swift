@@ -4,11 +4,13 @@ public import TransferCore
 ///
 /// The shell performs a `Hop`, tells what its answer's head was and how the hop ended, and does what it's told.
 struct ExchangeMachine {
-    /// `ready` → `asking` → (`delivering` | `dropping`) → `asking` again or `ended`.
+    /// `ready` → `asking` → (`deciding` →) (`delivering` | `dropping`) → `asking` again or `ended`.
     enum State {
         case ready
         /// A hop is under way; no final answer yet.
         case asking(Hop)
+        /// The answer is a redirect, and somebody is asked whether it's followed.
+        case deciding(Hop, proposed: Hop, ResponseHead)
         /// The body of the answer goes to the sink.
         case delivering(Hop, BodyStart)
         /// The body is of no interest; what comes after it is settled.
@@ -27,6 +29,8 @@ struct ExchangeMachine {
         case deliver(BodyStart)
         /// Read the body to its end if it's short, so that the connection can be used again.
         case drop
+        /// Neither, until `decided(_:)`.
+        case ask(RedirectProposal)
     }
 
     enum EndAction {
@@ -63,7 +67,7 @@ struct ExchangeMachine {
         let hop: Hop
         switch state {
         case .asking(let current), .delivering(let current, _), .dropping(let current, _): hop = current
-        case .ready, .ended: return .drop
+        case .ready, .deciding, .ended: return .drop
         }
         if RedirectRule.isRedirect(head.status) {
             return redirected(hop, head, to: redirectTarget)
@@ -84,6 +88,25 @@ struct ExchangeMachine {
         }
     }
 
+    /// What becomes of a redirect that was asked about.
+    ///
+    /// - Returns: `nil` when nothing was asked.
+    mutating func decided(_ decision: RedirectDecision) -> HeadAction? {
+        guard case .deciding(let hop, let proposed, let head) = state else { return nil }
+        switch decision {
+        case .stay: return deliver(hop, BodyStart(head: head, offset: 0, total: Self.total(head)))
+        case .follow(let url, let method, let headers):
+            var next = proposed
+            // Another place than the proposed one is not given what was kept for that.
+            if Origin(url: url) != Origin(url: proposed.url) { next.sendsCredentials = false }
+            next.url = url
+            next.method = method
+            next.headers = headers
+            state = .dropping(hop, .perform(next, restart: nil))
+            return .drop
+        }
+    }
+
     /// - Parameters:
     ///   - error: How libcurl or the sink says that the hop failed; `nil` when it ended well.
     ///   - position: Where the sink stands now.
@@ -91,7 +114,7 @@ struct ExchangeMachine {
         switch state {
         case .ready, .ended:
             return .fail(error ?? TransferError(.internalFault, "an exchange ended before it began"))
-        case .asking:
+        case .asking, .deciding:
             state = .ended
             return .fail(
                 error
@@ -117,6 +140,12 @@ struct ExchangeMachine {
             }
             return delivered(hop, start, position: position)
         }
+    }
+
+    /// What follows the answer that is being dropped.
+    var nextHop: Hop? {
+        if case .dropping(_, .perform(let hop, restart: nil)) = state { return hop }
+        return nil
     }
 
     /// How many redirects were followed.
@@ -177,7 +206,12 @@ struct ExchangeMachine {
             return deliver(hop, BodyStart(head: head, offset: 0, total: Self.total(head)))
         }
         do throws(TransferError) {
-            state = .dropping(hop, .perform(try redirects.follow(hop, status: head.status, to: target), restart: nil))
+            let next = try redirects.follow(hop, status: head.status, to: target)
+            if request.asksBeforeRedirects {
+                state = .deciding(hop, proposed: next, head)
+                return .ask(RedirectProposal(head: head, url: hop.url, next: next))
+            }
+            state = .dropping(hop, .perform(next, restart: nil))
         } catch {
             state = .dropping(hop, .fail(error))
         }
@@ -230,6 +264,8 @@ struct ExchangeMachine {
 
     /// The same request for what `resume` leaves to be fetched; from the start, and why, when it can't be continued.
     private mutating func ranged(_ hop: Hop) -> (Hop, restart: String?) {
+        // A message has the fields that were given.
+        if case .message = request.intent { return (hop, nil) }
         var hop = hop
         hop.headers.removeAll { $0.isNamed("Range") || $0.isNamed("If-Range") }
         guard let point = resume else { return (hop, nil) }
@@ -254,6 +290,8 @@ public struct BodyStart: Sendable {
     public let offset: Int64
     /// The length of the whole file; `nil` when the server doesn't say, or encodes it.
     public let total: Int64?
+    /// Whether the body is coded (RFC 9110 §8.4): what the sink gets is then decoded, or coded bytes.
+    public let isCoded: Bool
     /// Why bytes that were there are given up.
     public var restart: String?
 
@@ -261,5 +299,7 @@ public struct BodyStart: Sendable {
         self.head = head
         self.offset = offset
         self.total = total
+        // A length is only known of a body that isn't coded.
+        isCoded = total == nil && head.contentCoding != nil
     }
 }

@@ -23,6 +23,8 @@ public struct ExchangeOutcome: Sendable {
     /// The beginning of the answer's body, where an `AnswerSink` kept it.
     public var answer: [UInt8] = []
     public var metrics: ExchangeMetrics
+    /// What the network did for each hop, where the settings ask for that.
+    public var hops: [HopMetrics] = []
 }
 
 /// What the network did for one exchange; times in seconds from the start of its last hop.
@@ -44,6 +46,8 @@ public struct ExchangeMetrics: Sendable, Hashable {
 public enum ExchangeEvent: Sendable {
     /// The body of an answer begins.
     case responded(BodyStart)
+    /// The answer is a redirect. Where the exchange asks before it follows, nothing happens until it's told.
+    case redirected(RedirectProposal)
     /// The bytes so far are given up, for this reason.
     case restarted(reason: String)
     /// Once, at the end.
@@ -58,7 +62,7 @@ public final class ExchangeMeter: Sendable {
 
     public init() {}
 
-    /// Bytes of the file in place.
+    /// Bytes of the file in place; of a coded answer, bytes as they came over the network.
     public var position: Int64 { positionCount.load(ordering: .relaxed) }
     public var total: Int64? {
         let total = totalCount.load(ordering: .relaxed)

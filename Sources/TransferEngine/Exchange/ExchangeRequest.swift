@@ -10,6 +10,8 @@ public struct ExchangeRequest: Sendable {
     public var body: RequestBody
     public var intent: Intent
     public var settings: ExchangeSettings
+    /// Whether `ExchangeHandle.decide(_:)` is waited for before a redirect is followed.
+    public var asksBeforeRedirects = false
 
     public init(
         url: String, method: String = "GET", headers: [HeaderField] = [], body: RequestBody = .none,
@@ -50,27 +52,6 @@ public struct ResumePoint: Sendable, Hashable {
     }
 }
 
-/// The body of a request.
-public enum RequestBody: Sendable {
-    case none
-    case bytes([UInt8])
-    case file(SourceFile)
-
-    /// Bytes, or `nil` when not known beforehand.
-    public var length: Int64? {
-        switch self {
-        case .none: 0
-        case .bytes(let bytes): Int64(bytes.count)
-        case .file(let file): file.size
-        }
-    }
-
-    public var isEmpty: Bool {
-        if case .none = self { return true }
-        return false
-    }
-}
-
 /// The rules of one exchange.
 public struct ExchangeSettings: Sendable, Hashable {
     /// TLS included.
@@ -79,12 +60,24 @@ public struct ExchangeSettings: Sendable, Hashable {
     public var lowSpeedTime: Duration = .seconds(60)
     /// Bytes a second; at least 1.
     public var lowSpeedRate: Int64 = 1
+    /// The longest time without a byte in either direction, in place of the low-speed rule; a transfer that somebody
+    /// holds back isn't measured. 50 ms are the finest that is told apart.
+    public var idleTimeout: Duration?
     /// The longest an exchange may take, redirects included; `nil` is for ever.
     public var maxTime: Duration?
     /// Redirects followed; more are an error. 0 makes the first one an error.
     public var maxRedirects = 10
     /// The proxy's URL; `nil` goes straight.
     public var proxy: String?
+    /// The most that is read from the network at once; bytes, 1 KiB to 512 KiB. What a sink that isn't ready leaves
+    /// in memory grows with it.
+    public var receiveBufferSize = 512 << 10
+    /// Whether a coded answer is decoded, where libcurl can; only for `.message`.
+    public var decodes = false
+    /// Bytes that a decoded answer may have; more is an error. `nil` for no bound.
+    public var maxDecodedLength: Int64?
+    /// Whether ``ExchangeOutcome/hops`` are wanted.
+    public var collectsHopMetrics = false
     public var tls = TLSOptions()
     public var credentials: Credentials = .none
 

@@ -10,6 +10,13 @@ public protocol BodySink: AnyObject {
     /// The body that comes belongs at `start.offset`; what was there from that offset on is given up.
     func begin(_ start: BodyStart) throws(TransferError)
     func write(_ bytes: UnsafeRawBufferPointer) throws(TransferError)
+    /// Whether it takes more. When it doesn't, nothing is read from the network until `ExchangeHandle.proceed()`,
+    /// which whoever makes it ready again has to call.
+    var isReady: Bool { get }
+}
+
+extension BodySink {
+    public var isReady: Bool { true }
 }
 
 /// Writes a body to a partial file, straight from libcurl's buffer, and hashes it on the way.

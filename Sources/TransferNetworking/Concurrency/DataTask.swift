@@ -3,23 +3,26 @@ public import Foundation
 /// Awaits one form of the answer to a `DataRequest` or `UploadRequest`, as often as one likes.
 public struct DataTask<Value: Sendable>: Sendable {
     private let request: DataRequest
-    private let task: Task<AFDataResponse<Value>, Never>
+    private let box: ResponseBox<AFDataResponse<Value>>
     private let cancelsAutomatically: Bool
 
     init(
         _ request: DataRequest, cancelsAutomatically: Bool,
-        start: @escaping @Sendable (@escaping @Sendable (AFDataResponse<Value>) -> Void) -> Void
+        start: (@escaping @Sendable (AFDataResponse<Value>) -> Void) -> Void
     ) {
         self.request = request
         self.cancelsAutomatically = cancelsAutomatically
-        task = Task { await withCheckedContinuation { continuation in start { continuation.resume(returning: $0) } } }
+        let box = ResponseBox<AFDataResponse<Value>>()
+        self.box = box
+        start { box.fill($0) }
     }
 
+    /// All that came of the request; awaiting it again gives the same.
     public var response: AFDataResponse<Value> {
         get async {
-            guard cancelsAutomatically else { return await task.value }
+            guard cancelsAutomatically else { return await box.response }
             return await withTaskCancellationHandler {
-                await task.value
+                await box.response
             } onCancel: {
                 cancel()
             }
@@ -40,34 +43,69 @@ public struct DataTask<Value: Sendable>: Sendable {
 }
 
 extension DataRequest {
+    /// The body; the parameters are those of ``DataResponseSerializer``.
+    ///
     /// - Parameter shouldAutomaticallyCancel: Whether cancelling the task that awaits cancels the request.
     public func serializingData(
-        automaticallyCancelling shouldAutomaticallyCancel: Bool = false
+        automaticallyCancelling shouldAutomaticallyCancel: Bool = false,
+        dataPreprocessor: any DataPreprocessor = DataResponseSerializer.defaultDataPreprocessor,
+        emptyResponseCodes: Set<Int> = DataResponseSerializer.defaultEmptyResponseCodes,
+        emptyRequestMethods: Set<HTTPMethod> = DataResponseSerializer.defaultEmptyRequestMethods
     ) -> DataTask<Data> {
-        serializingResponse(using: DataResponseSerializer(), automaticallyCancelling: shouldAutomaticallyCancel)
-    }
-
-    public func serializingString(
-        automaticallyCancelling shouldAutomaticallyCancel: Bool = false, encoding: String.Encoding? = nil
-    ) -> DataTask<String> {
         serializingResponse(
-            using: StringResponseSerializer(encoding: encoding), automaticallyCancelling: shouldAutomaticallyCancel)
-    }
-
-    public func serializingDecodable<Value: Decodable & Sendable>(
-        _ type: Value.Type = Value.self, automaticallyCancelling shouldAutomaticallyCancel: Bool = false,
-        decoder: any DataDecoder = JSONDecoder()
-    ) -> DataTask<Value> {
-        serializingResponse(
-            using: DecodableResponseSerializer<Value>(decoder: decoder),
+            using: DataResponseSerializer(
+                dataPreprocessor: dataPreprocessor, emptyResponseCodes: emptyResponseCodes,
+                emptyRequestMethods: emptyRequestMethods),
             automaticallyCancelling: shouldAutomaticallyCancel)
     }
 
+    /// The body, as a string; the parameters are those of ``StringResponseSerializer``.
+    ///
+    /// - Parameter shouldAutomaticallyCancel: Whether cancelling the task that awaits cancels the request.
+    public func serializingString(
+        automaticallyCancelling shouldAutomaticallyCancel: Bool = false,
+        dataPreprocessor: any DataPreprocessor = StringResponseSerializer.defaultDataPreprocessor,
+        encoding: String.Encoding? = nil,
+        emptyResponseCodes: Set<Int> = StringResponseSerializer.defaultEmptyResponseCodes,
+        emptyRequestMethods: Set<HTTPMethod> = StringResponseSerializer.defaultEmptyRequestMethods
+    ) -> DataTask<String> {
+        serializingResponse(
+            using: StringResponseSerializer(
+                dataPreprocessor: dataPreprocessor, encoding: encoding, emptyResponseCodes: emptyResponseCodes,
+                emptyRequestMethods: emptyRequestMethods),
+            automaticallyCancelling: shouldAutomaticallyCancel)
+    }
+
+    /// The body, decoded; the parameters are those of ``DecodableResponseSerializer``.
+    ///
+    /// - Parameter shouldAutomaticallyCancel: Whether cancelling the task that awaits cancels the request.
+    public func serializingDecodable<Value: Decodable & Sendable>(
+        _ type: Value.Type = Value.self, automaticallyCancelling shouldAutomaticallyCancel: Bool = false,
+        dataPreprocessor: any DataPreprocessor = DecodableResponseSerializer<Value>.defaultDataPreprocessor,
+        decoder: any DataDecoder = JSONDecoder(),
+        emptyResponseCodes: Set<Int> = DecodableResponseSerializer<Value>.defaultEmptyResponseCodes,
+        emptyRequestMethods: Set<HTTPMethod> = DecodableResponseSerializer<Value>.defaultEmptyRequestMethods
+    ) -> DataTask<Value> {
+        serializingResponse(
+            using: DecodableResponseSerializer<Value>(
+                dataPreprocessor: dataPreprocessor, decoder: decoder, emptyResponseCodes: emptyResponseCodes,
+                emptyRequestMethods: emptyRequestMethods),
+            automaticallyCancelling: shouldAutomaticallyCancel)
+    }
+
+    /// What a serializer makes of the answer; `.data` and the like say which.
+    public func serializingResponse<Serializer: ResponseSerializer>(
+        using serializer: Serializer, automaticallyCancelling shouldAutomaticallyCancel: Bool = false
+    ) -> DataTask<Serializer.SerializedObject> { task(serializer, shouldAutomaticallyCancel) }
+
+    /// What a serializer makes of the answer.
     public func serializingResponse<Serializer: DataResponseSerializerProtocol>(
         using serializer: Serializer, automaticallyCancelling shouldAutomaticallyCancel: Bool = false
+    ) -> DataTask<Serializer.SerializedObject> { task(serializer, shouldAutomaticallyCancel) }
+
+    private func task<Serializer: DataResponseSerializerProtocol>(
+        _ serializer: Serializer, _ cancels: Bool
     ) -> DataTask<Serializer.SerializedObject> {
-        DataTask(self, cancelsAutomatically: shouldAutomaticallyCancel) { [self] deliver in
-            response(queue: .awaiting, responseSerializer: serializer, completionHandler: deliver)
-        }
+        DataTask(self, cancelsAutomatically: cancels) { deliver in _ = handle(.direct, serializer, deliver) }
     }
 }

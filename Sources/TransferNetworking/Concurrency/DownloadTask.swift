@@ -4,23 +4,26 @@ public import Foundation
 /// Awaits one form of the file of a `DownloadRequest`, as often as one likes.
 public struct DownloadTask<Value: Sendable>: Sendable {
     private let request: DownloadRequest
-    private let task: Task<AFDownloadResponse<Value>, Never>
+    private let box: ResponseBox<AFDownloadResponse<Value>>
     private let cancelsAutomatically: Bool
 
     init(
         _ request: DownloadRequest, cancelsAutomatically: Bool,
-        start: @escaping @Sendable (@escaping @Sendable (AFDownloadResponse<Value>) -> Void) -> Void
+        start: (@escaping @Sendable (AFDownloadResponse<Value>) -> Void) -> Void
     ) {
         self.request = request
         self.cancelsAutomatically = cancelsAutomatically
-        task = Task { await withCheckedContinuation { continuation in start { continuation.resume(returning: $0) } } }
+        let box = ResponseBox<AFDownloadResponse<Value>>()
+        self.box = box
+        start { box.fill($0) }
     }
 
+    /// All that came of the request; awaiting it again gives the same.
     public var response: AFDownloadResponse<Value> {
         get async {
-            guard cancelsAutomatically else { return await task.value }
+            guard cancelsAutomatically else { return await box.response }
             return await withTaskCancellationHandler {
-                await task.value
+                await box.response
             } onCancel: {
                 cancel()
             }
@@ -50,37 +53,70 @@ extension DownloadRequest {
         serializingDownload(using: URLResponseSerializer(), automaticallyCancelling: shouldAutomaticallyCancel)
     }
 
-    /// The file, read into memory.
+    /// The file, read into memory; the parameters are those of ``DataResponseSerializer``.
+    ///
+    /// - Parameter shouldAutomaticallyCancel: Whether cancelling the task that awaits cancels the request.
     public func serializingData(
-        automaticallyCancelling shouldAutomaticallyCancel: Bool = false
+        automaticallyCancelling shouldAutomaticallyCancel: Bool = false,
+        dataPreprocessor: any DataPreprocessor = DataResponseSerializer.defaultDataPreprocessor,
+        emptyResponseCodes: Set<Int> = DataResponseSerializer.defaultEmptyResponseCodes,
+        emptyRequestMethods: Set<HTTPMethod> = DataResponseSerializer.defaultEmptyRequestMethods
     ) -> DownloadTask<Data> {
-        serializingDownload(using: DataResponseSerializer(), automaticallyCancelling: shouldAutomaticallyCancel)
-    }
-
-    /// The file, read into memory.
-    public func serializingString(
-        automaticallyCancelling shouldAutomaticallyCancel: Bool = false, encoding: String.Encoding? = nil
-    ) -> DownloadTask<String> {
         serializingDownload(
-            using: StringResponseSerializer(encoding: encoding), automaticallyCancelling: shouldAutomaticallyCancel)
-    }
-
-    /// The file, read into memory.
-    public func serializingDecodable<Value: Decodable & Sendable>(
-        _ type: Value.Type = Value.self, automaticallyCancelling shouldAutomaticallyCancel: Bool = false,
-        decoder: any DataDecoder = JSONDecoder()
-    ) -> DownloadTask<Value> {
-        serializingDownload(
-            using: DecodableResponseSerializer<Value>(decoder: decoder),
+            using: DataResponseSerializer(
+                dataPreprocessor: dataPreprocessor, emptyResponseCodes: emptyResponseCodes,
+                emptyRequestMethods: emptyRequestMethods),
             automaticallyCancelling: shouldAutomaticallyCancel)
     }
 
+    /// The file, read into memory, as a string; the parameters are those of ``StringResponseSerializer``.
+    ///
+    /// - Parameter shouldAutomaticallyCancel: Whether cancelling the task that awaits cancels the request.
+    public func serializingString(
+        automaticallyCancelling shouldAutomaticallyCancel: Bool = false,
+        dataPreprocessor: any DataPreprocessor = StringResponseSerializer.defaultDataPreprocessor,
+        encoding: String.Encoding? = nil,
+        emptyResponseCodes: Set<Int> = StringResponseSerializer.defaultEmptyResponseCodes,
+        emptyRequestMethods: Set<HTTPMethod> = StringResponseSerializer.defaultEmptyRequestMethods
+    ) -> DownloadTask<String> {
+        serializingDownload(
+            using: StringResponseSerializer(
+                dataPreprocessor: dataPreprocessor, encoding: encoding, emptyResponseCodes: emptyResponseCodes,
+                emptyRequestMethods: emptyRequestMethods),
+            automaticallyCancelling: shouldAutomaticallyCancel)
+    }
+
+    /// The file, read into memory, decoded; the parameters are those of ``DecodableResponseSerializer``.
+    ///
+    /// - Parameter shouldAutomaticallyCancel: Whether cancelling the task that awaits cancels the request.
+    public func serializingDecodable<Value: Decodable & Sendable>(
+        _ type: Value.Type = Value.self, automaticallyCancelling shouldAutomaticallyCancel: Bool = false,
+        dataPreprocessor: any DataPreprocessor = DecodableResponseSerializer<Value>.defaultDataPreprocessor,
+        decoder: any DataDecoder = JSONDecoder(),
+        emptyResponseCodes: Set<Int> = DecodableResponseSerializer<Value>.defaultEmptyResponseCodes,
+        emptyRequestMethods: Set<HTTPMethod> = DecodableResponseSerializer<Value>.defaultEmptyRequestMethods
+    ) -> DownloadTask<Value> {
+        serializingDownload(
+            using: DecodableResponseSerializer<Value>(
+                dataPreprocessor: dataPreprocessor, decoder: decoder, emptyResponseCodes: emptyResponseCodes,
+                emptyRequestMethods: emptyRequestMethods),
+            automaticallyCancelling: shouldAutomaticallyCancel)
+    }
+
+    /// What a serializer makes of the file; `.data` and the like say which.
+    public func serializingDownload<Serializer: ResponseSerializer>(
+        using serializer: Serializer, automaticallyCancelling shouldAutomaticallyCancel: Bool = false
+    ) -> DownloadTask<Serializer.SerializedObject> { task(serializer, shouldAutomaticallyCancel) }
+
+    /// What a serializer makes of the file.
     public func serializingDownload<Serializer: DownloadResponseSerializerProtocol>(
         using serializer: Serializer, automaticallyCancelling shouldAutomaticallyCancel: Bool = false
+    ) -> DownloadTask<Serializer.SerializedObject> { task(serializer, shouldAutomaticallyCancel) }
+
+    private func task<Serializer: DownloadResponseSerializerProtocol>(
+        _ serializer: Serializer, _ cancels: Bool
     ) -> DownloadTask<Serializer.SerializedObject> {
-        DownloadTask(self, cancelsAutomatically: shouldAutomaticallyCancel) { [self] deliver in
-            response(queue: .awaiting, responseSerializer: serializer, completionHandler: deliver)
-        }
+        DownloadTask(self, cancelsAutomatically: cancels) { deliver in _ = handle(.direct, serializer, deliver) }
     }
 }
 

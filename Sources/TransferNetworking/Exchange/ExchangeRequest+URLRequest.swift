@@ -16,12 +16,9 @@ extension ExchangeRequest {
             let cause = TransferError(.badURL, "unsupported URL: \(Redaction.url(url.absoluteString))")
             throw AFError.sessionTaskFailed(error: URLError(cause))
         }
-        var settings = ExchangeSettings()
-        settings.connectTimeout = session.connectTimeout
-        if request.timeoutInterval > 0 { settings.lowSpeedTime = .seconds(max(1, min(request.timeoutInterval, 1e9))) }
-        settings.maxRedirects = session.maxRedirects
-        settings.proxy = session.proxy
+        var settings = ExchangeSettings(session, request)
         var plain = url.absoluteString
+        if case .message = intent { settings.receiveMessage(session) }
         if let user = url.user, var components = URLComponents(url: url, resolvingAgainstBaseURL: true) {
             // The engine takes no userinfo: it would go into logs and Referer fields.
             settings.credentials = .password(
@@ -31,20 +28,57 @@ extension ExchangeRequest {
             components.password = nil
             plain = components.string ?? plain
         }
-        if let fragment = plain.firstIndex(of: "#") { plain = String(plain[..<fragment]) }
+        if let fragment = plain.utf8.firstIndex(of: UInt8(ascii: "#")) { plain = String(plain[..<fragment]) }
         self.init(
-            url: plain, method: request.httpMethod ?? "GET", headers: Self.fields(request, session.headers),
-            body: body ?? request.httpBody.map { .bytes([UInt8]($0)) } ?? .none, intent: intent, settings: settings)
+            url: plain, method: request.httpMethod ?? "GET", headers: Self.fields(request, session.fields),
+            body: try body ?? Self.ownBody(request), intent: intent, settings: settings)
+    }
+
+    private static func ownBody(_ request: URLRequest) throws -> RequestBody {
+        if let data = request.httpBody { return .bytes([UInt8](data)) }
+        return .none
     }
 
     /// The request's own fields by name, as a URL request keeps no order, and the session's for those it doesn't set.
-    private static func fields(_ request: URLRequest, _ defaults: HTTPHeaders) -> [HeaderField] {
-        let own = (request.allHTTPHeaderFields ?? [:]).sorted { $0.key < $1.key }.map { HeaderField($0.key, $0.value) }
-        return defaults.filter { own.value($0.name) == nil }.map { HeaderField($0.name, $0.value) } + own
+    private static func fields(_ request: URLRequest, _ defaults: [HeaderField]) -> [HeaderField] {
+        guard let given = request.allHTTPHeaderFields, !given.isEmpty else { return defaults }
+        let own = given.sorted { $0.key < $1.key }.map { HeaderField($0.key, $0.value) }
+        return defaults.filter { own.value($0.name) == nil } + own
+    }
+}
+
+extension ExchangeSettings {
+    /// What a session and one of its requests ask for.
+    fileprivate init(_ session: SessionSettings, _ request: URLRequest) {
+        self.init()
+        // 60 s are Foundation's default of both: whichever was set counts, and the shorter of two.
+        var idle = session.requestTimeout
+        if request.timeoutInterval > 0, request.timeoutInterval != 60 || idle <= 0 {
+            idle = idle > 0 && idle != 60 ? min(idle, request.timeoutInterval) : request.timeoutInterval
+        }
+        if idle > 0 {
+            idleTimeout = .seconds(min(idle, 1e9))
+            connectTimeout = .seconds(min(idle, 1e6))
+        }
+        if session.resourceTimeout > 0, session.resourceTimeout < 1e9 { maxTime = .seconds(session.resourceTimeout) }
+        maxRedirects = session.maxRedirects
+        proxy = session.proxy
+        tls.authorities = session.authorities
+        collectsHopMetrics = true
+    }
+
+    /// For an answer that is kept in memory or handed on: decoded, and received in small pieces.
+    mutating func receiveMessage(_ session: SessionSettings) {
+        decodes = true
+        maxDecodedLength = session.maxDecodedLength
+        receiveBufferSize = 64 << 10
     }
 }
 
 extension HTTPURLResponse {
+    /// The answer whose body begins.
+    static func make(_ start: BodyStart, url: String) -> HTTPURLResponse? { make(start.head, url: url, version: 0) }
+
     /// - Parameter head: Fields of one name are joined by commas (RFC 9110 §5.3).
     static func make(_ head: ResponseHead, status: Int? = nil, url: String, version: Int) -> HTTPURLResponse? {
         guard let url = URL(string: url) else { return nil }
@@ -58,7 +92,19 @@ extension HTTPURLResponse {
     }
 }
 
-private enum HTTPVersion {
+enum HTTPVersion {
+    static let two = 3
+
+    /// The name in ALPN (RFC 7301).
+    static func alpn(_ number: Int) -> String {
+        switch number {
+        case 1: "http/1.0"
+        case 3: "h2"
+        case 30: "h3"
+        default: "http/1.1"
+        }
+    }
+
     /// libcurl's numbers (CURLINFO_HTTP_VERSION(3)).
     static func name(_ number: Int) -> String {
         switch number {

@@ -12,9 +12,19 @@ final class ReceivedData: Sendable {
     /// Takes one body; used on one loop.
     final class Sink: BodySink {
         private let target: ReceivedData
+        private let gate: AnswerGate
+        /// Sees every piece that arrives.
+        private let tap: ((Data) -> Void)?
         private(set) var position: Int64 = 0
 
-        init(_ target: ReceivedData) { self.target = target }
+        /// - Parameter gate: What holds the body back until the head has been looked at.
+        init(_ target: ReceivedData, gate: AnswerGate, tap: ((Data) -> Void)?) {
+            self.target = target
+            self.gate = gate
+            self.tap = tap
+        }
+
+        var isReady: Bool { gate.isOpen }
 
         func begin(_ start: BodyStart) throws(TransferError) {
             position = 0
@@ -27,6 +37,7 @@ final class ReceivedData: Sendable {
             position += Int64(new.count)
             guard let base = new.baseAddress else { return }
             target.bytes.withLock { $0?.append(base.assumingMemoryBound(to: UInt8.self), count: new.count) }
+            tap?(Data(bytes: base, count: new.count))
         }
     }
 }

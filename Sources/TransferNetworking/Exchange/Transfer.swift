@@ -3,32 +3,45 @@ import FoundationNetworking
 import TransferCore
 import TransferEngine
 
+extension String {
+    /// Scheme, host and port of a URL, as they're written.
+    fileprivate var prefixThroughAuthority: Substring {
+        var slashes = 0
+        let end = utf8.firstIndex { byte in
+            if byte == UInt8(ascii: "/") { slashes += 1 }
+            return slashes == 3 || byte == UInt8(ascii: "?")
+        }
+        return self[..<(end ?? endIndex)]
+    }
+}
+
 /// One attempt of a request, ready to go.
 struct Transfer: Sendable {
+    let urlRequest: URLRequest
     let exchange: ExchangeRequest
-    let makeSink: @Sendable () -> any BodySink
+    let makeSink: @Sendable (AttemptRecord) -> any BodySink
+
+    /// Whose limit on simultaneous transfers it counts against.
+    var hostKey: Substring { exchange.url.prefixThroughAuthority }
 }
 
-/// An attempt that was started.
-struct RunningTransfer: Sendable {
-    let handle: ExchangeHandle
-    let meter: ExchangeMeter
-    /// Length of the request's body.
-    let bodyLength: Int64?
-}
-
-/// How an attempt ended.
-struct TransferEnd: Sendable {
+/// How an attempt ended. A class, as it's kept in several places and is large.
+final class TransferEnd: Sendable {
     let outcome: ExchangeOutcome
     /// The answer whose body was delivered, if there was one.
     let start: BodyStart?
+
+    init(outcome: ExchangeOutcome, start: BodyStart?) {
+        self.outcome = outcome
+        self.start = start
+    }
 
     var error: TransferError? {
         if case .failure(let error) = outcome.result { return error }
         return nil
     }
 
-    /// The answer as programs expect it; also of an exchange that was refused for its status.
+    /// The answer as programs expect it; also of an exchange that was refused for its status, or cut.
     var response: HTTPURLResponse? {
         let version = outcome.metrics.httpVersion
         switch outcome.result {
@@ -36,13 +49,8 @@ struct TransferEnd: Sendable {
             // A range that starts where the file ends is refused by 416; as everything is there, it's a success.
             let status = head.status == 416 && start == nil ? 206 : head.status
             return .make(head, status: status, url: outcome.finalURL, version: version)
-        case .failure(let error):
-            if let start { return .make(start.head, url: outcome.finalURL, version: version) }
-            guard let status = error.status else { return nil }
-            var fields: [HeaderField] = []
-            if let pause = error.retryAfter { fields.append(HeaderField("Retry-After", "\(pause.components.seconds)")) }
-            return .make(
-                ResponseHead(status: status, fields: fields), url: outcome.finalURL, version: version)
+        case .failure:
+            return outcome.head.flatMap { .make($0, url: outcome.finalURL, version: version) }
         }
     }
 

@@ -30,7 +30,7 @@ extension URLError {
         case .fileMissing: .fileDoesNotExist
         case .diskFull: .cannotWriteToFile
         case .fileAccess, .fileExists, .fileLocked: .cannotOpenFile
-        case .sourceChanged: .requestBodyStreamExhausted
+        case .sourceChanged, .bodyStreamConsumed, .bodyStreamFailed: .requestBodyStreamExhausted
         case .cancelled: .cancelled
         default: .unknown
         }

@@ -13,6 +13,7 @@ public class DataRequest: Request, @unchecked Sendable {  // Its own state is be
     private struct Answer {
         var received: ReceivedData?
         var validators: [Validation] = []
+        var hook = ResponseHook()
     }
 
     /// What the request is made of.
@@ -36,52 +37,61 @@ public class DataRequest: Request, @unchecked Sendable {  // Its own state is be
 
     override func makeURLRequest() throws -> URLRequest { try convertible.asURLRequest() }
 
+    override var makesURLRequestQuickly: Bool { (convertible as? any QuickConvertible)?.isQuick ?? false }
+
     /// The body to send instead of the URL request's own.
-    func requestBody() throws -> RequestBody? { nil }
+    func requestBody(_ request: URLRequest) throws -> RequestBody? { nil }
 
     override func makeTransfer(_ request: URLRequest) throws -> Transfer {
-        let exchange = try ExchangeRequest(request, settings: session.settings, body: try requestBody())
+        let exchange = try ExchangeRequest(request, settings: session.settings, body: try requestBody(request))
         let received = ReceivedData()
         answer.withLock { $0.received = received }
-        return Transfer(exchange: exchange) { ReceivedData.Sink(received) }
+        return Transfer(urlRequest: request, exchange: exchange) { [self] record in
+            ReceivedData.Sink(received, gate: record.gate, tap: tap(record))
+        }
     }
 
+    /// Shows monitors the pieces of the body as they arrive.
+    private func tap(_ record: AttemptRecord) -> ((Data) -> Void)? {
+        guard session.monitors != nil else { return nil }
+        return { [self] data in emit(record) { $0.dataTask($1, $2, didReceive: data) } }
+    }
+
+    // MARK: The head of the answer
+
+    override func responded(_ record: AttemptRecord) { answer.withLock { $0.hook }.responded(record, self) }
+
+    func onResponse(_ change: (inout ResponseHook) -> Void) { answer.withLock { change(&$0.hook) } }
+
+    // MARK: The end
+
+    override var hasValidators: Bool { answer.withLock { !$0.validators.isEmpty } }
+
     override func validate(_ response: HTTPURLResponse) throws {
-        let data = data
-        for validator in answer.withLock({ $0.validators }) { try validator(request, response, data).get() }
+        let (data, request) = (data, request)
+        for validator in answer.withLock({ $0.validators }) {
+            let result = validator(request, response, data)
+            emit(
+                MonitorEvent { [self] in
+                    $0.request(
+                        self, didValidateRequest: request, response: response, data: data, withResult: result)
+                })
+            try result.get()
+        }
     }
 
     override var body: EndedRequest.Body { .data(data) }
 }
 
-/// A request that sends a body of its own.
-public final class UploadRequest: DataRequest, @unchecked Sendable {  // Adds only constants.
-    /// What is sent.
-    public enum Uploadable: Sendable {
-        case data(Data)
-        case file(URL)
+extension EventMonitor {
+    /// The kind of a task is its class; one of another kind isn't told.
+    func dataTask(_ session: URLSession, _ task: URLSessionTask, didReceive data: Data) {
+        guard let task = task as? URLSessionDataTask else { return }
+        urlSession(session, dataTask: task, didReceive: data)
     }
 
-    public let uploadable: Uploadable
-
-    init(
-        _ uploadable: Uploadable, convertible: any URLRequestConvertible, session: Session,
-        interceptor: (any RequestInterceptor)?
-    ) {
-        self.uploadable = uploadable
-        super.init(convertible: convertible, session: session, interceptor: interceptor)
-    }
-
-    override var touchesFiles: Bool {
-        if case .file = uploadable { return true }
-        return false
-    }
-
-    override func requestBody() throws -> RequestBody? {
-        switch uploadable {
-        case .data(let data): return .bytes([UInt8](data))
-        case .file(let url):
-            do { return .file(try SourceFile(url.path)) } catch { throw AFError.createUploadableFailed(error: error) }
-        }
+    func dataTask(_ session: URLSession, _ task: URLSessionTask, didReceive response: URLResponse) {
+        guard let task = task as? URLSessionDataTask else { return }
+        urlSession(session, dataTask: task, didReceive: response)
     }
 }

@@ -38,6 +38,12 @@ final class DownloadFiles: Sendable {
         return nil
     }
 
+    /// Where the bytes of the attempt under way are.
+    var temporary: URL? {
+        if case .open(let part, _) = state.withLock({ $0 }) { return URL(fileURLWithPath: part.path) }
+        return nil
+    }
+
     // MARK: An attempt begins
 
     /// Opens the file for an attempt, and says what of it can be continued.
@@ -119,7 +125,11 @@ final class DownloadFiles: Sendable {
     }
 
     /// Gives the complete file its place.
-    func save(response: HTTPURLResponse?, to destination: DownloadRequest.Destination?) throws {
+    ///
+    /// - Parameter found: Called with the destination before the file is moved there.
+    func save(
+        response: HTTPURLResponse?, to destination: DownloadRequest.Destination?, found: (URL) -> Void = { _ in }
+    ) throws {
         guard case .open(let part, _) = state.withLock({ $0 }) else { return }
         part.trimReservation()
         let temporary = URL(fileURLWithPath: part.path)
@@ -128,6 +138,7 @@ final class DownloadFiles: Sendable {
             return
         }
         let (target, options) = destination(temporary, response)
+        found(target)
         do {
             try FilePlacement(part: part, target: target, options: options).perform()
         } catch {
@@ -143,6 +154,15 @@ final class DownloadFiles: Sendable {
         guard let resumed else { return discard() }
         part.unlock()
         state.withLock { $0 = .resumable(resumed) }
+    }
+
+    /// Removes a complete file that was left in the temporary folder, where nobody would look for it.
+    func removeSaved() {
+        state.withLock { state in
+            guard case .saved(let url) = state else { return }
+            try? FileManager.default.removeItem(at: url)
+            state = .empty
+        }
     }
 
     /// Removes what has come; not a file that the caller's own resume data speaks of.

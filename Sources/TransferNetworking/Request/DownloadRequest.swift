@@ -130,25 +130,44 @@ public final class DownloadRequest: Request, @unchecked Sendable {  // Its own s
     }
 
     override var touchesFiles: Bool { true }
+    override var kind: AttemptRecord.Kind { .download }
 
     override func makeTransfer(_ request: URLRequest) throws -> Transfer {
         var exchange = try ExchangeRequest(request, settings: session.settings)
         let (part, point) = try files.open(for: exchange.url)
         if let point { exchange.intent = .representation(point) }
-        if exchange.headers.value("Accept-Encoding") == nil {
-            // The file is to hold the representation itself, and offsets in it are to mean something.
-            exchange.headers.append(HeaderField("Accept-Encoding", "identity"))
+        if request.value(forHTTPHeaderField: "Accept-Encoding") == nil {
+            // The file is to hold the representation itself, and offsets in it are to mean something: what the session
+            // accepts for bodies in memory doesn't count here.
+            exchange.headers.set("Accept-Encoding", "identity")
         }
         let url = Redaction.url(exchange.url)
         let workers = try session.engine().workers
-        return Transfer(exchange: exchange) {
+        return Transfer(urlRequest: request, exchange: exchange) { _ in
             FileSink(
                 part, offset: point?.offset ?? 0, url: url, algorithm: nil, workers: workers, state: FileSinkState())
         }
     }
 
+    override func responded(_ record: AttemptRecord) {
+        guard session.monitors != nil, let start = record.start, start.offset > 0 else { return }
+        emit(record) { monitor, session, task in
+            guard let task = task as? URLSessionDownloadTask else { return }
+            monitor.urlSession(
+                session, downloadTask: task, didResumeAtOffset: start.offset, expectedTotalBytes: start.total ?? -1)
+        }
+    }
+
+    /// Only a GET whose answer has a validator can be continued (RFC 9110 §13.1.5).
+    override var isResumable: Bool {
+        guard let record = read({ $0.running }), record.urlRequest.httpMethod == "GET", let head = record.start?.head
+        else { return false }
+        return (head.status == 200 || head.status == 206) && Validator(head)?.ifRange != nil
+    }
+
     override func take(_ end: TransferEnd) -> AFError? {
-        if let failure = end.failure {
+        // A file that became whole while the request was cancelled isn't given to anybody either.
+        if let failure = end.failure ?? (isCancelled ? .explicitlyCancelled : nil) {
             switch mutable.withLock({ $0.cancellation }) {
             case .discarding: files.discard()
             case .none, .producing: files.keep(end, method: request?.httpMethod ?? "GET")
@@ -156,20 +175,53 @@ public final class DownloadRequest: Request, @unchecked Sendable {  // Its own s
             return failure
         }
         do {
-            try files.save(response: end.response, to: destination)
+            let temporary = files.temporary
+            try files.save(response: end.response, to: destination) { [self] url in
+                emit(MonitorEvent { [self] in $0.request(self, didCreateDestinationURL: url) })
+            }
+            emitDownloaded(temporary)
             return nil
         } catch {
             return error.asAFError { .sessionTaskFailed(error: $0) }
         }
     }
 
+    private func emitDownloaded(_ temporary: URL?) {
+        guard let temporary, let record = read({ $0.attempts.last }) else { return }
+        emit(record) { monitor, session, task in
+            guard let task = task as? URLSessionDownloadTask else { return }
+            monitor.urlSession(session, downloadTask: task, didFinishDownloadingTo: temporary)
+        }
+    }
+
+    override func emitEnd(of record: AttemptRecord, _ error: AFError?) {
+        let result = error.map { Result<URL, AFError>.failure($0) } ?? fileURL.map { .success($0) }
+        guard let result else { return }
+        emit(record) { [self] in $0.request(self, didFinishDownloadingUsing: $2, with: result) }
+    }
+
+    override var hasValidators: Bool { mutable.withLock { !$0.validators.isEmpty } }
+
     override func validate(_ response: HTTPURLResponse) throws {
-        let url = fileURL
-        for validator in mutable.withLock({ $0.validators }) { try validator(request, response, url).get() }
+        let (url, request) = (fileURL, request)
+        for validator in mutable.withLock({ $0.validators }) {
+            let result = validator(request, response, url)
+            emit(
+                MonitorEvent { [self] in
+                    $0.request(
+                        self, didValidateRequest: request, response: response, fileURL: url, withResult: result)
+                })
+            try result.get()
+        }
     }
 
     override func release() {
-        if case .discarding = mutable.withLock({ $0.cancellation }) { files.discard() } else { files.close() }
+        if case .discarding = mutable.withLock({ $0.cancellation }) {
+            files.discard()
+            if isCancelled, destination == nil { files.removeSaved() }
+        } else {
+            files.close()
+        }
         answerCancellations()
     }
 

@@ -5,20 +5,23 @@ import TransferCore
 import TransferEngine
 import TransferEventLoop
 
-// From one action of the life cycle to the next event; everything here runs on the session's queue.
+// From one action of the life cycle to the next event: an attempt, from the URL request to its end.
 extension Request {
     func perform(_ action: RequestLifecycle.Action) {
         switch action {
         case .none: break
         case .prepare: prepare()
+        case .enterQueue: enterQueue()
         case .startTransfer: startTransfer()
-        case .suspendTransfer: read { $0.running }?.handle.suspend()
-        case .resumeTransfer: read { $0.running }?.handle.resume()
-        case .cancelTransfer: read { $0.running }?.handle.cancel()
+        case .suspendTransfer: suspendTransfer()
+        case .resumeTransfer: resumeTransfer()
+        case .cancelTransfer: cancelTransfer()
         case .askRetriers: askRetriers()
         case .awaitRetry: awaitRetry()
         case .settle: settle()
-        case .deliver: for delivery in update({ state in state.deliveries.take() }) { delivery() }
+        case .reconsider: reconsider()
+        case .conclude: send(.settled(failed: false, hasMore: read { !$0.handlers.isEmpty }))
+        case .deliver: deliver()
         }
     }
 
@@ -30,21 +33,31 @@ extension Request {
             if !state.isCancelled { state.error = nil }
             return state.attempt
         }
+        if makesURLRequestQuickly { return make(attempt) }
+        session.requestQueue.async { [self] in make(attempt) }
+    }
+
+    private func make(_ attempt: Int) {
         let made: URLRequest
         do {
             made = try makeURLRequest()
+            try made.validate()
         } catch {
-            return fail(error.asAFError { .createURLRequestFailed(error: $0) }, attempt)
+            let error = error.asAFError { .createURLRequestFailed(error: $0) }
+            emit(MonitorEvent { [self] in $0.request(self, didFailToCreateURLRequestWithError: error) })
+            return fail(error, attempt)
         }
         update { $0.requests.append(made) }
+        emit(MonitorEvent { [self] in $0.request(self, didCreateInitialURLRequest: made) })
         let chain = session.chain(for: self)
-        guard !chain.interceptors.isEmpty else { return open(made, attempt) }
-        chain.adapt(made, for: session) { [self] result in
-            session.rootQueue.async { self.adapted(result, attempt) }
+        guard !chain.interceptors.isEmpty else { return created(made, attempt) }
+        let state = RequestAdapterState(requestID: id, session: session)
+        session.requestQueue.async { [self] in
+            chain.adapt(made, using: state) { result in self.adapted(made, result, attempt) }
         }
     }
 
-    private func adapted(_ result: Result<URLRequest, any Error>, _ attempt: Int) {
+    private func adapted(_ initial: URLRequest, _ result: Result<URLRequest, any Error>, _ attempt: Int) {
         let isFirst = update { state in
             guard state.attempt == attempt, state.adaptedAttempt < attempt, state.lifecycle.isPreparing else {
                 return false
@@ -54,19 +67,28 @@ extension Request {
         }
         guard isFirst else { return }
         switch result {
-        case .failure(let error): fail(.requestAdaptationFailed(error: error), attempt)
+        case .failure(let cause):
+            let error = AFError.requestAdaptationFailed(error: cause)
+            emit(MonitorEvent { [self] in $0.request(self, didFailToAdaptURLRequest: initial, withError: error) })
+            fail(error, attempt)
         case .success(let request):
+            do { try request.validate() } catch {
+                return fail(error.asAFError { .requestAdaptationFailed(error: $0) }, attempt)
+            }
             update { $0.requests.append(request) }
-            open(request, attempt)
+            emit(MonitorEvent { [self] in $0.request(self, didAdaptInitialRequest: initial, to: request) })
+            created(request, attempt)
         }
     }
 
-    private func open(_ request: URLRequest, _ attempt: Int) {
+    private func created(_ request: URLRequest, _ attempt: Int) {
+        emit(MonitorEvent { [self] in $0.request(self, didCreateURLRequest: request) })
+        let hooks = update { state in state.created(request) }
+        hooks.created(request)
         guard touchesFiles else { return opened(Result { try makeTransfer(request) }, attempt) }
         do {
             try session.engine().workers.execute { [self] in
-                let result = Result { try makeTransfer(request) }
-                session.rootQueue.async { self.opened(result, attempt) }
+                opened(Result { try makeTransfer(request) }, attempt)
             }
         } catch {
             opened(.failure(error), attempt)
@@ -75,10 +97,18 @@ extension Request {
 
     private func opened(_ result: Result<Transfer, any Error>, _ attempt: Int) {
         // Cancelled while files were opened: the end has been settled, so nobody else would let go of them.
-        if read({ $0.isCancelled }) { return release() }
+        if read({ $0.isCancelled }) { return enqueue(.release) }
         switch result {
         case .failure(let error): fail(error.asAFError { .createUploadableFailed(error: $0) }, attempt)
-        case .success(let transfer): send(.prepared, attempt: attempt) { $0.transfer = transfer }
+        case .success(let transfer):
+            send(.prepared, attempt: attempt) { $0.transfer = transfer }
+            // Cancelled, and settled, since the look above.
+            let isLate = update { state in
+                guard state.transfer != nil, state.lifecycle.isCancelledAtRest else { return false }
+                state.transfer = nil
+                return true
+            }
+            if isLate { enqueue(.release) }
         }
     }
 
@@ -90,137 +120,150 @@ extension Request {
 
     // MARK: Transferring
 
+    private func enterQueue() {
+        let (key, attempt) = read { ($0.transfer?.hostKey, $0.attempt) }
+        guard let key else { return send(.admitted, attempt: attempt) }
+        session.hosts.enter(key) { [self] slot in
+            send(.admitted, attempt: attempt) { state in
+                // A slot that isn't taken is free again at once.
+                if state.lifecycle.state == .resumed(.queued) { state.slot = slot }
+            }
+        }
+    }
+
     private func startTransfer() {
         let (prepared, attempt) = update { state in (state.transfer.take(), state.attempt) }
         guard let prepared else { return }
         let engine: ExchangeEngine
         do {
+            try session.checkAccess(of: prepared.urlRequest)
             engine = try session.engine()
         } catch {
-            let cause = error as? TransferError ?? TransferError(.internalFault, "\(error)")
-            return fail(.sessionTaskFailed(error: URLError(cause)), attempt)
+            let cause = error as? URLError ?? URLError(TransferError(.internalFault, "\(error)"))
+            return fail(.sessionTaskFailed(error: cause), attempt)
         }
-        let meter = ExchangeMeter()
-        let start = BodyStartNote()
-        let handle = engine.start(prepared.exchange, meter: meter, makeSink: prepared.makeSink) { [self] event in
-            switch event {
-            case .responded(let body): start.note(body)
-            case .restarted: break
-            case .ended(let outcome):
-                let end = TransferEnd(outcome: outcome, start: start.body)
-                session.rootQueue.async { self.transferEnded(end, attempt) }
-            }
+        let record = AttemptRecord(
+            kind: kind, attempt: attempt, number: session.nextTaskNumber, urlRequest: prepared.urlRequest,
+            bodyLength: prepared.exchange.body.length)
+        let hooks = update { state in
+            state.attempts.append(record)
+            state.progress.attemptStarted()
+            return state.hooks
         }
-        update { state in
-            state.running = RunningTransfer(handle: handle, meter: meter, bodyLength: prepared.exchange.body.length)
+        hooks.created(record, self)
+        emit(record) { [self] in $0.request(self, didCreateTask: $2) }
+        emit(record) { [self] in $0.request(self, didResumeTask: $2) }
+        var exchange = prepared.exchange
+        exchange.asksBeforeRedirects = effectiveRedirectHandler != nil
+        let handle = engine.start(exchange, meter: record.meter, makeSink: { prepared.makeSink(record) }) {
+            [self] event in happened(event, record, attempt)
         }
+        record.started(handle)
         reportProgress(of: attempt)
     }
 
-    private func transferEnded(_ end: TransferEnd, _ attempt: Int) {
-        guard touchesFiles, let workers = try? session.engine().workers else { return took(take(end), end, attempt) }
-        workers.execute { [self] in
-            let failure = take(end)
-            session.rootQueue.async { self.took(failure, end, attempt) }
+    /// Called on the loop that carries the exchange.
+    private func happened(_ event: ExchangeEvent, _ record: AttemptRecord, _ attempt: Int) {
+        switch event {
+        case .responded(let start):
+            record.responded(start)
+            responded(record)
+        case .redirected(let proposal): redirected(proposal, record)
+        case .ended(let outcome):
+            let end = record.ended(outcome)
+            let slot = update { state in state.slot.take() }
+            if outcome.metrics.httpVersion == HTTPVersion.two { slot?.hostMultiplexes() }
+            // What failed needs no decision about its head. A cancellation may have come before the head, and so before
+            // the gate was closed.
+            if end.error != nil || read({ $0.isCancelled }) { _ = record.gate.decide() }
+            record.gate.whenDecided { [self] in transferEnded(end, record, attempt) }
+        default: break
         }
     }
 
-    private func took(_ failure: AFError?, _ end: TransferEnd, _ attempt: Int) {
-        let response = end.response
-        reportFinalProgress(end)
-        update { state in
-            state.running = nil
-            state.response = response
+    private func suspendTransfer() {
+        guard let record = read({ $0.running }) else { return }
+        record.gate.setSuspended(true)
+        record.handle?.suspend()
+        emit(record) { [self] in $0.request(self, didSuspendTask: $2) }
+        guard let limit = session.settings.suspensionLimit, touchesFiles else { return }
+        let suspension = read { $0.suspensions }
+        session.rootQueue.asyncAfter(deadline: .now() + limit.inSeconds) { [weak self] in
+            guard let self, read({ $0.suspensions }) == suspension, isResumable else { return }
+            send(.suspensionExpired)
         }
-        var error = failure
-        if error == nil, let response {
-            do { try validate(response) } catch let failed {
-                error = failed.asAFError { .responseValidationFailed(reason: .customValidationFailed(error: $0)) }
+    }
+
+    private func cancelTransfer() {
+        guard let record = read({ $0.lastAttempt }) else { return }
+        record.handle?.cancel()
+        // Nobody has to decide any more whether the answer is taken: the end doesn't wait for it.
+        _ = record.gate.decide()
+    }
+
+    private func resumeTransfer() {
+        guard let record = read({ $0.running }) else { return }
+        record.gate.setSuspended(false)
+        record.handle?.resume()
+        record.readOn()
+        emit(record) { [self] in $0.request(self, didResumeTask: $2) }
+    }
+
+    private func transferEnded(_ end: TransferEnd, _ record: AttemptRecord, _ attempt: Int) {
+        guard touchesFiles, let workers = try? session.engine().workers else {
+            return took(take(end), end, record, attempt)
+        }
+        workers.execute { [self] in took(take(end), end, record, attempt) }
+    }
+
+    private func took(_ failure: AFError?, _ end: TransferEnd, _ record: AttemptRecord, _ attempt: Int) {
+        reportFinalProgress(record)
+        emitEnd(of: record, failure)
+        if session.monitors != nil {
+            if let metrics = record.metrics {
+                emit(record) { $0.urlSession($1, task: $2, didFinishCollecting: metrics) }
+                emit(record) { [self] monitor, _, _ in monitor.request(self, didGatherMetrics: metrics) }
             }
+            let error = end.error.map { URLError($0) }
+            emit(record) { $0.urlSession($1, task: $2, didCompleteWithError: error) }
+            emit(record) { [self] in $0.request(self, didCompleteTask: $2, with: failure) }
         }
+        guard failure == nil, hasValidators else { return attemptEnded(failure, attempt) }
+        // Rules are other people's code.
+        session.rootQueue.async { [self] in attemptEnded(validate(record), attempt) }
+    }
+
+    private func validate(_ record: AttemptRecord) -> AFError? {
+        guard let response = record.response else { return nil }
+        do {
+            try validate(response)
+            return nil
+        } catch {
+            return error.asAFError { .responseValidationFailed(reason: .customValidationFailed(error: $0)) }
+        }
+    }
+
+    private func attemptEnded(_ error: AFError?, _ attempt: Int) {
         send(.attemptEnded(failed: error != nil), attempt: attempt) { state in
             if !state.isCancelled { state.error = error }
         }
     }
-
-    // MARK: Retrying
-
-    private func askRetriers() {
-        let (error, attempt) = read { ($0.error, $0.attempt) }
-        let chain = session.chain(for: self)
-        guard let error, !chain.interceptors.isEmpty else { return send(.retryDecided(false), attempt: attempt) }
-        chain.retry(self, for: session, dueTo: error) { [self] result in
-            switch result {
-            case .retry: decideRetry(after: 0, attempt)
-            case .retryWithDelay(let delay): decideRetry(after: delay, attempt)
-            case .doNotRetry: send(.retryDecided(false), attempt: attempt)
-            case .doNotRetryWithError(let retryError):
-                send(.retryDecided(false), attempt: attempt) { state in
-                    guard state.lifecycle.isDeciding else { return }
-                    state.error = .requestRetryFailed(retryError: retryError, originalError: error)
-                }
-            }
-        }
-    }
-
-    private func decideRetry(after delay: TimeInterval, _ attempt: Int) {
-        send(.retryDecided(true), attempt: attempt) { state in
-            guard state.lifecycle.isDeciding else { return }
-            state.retryDelay = delay
-        }
-    }
-
-    private func awaitRetry() {
-        let (delay, attempt) = update { state in
-            state.retryCount += 1
-            return (state.retryDelay, state.attempt)
-        }
-        guard delay > 0 else { return send(.retryDue, attempt: attempt) }
-        session.rootQueue.asyncAfter(deadline: .now() + min(delay, 1e8)) { self.send(.retryDue, attempt: attempt) }
-    }
-
-    // MARK: Ending
-
-    private func settle() {
-        release()
-        let body = body
-        let (handlers, ended) = update { state in
-            // Of an attempt that never began: it may hold a file open.
-            state.transfer = nil
-            return (
-                state.handlers.take(),
-                EndedRequest(
-                    request: state.requests.last, response: state.response, error: state.error, body: body)
-            )
-        }
-        guard !handlers.isEmpty else { return settled() }
-        session.serializationQueue.async { [self] in
-            let deliveries = handlers.map { $0(ended) }
-            session.rootQueue.async {
-                self.update { $0.deliveries += deliveries }
-                self.settled()
-            }
-        }
-    }
-
-    private func settled() {
-        let hasMore = read { !$0.handlers.isEmpty }
-        send(.settled(hasMore: hasMore))
-    }
 }
 
 extension RequestLifecycle {
+    /// Whether nothing has been done for it yet.
+    var isNotStarted: Bool { state == .initialized || state == .suspended(.notStarted) }
+
+    /// Cancelled, and no exchange of it is under way.
+    var isCancelledAtRest: Bool { state == .cancelled(.settling) || state == .cancelled(.over) }
+
     var isPreparing: Bool { state == .resumed(.preparing) || state == .suspended(.preparing) }
-    var isDeciding: Bool { state == .resumed(.deciding) || state == .suspended(.deciding) }
-}
 
-extension Array {
-    /// What is in it; it's empty afterwards.
-    mutating func take() -> [Element] { exchange(&self, with: []) }
-}
-
-private func exchange<Value>(_ value: inout Value, with new: Value) -> Value {
-    let old = value
-    value = new
-    return old
+    /// Whether the retriers are being asked.
+    var isDeciding: Bool {
+        switch state {
+        case .resumed(.deciding), .suspended(.deciding), .resumed(.reconsidering), .suspended(.reconsidering): true
+        default: false
+        }
+    }
 }

@@ -1,21 +1,32 @@
 public import Dispatch
 public import Foundation
+import FoundationNetworking
 import TransferEngine
 
 /// Who is told how far a request is.
 struct ProgressObservers {
     var upload: Observer?
     var download: Observer?
-    /// What was told last, so that nothing is told twice.
+    /// Those of streams of values, beside the one of a closure.
+    var uploadStreams: [Observer] = []
+    var downloadStreams: [Observer] = []
+    /// What was told last of the attempt, so that nothing is told twice.
     var lastUpload: ProgressCount?
     var lastDownload: ProgressCount?
 
     struct Observer: Sendable {
         let queue: DispatchQueue
         let closure: Request.ProgressHandler
+
+        func tell(_ count: ProgressCount) { queue.async { closure(count.progress) } }
     }
 
-    var isEmpty: Bool { upload == nil && download == nil }
+    var uploads: [Observer] { (upload.map { [$0] } ?? []) + uploadStreams }
+    var downloads: [Observer] { (download.map { [$0] } ?? []) + downloadStreams }
+    /// It counts from its own beginning.
+    mutating func attemptStarted() { (lastUpload, lastDownload) = (nil, nil) }
+
+    var isEmpty: Bool { upload == nil && download == nil && uploadStreams.isEmpty && downloadStreams.isEmpty }
 }
 
 /// A moment of a progress.
@@ -53,69 +64,79 @@ extension Request {
 
     /// How much of the request's body has been sent.
     public var uploadProgress: Progress {
-        read { state in state.running.map { Self.upload($0) } ?? state.progress.lastUpload }?.progress
-            ?? Progress(totalUnitCount: 0)
+        read { $0.attempts.last }?.uploaded.progress ?? Progress(totalUnitCount: 0)
     }
 
     /// How much of the answer's body has arrived; for a resumed download, of the whole file.
     public var downloadProgress: Progress {
-        read { state in state.running.map { Self.download($0) } ?? state.progress.lastDownload }?.progress
-            ?? Progress(totalUnitCount: 0)
+        read { $0.attempts.last }?.downloaded.progress ?? Progress(totalUnitCount: 0)
     }
 
-    private func observe(_ change: (inout ProgressObservers) -> Void) -> Self {
+    @discardableResult
+    func observe(_ change: (inout ProgressObservers) -> Void) -> Self {
         let running = update { state in
             let wasEmpty = state.progress.isEmpty
             change(&state.progress)
             return wasEmpty && state.running != nil ? state.attempt : nil
         }
-        if let running { session.rootQueue.async { self.reportProgress(of: running) } }
+        // With monitors it's looked at anyway.
+        if let running, session.monitors == nil { session.rootQueue.async { self.reportProgress(of: running) } }
         return self
     }
 
     /// Reports while the attempt runs and somebody listens.
     func reportProgress(of attempt: Int) {
-        let running = read { state in
-            state.attempt == attempt && !state.progress.isEmpty ? state.running : nil
+        let record = read { state in
+            state.attempt == attempt && (!state.progress.isEmpty || session.monitors != nil) ? state.running : nil
         }
-        guard let running else { return }
-        report(upload: Self.upload(running), download: Self.download(running))
+        guard let record else { return }
+        report(record)
         session.rootQueue.asyncAfter(deadline: .now() + Self.interval) { [weak self] in
             self?.reportProgress(of: attempt)
         }
     }
 
     /// The last word on an attempt: what arrived in a moment is reported too, and before the responses.
-    func reportFinalProgress(_ end: TransferEnd) {
-        let running = read { $0.running }
-        guard let running else { return }
-        var download = Self.download(running)
-        if case .success = end.outcome.result {
-            download = ProgressCount(completed: end.outcome.position, total: end.outcome.position)
-        }
-        report(upload: Self.upload(running), download: download)
+    func reportFinalProgress(_ record: AttemptRecord) {
+        guard read({ !$0.progress.isEmpty }) || session.monitors != nil else { return }
+        report(record)
     }
 
-    private func report(upload: ProgressCount, download: ProgressCount) {
-        let observers = update { state in
-            var changed = ProgressObservers()
-            if state.progress.lastUpload != upload, upload.total != 0 { changed.upload = state.progress.upload }
-            if state.progress.lastDownload != download { changed.download = state.progress.download }
+    /// In the lock from the look at the counts to the hand-over: an older value never follows a newer one.
+    private func report(_ record: AttemptRecord) {
+        update { state in
+            let (upload, download) = (record.uploaded, record.downloaded)
+            let before = (state.progress.lastUpload, state.progress.lastDownload)
             state.progress.lastUpload = upload
             state.progress.lastDownload = download
-            return (changed.upload, changed.download)
-        }
-        if let observer = observers.0 { observer.queue.async { observer.closure(upload.progress) } }
-        if let observer = observers.1, download.completed > 0 || download.total != nil {
-            observer.queue.async { observer.closure(download.progress) }
+            if before.0 != upload, upload.total != 0 {
+                for observer in state.progress.uploads { observer.tell(upload) }
+                emitSent(record, upload, since: before.0)
+            }
+            if before.1 != download, download.completed > 0 || download.total != nil {
+                for observer in state.progress.downloads { observer.tell(download) }
+                if kind == .download { emitWritten(record, download, since: before.1) }
+            }
         }
     }
 
-    private static func upload(_ running: RunningTransfer) -> ProgressCount {
-        ProgressCount(completed: running.meter.sent, total: running.bodyLength)
+    private func emitSent(_ record: AttemptRecord, _ count: ProgressCount, since last: ProgressCount?) {
+        emit(record) {
+            $0.urlSession(
+                $1, task: $2, didSendBodyData: count.completed - (last?.completed ?? 0),
+                totalBytesSent: count.completed, totalBytesExpectedToSend: count.total ?? -1)
+        }
     }
 
-    private static func download(_ running: RunningTransfer) -> ProgressCount {
-        ProgressCount(completed: running.meter.position, total: running.meter.total)
+    private func emitWritten(_ record: AttemptRecord, _ count: ProgressCount, since last: ProgressCount?) {
+        // What an earlier attempt left isn't written again; a body that starts anew is.
+        let (before, offset) = (last?.completed ?? 0, record.start?.offset ?? 0)
+        let written = count.completed - (before <= count.completed ? max(before, offset) : offset)
+        emit(record) { monitor, session, task in
+            guard let task = task as? URLSessionDownloadTask else { return }
+            monitor.urlSession(
+                session, downloadTask: task, didWriteData: written,
+                totalBytesWritten: count.completed, totalBytesExpectedToWrite: count.total ?? -1)
+        }
     }
 }

@@ -19,9 +19,9 @@ public class Request: @unchecked Sendable, Identifiable {
         case finished
     }
 
-    public let id = UUID()
+    public var id: UUID { update { $0.id } }
     let session: Session
-    let interceptor: (any RequestInterceptor)?
+    public let interceptor: (any RequestInterceptor)?
     private let mutable = Mutex(RequestState())
 
     init(session: Session, interceptor: (any RequestInterceptor)?) {
@@ -31,30 +31,33 @@ public class Request: @unchecked Sendable, Identifiable {
 
     // MARK: State
 
-    public var state: State {
-        switch mutable.withLock({ $0.lifecycle.state }) {
-        case .initialized: .initialized
-        case .resumed: .resumed
-        case .suspended: .suspended
-        case .cancelled: .cancelled
-        case .finished: .finished
-        }
-    }
-
+    public var state: State { read { $0.publicState } }
     public var isInitialized: Bool { state == .initialized }
     public var isResumed: Bool { state == .resumed }
     public var isSuspended: Bool { state == .suspended }
     public var isCancelled: Bool { state == .cancelled }
     public var isFinished: Bool { state == .finished }
 
-    /// Every URL request made for it: as it was first, and as it was adapted, for each attempt.
-    public var requests: [URLRequest] { read { $0.requests } }
+    /// The URL requests made for it: as it was first, and as it was adapted, for each attempt. Of a request that is
+    /// retried for long, the latest 32.
+    public var requests: [URLRequest] { read { $0.requests.elements } }
     public var firstRequest: URLRequest? { read { $0.requests.first } }
     public var lastRequest: URLRequest? { read { $0.requests.last } }
     /// The URL request that was sent last.
     public var request: URLRequest? { lastRequest }
-    /// The answer to the last attempt.
-    public var response: HTTPURLResponse? { read { $0.response } }
+    /// The tasks of its attempts, one for each; the latest 32.
+    public var tasks: [URLSessionTask] { read { $0.attempts.elements }.map { $0.task(of: self) } }
+    public var firstTask: URLSessionTask? { read { $0.attempts.first }?.task(of: self) }
+    public var lastTask: URLSessionTask? { task }
+    public var task: URLSessionTask? { read { $0.attempts.last }?.task(of: self) }
+    /// The answer to the last attempt; there as soon as its head has arrived. `nil` while another is prepared.
+    public var response: HTTPURLResponse? { read { $0.lastAttempt }?.response }
+    /// What the network did for each attempt that has ended; the latest 32.
+    public var allMetrics: [TransferTaskMetrics] { read { $0.attempts.elements }.compactMap(\.metrics) }
+    public var firstMetrics: TransferTaskMetrics? { read { $0.attempts.first }?.metrics }
+    public var lastMetrics: TransferTaskMetrics? { metrics }
+    public var metrics: TransferTaskMetrics? { read { $0.attempts.elements }.last { $0.end != nil }?.metrics }
+    /// Why it failed, where it did; of an attempt that is about to be retried too.
     public var error: AFError? { read { $0.error } }
     /// Attempts after the first.
     public var retryCount: Int { read { $0.retryCount } }
@@ -68,7 +71,8 @@ public class Request: @unchecked Sendable, Identifiable {
         return self
     }
 
-    /// Stops reading and sending; the connection stays.
+    /// Stops reading and sending. The connection stays, except that of a download that is suspended for long and can
+    /// be continued: it's closed, and the rest is asked for when the request is resumed.
     @discardableResult
     public func suspend() -> Self {
         send(.suspend)
@@ -86,19 +90,32 @@ public class Request: @unchecked Sendable, Identifiable {
 
     /// The request before it's adapted.
     func makeURLRequest() throws -> URLRequest { throw AFError.invalidURL(url: "") }
+    /// Whether making the URL request takes time, or calls somebody else's code.
+    var makesURLRequestQuickly: Bool { false }
     /// Whether an attempt is made and ended on a worker, as that touches files.
     var touchesFiles: Bool { false }
+    var kind: AttemptRecord.Kind { .data }
     /// - Throws: Why there can be no attempt.
     func makeTransfer(_ request: URLRequest) throws -> Transfer { throw AFError.invalidURL(url: "") }
+    /// The head of an answer whose body is wanted is there. Called on a loop.
+    func responded(_ record: AttemptRecord) {}
     /// Takes what an attempt brought.
     ///
     /// - Returns: The attempt's failure, or one of this step.
     func take(_ end: TransferEnd) -> AFError? { end.failure }
+    /// Whether there is anything for `validate(_:)` to do.
+    var hasValidators: Bool { false }
     /// - Throws: Why the answer isn't taken.
     func validate(_ response: HTTPURLResponse) throws {}
+    /// Whether the bytes of the attempt under way can be continued by another.
+    var isResumable: Bool { false }
     /// Lets go of what an attempt left behind. May be called again.
     func release() {}
+    /// Every handler has its response, and there will be no other attempt.
+    func ended() {}
     var body: EndedRequest.Body { .data(nil) }
+    /// What monitors are told when an attempt has ended, before the request is validated.
+    func emitEnd(of record: AttemptRecord, _ error: AFError?) {}
 
     // MARK: Machinery
 
@@ -109,12 +126,15 @@ public class Request: @unchecked Sendable, Identifiable {
     }
 
     /// Takes a handler in; it's called even when the request is over already.
-    func add(_ handler: @escaping ResponseHandler) {
+    func add(_ handler: ResponseHandler) {
         send(.handlerAdded(starts: session.startRequestsImmediately)) { $0.handlers.append(handler) }
     }
 
-    /// Tells the life cycle what happened. The action that follows runs on the session's queue, in the order of the
-    /// events: it's queued while the lock is held.
+    /// Tells the life cycle what happened, and does what follows.
+    ///
+    /// What follows is done outside the lock, one thing after the other, by the thread that came first: what others
+    /// bring meanwhile is left to it. So no thread is woken for a step, and steps of one request never overlap. Nobody
+    /// else's code runs in a step: that is handed to the queues that are documented for it.
     ///
     /// - Parameters:
     ///   - attempt: The attempt that this is about; nothing happens when there is another one by now.
@@ -122,14 +142,85 @@ public class Request: @unchecked Sendable, Identifiable {
     func send(
         _ event: RequestLifecycle.Event, attempt: Int? = nil, _ change: (inout RequestState) -> Void = { _ in }
     ) {
-        mutable.withLock { state in
-            if let attempt, attempt != state.attempt { return }
+        let isFirst = mutable.withLock { state in
+            if let attempt, attempt != state.attempt { return false }
             change(&state)
-            let wasCancelled = state.isCancelled
+            let (before, wasAtRest) = (state.publicState, state.lifecycle.isNotStarted)
             let action = state.lifecycle.handle(event)
-            if state.isCancelled, !wasCancelled { state.error = .explicitlyCancelled }
-            guard action != .none else { return }
-            session.rootQueue.async { self.perform(action) }
+            let after = state.publicState
+            // Suspended before the start, it's nobody's but the program's: the session would keep it for ever.
+            if wasAtRest, !state.lifecycle.isNotStarted { session.active.insert(self) }
+            if before != after {
+                if after == .cancelled { state.cancelled() }
+                if after == .suspended { state.suspensions += 1 }
+                // The end is told when handlers have their responses; one that is added later changes nothing.
+                if session.monitors != nil, before != .finished, after != .finished {
+                    state.steps.append(.changed(after))
+                }
+            }
+            if action != .none { state.steps.append(.perform(action)) }
+            guard !state.isPerforming, !state.steps.isEmpty else { return false }
+            state.isPerforming = true
+            return true
         }
+        if isFirst { performSteps() }
+    }
+
+    /// Has `step` done in its turn.
+    func enqueue(_ step: RequestStep) {
+        let isFirst = mutable.withLock { state in
+            state.steps.append(step)
+            guard !state.isPerforming else { return false }
+            state.isPerforming = true
+            return true
+        }
+        if isFirst { performSteps() }
+    }
+
+    private func performSteps() {
+        while let step = nextStep() {
+            switch step {
+            case .perform(let action): perform(action)
+            case .release: release()
+            case .changed(let state): emit(state)
+            }
+        }
+    }
+
+    private func nextStep() -> RequestStep? {
+        mutable.withLock { state in
+            guard !state.steps.isEmpty else {
+                state.isPerforming = false
+                return nil
+            }
+            return state.steps.removeFirst()
+        }
+    }
+}
+
+extension RequestState {
+    var publicState: Request.State {
+        switch lifecycle.state {
+        case .initialized: .initialized
+        case .resumed: .resumed
+        case .suspended: .suspended
+        case .cancelled: .cancelled
+        case .finished: .finished
+        }
+    }
+}
+
+extension Request: Hashable {
+    public static func == (left: Request, right: Request) -> Bool { left === right }
+    public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
+}
+
+extension Request: CustomStringConvertible {
+    /// Method, URL (without secrets) and status, as far as they are known.
+    public var description: String {
+        guard let request else { return "No request created yet." }
+        let url = Redaction.url(request.url?.absoluteString ?? "")
+        let status = response.map { " (\($0.statusCode))" } ?? ""
+        return "\(request.httpMethod ?? "GET") \(url)\(status)"
     }
 }

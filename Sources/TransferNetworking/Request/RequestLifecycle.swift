@@ -12,14 +12,20 @@ struct RequestLifecycle: Equatable {
         case finished
     }
 
-    /// What is being done, in this order; `retryDue` and `waitingToRetry` lead back to `preparing`.
+    /// What is being done, in this order; `parked`, `waitingToRetry` and `retryDue` lead back to `preparing`.
     enum Work: Equatable {
         case notStarted
         /// The URL request is made and adapted, files are opened.
         case preparing
         /// Ready, and held back by a suspension.
         case prepared
+        /// Waits for its turn at the host.
+        case queued
         case transferring
+        /// The suspension lasts: the exchange was told to stop, what came is kept.
+        case parking
+        /// What came is kept; the next attempt continues it.
+        case parked
         /// The retriers are asked.
         case deciding
         case waitingToRetry
@@ -27,6 +33,8 @@ struct RequestLifecycle: Equatable {
         case retryDue
         /// Responses are serialized.
         case settling
+        /// A response couldn't be serialized, and the retriers are asked.
+        case reconsidering
     }
 
     enum Ending: Equatable {
@@ -41,17 +49,22 @@ struct RequestLifecycle: Equatable {
         /// A response handler was added; `starts` where a session starts requests by themselves.
         case handlerAdded(starts: Bool)
         case prepared
+        /// The host has room for it.
+        case admitted
+        /// It has been suspended for so long that its connection is better given up.
+        case suspensionExpired
         /// The attempt is over; a failure asks the retriers.
         case attemptEnded(failed: Bool)
         case retryDecided(Bool)
         case retryDue
-        /// The handlers there were have their responses; `hasMore` when others were added meanwhile.
-        case settled(hasMore: Bool)
+        /// The handlers there were have their responses; `failed` when one of them couldn't be made and a retrier may
+        /// be asked, `hasMore` when others were added meanwhile.
+        case settled(failed: Bool, hasMore: Bool)
     }
 
     enum Action: Equatable {
-        case none, prepare, startTransfer, suspendTransfer, resumeTransfer, cancelTransfer, askRetriers, awaitRetry
-        case settle, deliver
+        case none, prepare, enterQueue, startTransfer, suspendTransfer, resumeTransfer, cancelTransfer, askRetriers
+        case awaitRetry, settle, reconsider, conclude, deliver
     }
 
     private(set) var state = State.initialized
@@ -63,18 +76,21 @@ struct RequestLifecycle: Equatable {
         case .cancel: cancel()
         case .handlerAdded(let starts): handlerAdded(starts)
         case .prepared: prepared()
+        case .admitted: admitted()
+        case .suspensionExpired: suspensionExpired()
         case .attemptEnded(let failed): attemptEnded(failed)
         case .retryDecided(let isRetried): retryDecided(isRetried)
         case .retryDue: retryDue()
-        case .settled(let hasMore): settled(hasMore)
+        case .settled(let failed, let hasMore): settled(failed, hasMore)
         }
     }
 
     private mutating func resume() -> Action {
         switch state {
         case .initialized: return go(.resumed(.preparing), .prepare)
-        case .suspended(.notStarted), .suspended(.retryDue): return go(.resumed(.preparing), .prepare)
-        case .suspended(.prepared): return go(.resumed(.transferring), .startTransfer)
+        case .suspended(.notStarted), .suspended(.retryDue), .suspended(.parked):
+            return go(.resumed(.preparing), .prepare)
+        case .suspended(.prepared): return go(.resumed(.queued), .enterQueue)
         case .suspended(.transferring): return go(.resumed(.transferring), .resumeTransfer)
         case .suspended(let work): return go(.resumed(work), .none)
         case .resumed, .cancelled, .finished: return .none
@@ -85,6 +101,8 @@ struct RequestLifecycle: Equatable {
         switch state {
         case .initialized: go(.suspended(.notStarted), .none)
         case .resumed(.transferring): go(.suspended(.transferring), .suspendTransfer)
+        // Its place in the queue is given up: a suspended request must not keep others from the host.
+        case .resumed(.queued): go(.suspended(.prepared), .none)
         case .resumed(let work): go(.suspended(work), .none)
         case .suspended, .cancelled, .finished: .none
         }
@@ -95,7 +113,7 @@ struct RequestLifecycle: Equatable {
         case .initialized: return go(.cancelled(.settling), .settle)
         case .resumed(let work), .suspended(let work):
             switch work {
-            case .transferring: return go(.cancelled(.stopping), .cancelTransfer)
+            case .transferring, .parking: return go(.cancelled(.stopping), .cancelTransfer)
             // The responses are being made of what came: too late to undo it.
             case .settling: return .none
             default: return go(.cancelled(.settling), .settle)
@@ -115,17 +133,27 @@ struct RequestLifecycle: Equatable {
 
     private mutating func prepared() -> Action {
         switch state {
-        case .resumed(.preparing): go(.resumed(.transferring), .startTransfer)
+        case .resumed(.preparing): go(.resumed(.queued), .enterQueue)
         case .suspended(.preparing): go(.suspended(.prepared), .none)
         default: .none
         }
     }
 
+    private mutating func admitted() -> Action {
+        state == .resumed(.queued) ? go(.resumed(.transferring), .startTransfer) : .none
+    }
+
+    private mutating func suspensionExpired() -> Action {
+        state == .suspended(.transferring) ? go(.suspended(.parking), .cancelTransfer) : .none
+    }
+
     private mutating func attemptEnded(_ failed: Bool) -> Action {
         switch state {
-        case .resumed(.preparing), .resumed(.transferring):
+        case .resumed(.parking) where failed: go(.resumed(.preparing), .prepare)
+        case .suspended(.parking) where failed: go(.suspended(.parked), .none)
+        case .resumed(.preparing), .resumed(.transferring), .resumed(.parking):
             failed ? go(.resumed(.deciding), .askRetriers) : go(.resumed(.settling), .settle)
-        case .suspended(.preparing), .suspended(.transferring):
+        case .suspended(.preparing), .suspended(.transferring), .suspended(.parking):
             failed ? go(.suspended(.deciding), .askRetriers) : go(.suspended(.settling), .settle)
         case .cancelled(.stopping): go(.cancelled(.settling), .settle)
         default: .none
@@ -138,6 +166,10 @@ struct RequestLifecycle: Equatable {
             isRetried ? go(.resumed(.waitingToRetry), .awaitRetry) : go(.resumed(.settling), .settle)
         case .suspended(.deciding):
             isRetried ? go(.suspended(.waitingToRetry), .awaitRetry) : go(.suspended(.settling), .settle)
+        case .resumed(.reconsidering):
+            isRetried ? go(.resumed(.waitingToRetry), .awaitRetry) : go(.resumed(.settling), .conclude)
+        case .suspended(.reconsidering):
+            isRetried ? go(.suspended(.waitingToRetry), .awaitRetry) : go(.suspended(.settling), .conclude)
         default: .none
         }
     }
@@ -150,8 +182,10 @@ struct RequestLifecycle: Equatable {
         }
     }
 
-    private mutating func settled(_ hasMore: Bool) -> Action {
+    private mutating func settled(_ failed: Bool, _ hasMore: Bool) -> Action {
         switch state {
+        case .resumed(.settling) where failed: go(.resumed(.reconsidering), .reconsider)
+        case .suspended(.settling) where failed: go(.suspended(.reconsidering), .reconsider)
         case .resumed(.settling), .suspended(.settling): hasMore ? .settle : go(.finished, .deliver)
         case .cancelled(.settling): hasMore ? .settle : go(.cancelled(.over), .deliver)
         default: .none

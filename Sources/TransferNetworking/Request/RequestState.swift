@@ -4,60 +4,79 @@ import FoundationNetworking
 
 /// What a request of any kind remembers.
 struct RequestState {
+    /// Made when somebody asks: random numbers have their price.
+    lazy var id = UUID()
     var lifecycle = RequestLifecycle()
+    /// What is to be done, in order, by whoever is at it.
+    var steps: [RequestStep] = []
+    var isPerforming = false
     /// Counts the attempts, so that answers to an earlier one are told apart.
     var attempt = 0
     /// The attempt whose adapters have answered: a second answer of theirs doesn't count.
     var adaptedAttempt = 0
+    /// Ready to be started.
     var transfer: Transfer?
-    var running: RunningTransfer?
-    var requests: [URLRequest] = []
-    var response: HTTPURLResponse?
+    var slot: HostSlot?
+    var requests = History<URLRequest>()
+    /// The one of `requests` that is to be sent: made and adapted.
+    var created: URLRequest?
+    var attempts = History<AttemptRecord>()
     var error: AFError?
     var retryCount = 0
     var retryDelay: TimeInterval = 0
+    /// Counts the suspensions, so that the timer of an earlier one is told apart.
+    var suspensions = 0
     var handlers: [ResponseHandler] = []
-    var deliveries: [Delivery] = []
+    /// Those whose responses are made, and not handed over yet.
+    var settled: [SettledHandler] = []
+    /// Called when the request has come to its end.
+    var endObservers: [@Sendable () -> Void] = []
     var progress = ProgressObservers()
+    var hooks = RequestHooks()
+    var redirectHandler: (any RedirectHandler)?
+
+    /// Responses that were held back for a retrier are made anew: every handler is told of the cancellation.
+    mutating func cancelled() {
+        error = .explicitlyCancelled
+        handlers = settled.map(\.handler) + handlers
+        settled = []
+    }
 
     var isCancelled: Bool {
         if case .cancelled = lifecycle.state { return true }
         return false
     }
+
+    var isOver: Bool { lifecycle.state == .finished || lifecycle.state == .cancelled(.over) }
+
+    /// The last attempt on the network, unless there was another since that never got there.
+    var lastAttempt: AttemptRecord? { attempts.last.flatMap { $0.attempt == attempt ? $0 : nil } }
+
+    /// - Returns: Those who are told of the request; who waits for a first one only is told once.
+    mutating func created(_ request: URLRequest) -> RequestHooks {
+        created = request
+        let hooks = hooks
+        self.hooks.curl = []
+        return hooks
+    }
+
+    /// The attempt that is under way.
+    var running: AttemptRecord? { attempts.last.flatMap { $0.isRunning ? $0 : nil } }
 }
 
-/// Hands one response to the one who waits for it.
-typealias Delivery = @Sendable () -> Void
+/// One thing that is to be done.
+enum RequestStep {
+    case perform(RequestLifecycle.Action)
+    /// Lets go of files that were opened too late.
+    case release
+    /// Tells the monitors of a new public state.
+    case changed(Request.State)
+}
 
-/// Makes a response of a request that has ended.
-typealias ResponseHandler = @Sendable (EndedRequest) -> Delivery
-
-/// What a request ended with, before it's made into a response.
-struct EndedRequest: Sendable {
-    let request: URLRequest?
-    let response: HTTPURLResponse?
-    let error: AFError?
-    let body: Body
-    /// Of the last attempt that reached the network.
-    var metrics: TransferTaskMetrics?
-
-    enum Body: Sendable {
-        case data(Data?)
-        case file(URL?, resumeData: Data?)
-    }
-
-    var data: Data? {
-        if case .data(let data) = body { return data }
-        return nil
-    }
-
-    var fileURL: URL? {
-        if case .file(let url, _) = body { return url }
-        return nil
-    }
-
-    var resumeData: Data? {
-        if case .file(_, let data) = body { return data }
-        return nil
-    }
+/// A handler whose response is made.
+struct SettledHandler: Sendable {
+    let handler: ResponseHandler
+    let response: SettledResponse
+    /// The failure that a retrier gave instead.
+    var replacement: AFError?
 }

@@ -1,13 +1,16 @@
 import Foundation
 import FoundationNetworking
 
-public typealias ValidationResult = Result<Void, any Error>
+extension Request {
+    /// What a rule says of an answer. An error of the program's own arrives as `customValidationFailed`.
+    public typealias ValidationResult = Result<Void, any Error>
+}
 
 /// The rules that answers of every kind are held to.
 enum ResponseRule {
     static let successes = 200..<300
 
-    static func status(_ response: HTTPURLResponse, _ accepted: some Sequence<Int>) -> ValidationResult {
+    static func status(_ response: HTTPURLResponse, _ accepted: some Sequence<Int>) -> Request.ValidationResult {
         guard accepted.contains(response.statusCode) else {
             return .failure(
                 AFError.responseValidationFailed(reason: .unacceptableStatusCode(code: response.statusCode)))
@@ -15,11 +18,21 @@ enum ResponseRule {
         return .success(())
     }
 
-    /// `type/*`, `*/sub` and `*/*` match too; parameters don't count, and an answer without a body has no type.
-    static func contentType(_ response: HTTPURLResponse, _ accepted: [String], isEmpty: Bool) -> ValidationResult {
+    /// Types that the request's Accept field names; every type where it has none.
+    ///
+    /// - Parameter isEmpty: An answer without a body has no type. `false` where that can't be known, as for streams.
+    static func contentType(
+        _ request: URLRequest?, _ response: HTTPURLResponse, isEmpty: Bool
+    ) -> Request.ValidationResult { contentType(response, acceptable(request), isEmpty: isEmpty) }
+
+    /// `type/*`, `*/sub` and `*/*` match too, and parameters don't count.
+    static func contentType(
+        _ response: HTTPURLResponse, _ accepted: some Sequence<String>, isEmpty: Bool
+    ) -> Request.ValidationResult {
         guard !isEmpty else { return .success(()) }
+        let accepted = Array(accepted)
         let patterns = accepted.compactMap(MediaType.init)
-        guard let type = response.mimeType.flatMap(MediaType.init) else {
+        guard let type = response.value(forHTTPHeaderField: "Content-Type").flatMap(MediaType.init) else {
             guard patterns.contains(.any) else {
                 return .failure(
                     AFError.responseValidationFailed(reason: .missingContentType(acceptableContentTypes: accepted)))
@@ -35,10 +48,12 @@ enum ResponseRule {
         return .success(())
     }
 
-    /// What the request said it takes.
+    /// What the request said it takes. An empty field says no more than a missing one.
     static func acceptable(_ request: URLRequest?) -> [String] {
-        guard let accept = request?.value(forHTTPHeaderField: "Accept") else { return ["*/*"] }
-        return accept.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }
+        let types = request?.value(forHTTPHeaderField: "Accept")?.split(separator: ",")
+            .map { $0.trimmingCharacters(in: .whitespaces) }.filter { !$0.isEmpty }
+        guard let types, !types.isEmpty else { return ["*/*"] }
+        return types
     }
 }
 
@@ -76,11 +91,15 @@ extension DataRequest {
         validate { _, response, _ in ResponseRule.status(response, acceptableStatusCodes) }
     }
 
-    /// Takes only answers of these types; `image/*` and the like are patterns.
+    /// Takes only answers of these types; `image/*` and the like are patterns, and an answer without a body passes.
+    ///
+    /// - Parameter acceptableContentTypes: Looked at when the answer is there.
     @discardableResult
-    public func validate(contentType acceptable: [String]) -> Self {
+    public func validate<Types: Sequence<String> & Sendable>(
+        contentType acceptableContentTypes: @escaping @Sendable @autoclosure () -> Types
+    ) -> Self {
         validate { _, response, data in
-            ResponseRule.contentType(response, acceptable, isEmpty: data?.isEmpty ?? true)
+            ResponseRule.contentType(response, acceptableContentTypes(), isEmpty: data?.isEmpty ?? true)
         }
     }
 
@@ -88,7 +107,7 @@ extension DataRequest {
     @discardableResult
     public func validate() -> Self {
         validate(statusCode: ResponseRule.successes).validate { request, response, data in
-            ResponseRule.contentType(response, ResponseRule.acceptable(request), isEmpty: data?.isEmpty ?? true)
+            ResponseRule.contentType(request, response, isEmpty: data?.isEmpty ?? true)
         }
     }
 }
@@ -100,24 +119,60 @@ extension DownloadRequest {
         validate { _, response, _ in ResponseRule.status(response, acceptableStatusCodes) }
     }
 
-    /// Takes only answers of these types; `image/*` and the like are patterns.
+    /// Takes only answers of these types; `image/*` and the like are patterns, and an empty file passes.
+    ///
+    /// - Parameter acceptableContentTypes: Looked at when the answer is there.
     @discardableResult
-    public func validate(contentType acceptable: [String]) -> Self {
-        validate { _, response, url in ResponseRule.contentType(response, acceptable, isEmpty: Self.isEmpty(url)) }
+    public func validate<Types: Sequence<String> & Sendable>(
+        contentType acceptableContentTypes: @escaping @Sendable @autoclosure () -> Types
+    ) -> Self {
+        validate { _, response, url in
+            Self.isEmpty(url).flatMap { ResponseRule.contentType(response, acceptableContentTypes(), isEmpty: $0) }
+        }
     }
 
     /// Takes only answers with a status of 200 to 299, and of a type that the request's Accept field names.
     @discardableResult
     public func validate() -> Self {
         validate(statusCode: ResponseRule.successes).validate { request, response, url in
-            ResponseRule.contentType(response, ResponseRule.acceptable(request), isEmpty: Self.isEmpty(url))
+            Self.isEmpty(url).flatMap { ResponseRule.contentType(request, response, isEmpty: $0) }
         }
     }
 
-    private static func isEmpty(_ url: URL?) -> Bool {
-        guard let url, let size = try? FileManager.default.attributesOfItem(atPath: url.path)[.size] else {
-            return true
+    /// Whether nothing was downloaded; the file isn't read.
+    static func isEmpty(_ url: URL?) -> Result<Bool, any Error> {
+        guard let url else { return .failure(AFError.responseValidationFailed(reason: .dataFileNil)) }
+        guard let size = try? FileManager.default.attributesOfItem(atPath: url.path)[.size] as? NSNumber else {
+            return .failure(AFError.responseValidationFailed(reason: .dataFileReadFailed(at: url)))
         }
-        return (size as? NSNumber)?.int64Value == 0
+        return .success(size.int64Value == 0)
+    }
+}
+
+extension DataStreamRequest {
+    /// Takes only answers with a status of `acceptableStatusCodes`.
+    @discardableResult
+    public func validate(statusCode acceptableStatusCodes: some Sequence<Int> & Sendable) -> Self {
+        validate { _, response in ResponseRule.status(response, acceptableStatusCodes) }
+    }
+
+    /// Takes only answers of these types; `image/*` and the like are patterns.
+    ///
+    /// - Parameter acceptableContentTypes: Looked at when the stream has ended.
+    @discardableResult
+    public func validate<Types: Sequence<String> & Sendable>(
+        contentType acceptableContentTypes: @escaping @Sendable @autoclosure () -> Types
+    ) -> Self {
+        validate { _, response in
+            ResponseRule.contentType(response, acceptableContentTypes(), isEmpty: false)
+        }
+    }
+
+    /// Takes only answers with a status of 200 to 299, and of a type that the request's Accept field names.
+    @discardableResult
+    public func validate() -> Self {
+        validate(statusCode: ResponseRule.successes).validate { request, response in
+            ResponseRule.contentType(request, response, isEmpty: false)
+        }
     }
 }

@@ -7,7 +7,9 @@ extension DataRequest {
     public func response(
         queue: DispatchQueue = .main, completionHandler: @escaping @Sendable (AFDataResponse<Data?>) -> Void
     ) -> Self {
-        handle(queue, completionHandler) { ended in
+        handle(.queue(queue), completionHandler, isQuick: true) {
+            $0.request($1, didParseResponse: $2)
+        } serialize: { ended in
             if let error = ended.error { throw error }
             return ended.data
         }
@@ -18,63 +20,64 @@ extension DataRequest {
     public func response<Serializer: DataResponseSerializerProtocol>(
         queue: DispatchQueue = .main, responseSerializer: Serializer,
         completionHandler: @escaping @Sendable (AFDataResponse<Serializer.SerializedObject>) -> Void
+    ) -> Self { handle(.queue(queue), responseSerializer, completionHandler) }
+
+    /// Calls the handler with what a serializer made of the answer, on `queue`; `.data` and the like say which.
+    @discardableResult
+    public func response<Serializer: ResponseSerializer>(
+        queue: DispatchQueue = .main, responseSerializer: Serializer,
+        completionHandler: @escaping @Sendable (AFDataResponse<Serializer.SerializedObject>) -> Void
+    ) -> Self { handle(.queue(queue), responseSerializer, completionHandler) }
+
+    func handle<Serializer: DataResponseSerializerProtocol>(
+        _ target: ResponseTarget, _ serializer: Serializer,
+        _ handler: @escaping @Sendable (AFDataResponse<Serializer.SerializedObject>) -> Void
     ) -> Self {
-        handle(queue, completionHandler) { ended in
-            try responseSerializer.serialize(
+        let quick = (serializer as? any QuickSerializer).flatMap { $0.isQuick ? $0 : nil }
+        return handle(target, handler, isQuick: quick != nil) {
+            $0.request($1, didParseResponse: $2)
+        } serialize: { ended in
+            if let quick, let value = try quick.serialize(ended) as? Serializer.SerializedObject { return value }
+            return try serializer.serialize(
                 request: ended.request, response: ended.response, data: ended.data, error: ended.error)
         }
     }
 
-    @discardableResult
-    public func responseData(
-        queue: DispatchQueue = .main, completionHandler: @escaping @Sendable (AFDataResponse<Data>) -> Void
-    ) -> Self {
-        response(queue: queue, responseSerializer: DataResponseSerializer(), completionHandler: completionHandler)
-    }
-
-    /// - Parameter encoding: `nil` takes the one that the answer names.
-    @discardableResult
-    public func responseString(
-        queue: DispatchQueue = .main, encoding: String.Encoding? = nil,
-        completionHandler: @escaping @Sendable (AFDataResponse<String>) -> Void
-    ) -> Self {
-        response(
-            queue: queue, responseSerializer: StringResponseSerializer(encoding: encoding),
-            completionHandler: completionHandler)
-    }
-
-    @discardableResult
-    public func responseDecodable<Value: Decodable & Sendable>(
-        of type: Value.Type = Value.self, queue: DispatchQueue = .main, decoder: any DataDecoder = JSONDecoder(),
-        completionHandler: @escaping @Sendable (AFDataResponse<Value>) -> Void
-    ) -> Self {
-        response(
-            queue: queue, responseSerializer: DecodableResponseSerializer<Value>(decoder: decoder),
-            completionHandler: completionHandler)
-    }
-
     private func handle<Value: Sendable>(
-        _ queue: DispatchQueue, _ handler: @escaping @Sendable (AFDataResponse<Value>) -> Void,
-        _ serialize: @escaping @Sendable (EndedRequest) throws -> Value
+        _ target: ResponseTarget, _ handler: @escaping @Sendable (AFDataResponse<Value>) -> Void, isQuick: Bool,
+        tell: @escaping @Sendable (any EventMonitor, DataRequest, AFDataResponse<Value>) -> Void,
+        serialize: @escaping @Sendable (EndedRequest) throws -> Value
     ) -> Self {
-        add { ended in
-            let (result, seconds) = Serialization.perform { try serialize(ended) }
-            let response = AFDataResponse<Value>(
-                request: ended.request, response: ended.response, data: ended.data, serializationDuration: seconds,
-                result: result)
-            return { queue.async { handler(response) } }
-        }
+        add(
+            // A request that is never started would keep itself; and it's the request that calls its handlers.
+            ResponseHandler(isQuick: isQuick) { [unowned self] ended in
+                let (result, seconds) = Serialization.perform(isTimed: !isQuick) { try serialize(ended) }
+                let response = AFDataResponse<Value>(
+                    request: ended.request, answer: ended.answer, data: ended.data,
+                    serializationDuration: seconds, result: result)
+                return SettledResponse(
+                    failure: ended.error == nil ? response.error : nil,
+                    parsed: parsed { [self] in tell($0, self, response) }
+                ) { replacement in
+                    let final = replacement.map { failure in response.mapError { _ in failure } } ?? response
+                    target.deliver { handler(final) }
+                }
+            })
         return self
     }
 }
 
 /// Runs a serializer and takes its time.
 enum Serialization {
-    static func perform<Value>(_ serialize: () throws -> Value) -> (AFResult<Value>, seconds: TimeInterval) {
-        let start = DispatchTime.now()
+    /// - Parameter isTimed: Looking at the clock costs more than some serializers do.
+    static func perform<Value>(
+        isTimed: Bool, _ serialize: () throws -> Value
+    ) -> (AFResult<Value>, seconds: TimeInterval) {
+        let start = isTimed ? DispatchTime.now() : nil
         let result = Result(catching: serialize).mapError { error in
             error.asAFError { .responseSerializationFailed(reason: .customSerializationFailed(error: $0)) }
         }
+        guard let start else { return (result, 0) }
         return (result, Double(DispatchTime.now().uptimeNanoseconds - start.uptimeNanoseconds) / 1e9)
     }
 }

@@ -1,42 +1,32 @@
 public import Foundation
 public import FoundationNetworking
 
-/// Decodes a value from bytes: `JSONDecoder` does.
-public protocol DataDecoder: Sendable {
-    func decode<Value: Decodable>(_ type: Value.Type, from data: Data) throws -> Value
-}
-
-extension JSONDecoder: DataDecoder {}
-
-/// A type with a value for answers that have no body.
-public protocol EmptyResponse: Sendable {
-    static func emptyValue() -> Self
-}
-
-/// The value of an answer without a body, for requests that expect none.
-public struct Empty: Codable, Sendable, EmptyResponse {
-    public static let value = Empty()
-    public static func emptyValue() -> Empty { value }
-    public init() {}
-}
-
-/// The body, decoded.
+/// The body, decoded. Where an answer may be empty, its type has to be an `EmptyResponse`.
 public struct DecodableResponseSerializer<Value: Decodable & Sendable>: ResponseSerializer {
-    public typealias SerializedObject = Value
+    public let dataPreprocessor: any DataPreprocessor
     public let decoder: any DataDecoder
-    public let emptyRequestMethods: Set<HTTPMethod>
     public let emptyResponseCodes: Set<Int>
+    public let emptyRequestMethods: Set<HTTPMethod>
 
+    /// - Parameters:
+    ///   - dataPreprocessor: Changes the bytes first.
+    ///   - decoder: Of JSON, unless it's another one.
+    ///   - emptyResponseCodes: Statuses of answers without a body.
+    ///   - emptyRequestMethods: Methods whose answers have no body.
     public init(
+        dataPreprocessor: any DataPreprocessor = DecodableResponseSerializer.defaultDataPreprocessor,
         decoder: any DataDecoder = JSONDecoder(),
         emptyResponseCodes: Set<Int> = DecodableResponseSerializer.defaultEmptyResponseCodes,
         emptyRequestMethods: Set<HTTPMethod> = DecodableResponseSerializer.defaultEmptyRequestMethods
     ) {
+        self.dataPreprocessor = dataPreprocessor
         self.decoder = decoder
         self.emptyResponseCodes = emptyResponseCodes
         self.emptyRequestMethods = emptyRequestMethods
     }
 
+    /// - Throws: `decodingFailed` with what the decoder threw; `invalidEmptyResponse` when the answer is rightly empty
+    ///   and the type has no value for that.
     public func serialize(
         request: URLRequest?, response: HTTPURLResponse?, data: Data?, error: (any Error)?
     ) throws -> Value {
@@ -52,15 +42,17 @@ public struct DecodableResponseSerializer<Value: Decodable & Sendable>: Response
     }
 }
 
-/// Where the file is, without reading it.
-public struct URLResponseSerializer: DownloadResponseSerializerProtocol {
-    public init() {}
-
-    public func serializeDownload(
-        request: URLRequest?, response: HTTPURLResponse?, fileURL: URL?, error: (any Error)?
-    ) throws -> URL {
-        if let error { throw error }
-        guard let fileURL else { throw AFError.responseSerializationFailed(reason: .inputFileNil) }
-        return fileURL
+extension ResponseSerializer {
+    /// The body, decoded; the parameters are those of ``DecodableResponseSerializer``.
+    public static func decodable<Value: Decodable & Sendable>(
+        of type: Value.Type = Value.self,
+        dataPreprocessor: any DataPreprocessor = DecodableResponseSerializer<Value>.defaultDataPreprocessor,
+        decoder: any DataDecoder = JSONDecoder(),
+        emptyResponseCodes: Set<Int> = DecodableResponseSerializer<Value>.defaultEmptyResponseCodes,
+        emptyRequestMethods: Set<HTTPMethod> = DecodableResponseSerializer<Value>.defaultEmptyRequestMethods
+    ) -> DecodableResponseSerializer<Value> where Self == DecodableResponseSerializer<Value> {
+        DecodableResponseSerializer(
+            dataPreprocessor: dataPreprocessor, decoder: decoder, emptyResponseCodes: emptyResponseCodes,
+            emptyRequestMethods: emptyRequestMethods)
     }
 }

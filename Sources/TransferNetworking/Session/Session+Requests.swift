@@ -1,96 +1,101 @@
-public import Foundation
+import Foundation
 import FoundationNetworking
 
+// Requests whose answers are kept in memory or handed on as they come.
 extension Session {
-    /// A request whose answer is kept in memory. It starts when a response handler is added.
+    /// A request whose answer is kept in memory; it starts when a response handler is added.
     ///
     /// - Parameters:
-    ///   - url: `http` or `https`.
+    ///   - convertible: `http` or `https`.
+    ///   - parameters: Put in by `encoding`: into the query of GET, HEAD and DELETE, else into the body.
     ///   - interceptor: Called before the session's.
+    ///   - requestModifier: Changes the URL request before the parameters are put in.
     public func request(
-        _ url: any URLConvertible, method: HTTPMethod = .get, headers: HTTPHeaders? = nil,
-        interceptor: (any RequestInterceptor)? = nil
+        _ convertible: any URLConvertible, method: HTTPMethod = .get, parameters: Parameters? = nil,
+        encoding: any ParameterEncoding = URLEncoding.default, headers: HTTPHeaders? = nil,
+        interceptor: (any RequestInterceptor)? = nil, requestModifier: RequestModifier? = nil
     ) -> DataRequest {
-        request(RequestComponents(url: url, method: method, headers: headers), interceptor: interceptor)
+        request(
+            parts(convertible, method, headers, requestModifier, parameters, encoding), interceptor: interceptor)
     }
 
-    /// A request whose answer is kept in memory.
+    /// A request whose answer is kept in memory; it starts when a response handler is added.
+    ///
+    /// - Parameters:
+    ///   - convertible: `http` or `https`.
+    ///   - parameters: Put in by `encoder`: into the query of GET, HEAD and DELETE, else into the body.
+    ///   - interceptor: Called before the session's.
+    ///   - requestModifier: Changes the URL request before the parameters are put in.
+    public func request<Parameters: Encodable & Sendable>(
+        _ convertible: any URLConvertible, method: HTTPMethod = .get, parameters: Parameters? = nil,
+        encoder: any ParameterEncoder = URLEncodedFormParameterEncoder.default, headers: HTTPHeaders? = nil,
+        interceptor: (any RequestInterceptor)? = nil, requestModifier: RequestModifier? = nil
+    ) -> DataRequest {
+        request(parts(convertible, method, headers, requestModifier, parameters, encoder), interceptor: interceptor)
+    }
+
+    /// A request whose answer is kept in memory; it starts when a response handler is added.
     public func request(
-        _ urlRequest: any URLRequestConvertible, interceptor: (any RequestInterceptor)? = nil
+        _ convertible: any URLRequestConvertible, interceptor: (any RequestInterceptor)? = nil
     ) -> DataRequest {
-        DataRequest(convertible: urlRequest, session: self, interceptor: interceptor)
+        DataRequest(convertible: convertible, session: self, interceptor: interceptor)
     }
 
-    /// A request whose answer goes to a file.
+    /// A request whose answer is handed on piece by piece.
     ///
-    /// - Parameter destination: Where the file belongs; a file in the temporary folder by default.
-    public func download(
-        _ url: any URLConvertible, method: HTTPMethod = .get, headers: HTTPHeaders? = nil,
-        interceptor: (any RequestInterceptor)? = nil, to destination: DownloadRequest.Destination? = nil
-    ) -> DownloadRequest {
-        download(
-            RequestComponents(url: url, method: method, headers: headers), interceptor: interceptor, to: destination)
+    /// - Parameters:
+    ///   - automaticallyCancelOnStreamError: Whether a piece that can't be serialized, or a handler that throws, ends
+    ///     the request.
+    ///   - interceptor: Called before the session's.
+    public func streamRequest<Parameters: Encodable & Sendable>(
+        _ convertible: any URLConvertible, method: HTTPMethod = .get, parameters: Parameters? = nil,
+        encoder: any ParameterEncoder = URLEncodedFormParameterEncoder.default, headers: HTTPHeaders? = nil,
+        automaticallyCancelOnStreamError: Bool = false, interceptor: (any RequestInterceptor)? = nil,
+        requestModifier: RequestModifier? = nil
+    ) -> DataStreamRequest {
+        streamRequest(
+            parts(convertible, method, headers, requestModifier, parameters, encoder),
+            automaticallyCancelOnStreamError: automaticallyCancelOnStreamError, interceptor: interceptor)
     }
 
-    /// A request whose answer goes to a file.
-    public func download(
-        _ urlRequest: any URLRequestConvertible, interceptor: (any RequestInterceptor)? = nil,
-        to destination: DownloadRequest.Destination? = nil
-    ) -> DownloadRequest {
-        DownloadRequest(
-            downloadable: .request(urlRequest), session: self, interceptor: interceptor, destination: destination)
+    /// A request whose answer is handed on piece by piece.
+    public func streamRequest(
+        _ convertible: any URLConvertible, method: HTTPMethod = .get, headers: HTTPHeaders? = nil,
+        automaticallyCancelOnStreamError: Bool = false, interceptor: (any RequestInterceptor)? = nil,
+        requestModifier: RequestModifier? = nil
+    ) -> DataStreamRequest {
+        streamRequest(
+            RequestParts(url: convertible, method: method, headers: headers, modify: requestModifier),
+            automaticallyCancelOnStreamError: automaticallyCancelOnStreamError, interceptor: interceptor)
     }
 
-    /// Goes on with a download, also one of an earlier process.
-    ///
-    /// Bytes are only continued when the server confirms that the file is still the same; else it starts again, and
-    /// never mixes two versions.
-    ///
-    /// - Parameter data: From ``DownloadRequest/resumeData``.
-    public func download(
-        resumingWith data: Data, interceptor: (any RequestInterceptor)? = nil,
-        to destination: DownloadRequest.Destination? = nil
-    ) -> DownloadRequest {
-        DownloadRequest(
-            downloadable: .resumeData(data), session: self, interceptor: interceptor, destination: destination)
-    }
-
-    /// Sends bytes.
-    public func upload(
-        _ data: Data, to url: any URLConvertible, method: HTTPMethod = .post, headers: HTTPHeaders? = nil,
+    /// A request whose answer is handed on piece by piece.
+    public func streamRequest(
+        _ convertible: any URLRequestConvertible, automaticallyCancelOnStreamError: Bool = false,
         interceptor: (any RequestInterceptor)? = nil
-    ) -> UploadRequest {
-        upload(data, with: RequestComponents(url: url, method: method, headers: headers), interceptor: interceptor)
+    ) -> DataStreamRequest {
+        DataStreamRequest(
+            convertible: convertible, automaticallyCancelOnStreamError: automaticallyCancelOnStreamError,
+            session: self, interceptor: interceptor)
     }
 
-    /// Sends bytes.
-    public func upload(
-        _ data: Data, with convertible: any URLRequestConvertible, interceptor: (any RequestInterceptor)? = nil
-    ) -> UploadRequest {
-        UploadRequest(.data(data), convertible: convertible, session: self, interceptor: interceptor)
+    // MARK: Parts
+
+    func parts<Parameters: Encodable & Sendable>(
+        _ url: any URLConvertible, _ method: HTTPMethod, _ headers: HTTPHeaders?, _ modify: RequestModifier?,
+        _ parameters: Parameters?, _ encoder: any ParameterEncoder
+    ) -> RequestParts {
+        var parts = RequestParts(url: url, method: method, headers: headers, modify: modify)
+        if let parameters { parts.encode = { try encoder.encode(parameters, into: $0) } }
+        return parts
     }
 
-    /// Sends a file, straight from the disk.
-    public func upload(
-        _ fileURL: URL, to url: any URLConvertible, method: HTTPMethod = .post, headers: HTTPHeaders? = nil,
-        interceptor: (any RequestInterceptor)? = nil
-    ) -> UploadRequest {
-        upload(fileURL, with: RequestComponents(url: url, method: method, headers: headers), interceptor: interceptor)
+    func parts(
+        _ url: any URLConvertible, _ method: HTTPMethod, _ headers: HTTPHeaders?, _ modify: RequestModifier?,
+        _ parameters: Parameters?, _ encoding: any ParameterEncoding
+    ) -> RequestParts {
+        var parts = RequestParts(url: url, method: method, headers: headers, modify: modify)
+        if let parameters { parts.encode = { try encoding.encode($0, with: parameters) } }
+        return parts
     }
-
-    /// Sends a file, straight from the disk.
-    public func upload(
-        _ fileURL: URL, with convertible: any URLRequestConvertible, interceptor: (any RequestInterceptor)? = nil
-    ) -> UploadRequest {
-        UploadRequest(.file(fileURL), convertible: convertible, session: self, interceptor: interceptor)
-    }
-}
-
-/// A request as its parts.
-struct RequestComponents: URLRequestConvertible {
-    let url: any URLConvertible
-    let method: HTTPMethod
-    let headers: HTTPHeaders?
-
-    func asURLRequest() throws -> URLRequest { try URLRequest(url: url, method: method, headers: headers) }
 }

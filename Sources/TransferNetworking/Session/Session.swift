@@ -1,9 +1,10 @@
 public import Dispatch
 import Foundation
-import FoundationNetworking
+public import FoundationNetworking
 import Synchronization
 import TransferCore
 import TransferEngine
+import TransferReachability
 
 // swift-format-ignore: AlwaysUseLowerCamelCase
 /// The session that `Session.default` is, under the name that documented programs use.
@@ -13,43 +14,142 @@ public let AF = Session.default
 ///
 /// A session only builds requests; what they do with the network is theirs. Requests that are under way keep their
 /// session; when the last of both is gone, its connections are closed.
-public final class Session: Sendable {
+///
+/// `@unchecked Sendable`, as an open class: everything in it is constant or behind a lock.
+open class Session: @unchecked Sendable {
     public static let `default` = Session()
 
+    /// Changes the URL request of a method that takes its parts, before it's adapted.
+    public typealias RequestModifier = @Sendable (inout URLRequest) throws -> Void
+
     public let settings: SessionSettings
-    /// Where requests go from one state to the next, and where interceptors are called.
+    public let delegate: SessionDelegate
+    /// Where retriers and validations are called.
     public let rootQueue: DispatchQueue
+    /// Where URL requests are made and adapted.
+    public let requestQueue: DispatchQueue
     /// Where responses are serialized.
     public let serializationQueue: DispatchQueue
+    let monitors: CompositeEventMonitor?
+    let active = ActiveRequests()
+    let hosts: HostSlots
+    private let configuration: URLSessionConfiguration
     private let lazyEngine = Mutex<ExchangeEngine?>(nil)
+    private let foundation = Mutex<URLSession?>(nil)
+    private let lastTask = Atomic(0)
 
     public var startRequestsImmediately: Bool { settings.startRequestsImmediately }
     public var interceptor: (any RequestInterceptor)? { settings.interceptor }
+    public var redirectHandler: (any RedirectHandler)? { settings.redirectHandler }
+    public var eventMonitor: CompositeEventMonitor { monitors ?? CompositeEventMonitor(monitors: []) }
 
-    public init(_ settings: SessionSettings = SessionSettings()) {
-        self.settings = settings
-        rootQueue = DispatchQueue(label: "transferkit.session.root", target: settings.targetQueue)
-        serializationQueue = settings.serializationQueue ?? DispatchQueue(label: "transferkit.session.serialization")
+    /// What Foundation's signatures need: it carries the configuration, and nothing is ever sent through it.
+    public var session: URLSession {
+        foundation.withLock { session in
+            if let session { return session }
+            let made = URLSession(configuration: configuration)
+            session = made
+            return made
+        }
     }
 
     /// - Parameters:
-    ///   - rootQueue: The requests' own queue targets it.
-    ///   - startRequestsImmediately: Whether a request starts when its first response handler is added.
-    ///   - serializationQueue: `nil` makes one.
-    ///   - interceptor: Called after that of a request itself.
-    public convenience init(
-        rootQueue: DispatchQueue? = nil, startRequestsImmediately: Bool = true,
-        serializationQueue: DispatchQueue? = nil, interceptor: (any RequestInterceptor)? = nil
+    ///   - settings: What holds for all requests.
+    ///   - configuration: What ``session`` carries; the settings are what counts.
+    public init(
+        _ settings: SessionSettings, configuration: URLSessionConfiguration = .af.default,
+        delegate: SessionDelegate = SessionDelegate()
     ) {
-        var settings = SessionSettings()
-        settings.targetQueue = rootQueue
-        settings.serializationQueue = serializationQueue
-        settings.startRequestsImmediately = startRequestsImmediately
-        settings.interceptor = interceptor
-        self.init(settings)
+        self.settings = settings
+        self.configuration = configuration
+        self.delegate = delegate
+        let root = settings.rootQueue ?? DispatchQueue(label: "transferkit.session.root")
+        rootQueue = root
+        requestQueue = settings.requestQueue ?? DispatchQueue(label: "transferkit.session.requests", target: root)
+        serializationQueue = settings.serializationQueue ?? DispatchQueue(label: "transferkit.session.serialization")
+        monitors = settings.eventMonitors.isEmpty ? nil : CompositeEventMonitor(monitors: settings.eventMonitors)
+        hosts = HostSlots(limit: settings.maximumConnectionsPerHost)
     }
 
-    deinit { lazyEngine.withLock { $0 }?.shutDown() }
+    /// - Parameters:
+    ///   - configuration: Carries the settings; changes to it afterwards have no effect.
+    ///   - delegate: Carries the file manager.
+    ///   - rootQueue: A serial queue.
+    ///   - startRequestsImmediately: Whether a request starts when its first response handler is added.
+    ///   - requestQueue: Where URL requests are made and adapted; `nil` makes one that targets `rootQueue`.
+    ///   - serializationQueue: Where responses are serialized; `nil` makes one.
+    ///   - interceptor: Called after that of a request itself.
+    ///   - redirectHandler: Asked where a request has none of its own.
+    ///   - eventMonitors: Each is called on its own queue.
+    public convenience init(
+        configuration: URLSessionConfiguration = URLSessionConfiguration.af.default,
+        delegate: SessionDelegate = SessionDelegate(),
+        rootQueue: DispatchQueue = DispatchQueue(label: "transferkit.session.root"),
+        startRequestsImmediately: Bool = true,
+        requestQueue: DispatchQueue? = nil,
+        serializationQueue: DispatchQueue? = nil,
+        interceptor: (any RequestInterceptor)? = nil,
+        redirectHandler: (any RedirectHandler)? = nil,
+        eventMonitors: [any EventMonitor] = []
+    ) {
+        var settings = SessionSettings(configuration: configuration)
+        settings.rootQueue = rootQueue
+        settings.startRequestsImmediately = startRequestsImmediately
+        settings.requestQueue = requestQueue
+        settings.serializationQueue = serializationQueue
+        settings.interceptor = interceptor
+        settings.redirectHandler = redirectHandler
+        settings.eventMonitors = eventMonitors
+        self.init(settings, configuration: configuration, delegate: delegate)
+    }
+
+    /// A session with the configuration of a `URLSession`, through which nothing is sent.
+    ///
+    /// - Parameter rootQueue: A serial queue.
+    public convenience init(
+        session: URLSession,
+        delegate: SessionDelegate,
+        rootQueue: DispatchQueue,
+        startRequestsImmediately: Bool = true,
+        requestQueue: DispatchQueue? = nil,
+        serializationQueue: DispatchQueue? = nil,
+        interceptor: (any RequestInterceptor)? = nil,
+        redirectHandler: (any RedirectHandler)? = nil,
+        eventMonitors: [any EventMonitor] = []
+    ) {
+        self.init(
+            configuration: session.configuration, delegate: delegate, rootQueue: rootQueue,
+            startRequestsImmediately: startRequestsImmediately, requestQueue: requestQueue,
+            serializationQueue: serializationQueue, interceptor: interceptor, redirectHandler: redirectHandler,
+            eventMonitors: eventMonitors)
+        foundation.withLock { $0 = session }
+    }
+
+    deinit {
+        lazyEngine.withLock { $0 }?.shutDown()
+        guard let monitors else { return }
+        let session = session
+        monitors.emit(MonitorEvent { $0.urlSession(session, didBecomeInvalidWithError: nil) })
+    }
+
+    // MARK: All requests
+
+    /// Calls `action` on the root queue with the requests that were started and haven't come to their end.
+    public func withAllRequests(perform action: @escaping @Sendable (Set<Request>) -> Void) {
+        rootQueue.async { [active] in action(active.all) }
+    }
+
+    /// Cancels the requests that were started and haven't come to their end, then calls `completion`.
+    public func cancelAllRequests(
+        completingOn queue: DispatchQueue = .main, completion: (@Sendable () -> Void)? = nil
+    ) {
+        withAllRequests { requests in
+            for request in requests { request.cancel() }
+            if let completion { queue.async { completion() } }
+        }
+    }
+
+    // MARK: What requests need
 
     /// The session's connections and threads, made when the first request needs them.
     ///
@@ -63,30 +163,19 @@ public final class Session: Sendable {
         }
     }
 
+    var nextTaskNumber: Int { lastTask.add(1, ordering: .relaxed).newValue }
+
     func chain(for request: Request) -> InterceptorChain {
         InterceptorChain(interceptors: [request.interceptor, settings.interceptor].compactMap { $0 })
     }
-}
 
-/// What holds for all requests of a session.
-public struct SessionSettings: Sendable {
-    /// Sent with every request that doesn't set the same field itself.
-    public var headers = HTTPHeaders.default
-    public var startRequestsImmediately = true
-    public var interceptor: (any RequestInterceptor)?
-    /// The queue that the session's own, serial one targets.
-    public var targetQueue: DispatchQueue?
-    public var serializationQueue: DispatchQueue?
-    /// Time to connect, TLS included.
-    public var connectTimeout: Duration = .seconds(30)
-    /// The most redirects that are followed.
-    public var maxRedirects = 10
-    /// The proxy's URL; `nil` goes straight.
-    public var proxy: String?
-    /// Threads that carry transfers.
-    public var loops = min(4, max(1, ProcessInfo.processInfo.activeProcessorCount))
-    /// Where downloads are kept until they are complete.
-    public var temporaryFolder = FileManager.default.temporaryDirectory.path
-
-    public init() {}
+    /// - Throws: `URLError.dataNotAllowed` where the only way out is a cellular link, and the request may not use it.
+    ///   What the kernel doesn't tell is no reason to refuse.
+    func checkAccess(of request: URLRequest) throws {
+        guard !settings.allowsCellularAccess || !request.allowsCellularAccess else { return }
+        let host = request.url?.host ?? ""
+        let isLocal = host == "localhost" || IPAddress(host)?.isLoopback == true
+        guard !isLocal, NetworkReachabilityManager()?.isReachableOnCellular == true else { return }
+        throw URLError(.dataNotAllowed)
+    }
 }

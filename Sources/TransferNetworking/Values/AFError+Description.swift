@@ -2,23 +2,77 @@ public import Foundation
 import TransferCore
 
 extension AFError: LocalizedError, CustomStringConvertible {
+    /// One sentence; secrets in URLs are left out.
     public var errorDescription: String? { description }
 
     /// One sentence; secrets in URLs are left out.
     public var description: String {
         switch self {
-        case .createUploadableFailed(let error): "Uploadable creation failed: \(error)"
-        case .createURLRequestFailed(let error): "URLRequest creation failed: \(error)"
+        case .createUploadableFailed(let error): "Uploadable creation failed: \(text(of: error))"
+        case .createURLRequestFailed(let error): "URLRequest creation failed: \(text(of: error))"
         case .downloadedFileMoveFailed(let error, let source, let destination):
-            "Moving the downloaded file from \(source.path) to \(destination.path) failed: \(error)"
+            "Moving the downloaded file from \(source.path) to \(destination.path) failed: \(text(of: error))"
         case .explicitlyCancelled: "Request explicitly cancelled."
         case .invalidURL(let url): "URL is not valid: \(Redaction.url("\(url)"))"
-        case .requestAdaptationFailed(let error): "Request adaptation failed: \(error)"
+        case .multipartEncodingFailed(let reason): "Multipart encoding failed: \(reason)"
+        case .parameterEncodingFailed(let reason): "Parameter encoding failed: \(reason)"
+        case .parameterEncoderFailed(let reason): "Parameter encoder failed: \(reason)"
+        case .requestAdaptationFailed(let error): "Request adaptation failed: \(text(of: error))"
         case .requestRetryFailed(let retryError, let originalError):
-            "Request retry failed with retry error: \(retryError), original error: \(originalError)"
+            "Request retry failed with retry error: \(text(of: retryError)), "
+                + "original error: \(text(of: originalError))"
         case .responseSerializationFailed(let reason): "Response could not be serialized: \(reason)"
         case .responseValidationFailed(let reason): "Response validation failed: \(reason)"
-        case .sessionTaskFailed(let error): "URLSessionTask failed with error: \(error.localizedDescription)"
+        case .serverTrustEvaluationFailed(let reason): "Server trust evaluation failed: \(reason)"
+        case .sessionDeinitialized:
+            "The session was released before the request ended; keep it as long as its requests."
+        case .sessionInvalidated(let error):
+            "The session was invalidated\(error.map { ": \(text(of: $0))" } ?? ", without an error.")"
+        case .sessionTaskFailed(let error):
+            "URLSessionTask failed with error: \(redacted(error.localizedDescription))"
+        case .urlRequestValidationFailed(let reason): "URLRequest validation failed: \(reason)"
+        }
+    }
+}
+
+extension AFError.MultipartEncodingFailureReason: CustomStringConvertible {
+    public var description: String {
+        switch self {
+        case .bodyPartURLInvalid(let url): "\(redacted(url.absoluteString)) is no file URL"
+        case .bodyPartFilenameInvalid(let url): "\(redacted(url.absoluteString)) has no file name"
+        case .bodyPartFileNotReachable(let url): "the file \(url.path) can't be reached"
+        case .bodyPartFileNotReachableWithError(let url, let error):
+            "the file \(url.path) can't be reached: \(text(of: error))"
+        case .bodyPartFileIsDirectory(let url): "\(url.path) is a folder"
+        case .bodyPartFileSizeNotAvailable(let url): "the size of \(url.path) is unknown"
+        case .bodyPartFileSizeQueryFailedWithError(let url, let error):
+            "the size of \(url.path) is unknown: \(text(of: error))"
+        case .bodyPartInputStreamCreationFailed(let url): "\(url.path) can't be opened for reading"
+        case .outputStreamCreationFailed(let url): "\(url.path) can't be opened for writing"
+        case .outputStreamFileAlreadyExists(let url): "\(url.path) exists already"
+        case .outputStreamURLInvalid(let url): "\(redacted(url.absoluteString)) is no file URL to write to"
+        case .outputStreamWriteFailed(let error): "writing failed: \(text(of: error))"
+        case .inputStreamReadFailed(let error): "reading failed: \(text(of: error))"
+        }
+    }
+}
+
+extension AFError.ParameterEncodingFailureReason: CustomStringConvertible {
+    public var description: String {
+        switch self {
+        case .missingURL: "the request has no URL"
+        case .jsonEncodingFailed(let error): "the parameters are no JSON: \(text(of: error))"
+        case .customEncodingFailed(let error): "a custom encoding failed: \(text(of: error))"
+        }
+    }
+}
+
+extension AFError.ParameterEncoderFailureReason: CustomStringConvertible {
+    public var description: String {
+        switch self {
+        case .missingRequiredComponent(.url): "the request has no URL"
+        case .missingRequiredComponent(.httpMethod(let rawValue)): "the request has no HTTP method: \"\(rawValue)\""
+        case .encoderFailed(let error): text(of: error)
         }
     }
 }
@@ -33,7 +87,7 @@ extension AFError.ResponseValidationFailureReason: CustomStringConvertible {
         case .unacceptableContentType(let acceptable, let type):
             "Content-Type \"\(type)\" does not match any acceptable types: \(acceptable.joined(separator: ","))"
         case .unacceptableStatusCode(let code): "unacceptable status code: \(code)"
-        case .customValidationFailed(let error): "custom validation failed: \(error)"
+        case .customValidationFailed(let error): "custom validation failed: \(text(of: error))"
         }
     }
 }
@@ -45,9 +99,54 @@ extension AFError.ResponseSerializationFailureReason: CustomStringConvertible {
         case .inputFileNil: "there is no file"
         case .inputFileReadFailed(let url): "the file \(url.path) could not be read"
         case .stringSerializationFailed(let encoding): "the text is not in the encoding \(encoding)"
-        case .decodingFailed(let error): "decoding failed: \(error)"
-        case .customSerializationFailed(let error): "custom serializer failed: \(error)"
+        case .jsonSerializationFailed(let error): "the data is no JSON: \(text(of: error))"
+        case .decodingFailed(let error): "decoding failed: \(text(of: error))"
+        case .customSerializationFailed(let error): "custom serializer failed: \(text(of: error))"
         case .invalidEmptyResponse(let type): "an empty response can't be a \(type)"
         }
     }
+}
+
+extension AFError.ServerTrustFailureReason: CustomStringConvertible {
+    public var description: String {
+        switch self {
+        case .noRequiredEvaluator(let host): "there is no evaluator for \(host), and every host must have one"
+        case .noCertificatesFound: "there are no certificates to evaluate with"
+        case .noPublicKeysFound: "there are no public keys to evaluate with"
+        case .revocationPolicyCreationFailed: "the rules for revocation could not be made"
+        case .trustEvaluationFailed(let error): error.map(text(of:)) ?? "the chain of certificates was refused"
+        case .customEvaluationFailed(let error): "custom evaluation failed: \(text(of: error))"
+        }
+    }
+}
+
+extension AFError.URLRequestValidationFailureReason: CustomStringConvertible {
+    public var description: String {
+        switch self {
+        // The body itself may hold secrets.
+        case .bodyDataInGETRequest(let data): "a GET request must not have a body; this one has \(data.count) bytes"
+        }
+    }
+}
+
+/// What a wrapped error says of itself.
+private func text(of error: any Error) -> String {
+    if let error = error as? any LocalizedError, let text = error.errorDescription { return redacted(text) }
+    return redacted("\(error)")
+}
+
+/// Errors of others quote URLs whole, in the middle of sentences.
+private func redacted(_ text: String) -> String {
+    guard text.contains("://") else { return text }
+    var result = ""
+    var word = ""
+    for character in text {
+        if character.isWhitespace || "\"'<>(),".contains(character) {
+            result += Redaction.url(word) + String(character)
+            word = ""
+        } else {
+            word.append(character)
+        }
+    }
+    return result + Redaction.url(word)
 }

@@ -5,101 +5,36 @@ import FoundationNetworking
 public enum AFError: Error, Sendable {
     /// The body of an upload could not be opened or made.
     case createUploadableFailed(error: any Error)
+    /// `asURLRequest()` threw.
     case createURLRequestFailed(error: any Error)
+    /// A complete download could not be moved to its destination; it's still at `source` unless the error says so.
     case downloadedFileMoveFailed(error: any Error, source: URL, destination: URL)
     /// `cancel()` was called.
     case explicitlyCancelled
+    /// A `URLConvertible` made no URL.
     case invalidURL(url: any URLConvertible)
+    /// A multipart body could not be made.
+    case multipartEncodingFailed(reason: MultipartEncodingFailureReason)
+    /// A `ParameterEncoding` failed.
+    case parameterEncodingFailed(reason: ParameterEncodingFailureReason)
+    /// A `ParameterEncoder` failed.
+    case parameterEncoderFailed(reason: ParameterEncoderFailureReason)
+    /// A `RequestAdapter` refused the request.
     case requestAdaptationFailed(error: any Error)
+    /// A `RequestRetrier` failed while it decided about `originalError`.
     case requestRetryFailed(retryError: any Error, originalError: any Error)
-    case responseSerializationFailed(reason: ResponseSerializationFailureReason)
+    /// The response is not what `validate` accepts.
     case responseValidationFailed(reason: ResponseValidationFailureReason)
+    /// The body could not be turned into the wanted value.
+    case responseSerializationFailed(reason: ResponseSerializationFailureReason)
+    /// The server could not be trusted.
+    case serverTrustEvaluationFailed(reason: ServerTrustFailureReason)
+    /// The session was released while the request was under way.
+    case sessionDeinitialized
+    /// The session was invalidated, with the error if there was one.
+    case sessionInvalidated(error: (any Error)?)
     /// The network failed; the error is a `URLError`, whose `transferError` has the cause in full.
     case sessionTaskFailed(error: any Error)
-
-    public enum ResponseValidationFailureReason: Sendable {
-        case dataFileNil
-        case dataFileReadFailed(at: URL)
-        case missingContentType(acceptableContentTypes: [String])
-        case unacceptableContentType(acceptableContentTypes: [String], responseContentType: String)
-        case unacceptableStatusCode(code: Int)
-        case customValidationFailed(error: any Error)
-    }
-
-    public enum ResponseSerializationFailureReason: Sendable {
-        case inputDataNilOrZeroLength
-        case inputFileNil
-        case inputFileReadFailed(at: URL)
-        case stringSerializationFailed(encoding: String.Encoding)
-        case decodingFailed(error: any Error)
-        case customSerializationFailed(error: any Error)
-        case invalidEmptyResponse(type: String)
-    }
-}
-
-extension AFError {
-    public var isExplicitlyCancelledError: Bool {
-        if case .explicitlyCancelled = self { return true }
-        return false
-    }
-
-    public var isInvalidURLError: Bool {
-        if case .invalidURL = self { return true }
-        return false
-    }
-
-    public var isResponseValidationError: Bool {
-        if case .responseValidationFailed = self { return true }
-        return false
-    }
-
-    public var isResponseSerializationError: Bool {
-        if case .responseSerializationFailed = self { return true }
-        return false
-    }
-
-    public var isSessionTaskError: Bool {
-        if case .sessionTaskFailed = self { return true }
-        return false
-    }
-
-    public var isRequestRetryError: Bool {
-        if case .requestRetryFailed = self { return true }
-        return false
-    }
-
-    /// The status that was refused.
-    public var responseCode: Int? {
-        guard case .responseValidationFailed(.unacceptableStatusCode(let code)) = self else { return nil }
-        return code
-    }
-
-    public var underlyingError: (any Error)? {
-        switch self {
-        case .createUploadableFailed(let error), .createURLRequestFailed(let error),
-            .downloadedFileMoveFailed(let error, _, _), .requestAdaptationFailed(let error),
-            .requestRetryFailed(let error, _), .sessionTaskFailed(let error):
-            error
-        case .responseSerializationFailed(let reason): reason.underlyingError
-        case .responseValidationFailed(.customValidationFailed(let error)): error
-        case .explicitlyCancelled, .invalidURL, .responseValidationFailed: nil
-        }
-    }
-}
-
-extension AFError.ResponseSerializationFailureReason {
-    var underlyingError: (any Error)? {
-        switch self {
-        case .decodingFailed(let error), .customSerializationFailed(let error): error
-        default: nil
-        }
-    }
-}
-
-extension Error {
-    /// The error as an `AFError`, if it is one.
-    public var asAFError: AFError? { self as? AFError }
-
-    /// The error itself when it is an `AFError`, else what `wrap` makes of it.
-    func asAFError(or wrap: (any Error) -> AFError) -> AFError { self as? AFError ?? wrap(self) }
+    /// The request is one that must not be sent.
+    case urlRequestValidationFailed(reason: URLRequestValidationFailureReason)
 }

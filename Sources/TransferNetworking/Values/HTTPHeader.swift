@@ -3,6 +3,7 @@ import TransferCore
 
 /// One header field: a name and a value.
 public struct HTTPHeader: Hashable, Sendable {
+    /// As it was given; names are compared without regard to case.
     public let name: String
     public let value: String
 
@@ -20,14 +21,18 @@ extension HTTPHeader: CustomStringConvertible {
 }
 
 extension HTTPHeader {
+    /// The types of content that are understood (RFC 9110 §12.5.1).
     public static func accept(_ value: String) -> HTTPHeader { HTTPHeader(name: "Accept", value: value) }
 
+    /// The charsets that are understood (RFC 9110 §12.5.2).
     public static func acceptCharset(_ value: String) -> HTTPHeader { HTTPHeader(name: "Accept-Charset", value: value) }
 
+    /// The languages that are wanted (RFC 9110 §12.5.4); ``defaultAcceptLanguage`` has the user's.
     public static func acceptLanguage(_ value: String) -> HTTPHeader {
         HTTPHeader(name: "Accept-Language", value: value)
     }
 
+    /// The content codings that are understood (RFC 9110 §12.5.3); ``defaultAcceptEncoding`` has those decoded here.
     public static func acceptEncoding(_ value: String) -> HTTPHeader {
         HTTPHeader(name: "Accept-Encoding", value: value)
     }
@@ -40,43 +45,27 @@ extension HTTPHeader {
     /// A bearer token (RFC 6750).
     public static func authorization(bearerToken: String) -> HTTPHeader { authorization("Bearer \(bearerToken)") }
 
+    /// Credentials of any scheme (RFC 9110 §11.6.2).
     public static func authorization(_ value: String) -> HTTPHeader { HTTPHeader(name: "Authorization", value: value) }
 
+    /// How the content is to be shown or saved (RFC 6266).
     public static func contentDisposition(_ value: String) -> HTTPHeader {
         HTTPHeader(name: "Content-Disposition", value: value)
     }
 
+    /// The codings of the body (RFC 9110 §8.4).
     public static func contentEncoding(_ value: String) -> HTTPHeader {
         HTTPHeader(name: "Content-Encoding", value: value)
     }
 
+    /// The type of the body (RFC 9110 §8.3).
     public static func contentType(_ value: String) -> HTTPHeader { HTTPHeader(name: "Content-Type", value: value) }
 
+    /// Who asks (RFC 9110 §10.1.5); ``defaultUserAgent`` names the program.
     public static func userAgent(_ value: String) -> HTTPHeader { HTTPHeader(name: "User-Agent", value: value) }
-}
 
-extension HTTPHeader {
-    /// Up to six preferred languages, with a quality that falls by a tenth.
-    public static let defaultAcceptLanguage = acceptLanguage(qualityEncoded(Locale.preferredLanguages.prefix(6)))
-
-    /// `executable/version (bundle; build:n; Linux a.b.c) TransferKit/x.y.z`, missing parts `Unknown`.
-    public static let defaultUserAgent: HTTPHeader = {
-        let info = Bundle.main.infoDictionary
-        func part(_ key: String) -> String? { info?[key] as? String }
-        let executable =
-            part("CFBundleExecutable") ?? CommandLine.arguments.first?.split(separator: "/").last.map(String.init)
-            ?? "Unknown"
-        let system = ProcessInfo.processInfo.operatingSystemVersion
-        let version = "\(system.majorVersion).\(system.minorVersion).\(system.patchVersion)"
-        return userAgent(
-            "\(executable)/\(part("CFBundleShortVersionString") ?? "Unknown") "
-                + "(\(Bundle.main.bundleIdentifier ?? "Unknown"); build:\(part("CFBundleVersion") ?? "Unknown"); "
-                + "Linux \(version)) TransferKit/\(TransferVersion.current)")
-    }()
-
-    static func qualityEncoded(_ values: some Collection<String>) -> String {
-        values.enumerated().map { index, value in
-            index == 0 ? "\(value);q=1.0" : "\(value);q=0.\(10 - index)"
-        }.joined(separator: ", ")
+    /// The subprotocols of a WebSocket (RFC 6455 §11.3.4).
+    public static func websocketProtocol(_ value: String) -> HTTPHeader {
+        HTTPHeader(name: "Sec-WebSocket-Protocol", value: value)
     }
 }

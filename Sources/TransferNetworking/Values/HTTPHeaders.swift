@@ -18,10 +18,13 @@ public struct HTTPHeaders: Equatable, Hashable, Sendable {
         for (name, value) in dictionary.sorted(by: { $0.key < $1.key }) { update(name: name, value: value) }
     }
 
+    /// Takes the place of the field with that name, or stands at the end.
     public mutating func add(name: String, value: String) { update(name: name, value: value) }
 
+    /// Takes the place of the field with that name, or stands at the end.
     public mutating func add(_ header: HTTPHeader) { update(header) }
 
+    /// Takes the place of the field with that name, or stands at the end.
     public mutating func update(name: String, value: String) { update(HTTPHeader(name: name, value: value)) }
 
     /// Takes the place of the field with that name, or stands at the end.
@@ -29,19 +32,23 @@ public struct HTTPHeaders: Equatable, Hashable, Sendable {
         if let index = index(of: header.name) { headers[index] = header } else { headers.append(header) }
     }
 
+    /// Takes the field out, if it's there.
     public mutating func remove(name: String) { headers.removeAll { $0.name.asciiCaseInsensitiveEquals(name) } }
 
+    /// Sorts by name, without regard to case.
     public mutating func sort() { headers.sort { $0.name.lowercased() < $1.name.lowercased() } }
 
+    /// A copy, sorted by name without regard to case.
     public func sorted() -> HTTPHeaders {
         var copy = self
         copy.sort()
         return copy
     }
 
+    /// The value of the field with that name.
     public func value(for name: String) -> String? { index(of: name).map { headers[$0].value } }
 
-    /// Setting `nil` removes the field.
+    /// The value of the field with that name; setting `nil` removes the field.
     public subscript(_ name: String) -> String? {
         get { value(for: name) }
         set {
@@ -49,6 +56,7 @@ public struct HTTPHeaders: Equatable, Hashable, Sendable {
         }
     }
 
+    /// The fields by name, without their order.
     public var dictionary: [String: String] {
         Dictionary(headers.map { ($0.name, $0.value) }, uniquingKeysWith: { _, last in last })
     }
@@ -86,7 +94,9 @@ extension HTTPHeaders: CustomStringConvertible {
 
 extension HTTPHeaders {
     /// What a session sends unless a request says otherwise.
-    public static let `default`: HTTPHeaders = [.defaultAcceptLanguage, .defaultUserAgent]
+    ///
+    /// Downloads into files ask for no coding, so that offsets in them mean something.
+    public static let `default`: HTTPHeaders = [.defaultAcceptEncoding, .defaultAcceptLanguage, .defaultUserAgent]
 }
 
 extension URLRequest {
@@ -103,5 +113,17 @@ extension HTTPURLResponse {
         var headers = HTTPHeaders()
         for case (let name as String, let value as String) in allHeaderFields { headers.add(name: name, value: value) }
         return headers.sorted()
+    }
+}
+
+extension URLSessionConfiguration {
+    /// `httpAdditionalHeaders` as a typed value, sorted by name.
+    public var headers: HTTPHeaders {
+        get {
+            var headers = HTTPHeaders()
+            for (name, value) in httpAdditionalHeaders ?? [:] { headers.add(name: "\(name)", value: "\(value)") }
+            return headers.sorted()
+        }
+        set { httpAdditionalHeaders = newValue.dictionary }
     }
 }

@@ -43,6 +43,8 @@ extension URLRequest: URLRequestConvertible {
 }
 
 extension URLRequest {
+    /// A request from its parts.
+    ///
     /// - Throws: When `url` is no URL.
     public init(url: any URLConvertible, method: HTTPMethod, headers: HTTPHeaders? = nil) throws {
         self.init(url: try url.asURL())

@@ -1,0 +1,137 @@
+import CTransferCurl
+import TransferCore
+import TransferEventLoop
+
+// What libcurl's callbacks bring of an answer.
+extension ActiveExchange {
+    /// One line of the head. Returns whether to go on.
+    func receivedHeaderLine(_ line: UnsafeRawBufferPointer) -> Bool {
+        if line.starts(with: Self.statusPrefix), let status = Self.status(line) {
+            self.status = status
+            noteActivity()
+            block.removeAll(keepingCapacity: true)
+            phase = .head
+            return true
+        }
+        guard phase == .head else { return true }
+        let isEnd = line.first == UInt8(ascii: "\r") || line.first == UInt8(ascii: "\n")
+        guard isEnd else {
+            block.append(contentsOf: line)
+            return true
+        }
+        // 1xx answers come before the final one, which starts with a status line of its own.
+        guard status >= 200 else { return true }
+        return receivedHead(ResponseHead(status: status, block: block))
+    }
+
+    private func receivedHead(_ head: ResponseHead) -> Bool {
+        lastHead = head
+        let target = RedirectRule.isRedirect(head.status) ? redirectTarget(head) : nil
+        let action = machine.received(head, redirectTarget: target, now: WallClock.seconds)
+        if target != nil, case .dropping = machine.state, let hop = machine.nextHop, let here = self.hop {
+            events(.redirected(RedirectProposal(head: head, url: here.url, next: hop)))
+        }
+        return take(action, head)
+    }
+
+    /// Returns whether to go on.
+    func take(_ action: ExchangeMachine.HeadAction, _ head: ResponseHead) -> Bool {
+        switch action {
+        case .ask(let proposal):
+            phase = .deciding
+            events(.redirected(proposal))
+            return true
+        case .deliver(let start):
+            phase = .body
+            self.start = start
+            do throws(TransferError) {
+                try sink.begin(start)
+            } catch {
+                stopReason = .failed(error)
+                return false
+            }
+            meter.update(total: isCoded ? head.contentLength : start.total)
+            meter.update(position: start.offset)
+            if let restart = start.restart { events(.restarted(reason: restart)) }
+            events(.responded(start))
+            return true
+        case .drop:
+            phase = .dropping
+            // A long body costs more than a new connection.
+            if let length = head.contentLength, length > Self.dropLimit {
+                stopReason = .bodyUnwanted
+                return false
+            }
+            return true
+        }
+    }
+
+    /// Returns whether to go on.
+    func receivedBody(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        // What libcurl held back during a pause may come after a refusal: it would leave a gap in the file.
+        guard stopReason == nil else { return false }
+        noteActivity()
+        switch phase {
+        case .body:
+            do throws(TransferError) {
+                try sink.write(bytes)
+            } catch {
+                stopReason = .failed(error)
+                return false
+            }
+            received += Int64(bytes.count)
+            guard !isCoded else { return receivedCoded() }
+            meter.update(position: sink.position)
+            throttle(bytes.count)
+            return true
+        case .dropping:
+            dropped += bytes.count
+            guard dropped <= Self.dropLimit else {
+                stopReason = .bodyUnwanted
+                return false
+            }
+            return true
+        case .head, .deciding, .trailers:
+            // HTTP/0.9, or a body before its head.
+            stopReason = .failed(TransferError(.badResponse, "not an HTTP answer", isTransient: true))
+            return false
+        }
+    }
+
+    /// Whether the body is decoded before it's delivered.
+    private var isCoded: Bool {
+        guard request.settings.decodes, case .message = request.intent else { return false }
+        return start?.isCoded ?? false
+    }
+
+    private func receivedCoded() -> Bool {
+        // Progress is told in the bytes whose number was announced.
+        if let handle { meter.update(position: handle.offset(CURLINFO_SIZE_DOWNLOAD_T)) }
+        guard let limit = request.settings.maxDecodedLength, received > limit else { return true }
+        stopReason = .failed(
+            TransferError(.badResponse, "the answer is larger than \(limit) bytes when it's decoded"))
+        return false
+    }
+
+    /// The last word on how much of a coded answer came.
+    func settleMeter() {
+        guard isCoded, let handle else { return }
+        meter.update(position: handle.offset(CURLINFO_SIZE_DOWNLOAD_T))
+    }
+
+    private func redirectTarget(_ head: ResponseHead) -> String? {
+        guard let location = head.value("Location"), let base = hop?.url else { return nil }
+        return CurlURL.resolve(location, against: base)
+    }
+
+    /// What a short body may have for the connection to be kept.
+    private static let dropLimit = 64 << 10
+    private static let statusPrefix = Array("HTTP/".utf8)
+
+    private static func status(_ line: UnsafeRawBufferPointer) -> Int? {
+        guard let space = line.firstIndex(of: UInt8(ascii: " ")) else { return nil }
+        let digits = line[(space + 1)...].prefix { $0 >= 0x30 && $0 <= 0x39 }
+        guard digits.count == 3 else { return nil }
+        return digits.reduce(0) { $0 * 10 + Int($1 - 0x30) }
+    }
+}

@@ -1,0 +1,72 @@
+import CTransferCurl
+import TransferCore
+
+// What libcurl's callbacks want of a request's body.
+extension ActiveExchange {
+    enum Provided {
+        case bytes(Int)
+        /// The next piece isn't there yet.
+        case later
+        /// The transfer is stopped.
+        case failed
+    }
+
+    /// Fills the buffer with the next bytes of the request's body.
+    func provideBody(_ buffer: UnsafeMutableRawBufferPointer) -> Provided {
+        noteActivity()
+        let count: Int
+        switch request.body {
+        case .none: count = 0
+        case .bytes(let bytes):
+            count = min(buffer.count, bytes.count - Int(sent))
+            bytes.withUnsafeBytes { source in
+                buffer.copyMemory(from: UnsafeRawBufferPointer(rebasing: source[Int(sent)..<Int(sent) + count]))
+            }
+        case .file(let file):
+            do throws(TransferError) {
+                count = try read(file, buffer)
+            } catch {
+                stopReason = .failed(error)
+                return .failed
+            }
+        case .stream:
+            guard let feeder else { return .failed }
+            switch feeder.provide(buffer) {
+            case .success(let provided?): count = provided
+            case .success(nil):
+                holds.insert(.body)
+                return .later
+            case .failure(let error):
+                stopReason = .failed(error)
+                return .failed
+            }
+        }
+        sent += Int64(count)
+        meter.update(sent: sent)
+        throttle(count)
+        return .bytes(count)
+    }
+
+    private func read(_ file: SourceFile, _ buffer: UnsafeMutableRawBufferPointer) throws(TransferError) -> Int {
+        // Never more than was announced: a file that grew meanwhile would run into the next request.
+        let left = Int(min(Int64(buffer.count), file.size - sent))
+        let part = UnsafeMutableRawBufferPointer(rebasing: buffer[..<left])
+        let count = left == 0 ? 0 : try file.read(into: part, at: sent)
+        // Before the last bytes leave: libcurl doesn't ask again once it has as many as were announced.
+        if count == 0 && left > 0 || sent + Int64(count) >= file.size && !file.isUnchanged {
+            throw TransferError(.sourceChanged, "\(file.path) changed while it was being sent", isTransient: true)
+        }
+        return count
+    }
+
+    /// libcurl wants to send the body again from `offset`. Returns whether that can be done.
+    func rewindBody(to offset: Int64) -> Bool {
+        if let feeder {
+            guard offset == 0 else { return false }
+            feeder.rewind()
+        }
+        sent = offset
+        meter.update(sent: offset)
+        return true
+    }
+}

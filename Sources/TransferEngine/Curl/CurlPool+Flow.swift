@@ -1,0 +1,135 @@
+import CTransferCurl
+import TransferCore
+import TransferEventLoop
+
+// What holds exchanges back, and what ends those that stand still.
+extension CurlPool {
+    // MARK: Holding back
+
+    /// Stops or goes on reading and sending; a suspended exchange keeps its connection.
+    func setSuspended(_ id: ExchangeID, _ isSuspended: Bool) {
+        guard let exchange = active[id], exchange.holds.contains(.user) != isSuspended else { return }
+        if isSuspended { exchange.holds.insert(.user) } else { exchange.holds.remove(.user) }
+        hold(exchange)
+        drain()
+    }
+
+    /// The sink may take more again.
+    func proceed(_ id: ExchangeID) { goOn(id, after: .sink) { $0.sink.isReady } }
+
+    /// There is more of the request's body.
+    func bodyArrived(_ id: ExchangeID) { goOn(id, after: .body) { _ in true } }
+
+    /// What becomes of a redirect that was asked about.
+    func decide(_ id: ExchangeID, _ decision: RedirectDecision) {
+        guard let exchange = active[id], let head = exchange.lastHead,
+            let action = exchange.machine.decided(decision)
+        else { return }
+        if !exchange.take(action, head), exchange.stopReason == nil { exchange.stopReason = .bodyUnwanted }
+        if exchange.hasEndedUndecided {
+            exchange.hasEndedUndecided = false
+            return hopEnded(exchange, exchange.stopError)
+        }
+        exchange.holds.remove(.decision)
+        hold(exchange)
+        drain()
+    }
+
+    private func goOn(_ id: ExchangeID, after reason: ActiveExchange.Holds, if isReady: (ActiveExchange) -> Bool) {
+        guard let exchange = active[id], exchange.holds.contains(reason), isReady(exchange) else { return }
+        exchange.holds.remove(reason)
+        hold(exchange)
+        drain()
+    }
+
+    /// Tells libcurl what of an exchange is held back now.
+    func hold(_ exchange: ActiveExchange) {
+        exchange.noteActivity()
+        guard let handle = exchange.handle else { return }
+        // Going on may deliver what libcurl kept, at once, and end in another hold.
+        curl_easy_pause(handle.raw, exchange.holds.mask)
+    }
+
+    func feeder(for start: ExchangeStart) -> BodyFeeder? {
+        guard case .stream(let stream) = start.request.body else { return nil }
+        let id = start.id
+        return BodyFeeder(stream, threads: bodyThreads, loop: loop) { [weak self] in
+            self?.assumeIsolated { $0.bodyArrived(id) }
+        }
+    }
+
+    // MARK: Rates
+
+    func holdBack() {
+        guard hasLimits else { return }
+        for exchange in active.values where exchange.mustPause {
+            exchange.mustPause = false
+            guard let until = exchange.pausedUntil, exchange.handle != nil else { continue }
+            exchange.pausedUntil = nil
+            paused[exchange.id] = until
+            exchange.holds.insert(.rate)
+            hold(exchange)
+        }
+        schedulePauseTimer()
+    }
+
+    private func schedulePauseTimer() {
+        guard let next = paused.values.min() else { return }
+        let timer = pauseTimer ?? loop.makeTimer { [weak self] in self?.assumeIsolated { $0.pauseEnded() } }
+        pauseTimer = timer
+        timer.schedule(at: next)
+    }
+
+    private func pauseEnded() {
+        let now = MonotonicTime.now
+        for (id, until) in paused where until <= now {
+            paused[id] = nil
+            guard let exchange = active[id] else { continue }
+            exchange.holds.remove(.rate)
+            hold(exchange)
+        }
+        drain()
+    }
+
+    // MARK: Silence
+
+    /// The finest that is told apart: nobody wants a timer for every exchange.
+    private static let granularity = Duration.milliseconds(50)
+
+    func scheduleIdleCheck(_ exchange: ActiveExchange) {
+        guard let timeout = exchange.idleTimeout else { return }
+        let due = min(exchange.lastActivity + timeout, exchange.deadline ?? exchange.lastActivity + timeout)
+        guard nextIdleCheck.map({ due < $0 }) ?? true else { return }
+        checkIdle(at: due)
+    }
+
+    private func checkIdle(at due: MonotonicTime) {
+        nextIdleCheck = due
+        let timer = idleTimer ?? loop.makeTimer { [weak self] in self?.assumeIsolated { $0.endIdle() } }
+        idleTimer = timer
+        timer.schedule(at: due)
+    }
+
+    private func endIdle() {
+        nextIdleCheck = nil
+        let now = MonotonicTime.now
+        var silent: [ActiveExchange] = []
+        var next: MonotonicTime?
+        for exchange in active.values {
+            guard let timeout = exchange.idleTimeout else { continue }
+            // One that is held back has nothing to say for itself.
+            var due = (exchange.holds.isEmpty ? exchange.lastActivity : now) + timeout
+            if let deadline = exchange.deadline { due = min(due, deadline) }
+            if due <= now { silent.append(exchange) } else { next = min(next ?? due, due) }
+        }
+        for exchange in silent {
+            let text =
+                exchange.deadline.map { $0 <= now } == true
+                ? "it took longer than \(exchange.request.settings.maxTime?.inSeconds ?? 0) s"
+                : "nothing came or went for \(exchange.idleTimeout?.inSeconds ?? 0) s"
+            exchange.machine.abandon()
+            end(exchange, .failure(TransferError(.timedOut, text, isTransient: true)))
+        }
+        if let next, nextIdleCheck.map({ next < $0 }) ?? true { checkIdle(at: max(next, now + Self.granularity)) }
+    }
+}

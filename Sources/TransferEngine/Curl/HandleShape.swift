@@ -1,0 +1,24 @@
+import TransferCore
+
+/// All that the options of a handle depend on but the URL: a transfer of the same shape needs no others.
+///
+/// Setting them costs as much as a small transfer's own work, and most transfers of a session are alike.
+struct HandleShape: Equatable {
+    private let headers: [HeaderField]
+    private let settings: ExchangeSettings
+    private let decodes: Bool
+    private let isLimited: Bool
+
+    /// - Returns: `nil` for what is set up anew each time: bodies, credentials (whose state stays with a handle),
+    ///   addresses that libcurl is to be given, a bound on the time.
+    init?(_ exchange: ActiveExchange, _ hop: Hop, resolved: [String], timeLeft: Duration?, decodes: Bool) {
+        let settings = exchange.request.settings
+        guard hop.method == "GET", !hop.sendsBody, hop.mayExpect, resolved.isEmpty, case .none = settings.credentials,
+            timeLeft == nil || settings.idleTimeout != nil
+        else { return nil }
+        headers = hop.headers
+        self.settings = settings
+        self.decodes = decodes
+        isLimited = !exchange.limiters.isEmpty
+    }
+}

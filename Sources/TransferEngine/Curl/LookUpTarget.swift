@@ -1,0 +1,70 @@
+import TransferCore
+
+/// Whose addresses a connection needs: the proxy's or the host's.
+struct LookUpTarget: Sendable {
+    let host: String
+    let port: Int
+    var key: String { "\(host):\(port)" }
+
+    /// `nil` for addresses and for what libcurl knows itself.
+    init?(_ origin: Origin, proxy: String?) {
+        var host = origin.host
+        var port = origin.port
+        if let proxy {
+            // A proxy without a scheme is an HTTP proxy at port 1080 (CURLOPT_PROXY(3)); SOCKS ones libcurl resolves.
+            guard let proxyOrigin = Origin(url: proxy) else { return nil }
+            host = proxyOrigin.host
+            port = proxyOrigin.port
+        }
+        guard IPAddress(host) == nil, host != "localhost", !host.hasSuffix(".localhost"),
+            host.utf8.allSatisfy({ $0 < 0x80 })
+        else { return nil }
+        self.host = host
+        self.port = port
+    }
+
+    /// For CURLOPT_RESOLVE(3); `+` lets the entry age like one that libcurl looked up itself.
+    func entry(_ addresses: [String]) -> String {
+        let list = addresses.map { $0.utf8.contains(UInt8(ascii: ":")) ? "[\($0)]" : $0 }.joined(separator: ",")
+        return "+\(host):\(port):\(list)"
+    }
+}
+
+/// The last answer to the question whose addresses a URL needs: most URLs are of the same few origins.
+struct LookUpCache {
+    struct LookUp {
+        let target: LookUpTarget?
+    }
+
+    private var authority: [UInt8] = []
+    private var proxy: String?
+    private var lookUp: LookUp?
+
+    /// - Returns: `nil` for what is no `http` or `https` URL.
+    mutating func find(_ url: String, proxy: String?) -> LookUp? {
+        if let lookUp, proxy == self.proxy, isSame(url) { return lookUp }
+        guard let origin = Origin(url: url) else { return nil }
+        let made = LookUp(target: LookUpTarget(origin, proxy: proxy))
+        authority = Array(url.utf8.prefix(Self.authorityLength(url)))
+        self.proxy = proxy
+        lookUp = made
+        return made
+    }
+
+    private func isSame(_ url: String) -> Bool {
+        let bytes = url.utf8
+        guard bytes.count >= authority.count, bytes.starts(with: authority) else { return false }
+        guard let next = bytes.dropFirst(authority.count).first else { return true }
+        return next == UInt8(ascii: "/") || next == UInt8(ascii: "?")
+    }
+
+    /// Up to the path or the query.
+    private static func authorityLength(_ url: String) -> Int {
+        var slashes = 0
+        for (index, byte) in url.utf8.enumerated() {
+            if byte == UInt8(ascii: "/") { slashes += 1 }
+            if slashes == 3 || byte == UInt8(ascii: "?") || byte == UInt8(ascii: "#") { return index }
+        }
+        return url.utf8.count
+    }
+}

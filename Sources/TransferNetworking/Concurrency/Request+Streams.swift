@@ -1,0 +1,98 @@
+import Dispatch
+public import Foundation
+public import FoundationNetworking
+
+// What the closures of a request are told, as streams. Each has its own values, ends with the request, and neither
+// starts the request nor takes the place of a closure.
+extension Request {
+    /// How much of the body was sent; at most twenty values a second, and the last one.
+    public func uploadProgress(
+        bufferingPolicy: StreamOf<Progress>.BufferingPolicy = .unbounded
+    ) -> StreamOf<Progress> {
+        stream(bufferingPolicy) { buffer in
+            observe { $0.uploadStreams.append(.init(queue: .awaiting) { buffer.yield($0) }) }
+        }
+    }
+
+    /// How much of the answer arrived; at most twenty values a second, and the last one.
+    public func downloadProgress(
+        bufferingPolicy: StreamOf<Progress>.BufferingPolicy = .unbounded
+    ) -> StreamOf<Progress> {
+        stream(bufferingPolicy) { buffer in
+            observe { $0.downloadStreams.append(.init(queue: .awaiting) { buffer.yield($0) }) }
+        }
+    }
+
+    /// The URL request of each attempt, as it's sent.
+    public func urlRequests(
+        bufferingPolicy: StreamOf<URLRequest>.BufferingPolicy = .unbounded
+    ) -> StreamOf<URLRequest> {
+        stream(bufferingPolicy) { buffer in
+            let made = update { state in
+                state.hooks.requestStreams.append(.init(queue: .awaiting) { buffer.yield($0) })
+                return state.created
+            }
+            if let made { buffer.yield(made) }
+        }
+    }
+
+    /// The task of each attempt.
+    public func urlSessionTasks(
+        bufferingPolicy: StreamOf<URLSessionTask>.BufferingPolicy = .unbounded
+    ) -> StreamOf<URLSessionTask> {
+        stream(bufferingPolicy) { buffer in
+            let record = update { state in
+                state.hooks.taskStreams.append(.init(queue: .awaiting) { buffer.yield($0) })
+                return state.attempts.last
+            }
+            if let record { buffer.yield(record.task(of: self)) }
+        }
+    }
+
+    /// The cURL command of each attempt.
+    public func cURLDescriptions(
+        bufferingPolicy: StreamOf<String>.BufferingPolicy = .unbounded
+    ) -> StreamOf<String> {
+        stream(bufferingPolicy) { buffer in
+            let made = update { state in
+                state.hooks.requestStreams.append(
+                    .init(queue: .awaiting) { [weak self] request in
+                        if let self { buffer.yield(cURLDescription(of: request)) }
+                    })
+                return state.created
+            }
+            if let made { buffer.yield(cURLDescription(of: made)) }
+        }
+    }
+
+    func stream<Element>(
+        _ policy: StreamOf<Element>.BufferingPolicy, _ build: (StreamBuffer<Element>) -> Void
+    ) -> StreamOf<Element> {
+        StreamOf(bufferingPolicy: policy) { buffer in
+            build(buffer)
+            onEnd { DispatchQueue.awaiting.async { buffer.finish() } }
+        }
+    }
+}
+
+extension RespondingRequest {
+    func responses(_ policy: StreamOf<HTTPURLResponse>.BufferingPolicy) -> StreamOf<HTTPURLResponse> {
+        stream(policy) { buffer in
+            onResponse { $0.streams.append { response in DispatchQueue.awaiting.async { buffer.yield(response) } } }
+        }
+    }
+}
+
+extension DataRequest {
+    /// The head of each answer.
+    public func httpResponses(
+        bufferingPolicy: StreamOf<HTTPURLResponse>.BufferingPolicy = .unbounded
+    ) -> StreamOf<HTTPURLResponse> { responses(bufferingPolicy) }
+}
+
+extension DataStreamRequest {
+    /// The head of each answer.
+    public func httpResponses(
+        bufferingPolicy: StreamOf<HTTPURLResponse>.BufferingPolicy = .unbounded
+    ) -> StreamOf<HTTPURLResponse> { responses(bufferingPolicy) }
+}

@@ -1,0 +1,130 @@
+import DequeModule
+import Synchronization
+
+/// Values of a request as they come, for one `for await` loop.
+///
+/// Ending the loop early, or cancelling its task, ends the stream.
+public struct StreamOf<Element: Sendable>: AsyncSequence, Sendable {
+    public typealias Failure = Never
+    /// What becomes of values that nobody has awaited yet.
+    public typealias BufferingPolicy = AsyncStream<Element>.Continuation.BufferingPolicy
+
+    /// The end of a stream that nobody ever iterated.
+    private final class Lifetime: Sendable {
+        let buffer: StreamBuffer<Element>
+        let isIterated = Atomic(false)
+        init(buffer: StreamBuffer<Element>) { self.buffer = buffer }
+        deinit { if !isIterated.load(ordering: .relaxed) { buffer.terminate() } }
+    }
+
+    private let lifetime: Lifetime
+    var buffer: StreamBuffer<Element> { lifetime.buffer }
+
+    init(
+        bufferingPolicy: BufferingPolicy = .unbounded, onTermination: (@Sendable () -> Void)? = nil,
+        builder: (StreamBuffer<Element>) -> Void
+    ) {
+        lifetime = Lifetime(buffer: StreamBuffer(policy: bufferingPolicy, onTermination: onTermination))
+        builder(lifetime.buffer)
+    }
+
+    public func makeAsyncIterator() -> Iterator {
+        lifetime.isIterated.store(true, ordering: .relaxed)
+        return Iterator(owner: Iterator.Owner(buffer: lifetime.buffer))
+    }
+
+    public struct Iterator: AsyncIteratorProtocol {
+        /// Its end is the end of the loop.
+        final class Owner: Sendable {
+            let buffer: StreamBuffer<Element>
+            init(buffer: StreamBuffer<Element>) { self.buffer = buffer }
+            deinit { buffer.terminate() }
+        }
+
+        let owner: Owner
+
+        public mutating func next() async -> Element? { await owner.buffer.next() }
+    }
+}
+
+/// The values of a stream that nobody has taken yet.
+final class StreamBuffer<Element: Sendable>: Sendable {
+    /// A value, and what is held until it's taken.
+    private struct Item {
+        let element: Element
+        let token: FlowToken?
+    }
+
+    private struct State {
+        var items: Deque<Item> = []
+        var waiting: [CheckedContinuation<Element?, Never>] = []
+        var isFinished = false
+        var onTermination: (@Sendable () -> Void)?
+    }
+
+    private let policy: StreamOf<Element>.BufferingPolicy
+    private let state: Mutex<State>
+
+    init(policy: StreamOf<Element>.BufferingPolicy, onTermination: (@Sendable () -> Void)?) {
+        self.policy = policy
+        state = Mutex(State(onTermination: onTermination))
+    }
+
+    /// - Parameter token: Let go of when the value is taken, or dropped.
+    func yield(_ element: Element, token: FlowToken? = nil) {
+        let (waiting, dropped) = state.withLock { state -> (CheckedContinuation<Element?, Never>?, Item?) in
+            guard !state.isFinished else { return (nil, nil) }
+            if !state.waiting.isEmpty { return (state.waiting.removeFirst(), nil) }
+            state.items.append(Item(element: element, token: token))
+            switch policy {
+            case .bufferingOldest(let limit) where state.items.count > limit: return (nil, state.items.removeLast())
+            case .bufferingNewest(let limit) where state.items.count > limit: return (nil, state.items.removeFirst())
+            default: return (nil, nil)
+            }
+        }
+        waiting?.resume(returning: element)
+        // Outside the lock: letting go of a token may call others.
+        withExtendedLifetime(dropped) {}
+    }
+
+    /// No more values; those that are there can still be taken.
+    func finish() {
+        let waiting = state.withLock { state in
+            state.isFinished = true
+            state.onTermination = nil
+            return state.waiting.take()
+        }
+        for continuation in waiting { continuation.resume(returning: nil) }
+    }
+
+    /// Nobody takes values any more.
+    func terminate() {
+        let (waiting, items, action) = state.withLock { state in
+            let items = state.items
+            state.items = []
+            state.isFinished = true
+            let action = state.onTermination
+            state.onTermination = nil
+            return (state.waiting.take(), items, action)
+        }
+        for continuation in waiting { continuation.resume(returning: nil) }
+        withExtendedLifetime(items) {}
+        action?()
+    }
+
+    func next() async -> Element? {
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let now = state.withLock { state -> (element: Element?, token: FlowToken?)? in
+                    if let item = state.items.popFirst() { return (item.element, item.token) }
+                    if state.isFinished { return (nil, nil) }
+                    state.waiting.append(continuation)
+                    return nil
+                }
+                if let now { continuation.resume(returning: now.element) }
+            }
+        } onCancel: {
+            terminate()
+        }
+    }
+}

@@ -1,0 +1,34 @@
+import Foundation
+import FoundationNetworking
+
+// What the monitors of a session are told. Nothing is made for them when there are none.
+extension Request {
+    func emit(_ event: @autoclosure () -> MonitorEvent) { session.monitors?.emit(event()) }
+
+    /// For later; nothing without monitors.
+    func parsed(_ tell: @escaping @Sendable (any EventMonitor) -> Void) -> MonitorEvent? {
+        session.monitors == nil ? nil : MonitorEvent(tell)
+    }
+
+    /// With the task of an attempt.
+    func emit(
+        _ record: AttemptRecord, _ tell: @escaping @Sendable (any EventMonitor, URLSession, URLSessionTask) -> Void
+    ) {
+        guard let monitors = session.monitors else { return }
+        let task = record.task(of: self)
+        let foundation = session.session
+        monitors.emit(MonitorEvent { tell($0, foundation, task) })
+    }
+
+    func emit(_ state: State) {
+        let record = read { $0.attempts.last }
+        switch state {
+        case .initialized, .finished: break
+        case .resumed: emit(MonitorEvent { [self] in $0.requestDidResume(self) })
+        case .suspended: emit(MonitorEvent { [self] in $0.requestDidSuspend(self) })
+        case .cancelled:
+            emit(MonitorEvent { [self] in $0.requestDidCancel(self) })
+            if let record, record.isRunning { emit(record) { [self] in $0.request(self, didCancelTask: $2) } }
+        }
+    }
+}

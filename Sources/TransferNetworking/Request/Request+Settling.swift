@@ -1,0 +1,130 @@
+import Dispatch
+import Foundation
+import FoundationNetworking
+
+// After an attempt: another one, or the responses.
+extension Request {
+    // MARK: Retrying
+
+    func askRetriers() {
+        let (error, attempt) = read { ($0.error, $0.attempt) }
+        let chain = session.chain(for: self)
+        guard let error, !chain.interceptors.isEmpty else { return send(.retryDecided(false), attempt: attempt) }
+        ask(chain, about: error, attempt) { state, retryError in
+            state.error = .requestRetryFailed(retryError: retryError, originalError: error)
+        }
+    }
+
+    /// A response couldn't be made: that is a failure like others.
+    func reconsider() {
+        let (failure, attempt) = read { state in
+            (state.settled.lazy.compactMap(\.response.failure).first, state.attempt)
+        }
+        guard let failure else { return send(.retryDecided(false), attempt: attempt) }
+        ask(session.chain(for: self), about: failure, attempt) { state, retryError in
+            for index in state.settled.indices where state.settled[index].response.failure != nil {
+                state.settled[index].replacement = .requestRetryFailed(
+                    retryError: retryError, originalError: failure)
+            }
+        }
+    }
+
+    /// Retriers are other people's code, and may be slow.
+    private func ask(
+        _ chain: InterceptorChain, about error: AFError, _ attempt: Int,
+        refused: @escaping @Sendable (inout RequestState, any Error) -> Void
+    ) {
+        session.rootQueue.async { [self] in
+            chain.retry(self, for: session, dueTo: error) { [self] result in
+                switch result {
+                case .retry: decideRetry(after: 0, attempt)
+                case .retryWithDelay(let delay): decideRetry(after: delay, attempt)
+                case .doNotRetry: send(.retryDecided(false), attempt: attempt)
+                case .doNotRetryWithError(let retryError):
+                    send(.retryDecided(false), attempt: attempt) { state in
+                        if state.lifecycle.isDeciding { refused(&state, retryError) }
+                    }
+                }
+            }
+        }
+    }
+
+    private func decideRetry(after delay: TimeInterval, _ attempt: Int) {
+        send(.retryDecided(true), attempt: attempt) { state in
+            if state.lifecycle.isDeciding { state.retryDelay = delay }
+        }
+    }
+
+    func awaitRetry() {
+        let (delay, attempt) = update { state in
+            state.retryCount += 1
+            // Those whose responses are given up wait for the next.
+            state.handlers = state.settled.map(\.handler) + state.handlers
+            state.settled = []
+            return (state.retryDelay, state.attempt)
+        }
+        emit(MonitorEvent { [self] in $0.requestIsRetrying(self) })
+        guard delay > 0 else { return send(.retryDue, attempt: attempt) }
+        // Weakly: the session holds what is under way, and what is cancelled must not stay until then.
+        session.rootQueue.asyncAfter(deadline: .now() + min(delay, 1e8)) { [weak self] in
+            self?.send(.retryDue, attempt: attempt)
+        }
+    }
+
+    // MARK: Ending
+
+    func settle() {
+        release()
+        let body = body
+        let (handlers, record, request, error) = update { state in
+            // Of an attempt that never began: it may hold a file open.
+            state.transfer = nil
+            state.slot = nil
+            return (state.handlers.take(), state.lastAttempt, state.requests.last, state.error)
+        }
+        guard !handlers.isEmpty else { return settled([]) }
+        let ended = EndedRequest(
+            request: request, answer: record.map { .attempt($0) } ?? .made(nil, nil), error: error, body: body)
+        if handlers.allSatisfy(\.isQuick) { return settled(handlers.map { ($0, $0.settle(ended)) }) }
+        session.serializationQueue.async { [self] in settled(handlers.map { ($0, $0.settle(ended)) }) }
+    }
+
+    private func settled(_ made: [(ResponseHandler, SettledResponse)]) {
+        for (_, response) in made { if let parsed = response.parsed { emit(parsed) } }
+        let hasRetriers = !session.chain(for: self).interceptors.isEmpty
+        let (failed, hasMore) = update { state in
+            state.settled += made.map { SettledHandler(handler: $0, response: $1) }
+            let failed = hasRetriers && made.contains { $1.failure != nil } && !state.isCancelled
+            return (failed, !state.handlers.isEmpty)
+        }
+        send(.settled(failed: failed, hasMore: hasMore))
+    }
+
+    func deliver() {
+        ended()
+        // Told once, of cancelled requests too: a handler that is added later is no second end.
+        if session.active.remove(self) { emit(MonitorEvent { [self] in $0.requestDidFinish(self) }) }
+        for settled in update({ state in state.settled.take() }) {
+            settled.response.deliver(settled.replacement)
+        }
+        for observer in update({ state in state.endObservers.take() }) { observer() }
+    }
+
+    /// Calls `observer` when the request has come to its end; at once when it has.
+    func onEnd(_ observer: @escaping @Sendable () -> Void) {
+        let isOver = update { state in
+            if !state.isOver { state.endObservers.append(observer) }
+            return state.isOver
+        }
+        if isOver { observer() }
+    }
+}
+
+extension Array {
+    /// What is in it; it's empty afterwards.
+    mutating func take() -> [Element] {
+        let all = self
+        self = []
+        return all
+    }
+}

@@ -1,0 +1,118 @@
+import Foundation
+import FoundationNetworking
+import TransferEngine
+
+// One attempt of a request in the form that Foundation's signatures ask for. Three classes, as there the kind of a task
+// is its class; each only passes on what its attempt knows.
+
+/// The commands of a task go to its request, which decides what becomes of the attempt.
+private struct TaskCommands: Sendable {
+    private weak let request: Request?
+    private let isLatest: @Sendable () -> Bool
+
+    init(_ request: Request, _ record: AttemptRecord) {
+        self.request = request
+        isLatest = { [weak request, unowned record] in request?.isLatest(record) ?? false }
+    }
+
+    func cancel() { if isLatest() { request?.cancel() } }
+    func suspend() { if isLatest() { request?.suspend() } }
+    func resume() { if isLatest() { request?.resume() } }
+
+    func state(of record: AttemptRecord) -> URLSessionTask.State {
+        guard record.isRunning else { return .completed }
+        switch request?.state {
+        case .suspended: return .suspended
+        case .cancelled: return .canceling
+        default: return .running
+        }
+    }
+}
+
+extension AttemptRecord {
+    fileprivate var taskError: (any Error)? { end?.error.map { URLError($0) } }
+    fileprivate var expectedToSend: Int64 { bodyLength ?? NSURLSessionTransferSizeUnknown }
+    fileprivate var expectedToReceive: Int64 { meter.total ?? NSURLSessionTransferSizeUnknown }
+    fileprivate var progress: Progress { ProgressCount(completed: meter.position, total: meter.total).progress }
+}
+
+/// An attempt of a `DataRequest` or `DataStreamRequest`.
+final class TransferDataTask: URLSessionDataTask, @unchecked Sendable {  // Constants of Sendable types only.
+    private let record: AttemptRecord
+    private let commands: TaskCommands
+
+    init(_ record: AttemptRecord, _ request: Request) {
+        self.record = record
+        commands = TaskCommands(request, record)
+        super.init()
+    }
+
+    override var taskIdentifier: Int { record.number }
+    override var originalRequest: URLRequest? { record.urlRequest }
+    override var currentRequest: URLRequest? { record.urlRequest }
+    override var response: URLResponse? { record.response }
+    override var error: (any Error)? { record.taskError }
+    override var state: URLSessionTask.State { commands.state(of: record) }
+    override var progress: Progress { record.progress }
+    override var countOfBytesReceived: Int64 { record.meter.position }
+    override var countOfBytesSent: Int64 { record.meter.sent }
+    override var countOfBytesExpectedToSend: Int64 { record.expectedToSend }
+    override var countOfBytesExpectedToReceive: Int64 { record.expectedToReceive }
+    override func cancel() { commands.cancel() }
+    override func suspend() { commands.suspend() }
+    override func resume() { commands.resume() }
+}
+
+/// An attempt of an `UploadRequest`.
+final class TransferUploadTask: URLSessionUploadTask, @unchecked Sendable {  // Constants of Sendable types only.
+    private let record: AttemptRecord
+    private let commands: TaskCommands
+
+    init(_ record: AttemptRecord, _ request: Request) {
+        self.record = record
+        commands = TaskCommands(request, record)
+        super.init()
+    }
+
+    override var taskIdentifier: Int { record.number }
+    override var originalRequest: URLRequest? { record.urlRequest }
+    override var currentRequest: URLRequest? { record.urlRequest }
+    override var response: URLResponse? { record.response }
+    override var error: (any Error)? { record.taskError }
+    override var state: URLSessionTask.State { commands.state(of: record) }
+    override var progress: Progress { record.progress }
+    override var countOfBytesReceived: Int64 { record.meter.position }
+    override var countOfBytesSent: Int64 { record.meter.sent }
+    override var countOfBytesExpectedToSend: Int64 { record.expectedToSend }
+    override var countOfBytesExpectedToReceive: Int64 { record.expectedToReceive }
+    override func cancel() { commands.cancel() }
+    override func suspend() { commands.suspend() }
+    override func resume() { commands.resume() }
+}
+
+/// An attempt of a `DownloadRequest`.
+final class TransferDownloadTask: URLSessionDownloadTask, @unchecked Sendable {  // Constants of Sendable types only.
+    private let record: AttemptRecord
+    private let commands: TaskCommands
+
+    init(_ record: AttemptRecord, _ request: Request) {
+        self.record = record
+        commands = TaskCommands(request, record)
+        super.init()
+    }
+
+    override var taskIdentifier: Int { record.number }
+    override var originalRequest: URLRequest? { record.urlRequest }
+    override var currentRequest: URLRequest? { record.urlRequest }
+    override var response: URLResponse? { record.response }
+    override var error: (any Error)? { record.taskError }
+    override var state: URLSessionTask.State { commands.state(of: record) }
+    override var progress: Progress { record.progress }
+    override var countOfBytesReceived: Int64 { record.meter.position }
+    override var countOfBytesSent: Int64 { record.meter.sent }
+    override var countOfBytesExpectedToSend: Int64 { record.expectedToSend }
+    override var countOfBytesExpectedToReceive: Int64 { record.expectedToReceive }
+    override func cancel() { commands.cancel() }
+    override func suspend() { commands.suspend() }
+    override func resume() { commands.resume() }
+}

@@ -1,0 +1,80 @@
+import DequeModule
+import Synchronization
+
+/// Bounds how many transfers of a session one host has at a time; the others wait in the order in which they came.
+final class HostSlots: Sendable {
+    /// Requests at a time over one HTTP/2 connection: what servers commonly allow (RFC 9113 §6.5.2 recommends no less).
+    static let multiplexedLimit = 100
+
+    private struct Host {
+        var taken = 0
+        var isMultiplexed = false
+        var waiting: Deque<@Sendable (HostSlot) -> Void> = []
+    }
+
+    private let limit: Int
+    private let hosts = Mutex<[Substring: Host]>([:])
+
+    init(limit: Int) { self.limit = limit }
+
+    /// Calls `admitted` as soon as there is room, perhaps at once, and perhaps on the thread that made room.
+    func enter(_ key: Substring, admitted: @escaping @Sendable (HostSlot) -> Void) {
+        let isFree = hosts.withLock { hosts in
+            guard hosts[key, default: Host()].taken < limit(of: hosts[key]) else {
+                hosts[key, default: Host()].waiting.append(admitted)
+                return false
+            }
+            hosts[key, default: Host()].taken += 1
+            return true
+        }
+        if isFree { admitted(HostSlot(key: key, slots: self)) }
+    }
+
+    /// The host speaks HTTP/2: many requests share one connection.
+    func multiplexes(_ key: Substring) {
+        let next = hosts.withLock { hosts -> [@Sendable (HostSlot) -> Void] in
+            guard var host = hosts[key], !host.isMultiplexed else { return [] }
+            host.isMultiplexed = true
+            var admitted: [@Sendable (HostSlot) -> Void] = []
+            while host.taken < limit(of: host), let first = host.waiting.popFirst() {
+                host.taken += 1
+                admitted.append(first)
+            }
+            hosts[key] = host
+            return admitted
+        }
+        for admitted in next { admitted(HostSlot(key: key, slots: self)) }
+    }
+
+    fileprivate func leave(_ key: Substring) {
+        let next = hosts.withLock { hosts -> (@Sendable (HostSlot) -> Void)? in
+            guard var host = hosts[key] else { return nil }
+            let next = host.waiting.popFirst()
+            // Whoever is next takes the place over.
+            if next == nil { host.taken -= 1 }
+            // One that is known to multiplex is remembered.
+            hosts[key] = host.taken > 0 || host.isMultiplexed ? host : nil
+            return next
+        }
+        next?(HostSlot(key: key, slots: self))
+    }
+
+    private func limit(of host: Host?) -> Int {
+        host?.isMultiplexed == true ? max(limit, Self.multiplexedLimit) : limit
+    }
+}
+
+/// One transfer's room at its host; given back when nobody holds it any more.
+final class HostSlot: Sendable {
+    private let key: Substring
+    private let slots: HostSlots
+
+    fileprivate init(key: Substring, slots: HostSlots) {
+        self.key = key
+        self.slots = slots
+    }
+
+    deinit { slots.leave(key) }
+
+    func hostMultiplexes() { slots.multiplexes(key) }
+}

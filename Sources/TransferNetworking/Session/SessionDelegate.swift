@@ -1,0 +1,12 @@
+public import Foundation
+public import FoundationNetworking
+
+/// Carries what a session needs of the surroundings: the file manager.
+///
+/// What a delegate does elsewhere happens in the requests themselves here; see ``EventMonitor`` for what can be seen.
+open class SessionDelegate: NSObject, URLSessionDelegate, @unchecked Sendable {  // Constant.
+    public let fileManager: FileManager
+
+    /// - Parameter fileManager: Used for files that are uploaded, and for the places of downloads.
+    public init(fileManager: FileManager = .default) { self.fileManager = fileManager }
+}

@@ -1,0 +1,57 @@
+public import Dispatch
+public import Foundation
+public import FoundationNetworking
+import TransferCore
+
+/// What holds for all requests of a session, as one value.
+public struct SessionSettings: Sendable {
+    /// Sent with every request that doesn't set the same field itself.
+    public var headers: HTTPHeaders { didSet { fields = headers.map { HeaderField($0.name, $0.value) } } }
+    /// The headers in the engine's form.
+    private(set) var fields: [HeaderField]
+    public var startRequestsImmediately = true
+    public var interceptor: (any RequestInterceptor)?
+    /// Asked about redirects of requests that have no handler of their own; `nil` follows them.
+    public var redirectHandler: (any RedirectHandler)?
+    public var eventMonitors: [any EventMonitor] = []
+    /// A serial queue: where retriers and validations are called, and what sessions do for all requests. `nil` makes
+    /// one.
+    public var rootQueue: DispatchQueue?
+    /// Where URL requests are made and adapted. `nil` makes one that targets the root queue.
+    public var requestQueue: DispatchQueue?
+    /// Where responses are serialized. `nil` makes one.
+    public var serializationQueue: DispatchQueue?
+    /// The longest time without a byte in either direction; seconds. A URL request's own, when shorter, wins.
+    public var requestTimeout: TimeInterval
+    /// The longest time for a whole attempt; seconds.
+    public var resourceTimeout: TimeInterval
+    /// Transfers at a time with one host and port over HTTP/1.1; HTTP/2 shares one connection among many more.
+    public var maximumConnectionsPerHost: Int
+    public var allowsCellularAccess: Bool
+    /// How long a download may be suspended before its connection is closed, and the rest asked for when it's resumed;
+    /// `nil` keeps the connection for ever.
+    public var suspensionLimit: Duration? = .seconds(60)
+    /// The most redirects that are followed.
+    public var maxRedirects = 20
+    /// A PEM file with the only certificate authorities to trust; `nil` trusts the system's.
+    public var authorities: String?
+    /// The proxy's URL; `nil` goes straight.
+    public var proxy: String?
+    /// The most bytes that a coded (compressed) answer may become in memory; `nil` for no bound.
+    public var maxDecodedLength: Int64? = 2 << 30
+    /// Threads that carry transfers.
+    public var loops = min(4, max(1, ProcessInfo.processInfo.activeProcessorCount))
+    /// Where downloads are kept until they are complete.
+    public var temporaryFolder = FileManager.default.temporaryDirectory.path
+
+    /// - Parameter configuration: Its timeouts, additional headers, limit of connections and cellular access are
+    ///   taken over; later changes of it have no effect.
+    public init(configuration: URLSessionConfiguration = .af.default) {
+        headers = configuration.headers
+        fields = headers.map { HeaderField($0.name, $0.value) }
+        requestTimeout = configuration.timeoutIntervalForRequest
+        resourceTimeout = configuration.timeoutIntervalForResource
+        maximumConnectionsPerHost = max(1, configuration.httpMaximumConnectionsPerHost)
+        allowsCellularAccess = configuration.allowsCellularAccess
+    }
+}

@@ -1,0 +1,96 @@
+public import Dispatch
+public import Foundation
+
+extension DataStreamRequest {
+    /// Calls `stream` on `queue` with each piece as it came, and at the end.
+    @discardableResult
+    public func responseStream(on queue: DispatchQueue = .main, stream: @escaping Handler<Data, Never>) -> Self {
+        let token = CancellationToken(self)
+        consume { piece in
+            queue.async {
+                token.call(stream, Stream(event: .stream(.success(piece.data)), token: token))
+                // Taken now, and not before.
+                withExtendedLifetime(piece.token) {}
+            }
+        } ended: { completion in
+            queue.async { try? stream(Stream(event: .complete(completion), token: token)) }
+        }
+        return self
+    }
+
+    /// Calls `stream` on `queue` with what a serializer makes of each piece, and at the end.
+    ///
+    /// Pieces are as the network brings them: a serializer that needs a whole line or value has to be one whose server
+    /// sends them so.
+    @discardableResult
+    public func responseStream<Serializer: DataStreamSerializer>(
+        using serializer: Serializer, on queue: DispatchQueue = .main,
+        stream: @escaping Handler<Serializer.SerializedObject, AFError>
+    ) -> Self {
+        let token = CancellationToken(self)
+        // One piece after the other, also where the session's queue is a concurrent one.
+        let serial = DispatchQueue(label: "transferkit.stream", target: session.serializationQueue)
+        consume { piece in
+            // Held until then: what comes of the last pieces is told too when nobody else refers to the request.
+            let request = token.request
+            serial.async {
+                defer { withExtendedLifetime(request) {} }
+                let result = Result { try serializer.serialize(piece.data) }.mapError { error in
+                    error.asAFError { .responseSerializationFailed(reason: .customSerializationFailed(error: $0)) }
+                }
+                token.parsed(result)
+                queue.async {
+                    token.call(stream, Stream(event: .stream(result), token: token))
+                    withExtendedLifetime(piece.token) {}
+                }
+                if case .failure = result { token.streamFailed() }
+            }
+        } ended: { completion in
+            serial.async { queue.async { try? stream(Stream(event: .complete(completion), token: token)) } }
+        }
+        return self
+    }
+
+    /// Calls `stream` on `queue` with each piece as a string (UTF-8; a character that is split between two pieces is
+    /// replaced), and at the end.
+    @discardableResult
+    public func responseStreamString(on queue: DispatchQueue = .main, stream: @escaping Handler<String, Never>) -> Self
+    {
+        responseStream(on: queue) { data in
+            let event: Event<String, Never> =
+                switch data.event {
+                case .stream(.success(let data)): .stream(.success(String(decoding: data, as: UTF8.self)))
+                case .complete(let completion): .complete(completion)
+                }
+            try stream(Stream(event: event, token: data.token))
+        }
+    }
+
+    /// Calls `stream` on `queue` with what each piece is decoded to, and at the end.
+    @discardableResult
+    public func responseStreamDecodable<Value: Decodable & Sendable>(
+        of type: Value.Type = Value.self, on queue: DispatchQueue = .main,
+        using decoder: any DataDecoder = JSONDecoder(),
+        preprocessor: any DataPreprocessor = PassthroughPreprocessor(), stream: @escaping Handler<Value, AFError>
+    ) -> Self {
+        responseStream(
+            using: DecodableStreamSerializer<Value>(decoder: decoder, dataPreprocessor: preprocessor), on: queue,
+            stream: stream)
+    }
+
+}
+
+extension DataStreamRequest.CancellationToken {
+    fileprivate func call<Success, Failure>(
+        _ handler: DataStreamRequest.Handler<Success, Failure>, _ stream: DataStreamRequest.Stream<Success, Failure>
+    ) {
+        do { try handler(stream) } catch { streamFailed() }
+    }
+
+    func streamFailed() { request?.streamFailed() }
+
+    func parsed<Value: Sendable>(_ result: Result<Value, AFError>) {
+        guard let request else { return }
+        request.emit(MonitorEvent { $0.request(request, didParseStream: result) })
+    }
+}

@@ -1,0 +1,140 @@
+import Foundation
+public import FoundationNetworking
+import Synchronization
+import TransferCore
+import TransferEngine
+
+/// A request whose answer is handed on piece by piece as it arrives, and kept nowhere.
+///
+/// What handlers and streams haven't taken yet is bounded: beyond half a MiB nothing more is read from the network
+/// until they have caught up.
+public final class DataStreamRequest: Request, @unchecked Sendable {  // Its own state is behind a lock.
+    /// Is called with each piece, and at the end. An error it throws cancels the request where
+    /// ``DataStreamRequest/automaticallyCancelOnStreamError`` says so.
+    public typealias Handler<Success, Failure: Error> = @Sendable (Stream<Success, Failure>) throws -> Void
+
+    /// - Returns: Whether the answer is taken.
+    public typealias Validation = @Sendable (_ request: URLRequest?, _ response: HTTPURLResponse) -> ValidationResult
+
+    /// A piece of the answer, or its end.
+    public struct Stream<Success: Sendable, Failure: Error>: Sendable {
+        public let event: Event<Success, Failure>
+        public let token: CancellationToken
+
+        /// Cancels the request.
+        public func cancel() { token.cancel() }
+    }
+
+    public enum Event<Success: Sendable, Failure: Error>: Sendable {
+        /// What a serializer made of a piece.
+        case stream(Result<Success, Failure>)
+        /// There is nothing more to come.
+        case complete(Completion)
+    }
+
+    /// What a stream ended with.
+    public struct Completion: Sendable {
+        public let request: URLRequest?
+        public let response: HTTPURLResponse?
+        public let metrics: TransferTaskMetrics?
+        public let error: AFError?
+    }
+
+    /// Cancels a stream, without holding it.
+    public struct CancellationToken: Sendable {
+        private(set) weak var request: DataStreamRequest?
+
+        init(_ request: DataStreamRequest) { self.request = request }
+
+        public func cancel() { request?.cancel() }
+    }
+
+    private struct Answer {
+        var consumers: [@Sendable (StreamPiece) -> Void] = []
+        var validators: [Validation] = []
+        var hook = ResponseHook()
+    }
+
+    /// What the request is made of.
+    public let convertible: any URLRequestConvertible
+    /// Whether a piece that can't be serialized, or a handler that throws, ends the request.
+    public let automaticallyCancelOnStreamError: Bool
+    private let answer = Mutex(Answer())
+
+    init(
+        convertible: any URLRequestConvertible, automaticallyCancelOnStreamError: Bool, session: Session,
+        interceptor: (any RequestInterceptor)?
+    ) {
+        self.convertible = convertible
+        self.automaticallyCancelOnStreamError = automaticallyCancelOnStreamError
+        super.init(session: session, interceptor: interceptor)
+    }
+
+    /// Adds a rule that an answer has to pass; it's looked at when the stream has ended.
+    @discardableResult
+    public func validate(_ validation: @escaping Validation) -> Self {
+        answer.withLock { $0.validators.append(validation) }
+        return self
+    }
+
+    // MARK: Attempts
+
+    override func makeURLRequest() throws -> URLRequest { try convertible.asURLRequest() }
+
+    override var makesURLRequestQuickly: Bool { (convertible as? any QuickConvertible)?.isQuick ?? false }
+
+    override func makeTransfer(_ request: URLRequest) throws -> Transfer {
+        let exchange = try ExchangeRequest(request, settings: session.settings)
+        let window = FlowWindow()
+        return Transfer(urlRequest: request, exchange: exchange) { [self] record in
+            StreamSink(record, window: window) { [self] piece in arrived(piece, record) }
+        }
+    }
+
+    /// Called on a loop.
+    private func arrived(_ piece: StreamPiece, _ record: AttemptRecord) {
+        if session.monitors != nil {
+            let data = piece.data
+            emit(record) { $0.dataTask($1, $2, didReceive: data) }
+        }
+        for consumer in answer.withLock({ $0.consumers }) { consumer(piece) }
+    }
+
+    override func responded(_ record: AttemptRecord) { answer.withLock { $0.hook }.responded(record, self) }
+
+    func onResponse(_ change: (inout ResponseHook) -> Void) { answer.withLock { change(&$0.hook) } }
+
+    override var hasValidators: Bool { answer.withLock { !$0.validators.isEmpty } }
+
+    override func validate(_ response: HTTPURLResponse) throws {
+        let request = request
+        for validator in answer.withLock({ $0.validators }) {
+            let result = validator(request, response)
+            emit(
+                MonitorEvent { [self] in
+                    $0.request(self, didValidateRequest: request, response: response, withResult: result)
+                })
+            try result.get()
+        }
+    }
+
+    // MARK: Consumers
+
+    /// Takes in somebody who is called with every piece, on a loop, and with the end.
+    ///
+    /// - Parameter ended: Called after the last piece.
+    func consume(
+        _ consumer: @escaping @Sendable (StreamPiece) -> Void, ended: @escaping @Sendable (Completion) -> Void
+    ) {
+        answer.withLock { $0.consumers.append(consumer) }
+        add(
+            ResponseHandler(isQuick: true) { end in
+                let completion = Completion(
+                    request: end.request, response: end.response, metrics: end.metrics, error: end.error)
+                return SettledResponse(failure: nil, parsed: nil) { _ in ended(completion) }
+            })
+    }
+
+    /// A piece couldn't be taken.
+    func streamFailed() { if automaticallyCancelOnStreamError { cancel() } }
+}

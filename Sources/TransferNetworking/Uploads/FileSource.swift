@@ -1,0 +1,57 @@
+import Glibc
+import TransferCore
+import TransferEngine
+
+/// Reads a file of which the length is promised: a file that is another length by now, or is written to meanwhile,
+/// is an error and never a body of the wrong length.
+///
+/// `@unchecked`: the readers above let in one thread at a time.
+final class FileSource: ByteSource, @unchecked Sendable {
+    let mayWait = false
+    private let file: SourceFile
+    private let length: UInt64
+    private var offset: UInt64 = 0
+
+    init(_ path: String, length: UInt64) throws(BodyReadFailure) {
+        do { file = try SourceFile(path) } catch { throw BodyReadFailure(error) }
+        self.length = length
+        guard UInt64(file.size) == length else { throw changed("it is \(file.size) bytes long") }
+        if length == 0 { try checkEnd() }
+    }
+
+    func read(into buffer: UnsafeMutableRawBufferPointer) throws(BodyReadFailure) -> Int {
+        let wanted = Int(min(UInt64(buffer.count), length - offset))
+        guard wanted > 0 else { return 0 }
+        let count = try read(into: UnsafeMutableRawBufferPointer(rebasing: buffer[..<wanted]), at: offset)
+        guard count > 0 else { throw changed("it ends after \(offset)") }
+        offset += UInt64(count)
+        if offset == length { try checkEnd() }
+        return count
+    }
+
+    /// The descriptor goes with the last reference.
+    func close() {}
+
+    private func checkEnd() throws(BodyReadFailure) {
+        guard file.isUnchanged else { throw changed("it was written to while it was read") }
+        // Files of /proc say they are empty and aren't.
+        let byte = UnsafeMutableRawBufferPointer.allocate(byteCount: 1, alignment: 1)
+        defer { byte.deallocate() }
+        guard try read(into: byte, at: offset) == 0 else { throw changed("it has more") }
+    }
+
+    private func read(
+        into buffer: UnsafeMutableRawBufferPointer, at offset: UInt64
+    ) throws(BodyReadFailure) -> Int {
+        while true {
+            let count = pread(file.descriptor, buffer.baseAddress, buffer.count, off_t(offset))
+            if count >= 0 { return count }
+            guard errno == EINTR else { throw BodyReadFailure(.file("read", file.path, errno)) }
+        }
+    }
+
+    private func changed(_ how: String) -> BodyReadFailure {
+        BodyReadFailure(
+            TransferError(.sourceChanged, "\(file.path) changed since it was added as \(length) bytes: \(how)"))
+    }
+}

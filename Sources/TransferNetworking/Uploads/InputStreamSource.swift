@@ -1,0 +1,96 @@
+import Foundation
+import TransferCore
+
+/// Reads an `InputStream`.
+///
+/// `@unchecked`: whoever passes a stream to an upload gives it away, and the readers above let in one thread at a time.
+final class InputStreamSource: ByteSource, @unchecked Sendable {
+    let mayWait = true
+    private let stream: InputStream
+    private let length: UInt64?
+    private var count: UInt64 = 0
+
+    /// Opens the stream, unless it's open already.
+    ///
+    /// - Parameter length: How many bytes it must give, if that is known.
+    init(_ stream: InputStream, length: UInt64?) throws(BodyReadFailure) {
+        self.stream = stream
+        self.length = length
+        if stream.streamStatus == .notOpen { stream.open() }
+        switch stream.streamStatus {
+        case .error: throw failure("open")
+        case .closed: throw BodyReadFailure(.bodyStreamConsumed)
+        default: break
+        }
+        // A subclass that doesn't keep its status up to date may still read well: its reads decide.
+        if length == 0 { try checkEnd() }
+    }
+
+    func read(into buffer: UnsafeMutableRawBufferPointer) throws(BodyReadFailure) -> Int {
+        let wanted = length.map { Int(min(UInt64(buffer.count), $0 - count)) } ?? buffer.count
+        guard wanted > 0 else { return 0 }
+        let read = try readSome(into: buffer, wanted)
+        count += UInt64(read)
+        if let length, read == 0 || count == length { try read == 0 ? failShort(length) : checkEnd() }
+        return read
+    }
+
+    func close() { stream.close() }
+
+    private func readSome(into buffer: UnsafeMutableRawBufferPointer, _ wanted: Int) throws(BodyReadFailure) -> Int {
+        guard let start = buffer.baseAddress else { return 0 }
+        let read = stream.read(start.assumingMemoryBound(to: UInt8.self), maxLength: wanted)
+        guard read >= 0, read <= wanted else { throw failure("read") }
+        return read
+    }
+
+    /// More bytes than were promised would be left out of the body silently.
+    private func checkEnd() throws(BodyReadFailure) {
+        guard let length, stream.hasBytesAvailable, answersAtOnce else { return }
+        let more = try withTemporaryByte { byte throws(BodyReadFailure) in try readSome(into: byte, 1) }
+        if more > 0 {
+            throw BodyReadFailure(
+                TransferError(.sourceChanged, "the body stream has more than the \(length) bytes that were promised"),
+                underlying: AFError.UnexpectedInputStreamLength(bytesExpected: length, bytesRead: length + 1))
+        }
+    }
+
+    /// Foundation's stream over a quiet pipe says that it has bytes, and waits for them without end. It has neither
+    /// an offset, as that over a file has, nor a buffer, as that over data has. A subclass is taken at its word.
+    private var answersAtOnce: Bool {
+        guard type(of: stream) == InputStream.self, stream.property(forKey: .fileCurrentOffsetKey) == nil else {
+            return true
+        }
+        var start: UnsafeMutablePointer<UInt8>?
+        var count = 0
+        return withUnsafeMutablePointer(to: &start) { stream.getBuffer($0, length: &count) }
+    }
+
+    private func failShort(_ length: UInt64) throws(BodyReadFailure) {
+        throw BodyReadFailure(
+            TransferError(.sourceChanged, "the body stream ended after \(count) of \(length) bytes"),
+            underlying: AFError.UnexpectedInputStreamLength(bytesExpected: length, bytesRead: count))
+    }
+
+    /// On Linux `streamError` traps when there is no error. A stream of Foundation's own with the status `error` has
+    /// one; of a subclass nobody knows whether it overrides both.
+    private func failure(_ action: String) -> BodyReadFailure {
+        guard type(of: stream) == InputStream.self, stream.streamStatus == .error, let error = stream.streamError
+        else { return BodyReadFailure(TransferError(.bodyStreamFailed, "can't \(action) the body stream")) }
+        let cause = error as NSError
+        let isSystem = cause.domain == NSPOSIXErrorDomain
+        return BodyReadFailure(
+            TransferError(
+                .bodyStreamFailed, "can't \(action) the body stream: \(cause.localizedDescription)",
+                cause: isSystem ? .os(errno: Int32(truncatingIfNeeded: cause.code)) : nil),
+            underlying: error)
+    }
+}
+
+private func withTemporaryByte(
+    _ body: (UnsafeMutableRawBufferPointer) throws(BodyReadFailure) -> Int
+) throws(BodyReadFailure) -> Int {
+    let byte = UnsafeMutableRawBufferPointer.allocate(byteCount: 1, alignment: 1)
+    defer { byte.deallocate() }
+    return try body(byte)
+}

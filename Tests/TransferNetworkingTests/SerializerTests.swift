@@ -1,0 +1,458 @@
+import Foundation
+import FoundationNetworking
+import Testing
+import TransferTestSupport
+
+@testable import TransferNetworking
+
+/// An answer as a serializer gets it.
+private func head(_ status: Int = 200, type: String? = nil) throws -> HTTPURLResponse {
+    let url = try #require(URL(string: "http://a.example/x"))
+    return try #require(
+        HTTPURLResponse(
+            url: url, statusCode: status, httpVersion: nil, headerFields: type.map { ["Content-Type": $0] }))
+}
+
+private func request(_ method: HTTPMethod) throws -> URLRequest {
+    try URLRequest(url: "http://a.example/x", method: method)
+}
+
+extension DataResponseSerializerProtocol {
+    fileprivate func value(_ text: String) throws -> SerializedObject { try value(Data(text.utf8)) }
+
+    fileprivate func value(
+        _ data: Data?, method: HTTPMethod = .get, status: Int = 200, type: String? = nil, error: AFError? = nil
+    ) throws -> SerializedObject {
+        try serialize(request: request(method), response: head(status, type: type), data: data, error: error)
+    }
+}
+
+/// Why a serialization failed.
+private func reason(_ serialize: () throws -> some Any) -> AFError.ResponseSerializationFailureReason? {
+    do {
+        _ = try serialize()
+        return nil
+    } catch {
+        guard case .responseSerializationFailed(let reason)? = error as? AFError else { return nil }
+        return reason
+    }
+}
+
+@Suite("Serializers")
+struct SerializerTests {
+    /// Nothing but what must be there.
+    struct Bare: ResponseSerializer {
+        func serialize(
+            request: URLRequest?, response: HTTPURLResponse?, data: Data?, error: (any Error)?
+        ) throws -> Int { data?.count ?? -1 }
+    }
+
+    struct Refusing: DataPreprocessor {
+        func preprocess(_ data: Data) throws -> Data { throw TestFailure() }
+    }
+
+    struct Reversing: DataPreprocessor {
+        func preprocess(_ data: Data) throws -> Data { Data(data.reversed()) }
+    }
+
+    // MARK: Rules for all
+
+    @Test func theDocumentedDefaults() throws {
+        let serializer = Bare()
+        #expect(serializer.emptyRequestMethods == [.head])
+        #expect(serializer.emptyResponseCodes == [204, 205])
+        #expect(serializer.dataPreprocessor is PassthroughPreprocessor)
+        let all: [any ResponseSerializer] = [
+            DataResponseSerializer(), StringResponseSerializer(), JSONResponseSerializer(),
+            PropertyListResponseSerializer(), DecodableResponseSerializer<Int>(),
+        ]
+        for serializer in all {
+            #expect(serializer.emptyRequestMethods == [.head])
+            #expect(serializer.emptyResponseCodes == [204, 205])
+            #expect(serializer.dataPreprocessor is PassthroughPreprocessor)
+        }
+        #expect(StringResponseSerializer().encoding == nil)
+        #expect(JSONResponseSerializer().options == .allowFragments)
+        #expect(PropertyListResponseSerializer().options == [])
+        #expect(DecodableResponseSerializer<Int>().decoder is JSONDecoder)
+    }
+
+    @Test func whetherAnAnswerMayBeEmptyIsKnownFromMethodOrStatus() throws {
+        let serializer = Bare()
+        #expect(serializer.requestAllowsEmptyResponseData(nil) == nil)
+        #expect(serializer.requestAllowsEmptyResponseData(try request(.head)) == true)
+        #expect(serializer.requestAllowsEmptyResponseData(try request(.get)) == false)
+        #expect(serializer.responseAllowsEmptyResponseData(nil) == nil)
+        #expect(serializer.responseAllowsEmptyResponseData(try head(204)) == true)
+        #expect(serializer.responseAllowsEmptyResponseData(try head(200)) == false)
+        #expect(serializer.emptyResponseAllowed(forRequest: try request(.head), response: try head(200)))
+        #expect(serializer.emptyResponseAllowed(forRequest: try request(.get), response: try head(205)))
+        #expect(serializer.emptyResponseAllowed(forRequest: nil, response: try head(204)))
+        #expect(!serializer.emptyResponseAllowed(forRequest: try request(.get), response: try head(200)))
+        #expect(!serializer.emptyResponseAllowed(forRequest: nil, response: nil))
+    }
+
+    @Test(arguments: [nil, Data()])
+    func anEmptyAnswerFailsWhereItIsNotAllowed(data: Data?) {
+        let reasons = [
+            reason { try DataResponseSerializer().value(data) }, reason { try StringResponseSerializer().value(data) },
+            reason { try JSONResponseSerializer().value(data) },
+            reason { try PropertyListResponseSerializer().value(data) },
+            reason { try DecodableResponseSerializer<Empty>().value(data) },
+        ]
+        for reason in reasons {
+            guard case .inputDataNilOrZeroLength? = reason else {
+                Issue.record("\(String(describing: reason))")
+                continue
+            }
+        }
+    }
+
+    @Test(arguments: [(HTTPMethod.head, 200), (.get, 204), (.get, 205)])
+    func anEmptyAnswerThatIsAllowedHasAnEmptyValue(method: HTTPMethod, status: Int) throws {
+        #expect(try DataResponseSerializer().value(nil, method: method, status: status) == Data())
+        #expect(try StringResponseSerializer().value(nil, method: method, status: status) == "")
+        #expect(try JSONResponseSerializer().value(nil, method: method, status: status) is NSNull)
+        #expect(try PropertyListResponseSerializer().value(nil, method: method, status: status) is NSNull)
+        #expect(throws: Never.self) {
+            try DecodableResponseSerializer<Empty>().value(nil, method: method, status: status)
+        }
+    }
+
+    @Test func methodsAndStatusesWithoutABodyCanBeChosen() throws {
+        let data = DataResponseSerializer(emptyResponseCodes: [200], emptyRequestMethods: [.delete])
+        #expect(try data.value(nil, status: 200) == Data())
+        #expect(try data.value(nil, method: .delete, status: 202) == Data())
+        #expect(reason { try data.value(nil, status: 204) } != nil)
+        let text = StringResponseSerializer(emptyResponseCodes: [200], emptyRequestMethods: [.delete])
+        #expect(try text.value(nil, status: 200) == "")
+        #expect(reason { try text.value(nil, method: .head, status: 204) } != nil)
+        let json = JSONResponseSerializer(emptyResponseCodes: [200], emptyRequestMethods: [.delete])
+        #expect(try json.value(nil, method: .delete, status: 202) is NSNull)
+        #expect(reason { try json.value(nil, status: 204) } != nil)
+        let list = PropertyListResponseSerializer(emptyResponseCodes: [200], emptyRequestMethods: [.delete])
+        #expect(try list.value(nil, method: .delete, status: 202) is NSNull)
+        #expect(reason { try list.value(nil, status: 204) } != nil)
+        let empty = DecodableResponseSerializer<Empty>(emptyResponseCodes: [200], emptyRequestMethods: [.delete])
+        #expect(throws: Never.self) { try empty.value(nil, status: 200) }
+        #expect(reason { try empty.value(nil, status: 204) } != nil)
+    }
+
+    @Test func theRequestsFailureComesBeforeEverythingElse() throws {
+        let good = Data("1".utf8)
+        let failure = AFError.explicitlyCancelled
+        func isPassedOn(_ serialize: () throws -> some Any) -> Bool {
+            do { _ = try serialize() } catch { return error.asAFError?.isExplicitlyCancelledError == true }
+            return false
+        }
+        #expect(isPassedOn { try DataResponseSerializer().value(good, error: failure) })
+        #expect(isPassedOn { try StringResponseSerializer().value(good, error: failure) })
+        #expect(isPassedOn { try JSONResponseSerializer().value(good, error: failure) })
+        #expect(isPassedOn { try PropertyListResponseSerializer().value(good, error: failure) })
+        #expect(isPassedOn { try DecodableResponseSerializer<Int>().value(good, error: failure) })
+        #expect(isPassedOn { try DataResponseSerializer().value(nil, status: 204, error: failure) })
+        let missing = URL(fileURLWithPath: "/nowhere")
+        #expect(
+            isPassedOn {
+                try DataResponseSerializer()
+                    .serializeDownload(request: nil, response: nil, fileURL: missing, error: failure)
+            })
+        #expect(
+            isPassedOn {
+                try URLResponseSerializer()
+                    .serializeDownload(request: nil, response: nil, fileURL: missing, error: failure)
+            })
+    }
+
+    // MARK: Preprocessors
+
+    @Test func googlesPrefixIsTakenOffWhereItStands() throws {
+        let preprocessor = GoogleXSSIPreprocessor()
+        #expect(try preprocessor.preprocess(Data(")]}',\n{}".utf8)) == Data("{}".utf8))
+        #expect(try preprocessor.preprocess(Data("{}".utf8)) == Data("{}".utf8))
+        #expect(try preprocessor.preprocess(Data("{})]}',\n".utf8)) == Data("{})]}',\n".utf8))
+        #expect(try preprocessor.preprocess(Data(")]}'".utf8)) == Data(")]}'".utf8))
+        #expect(try preprocessor.preprocess(Data()) == Data())
+        // Indices begin anew: decoders and callers count from 0.
+        #expect(try preprocessor.preprocess(Data(")]}',\n{}".utf8)).startIndex == 0)
+        #expect(try PassthroughPreprocessor().preprocess(Data(")]}',\n".utf8)) == Data(")]}',\n".utf8))
+    }
+
+    @Test func everySerializerPreparesTheBytes() throws {
+        let reversing = Reversing()
+        #expect(try DataResponseSerializer(dataPreprocessor: reversing).value("abc") == Data("cba".utf8))
+        #expect(try StringResponseSerializer(dataPreprocessor: reversing).value("abc") == "cba")
+        #expect(try JSONResponseSerializer(dataPreprocessor: reversing).value("]21[") as? [Int] == [12])
+        #expect(try DecodableResponseSerializer<[Int]>(dataPreprocessor: reversing).value("]21[") == [12])
+        let list = Data(try plist(["a": 1]).reversed())
+        #expect(
+            try PropertyListResponseSerializer(dataPreprocessor: reversing).value(list) as? [String: Int] == ["a": 1])
+    }
+
+    @Test func whatAPreprocessorThrowsIsPassedOn() throws {
+        #expect(throws: TestFailure.self) { try JSONResponseSerializer(dataPreprocessor: Refusing()).value("{}") }
+        #expect(throws: TestFailure.self) {
+            try DecodableResponseSerializer<Int>(dataPreprocessor: Refusing()).value("1")
+        }
+        // An empty answer has nothing to prepare.
+        #expect(try DataResponseSerializer(dataPreprocessor: Refusing()).value(nil, status: 204) == Data())
+    }
+
+    // MARK: JSON and property lists
+
+    @Test func jsonCastsAsWhatJSONSerializationReturns() throws {
+        let value = try JSONResponseSerializer()
+            .value(#"{"i":3,"d":1.5,"t":true,"n":null,"s":"x","a":[1,{"b":"c"}],"o":{"k":[["deep"]]}}"#)
+        let object = try #require(value as? [String: Any])
+        #expect(object.count == 7)
+        #expect(object["i"] as? Int == 3)
+        #expect(object["d"] as? Double == 1.5)
+        #expect(object["t"] as? Bool == true)
+        #expect(object["n"] is NSNull)
+        #expect(object["s"] as? String == "x")
+        let array = try #require(object["a"] as? [Any])
+        #expect(array[0] as? Int == 1)
+        #expect((array[1] as? [String: Any])?["b"] as? String == "c")
+        #expect((object["o"] as? [String: Any])?["k"] as? [[String]] == [["deep"]])
+        #expect(try JSONResponseSerializer().value(#"[{"a":1},{"a":2}]"#) as? [[String: Int]] == [["a": 1], ["a": 2]])
+    }
+
+    @Test func loneJSONValuesAreTakenUnlessTheOptionsSayNo() throws {
+        #expect(try JSONResponseSerializer().value("3") as? Int == 3)
+        #expect(try JSONResponseSerializer().value(#""s""#) as? String == "s")
+        #expect(try JSONResponseSerializer().value("null") is NSNull)
+        let failure = reason { try JSONResponseSerializer(options: []).value("3") }
+        guard case .jsonSerializationFailed? = failure else {
+            Issue.record("\(String(describing: failure))")
+            return
+        }
+    }
+
+    @Test func whatIsNoJSONSaysWhy() {
+        let failure = reason { try JSONResponseSerializer().value("{nope") }
+        guard case .jsonSerializationFailed(let error)? = failure else {
+            Issue.record("\(String(describing: failure))")
+            return
+        }
+        #expect((error as? CocoaError)?.code == .propertyListReadCorrupt)
+    }
+
+    @Test func optionsForMutableContainersHaveNoEffect() throws {
+        let json = JSONResponseSerializer(options: [.allowFragments, .mutableContainers, .mutableLeaves])
+        #expect(try json.value(#"{"a":[1]}"#) as? [String: [Int]] == ["a": [1]])
+        let list = PropertyListResponseSerializer(options: .mutableContainersAndLeaves)
+        #expect(try list.value(plist(["a": [1]])) as? [String: [Int]] == ["a": [1]])
+    }
+
+    @Test(arguments: [PropertyListSerialization.PropertyListFormat.xml, .binary])
+    func propertyListsOfBothFormatsAreRead(format: PropertyListSerialization.PropertyListFormat) throws {
+        let date = Date(timeIntervalSince1970: 1_600_000_000)
+        let contents: [String: Any] = [
+            "i": 3, "d": 1.5, "t": true, "s": "x", "date": date, "data": Data([0, 1]), "a": ["x", ["k": "v"]],
+        ]
+        let value = try PropertyListResponseSerializer().value(plist(contents, format))
+        let list = try #require(value as? [String: Any])
+        #expect(list["i"] as? Int == 3)
+        #expect(list["d"] as? Double == 1.5)
+        #expect(list["t"] as? Bool == true)
+        #expect(list["s"] as? String == "x")
+        #expect(list["date"] as? Date == date)
+        #expect(list["data"] as? Data == Data([0, 1]))
+        #expect(((list["a"] as? [Any])?[1] as? [String: Any])?["k"] as? String == "v")
+    }
+
+    @Test func whatIsNoPropertyListFails() {
+        let failure = reason { try PropertyListResponseSerializer().value("<plist><dict>") }
+        guard case .customSerializationFailed? = failure else {
+            Issue.record("\(String(describing: failure))")
+            return
+        }
+    }
+
+    @Test func aParsedValueOfAnUnknownTypeIsAnErrorAndNotGuessed() {
+        struct Strange {}
+        #expect(throws: SendableTree.UnexpectedType.self) { try SendableTree.of(["a": [Strange()]]) }
+    }
+
+    private func plist(
+        _ value: Any, _ format: PropertyListSerialization.PropertyListFormat = .xml
+    ) throws -> Data { try PropertyListSerialization.data(fromPropertyList: value, format: format, options: 0) }
+
+    // MARK: Decodable
+
+    @Test func theDecoderIsTheOneThatIsGiven() throws {
+        #expect(try DecodableResponseSerializer<Greeting>().value(#"{"text":"hi"}"#) == Greeting(text: "hi"))
+        let decoder = JSONDecoder()
+        decoder.keyDecodingStrategy = .convertFromSnakeCase
+        struct Names: Decodable, Sendable { let firstName: String }
+        #expect(try DecodableResponseSerializer<Names>(decoder: decoder).value(#"{"first_name":"A"}"#).firstName == "A")
+        #expect(
+            try DecodableResponseSerializer<Greeting>(decoder: PropertyListDecoder()).value(plist(["text": "hi"]))
+                == Greeting(text: "hi"))
+    }
+
+    @Test func whatCannotBeDecodedSaysWhy() {
+        let failure = reason { try DecodableResponseSerializer<Greeting>().value(#"{"other":1}"#) }
+        guard case .decodingFailed(let error)? = failure, case DecodingError.keyNotFound(let key, _) = error else {
+            Issue.record("\(String(describing: failure))")
+            return
+        }
+        #expect(key.stringValue == "text")
+    }
+
+    @Test func anAllowedEmptyAnswerNeedsATypeWithAnEmptyValue() throws {
+        struct Nothing: Decodable, EmptyResponse, Equatable {
+            var isEmpty = false
+            static func emptyValue() -> Nothing { Nothing(isEmpty: true) }
+        }
+        #expect(try DecodableResponseSerializer<Nothing>().value(nil, status: 204) == Nothing(isEmpty: true))
+        let failure = reason { try DecodableResponseSerializer<Greeting>().value(nil, status: 204) }
+        guard case .invalidEmptyResponse(type: "Greeting")? = failure else {
+            Issue.record("\(String(describing: failure))")
+            return
+        }
+    }
+
+    // MARK: Files
+
+    @Test func theFileOfADownloadIsReadAndSerialized() throws {
+        let folder = try TemporaryFolder("serializer")
+        let file = URL(fileURLWithPath: try folder.write(#"{"text":"hi"}"#, to: "f"))
+        func value<S: ResponseSerializer>(_ serializer: S) throws -> S.SerializedObject {
+            try serializer.serializeDownload(request: request(.get), response: head(), fileURL: file, error: nil)
+        }
+        #expect(try value(DataResponseSerializer()) == Data(#"{"text":"hi"}"#.utf8))
+        #expect(try value(StringResponseSerializer()) == #"{"text":"hi"}"#)
+        #expect(try value(JSONResponseSerializer()) as? [String: String] == ["text": "hi"])
+        #expect(try value(DecodableResponseSerializer<Greeting>()) == Greeting(text: "hi"))
+        // A serializer of one's own needs no method for files.
+        #expect(try value(Bare()) == 13)
+    }
+
+    @Test func aValueOfAFileDoesNotChangeWithTheFile() throws {
+        let folder = try TemporaryFolder("serializer")
+        let path = try folder.write(count: 100_000, seed: 1, to: "f")
+        let expected = try folder.data("f").map { $0 }
+        let value = try DataResponseSerializer()
+            .serializeDownload(request: nil, response: nil, fileURL: URL(fileURLWithPath: path), error: nil)
+        // In place, as nothing that is renamed over it would reach a mapping.
+        let handle = try FileHandle(forWritingTo: URL(fileURLWithPath: path))
+        try handle.truncate(atOffset: 0)
+        try handle.close()
+        #expect(value.elementsEqual(expected))
+    }
+
+    @Test func withoutAFileThereIsAFailure() {
+        let reasons = [
+            reason {
+                try StringResponseSerializer()
+                    .serializeDownload(request: nil, response: nil, fileURL: nil, error: nil)
+            },
+            reason {
+                try URLResponseSerializer().serializeDownload(request: nil, response: nil, fileURL: nil, error: nil)
+            },
+        ]
+        for reason in reasons {
+            guard case .inputFileNil? = reason else {
+                Issue.record("\(String(describing: reason))")
+                continue
+            }
+        }
+    }
+
+    @Test func aFileThatCannotBeReadIsNamed() {
+        let missing = URL(fileURLWithPath: "/nowhere/file")
+        let failure = reason {
+            try DataResponseSerializer().serializeDownload(request: nil, response: nil, fileURL: missing, error: nil)
+        }
+        guard case .inputFileReadFailed(at: missing)? = failure else {
+            Issue.record("\(String(describing: failure))")
+            return
+        }
+    }
+
+    @Test func anEmptyFileFollowsTheRulesForEmptyAnswers() throws {
+        let folder = try TemporaryFolder("serializer")
+        let file = URL(fileURLWithPath: try folder.write("", to: "empty"))
+        let value = try DataResponseSerializer()
+            .serializeDownload(request: request(.get), response: head(204), fileURL: file, error: nil)
+        #expect(value == Data())
+        let failure = reason {
+            try DataResponseSerializer()
+                .serializeDownload(request: request(.get), response: head(200), fileURL: file, error: nil)
+        }
+        guard case .inputDataNilOrZeroLength? = failure else {
+            Issue.record("\(String(describing: failure))")
+            return
+        }
+    }
+
+    @Test func theURLSerializerNeverReadsTheFile() throws {
+        let missing = URL(fileURLWithPath: "/nowhere/file")
+        let value = try URLResponseSerializer()
+            .serializeDownload(request: nil, response: nil, fileURL: missing, error: nil)
+        #expect(value == missing)
+    }
+}
+
+@Suite("String serializer")
+struct SerializerOfStringsTests {
+    @Test(
+        arguments: [
+            ("utf-8", [0xC3, 0xA9], "é"), ("UTF-8", [0xC3, 0xA9], "é"), ("us-ascii", [0x41], "A"),
+            ("iso-8859-1", [0xE9], "é"), ("latin1", [0xE9], "é"), ("ISO-8859-2", [0xE8], "č"),
+            ("iso-8859-3", [0xC6], "Ĉ"), ("iso-8859-4", [0xE0], "ā"), ("iso-8859-5", [0xD4], "д"),
+            ("iso-8859-6", [0xC4], "ؤ"), ("iso-8859-7", [0xC1], "Α"), ("iso-8859-8", [0xE0], "א"),
+            ("iso-8859-9", [0xD0], "Ğ"), ("iso-8859-10", [0xAA], "Š"), ("iso-8859-11", [0xA1], "ก"),
+            ("iso-8859-13", [0xE8], "č"), ("iso-8859-14", [0xA1], "Ḃ"), ("iso-8859-15", [0xA4], "€"),
+            ("iso-8859-16", [0xA4], "€"), ("windows-1250", [0xE8], "č"), ("windows-1251", [0xE4], "д"),
+            ("windows-1252", [0x80], "€"), ("windows-1253", [0xC1], "Α"), ("windows-1254", [0xD0], "Ğ"),
+            ("windows-1255", [0xE0], "א"), ("windows-1256", [0xC4], "ؤ"), ("windows-1257", [0xE8], "č"),
+            ("windows-1258", [0xFE], "₫"), ("windows-874", [0xA1], "ก"), ("koi8-r", [0xC4], "д"),
+            ("koi8-u", [0xA4], "є"), ("ibm437", [0x82], "é"), ("ibm850", [0x82], "é"), ("ibm852", [0x9F], "č"),
+            ("ibm866", [0xA4], "д"), ("macintosh", [0x8E], "é"), ("x-mac-cyrillic", [0xE4], "д"),
+            ("utf-16", [0xFE, 0xFF, 0, 0xE9], "é"), ("utf-16", [0xFF, 0xFE, 0xE9, 0], "é"),
+            ("utf-16be", [0, 0xE9], "é"), ("utf-16le", [0xE9, 0], "é"), ("utf-32be", [0, 0, 0, 0xE9], "é"),
+            ("utf-32le", [0xE9, 0, 0, 0], "é"), ("utf-32", [0, 0, 0xFE, 0xFF, 0, 0, 0, 0xE9], "é"),
+            ("shift_jis", [0x93, 0xFA, 0x96, 0x7B], "日本"), ("cp932", [0x87, 0x40], "①"),
+            ("iso-2022-jp", [0x1B, 0x24, 0x42, 0x46, 0x7C, 0x4B, 0x5C, 0x1B, 0x28, 0x42], "日本"),
+            ("gb2312", [0xC4, 0xE3], "你"), ("gbk", [0x81, 0x40], "丂"),
+            ("gb18030", [0x81, 0x30, 0x8A, 0x32], "å"),
+            ("big5", [0xA4, 0xA4], "中"), ("big5-hkscs", [0xA4, 0xA4], "中"), ("euc-kr", [0xB0, 0xA1], "가"),
+            ("cp949", [0x81, 0x41], "갂"),
+            ("iso-2022-kr", [0x1B, 0x24, 0x29, 0x43, 0x0E, 0x30, 0x21, 0x0F], "가"),
+        ] as [(String, [UInt8], String)])
+    func textIsReadInTheEncodingOfTheAnswer(name: String, bytes: [UInt8], text: String) throws {
+        #expect(try StringResponseSerializer().value(Data(bytes), type: "text/plain; charset=\(name)") == text)
+    }
+
+    @Test(
+        arguments: [
+            "text/plain; charset=utf-8", "text/plain;charset=\"UTF-8\"", "text/html; Charset=utf8",
+            "text/html; level=1; CHARSET=utf-8", "text/html; x=\"a;charset=koi8-r\"; charset=utf-8 ; y=z",
+        ])
+    func theNameIsFoundHoweverItIsWritten(type: String) throws {
+        #expect(try StringResponseSerializer().value(Data([0xC3, 0xA9]), type: type) == "é")
+    }
+
+    @Test(arguments: [nil, "text/plain", "text/plain; charset=klingon", "text/plain; x=\"charset=utf-8\""])
+    func textIsLatin1WhereNoKnownEncodingIsNamed(type: String?) throws {
+        #expect(try StringResponseSerializer().value(Data([0xC3, 0xA9]), type: type) == "Ã©")
+    }
+
+    @Test func anEncodingThatIsAskedForWins() throws {
+        let serializer = StringResponseSerializer(encoding: .utf8)
+        #expect(try serializer.value(Data([0xC3, 0xA9]), type: "text/plain; charset=iso-8859-1") == "é")
+    }
+
+    @Test(arguments: [("utf-8", String.Encoding.utf8), ("us-ascii", .ascii), ("euc-jp", .japaneseEUC)])
+    func bytesThatAreNoTextInTheEncodingFail(name: String, encoding: String.Encoding) {
+        let failure = reason {
+            try StringResponseSerializer().value(Data([0x41, 0xFF]), type: "text/plain; charset=\(name)")
+        }
+        guard case .stringSerializationFailed(encoding)? = failure else {
+            Issue.record("\(String(describing: failure))")
+            return
+        }
+    }
+}

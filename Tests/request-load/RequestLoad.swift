@@ -1,0 +1,48 @@
+import Foundation
+import TransferNetworking
+
+/// One load on the request layer, in a process of its own: what it needs of memory isn't mixed with that of a test
+/// runner and a server. Prints one line of JSON.
+///
+///     request-load many URL FIRST MORE
+///     request-load form URL FILE
+///     request-load stream URL FILE
+///     request-load unread input-stream|sequence|queue|suspended|undecided URL FILE
+@main
+enum RequestLoad {
+    static func main() async throws {
+        let arguments = CommandLine.arguments.dropFirst()
+        let report: Report
+        switch (arguments.first, Array(arguments.dropFirst())) {
+        case ("many", let rest) where rest.count == 3:
+            report = try await ManyRequests(url: rest[0], first: count(rest[1]), more: count(rest[2])).run()
+        case ("form", let rest) where rest.count == 2:
+            report = try await LargeUpload(url: rest[0], file: rest[1]).runForm()
+        case ("stream", let rest) where rest.count == 2:
+            report = try await LargeUpload(url: rest[0], file: rest[1]).runStream()
+        case ("unread", let rest) where rest.count == 3:
+            report = try await UnreadAnswer(url: rest[1], file: rest[2]).run(rest[0])
+        default: throw LoadError("see the comment of RequestLoad for what can be asked for")
+        }
+        print(String(decoding: try JSONEncoder().encode(report), as: UTF8.self))
+    }
+
+    private static func count(_ text: String) throws -> Int {
+        guard let count = Int(text) else { throw LoadError("no number: \(text)") }
+        return count
+    }
+}
+
+struct Report: Codable {
+    /// Resident bytes before the load and at most during it, or after it.
+    var before: Int64
+    var after: Int64
+    /// Whether everything came, and came right.
+    var isRight: Bool
+    var protocolName: String?
+}
+
+struct LoadError: Error, CustomStringConvertible {
+    let description: String
+    init(_ description: String) { self.description = description }
+}

@@ -1,0 +1,162 @@
+import Dispatch
+import Foundation
+import Synchronization
+import TransferNetworking
+
+/// A large answer that nobody takes. How long that lasts is measured by another request beside it, which takes all of
+/// the same answer: in that time the first would have got all of it, too. Afterwards it's taken, and compared.
+struct UnreadAnswer {
+    let url: String
+    /// What the server sends.
+    let file: String
+    private let session = Session()
+
+    init(url: String, file: String) {
+        self.url = url
+        self.file = file
+    }
+
+    func run(_ kind: String) async throws -> Report {
+        let protocolName = try await takeAll()
+        let before = try OwnMemory.resident()
+        try OwnMemory.resetPeak()
+        let comparison = try Comparison(file)
+        let peak =
+            switch kind {
+            case "input-stream": try await inputStream(comparison)
+            case "sequence": try await sequence(comparison)
+            case "queue": try await suspendedQueue(comparison)
+            case "suspended": try await suspendedRequest(comparison)
+            case "undecided": try await undecidedHook(comparison)
+            default: throw LoadError("no kind \(kind)")
+            }
+        return Report(before: before, after: peak, isRight: comparison.isEqual, protocolName: protocolName)
+    }
+
+    /// Reads all of it and keeps nothing.
+    ///
+    /// - Returns: The name of the protocol that it came over.
+    @discardableResult
+    private func takeAll() async throws -> String? {
+        let queue = DispatchQueue(label: "reader")
+        let completion = await withCheckedContinuation { continuation in
+            session.streamRequest(url).responseStream(on: queue) { stream in
+                if case .complete(let completion) = stream.event { continuation.resume(returning: completion) }
+            }
+        }
+        if let error = completion.error { throw error }
+        return completion.metrics?.transactionMetrics.last?.networkProtocolName
+    }
+
+    /// The first bytes of `request` are there.
+    private func untilBytesCame(_ request: Request) async {
+        while request.downloadProgress.completedUnitCount == 0 { await Task.yield() }
+    }
+
+    private func inputStream(_ comparison: Comparison) async throws -> Int64 {
+        let request = session.streamRequest(url)
+        guard let stream = request.asInputStream() else { throw LoadError("no stream") }
+        await untilBytesCame(request)
+        try await takeAll()
+        let peak = try OwnMemory.peak()
+        stream.open()
+        var buffer = [UInt8](repeating: 0, count: 64 << 10)
+        while true {
+            let count = stream.read(&buffer, maxLength: buffer.count)
+            guard count > 0 else { break }
+            comparison.add(Data(buffer[..<count]))
+        }
+        return peak
+    }
+
+    private func sequence(_ comparison: Comparison) async throws -> Int64 {
+        var iterator = session.streamRequest(url).streamTask().streamingData().makeAsyncIterator()
+        if let first = await iterator.next(), case .stream(.success(let data)) = first.event { comparison.add(data) }
+        try await takeAll()
+        let peak = try OwnMemory.peak()
+        while let next = await iterator.next() {
+            if case .stream(.success(let data)) = next.event { comparison.add(data) }
+        }
+        return peak
+    }
+
+    private func suspendedQueue(_ comparison: Comparison) async throws -> Int64 {
+        let queue = DispatchQueue(label: "suspended")
+        queue.suspend()
+        let (ends, end) = AsyncStream<Void>.makeStream()
+        let request = session.streamRequest(url).responseStream(on: queue) { stream in
+            switch stream.event {
+            case .stream(.success(let data)): comparison.add(data)
+            case .complete: end.finish()
+            }
+        }
+        await untilBytesCame(request)
+        try await takeAll()
+        let peak = try OwnMemory.peak()
+        queue.resume()
+        for await _ in ends {}
+        return peak
+    }
+
+    private func suspendedRequest(_ comparison: Comparison) async throws -> Int64 {
+        let (heads, head) = AsyncStream<Void>.makeStream()
+        let request = session.request(url)
+        // Before its body, so that it isn't a matter of luck how much of it came.
+        request.onHTTPResponse(on: DispatchQueue(label: "hook")) { [weak request] _, decided in
+            request?.suspend()
+            decided(.allow)
+            head.finish()
+        }
+        let task = request.serializingData()
+        for await _ in heads {}
+        try await takeAll()
+        let peak = try OwnMemory.peak()
+        request.resume()
+        comparison.add(try await task.value)
+        return peak
+    }
+
+    private func undecidedHook(_ comparison: Comparison) async throws -> Int64 {
+        let (decisions, decision) = AsyncStream<@Sendable (Request.ResponseDisposition) -> Void>.makeStream()
+        let request = session.request(url).onHTTPResponse(on: DispatchQueue(label: "hook")) { _, decided in
+            decision.yield(decided)
+        }
+        let task = request.serializingData()
+        var iterator = decisions.makeAsyncIterator()
+        let decide = await iterator.next()
+        try await takeAll()
+        let peak = try OwnMemory.peak()
+        decide?(.allow)
+        comparison.add(try await task.value)
+        return peak
+    }
+}
+
+/// Compares what comes with a file, piece by piece.
+final class Comparison: Sendable {
+    private struct State {
+        var offset: UInt64 = 0
+        var isEqual = true
+    }
+
+    private let file: FileHandle
+    private let length: UInt64
+    private let state = Mutex(State())
+
+    init(_ path: String) throws {
+        guard let file = FileHandle(forReadingAtPath: path) else { throw LoadError("\(path) can't be read") }
+        self.file = file
+        length = try file.seekToEnd()
+    }
+
+    /// Whether all of the file came, and nothing else.
+    var isEqual: Bool { state.withLock { $0.isEqual && $0.offset == length } }
+
+    func add(_ data: Data) {
+        state.withLock { state in
+            try? file.seek(toOffset: state.offset)
+            state.isEqual = state.isEqual && (try? file.read(upToCount: data.count)) == data
+            state.offset += UInt64(data.count)
+        }
+    }
+}
