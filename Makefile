@@ -12,10 +12,14 @@ IMPORTS := --explicit-target-dependency-import-check error
 # STATIC= (empty) links them dynamically.
 STATIC ?= --static-swift-stdlib
 RELEASE := -c release $(STATIC) $(IMPORTS)
+# The benchmark of requests, with the clients that it compares: a package of its own, which nothing else builds.
+REQUESTS := swift build -c release --package-path Benchmarks/requests
 # Tests at once: many of them start processes and wait for what happens within a time, on machines with two cores too.
 export SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH ?= 4
 # Arguments for swift test, for example TEST_FLAGS='--filter Retry'.
 TEST_FLAGS ?=
+# Suites that take the whole machine: they run by themselves, as others bound what they wait for.
+STRESS := 'StressBurstTests|MemoryOfRequestsTests|LeakTests'
 
 .PHONY: help setup setup-build setup-test setup-bench swift build demo-server run test lint format bench docs check \
 	check-build clean
@@ -49,7 +53,12 @@ run: build demo-server ## the demonstration: jobs/demo.json against a server tha
 
 test: swift setup-test ## all tests but the long ones
 	@swift build --build-tests $(IMPORTS)
+ifeq ($(TEST_FLAGS),)
+	@swift test --skip-build --disable-xctest --filter $(STRESS)
+	@swift test --skip-build --disable-xctest --skip $(STRESS)
+else
 	@swift test --skip-build --disable-xctest $(TEST_FLAGS)
+endif
 
 lint: swift ## formatting, layers, and the habits that a grep can hold
 	@scripts/lint-layers
@@ -58,8 +67,10 @@ lint: swift ## formatting, layers, and the habits that a grep can hold
 format: swift ## format the sources in place
 	@scripts/lint-format --fix
 
-bench: build setup-bench ## compare with curl, wget2 and aria2 on loopback
+bench: build setup-bench ## compare with curl, wget2, aria2 and, request by request, AsyncHTTPClient and URLSession
 	@Benchmarks/run "$$(swift build $(RELEASE) --show-bin-path)/transfer"
+	@$(REQUESTS) --quiet
+	@Benchmarks/requests/run "$$($(REQUESTS) --show-bin-path)"
 
 docs: swift setup-build ## the libraries' documentation, in .build/docs
 	@scripts/docs
@@ -75,4 +86,4 @@ check: lint docs check-build ## everything: lint, docs, all tests with the long 
 		swift test --skip-build --disable-xctest $(TEST_FLAGS)
 
 clean: ## remove what was built
-	rm -rf .build examples/.build
+	rm -rf .build examples/.build Benchmarks/requests/.build
