@@ -1,0 +1,94 @@
+import CTransferOpenSSL
+import Glibc
+import TransferCore
+
+/// What OpenSSL says and prints, in Swift's types.
+enum OpenSSLText {
+    /// The first error of this thread's queue, which names the cause; the queue is emptied.
+    static func takeError() -> String {
+        let code = ERR_get_error()
+        ERR_clear_error()
+        return ERR_reason_error_string(code).map { String(cString: $0) } ?? "unknown error"
+    }
+
+    static func failure(_ code: TransferError.Code, _ message: String) -> TransferError {
+        let text = takeError()
+        return TransferError(code, "\(message): \(text)", cause: .openSSL(text))
+    }
+
+    /// What `print` writes to a BIO.
+    static func printed(_ print: (OpaquePointer) -> Void) -> String {
+        guard let bio = transfer_bio_memory() else { return "" }
+        defer { BIO_free(bio) }
+        print(bio)
+        var start: UnsafeMutablePointer<CChar>?
+        let count = transfer_bio_contents(bio, &start)
+        guard count > 0, let start else { return "" }
+        return String(decoding: UnsafeRawBufferPointer(start: start, count: count), as: UTF8.self)
+    }
+
+    /// A name as RFC 2253 writes it, in UTF-8.
+    static func name(_ name: OpaquePointer?) -> String {
+        guard let name else { return "" }
+        return printed { transfer_name_print($0, name) }
+    }
+
+    /// Seconds since 1970; `nil` for a time that can't be read.
+    static func seconds(_ time: UnsafePointer<ASN1_TIME>?) -> Int64? {
+        var parts = tm()
+        guard let time, ASN1_TIME_to_tm(time, &parts) == 1 else { return nil }
+        return Int64(timegm(&parts))
+    }
+
+    /// Upper-case hexadecimal.
+    static func hexadecimal(_ number: UnsafePointer<ASN1_INTEGER>?) -> String {
+        guard let number, let big = ASN1_INTEGER_to_BN(number, nil) else { return "" }
+        defer { BN_free(big) }
+        guard let text = BN_bn2hex(big) else { return "" }
+        defer { CRYPTO_free(text, #file, #line) }
+        return String(cString: text)
+    }
+
+    static func base64(_ bytes: [UInt8]) -> String {
+        var text = [UInt8](repeating: 0, count: (bytes.count + 2) / 3 * 4 + 1)
+        let count = EVP_EncodeBlock(&text, bytes, Int32(bytes.count))
+        return String(decoding: text.prefix(Int(max(0, count))), as: UTF8.self)
+    }
+
+    static func sha256(_ bytes: [UInt8]) -> [UInt8] {
+        var digest = [UInt8](repeating: 0, count: 32)
+        var count: UInt32 = 0
+        // Only fails without memory; zeros are then no certificate's digest.
+        _ = EVP_Digest(bytes, bytes.count, &digest, &count, EVP_sha256(), nil)
+        return digest
+    }
+
+    /// What one of the `i2d_` functions makes: called without a place to learn the length, then with one.
+    static func encoded(_ encode: (UnsafeMutablePointer<UnsafeMutablePointer<UInt8>?>?) -> Int32) -> [UInt8] {
+        let count = encode(nil)
+        guard count > 0 else { return [] }
+        return [UInt8](unsafeUninitializedCapacity: Int(count)) { buffer, initialized in
+            var place = buffer.baseAddress
+            initialized = Int(max(0, encode(&place)))
+        }
+    }
+
+    /// Calls `body` with a BIO that reads `bytes`.
+    static func reading<Value, Failure: Error>(
+        _ bytes: [UInt8], _ body: (OpaquePointer) throws(Failure) -> Value
+    ) throws(Failure) -> Value? {
+        ERR_clear_error()
+        // A BIO over memory of others doesn't copy: it must not outlive the bytes, so it gets its own.
+        guard let bio = transfer_bio_memory() else { return nil }
+        defer { BIO_free(bio) }
+        guard bytes.isEmpty || BIO_write(bio, bytes, Int32(clamping: bytes.count)) == bytes.count else { return nil }
+        return try body(bio)
+    }
+
+    /// Whether the queue's last error is that of a PEM file that has come to its end.
+    static func isEndOfPEM() -> Bool {
+        let code = ERR_peek_last_error()
+        return code == 0
+            || (transfer_error_library(code) == ERR_LIB_PEM && transfer_error_reason(code) == PEM_R_NO_START_LINE)
+    }
+}

@@ -1,0 +1,118 @@
+import CTransferOpenSSL
+public import TransferCore
+
+/// A public key in the form that certificates carry (SubjectPublicKeyInfo, RFC 5280 §4.1.2.7). It stays the same when
+/// a certificate is renewed with the same key, so that it can be pinned for longer.
+public final class PublicKey: Sendable, Hashable, CustomStringConvertible {
+    /// The SubjectPublicKeyInfo.
+    public let der: [UInt8]
+
+    /// - Throws: `TransferError` when the bytes are no SubjectPublicKeyInfo.
+    public init(der: [UInt8]) throws(TransferError) {
+        ERR_clear_error()
+        let key = der.withUnsafeBufferPointer { buffer -> OpaquePointer? in
+            var place = buffer.baseAddress
+            return d2i_PUBKEY(nil, &place, buffer.count)
+        }
+        guard let key else { throw OpenSSLText.failure(.invalidRequest, "the bytes are no public key") }
+        defer { EVP_PKEY_free(key) }
+        // The canonical form, without what may have followed it.
+        self.der = OpenSSLText.encoded { i2d_PUBKEY(key, $0) }
+    }
+
+    init(of certificate: OpaquePointer) {
+        der = OpenSSLText.encoded { i2d_X509_PUBKEY(X509_get_X509_PUBKEY(certificate), $0) }
+    }
+
+    private init(key: OpaquePointer) { der = OpenSSLText.encoded { i2d_PUBKEY(key, $0) } }
+
+    /// SHA-256 of the SubjectPublicKeyInfo; 32 bytes.
+    public var spkiSHA256: [UInt8] { OpenSSLText.sha256(der) }
+
+    /// `sha256/` and the digest in base64, as curl's `--pinnedpubkey` and RFC 7469's pins have it (there with `//`
+    /// and `=`).
+    public var pin: String { "sha256/" + OpenSSLText.base64(spkiSHA256) }
+
+    public var description: String { pin }
+
+    public static func == (one: PublicKey, other: PublicKey) -> Bool { one.der == other.der }
+
+    public func hash(into hasher: inout Hasher) { hasher.combine(der) }
+
+    // MARK: Loading
+
+    /// The extensions that files of keys have, in lower case; certificates carry keys too.
+    public static let fileExtensions = Certificate.fileExtensions.union(["key", "pub"])
+
+    /// The public keys of a PEM text (`PUBLIC KEY`, and those of its certificates) or of DER bytes (a key or a
+    /// certificate), each once. Private keys are passed over.
+    ///
+    /// - Throws: `TransferError` when there is none, or a damaged one.
+    public static func publicKeys(pemOrDER bytes: [UInt8]) throws(TransferError) -> [PublicKey] {
+        var keys: [PublicKey] = []
+        if CredentialFile.isPEM(bytes) {
+            keys =
+                OpenSSLText.reading(bytes) { bio in
+                    var found: [PublicKey] = []
+                    while let key = transfer_pem_public_key(bio) {
+                        found.append(PublicKey(key: key))
+                        EVP_PKEY_free(key)
+                    }
+                    return found
+                } ?? []
+            guard OpenSSLText.isEndOfPEM() else { throw OpenSSLText.failure(.invalidRequest, "a key is damaged") }
+            if CredentialFile.contains(bytes, "CERTIFICATE-----") {
+                keys += try Certificate.certificates(pemOrDER: bytes).map(\.publicKey)
+            }
+        } else if let certificate = try? Certificate(der: bytes) {
+            keys = [certificate.publicKey]
+        } else {
+            keys = [try PublicKey(der: bytes)]
+        }
+        guard !keys.isEmpty else { throw TransferError(.invalidRequest, "there is no public key") }
+        var seen: Set<PublicKey> = []
+        return keys.filter { seen.insert($0).inserted }
+    }
+
+    /// The public keys of a file, PEM or DER, or of its certificates.
+    ///
+    /// - Throws: `TransferError` that names the file.
+    public static func publicKeys(atPath path: String) throws(TransferError) -> [PublicKey] {
+        let bytes = try CredentialFile.read(path)
+        do { return try publicKeys(pemOrDER: bytes) } catch {
+            throw TransferError(error.code, "\(path): \(error.message)", cause: error.cause)
+        }
+    }
+
+    /// The public keys of a folder's `.pem`, `.crt`, `.cer`, `.der`, `.key` and `.pub` files, by file name, each once;
+    /// private keys are passed over.
+    ///
+    /// - Throws: `TransferError` when the folder or a file can't be read, or is damaged.
+    public static func publicKeys(inFolder folder: String) throws(TransferError) -> [PublicKey] {
+        var (seen, result): (Set<PublicKey>, [PublicKey]) = ([], [])
+        for path in try CredentialFile.paths(inFolder: folder, extensions: fileExtensions) {
+            let bytes = try CredentialFile.read(path)
+            let keys: [PublicKey]
+            do { keys = try publicKeys(pemOrDER: bytes) } catch {
+                if CredentialFile.contains(bytes, "PRIVATE KEY-----") { continue }
+                throw TransferError(error.code, "\(path): \(error.message)", cause: error.cause)
+            }
+            result += keys.filter { seen.insert($0).inserted }
+        }
+        return result
+    }
+
+    /// Whether the bytes are the DER of a public or an unencrypted private key.
+    static func isKey(_ bytes: [UInt8]) -> Bool {
+        if (try? PublicKey(der: bytes)) != nil { return true }
+        ERR_clear_error()
+        let key = bytes.withUnsafeBufferPointer { buffer -> OpaquePointer? in
+            var place = buffer.baseAddress
+            return d2i_AutoPrivateKey(nil, &place, buffer.count)
+        }
+        ERR_clear_error()
+        guard let key else { return false }
+        EVP_PKEY_free(key)
+        return true
+    }
+}

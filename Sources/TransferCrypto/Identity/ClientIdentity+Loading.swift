@@ -1,0 +1,112 @@
+import CTransferOpenSSL
+public import TransferCore
+
+extension ClientIdentity {
+    /// From PEM or DER files. Never asks for anything on a terminal.
+    ///
+    /// - Parameters:
+    ///   - path: The certificate, and after it those of the authorities between.
+    ///   - key: The private key; `nil` when it's in the first file.
+    ///   - passphrase: For a key that is encrypted; up to 1,024 bytes.
+    /// - Throws: `TransferError` that names the file: it can't be read, there is no certificate or key in it, the
+    ///   passphrase is missing (`.secretMissing`) or wrong, or the key is another certificate's.
+    public convenience init(
+        pemCertificate path: String, key: String? = nil, passphrase: String? = nil
+    ) throws(TransferError) {
+        let certificates = try Certificate.certificates(atPath: path)
+        let keyPath = key ?? path
+        let bytes = try CredentialFile.read(keyPath)
+        let pointer = try Self.privateKey(bytes, path: keyPath, passphrase: passphrase)
+        guard let own = certificates.first(where: { X509_check_private_key($0.pointer, pointer) == 1 })
+        else {
+            EVP_PKEY_free(pointer)
+            ERR_clear_error()
+            throw TransferError(
+                .invalidRequest, "the key of \(keyPath) is not that of the certificate of \(path)")
+        }
+        try self.init(certificate: own, others: certificates, key: pointer, source: keyPath)
+    }
+
+    /// From a PKCS#12 file (RFC 7292; `.p12`, `.pfx`).
+    ///
+    /// - Parameter passphrase: `nil` is for a file without.
+    /// - Throws: `TransferError` that names the file: it can't be read, is no PKCS#12, its passphrase is missing
+    ///   (`.secretMissing`) or wrong, or it has no certificate with a key.
+    public convenience init(pkcs12 path: String, passphrase: String?) throws(TransferError) {
+        try self.init(pkcs12: try CredentialFile.read(path), passphrase: passphrase, source: path)
+    }
+
+    /// From the bytes of a PKCS#12 file.
+    ///
+    /// - Parameter passphrase: `nil` is for bytes without.
+    /// - Throws: As for a file.
+    public convenience init(pkcs12 bytes: [UInt8], passphrase: String?) throws(TransferError) {
+        try self.init(pkcs12: bytes, passphrase: passphrase, source: "the PKCS#12 bytes")
+    }
+
+    private convenience init(pkcs12 bytes: [UInt8], passphrase: String?, source: String) throws(TransferError) {
+        ERR_clear_error()
+        let parsed = bytes.withUnsafeBufferPointer { buffer -> OpaquePointer? in
+            var place = buffer.baseAddress
+            return d2i_PKCS12(nil, &place, buffer.count)
+        }
+        guard let parsed else { throw OpenSSLText.failure(.invalidRequest, "\(source): no PKCS#12") }
+        defer { PKCS12_free(parsed) }
+        // An empty passphrase and none at all are written differently (RFC 7292 appendix B.1), and mixed up by many.
+        let fits =
+            passphrase.map { PKCS12_verify_mac(parsed, $0, -1) == 1 }
+            ?? (PKCS12_verify_mac(parsed, nil, 0) == 1 || PKCS12_verify_mac(parsed, "", 0) == 1)
+        guard fits || PKCS12_mac_present(parsed) == 0 else {
+            ERR_clear_error()
+            throw Self.refusedPassphrase(source, isMissing: passphrase == nil)
+        }
+        var (key, leaf, others): (OpaquePointer?, OpaquePointer?, OpaquePointer?) = (nil, nil, nil)
+        ERR_clear_error()
+        guard PKCS12_parse(parsed, passphrase, &key, &leaf, &others) == 1 else {
+            throw OpenSSLText.failure(
+                .invalidRequest, "\(source) can't be opened (its cipher may be one that OpenSSL gave up, such as RC2)")
+        }
+        defer {
+            X509_free(leaf)
+            transfer_x509_stack_pop_free(others)
+        }
+        guard let key, let leaf else {
+            EVP_PKEY_free(key)
+            throw TransferError(.invalidRequest, "\(source) has no certificate with its key")
+        }
+        let chain = (0..<transfer_x509_stack_count(others)).compactMap { index in
+            transfer_x509_stack_value(others, index).map { Certificate(retaining: $0) }
+        }
+        try self.init(certificate: Certificate(retaining: leaf), others: chain, key: key, source: source)
+    }
+
+    private static func privateKey(
+        _ bytes: [UInt8], path: String, passphrase: String?
+    ) throws(TransferError) -> OpaquePointer {
+        ERR_clear_error()
+        guard CredentialFile.isPEM(bytes) else {
+            let key = bytes.withUnsafeBufferPointer { buffer -> OpaquePointer? in
+                var place = buffer.baseAddress
+                return d2i_AutoPrivateKey(nil, &place, buffer.count)
+            }
+            guard let key else { throw OpenSSLText.failure(.invalidRequest, "\(path) has no private key") }
+            return key
+        }
+        guard CredentialFile.contains(bytes, "PRIVATE KEY-----") else {
+            throw TransferError(.invalidRequest, "\(path) has no private key")
+        }
+        if let key = OpenSSLText.reading(bytes, { transfer_pem_private_key($0, passphrase) }) ?? nil { return key }
+        // OpenSSL's error depends on what the padding happens to be; that the key is encrypted tells more.
+        if CredentialFile.contains(bytes, "ENCRYPTED") {
+            ERR_clear_error()
+            throw refusedPassphrase(path, isMissing: passphrase == nil)
+        }
+        throw OpenSSLText.failure(.invalidRequest, "the private key of \(path) is damaged")
+    }
+
+    private static func refusedPassphrase(_ source: String, isMissing: Bool) -> TransferError {
+        isMissing
+            ? TransferError(.secretMissing, "\(source) is encrypted, and there is no passphrase")
+            : TransferError(.invalidRequest, "the passphrase of \(source) is wrong")
+    }
+}

@@ -1,0 +1,55 @@
+import CTransferOpenSSL
+import TransferCore
+
+/// A client's certificate with its private key, to show to servers that ask for one.
+///
+/// `@unchecked Sendable`: it is never changed, and OpenSSL counts references under locks.
+public final class ClientIdentity: @unchecked Sendable, Hashable {
+    public let certificate: Certificate
+    /// The authorities between the certificate and the one that the server trusts, in that order; sent along.
+    public let chain: [Certificate]
+    /// An `EVP_PKEY *` that lives as long as this object.
+    public let keyPointer: OpaquePointer
+    /// An `X509 *` that lives as long as this object.
+    public var certificatePointer: OpaquePointer { certificate.pointer }
+
+    /// Takes the key over.
+    init(certificate: Certificate, others: [Certificate], key: OpaquePointer, source: String) throws(TransferError) {
+        ERR_clear_error()
+        guard X509_check_private_key(certificate.pointer, key) == 1 else {
+            EVP_PKEY_free(key)
+            ERR_clear_error()
+            throw TransferError(.invalidRequest, "\(source): the key is not that of the certificate of \(certificate)")
+        }
+        self.certificate = certificate
+        keyPointer = key
+        chain = Self.ordered(others, after: certificate)
+    }
+
+    deinit { EVP_PKEY_free(keyPointer) }
+
+    public static func == (one: ClientIdentity, other: ClientIdentity) -> Bool {
+        one.certificate == other.certificate && one.chain == other.chain
+    }
+
+    public func hash(into hasher: inout Hasher) { hasher.combine(certificate) }
+
+    /// Each one's issuer follows it; what leads nowhere is left out, as is the authority at the end (RFC 8446 §4.4.2).
+    private static func ordered(_ others: [Certificate], after certificate: Certificate) -> [Certificate] {
+        var (left, chain, last) = (others.filter { $0 != certificate }, [Certificate](), certificate)
+        while let index = left.firstIndex(where: { X509_check_issued($0.pointer, last.pointer) == X509_V_OK }) {
+            last = left.remove(at: index)
+            if last.isSelfSigned { break }
+            chain.append(last)
+        }
+        ERR_clear_error()
+        return chain
+    }
+}
+
+extension ClientIdentity: CustomStringConvertible, CustomReflectable {
+    /// Whose it is; nothing of the key.
+    public var description: String { "client certificate of \(certificate)" }
+
+    public var customMirror: Mirror { Mirror(self, children: ["certificate": certificate.subject]) }
+}

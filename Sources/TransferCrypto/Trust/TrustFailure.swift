@@ -1,0 +1,104 @@
+import CTransferOpenSSL
+public import TransferCore
+
+/// What came of a server's certificates.
+public enum TrustResult: Sendable, Hashable {
+    /// They are good. The chain from the server's to the anchor; as the server sent it, when it was not to be checked.
+    case success([Certificate])
+    case failure(TrustFailure)
+
+    /// - Throws: The failure as a `TransferError`.
+    @discardableResult
+    public func get() throws(TransferError) -> [Certificate] {
+        switch self {
+        case .success(let chain): return chain
+        case .failure(let failure): throw TransferError(failure)
+        }
+    }
+}
+
+/// Why a server's certificates were refused.
+public struct TrustFailure: Error, Sendable, Hashable, CustomStringConvertible {
+    public enum Kind: Sendable, Hashable {
+        /// A certificate of the chain is not valid any more.
+        case expired
+        /// A certificate of the chain is not valid yet.
+        case notYetValid
+        /// The certificate is for other names.
+        case wrongHost
+        /// No trusted authority signed the chain, or a certificate between is missing.
+        case unknownAuthority
+        /// The server's certificate signed itself, and is not among the trusted ones.
+        case selfSigned
+        /// The authority took it back.
+        case revoked
+        /// A signature is wrong.
+        case badSignature
+        /// Anything else; the code tells.
+        case other
+    }
+
+    public let kind: Kind
+    /// An `X509_V_ERR_` of OpenSSL (X509_STORE_CTX_get_error(3)); 0 when the rule isn't OpenSSL's.
+    public let code: Int32
+    /// A sentence without a period that names the certificate, and dates in UTC where they matter.
+    public let description: String
+
+    public init(_ kind: Kind, code: Int32 = 0, _ description: String) {
+        self.kind = kind
+        self.code = code
+        self.description = description
+    }
+
+    /// What OpenSSL calls the code.
+    var reason: String { String(cString: X509_verify_cert_error_string(Int(code))) }
+}
+
+extension TransferError {
+    public init(_ failure: TrustFailure) {
+        self.init(
+            .certificateRefused, failure.description,
+            cause: .openSSL(failure.code == 0 ? failure.description : failure.reason))
+    }
+}
+
+extension TrustFailure {
+    /// - Parameter certificate: The one that OpenSSL was at.
+    init(code: Int32, certificate: Certificate?, host: String) {
+        let subject = certificate.map { "the certificate of \($0)" } ?? "the server's certificate"
+        let text = String(cString: X509_verify_cert_error_string(Int(code)))
+        switch code {
+        case X509_V_ERR_CERT_HAS_EXPIRED:
+            self.init(.expired, code: code, "\(subject) expired on \(Self.date(certificate?.notAfter))")
+        case X509_V_ERR_CERT_NOT_YET_VALID:
+            self.init(.notYetValid, code: code, "\(subject) is not valid before \(Self.date(certificate?.notBefore))")
+        case X509_V_ERR_HOSTNAME_MISMATCH, X509_V_ERR_IP_ADDRESS_MISMATCH:
+            let names = certificate?.subjectNames ?? []
+            let list =
+                names.isEmpty ? "no name" : names.prefix(8).joined(separator: ", ") + (names.count > 8 ? ", …" : "")
+            self.init(.wrongHost, code: code, "\(subject) is for \(list), not for \(host)")
+        case X509_V_ERR_DEPTH_ZERO_SELF_SIGNED_CERT:
+            self.init(.selfSigned, code: code, "\(subject) signed itself and is not among the trusted ones")
+        case X509_V_ERR_SELF_SIGNED_CERT_IN_CHAIN:
+            self.init(.unknownAuthority, code: code, "the authority \(certificate?.subject ?? "") is not trusted")
+        case X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT, X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT_LOCALLY,
+            X509_V_ERR_UNABLE_TO_VERIFY_LEAF_SIGNATURE, X509_V_ERR_CERT_UNTRUSTED:
+            let issuer = certificate.map { ", which \($0.issuer) issued," } ?? ""
+            self.init(
+                .unknownAuthority, code: code,
+                "\(subject)\(issuer) leads to no trusted authority, or a certificate between is missing")
+        case X509_V_ERR_CERT_REVOKED:
+            self.init(.revoked, code: code, "\(subject) is revoked")
+        case X509_V_ERR_CERT_SIGNATURE_FAILURE, X509_V_ERR_UNABLE_TO_DECRYPT_CERT_SIGNATURE,
+            X509_V_ERR_CA_MD_TOO_WEAK:
+            self.init(.badSignature, code: code, "the signature of \(subject) is no good: \(text)")
+        default:
+            self.init(.other, code: code, "\(subject) is refused: \(text)")
+        }
+    }
+
+    static func date(_ seconds: Int64?) -> String {
+        guard let seconds, seconds != .min, seconds != .max else { return "an unreadable date" }
+        return UTCDate.text(seconds)
+    }
+}
