@@ -34,6 +34,12 @@ static inline CURLcode transfer_easy_set_read(CURL *easy, transfer_read_callback
 static inline CURLcode transfer_easy_set_seek(CURL *easy, transfer_seek_callback callback) {
     return curl_easy_setopt(easy, CURLOPT_SEEKFUNCTION, callback);
 }
+typedef CURLcode (*transfer_context_callback)(CURL *, void *, void *);
+
+// Of the connection's SSL_CTX; refused by a libcurl without OpenSSL.
+static inline CURLcode transfer_easy_set_context(CURL *easy, transfer_context_callback callback) {
+    return curl_easy_setopt(easy, CURLOPT_SSL_CTX_FUNCTION, callback);
+}
 static inline CURLcode transfer_easy_get_long(CURL *easy, CURLINFO info, long *value) {
     return curl_easy_getinfo(easy, info, value);
 }

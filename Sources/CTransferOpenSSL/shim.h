@@ -4,3 +4,4 @@
 #include <openssl/rand.h>
 #include <openssl/crypto.h>
 #include "x509.h"
+#include "handshake.h"

@@ -4,7 +4,7 @@ public import TransferEventLoop
 
 /// Performs exchanges on a few loops: the one way through which requests and jobs reach the network.
 public final class ExchangeEngine: Sendable {
-    private let pools: [CurlPool]
+    private let loops: [PoolSet]
     private let lastID = Atomic<UInt64>(0)
     private let isShutDown = Atomic(false)
     public let resolver: HostResolver
@@ -13,6 +13,8 @@ public final class ExchangeEngine: Sendable {
 
     /// For streamed bodies, whose reads may block for long: up to 64 at a time, so that they keep nobody else waiting.
     private let bodyThreads: WorkerPool
+    /// For those who judge servers: a slow one keeps its own connection waiting and no other.
+    private let trustThreads: WorkerPool
 
     /// - Parameters:
     ///   - loops: Threads that carry transfers, 1 to 64.
@@ -24,8 +26,13 @@ public final class ExchangeEngine: Sendable {
         self.workers = WorkerPool(name: "worker", threads: workers)
         let bodyThreads = WorkerPool(name: "body", threads: 64)
         self.bodyThreads = bodyThreads
-        pools = try (0..<min(64, max(1, loops))).map { index in
-            try CurlPool(loop: EventLoop(name: "transfer-\(index)"), resolver: resolver, bodyThreads: bodyThreads)
+        let trustThreads = WorkerPool(name: "trust", threads: 64)
+        self.trustThreads = trustThreads
+        self.loops = try (0..<min(64, max(1, loops))).map { index in
+            let loop = try EventLoop(name: "transfer-\(index)")
+            return PoolSet(loop: loop) { () throws(TransferError) in
+                try CurlPool(loop: loop, resolver: resolver, bodyThreads: bodyThreads, trustThreads: trustThreads)
+            }
         }
     }
 
@@ -40,18 +47,27 @@ public final class ExchangeEngine: Sendable {
         _ request: ExchangeRequest, meter: ExchangeMeter = ExchangeMeter(), limiters: [RateLimiter] = [],
         makeSink: @escaping @Sendable () -> any BodySink, events: @escaping @Sendable (ExchangeEvent) -> Void
     ) -> ExchangeHandle {
-        let pool = leastLoaded
-        pool.load.add(1, ordering: .relaxed)
         let id = ExchangeID(number: lastID.add(1, ordering: .relaxed).newValue)
         let start = ExchangeStart(
             id: id, request: request, meter: meter, limiters: limiters, makeSink: makeSink, events: events)
-        if !pool.loop.execute({ pool.assumeIsolated { $0.begin(start) } }) {
-            let outcome = ExchangeOutcome(
-                result: .failure(.shutDown), finalURL: request.url, position: 0, received: 0, sent: 0,
-                metrics: ExchangeMetrics())
-            events(.ended(outcome))
+        let pool: CurlPool
+        do throws(TransferError) {
+            pool = try leastLoaded.pool(for: request.settings.tls)
+        } catch {
+            Self.end(start, error)
+            return ExchangeHandle(id: id, pool: nil)
         }
+        if !pool.loop.execute({ pool.assumeIsolated { $0.begin(start) } }) { Self.end(start, .shutDown) }
         return ExchangeHandle(id: id, pool: pool)
+    }
+
+    /// It never began.
+    private static func end(_ start: ExchangeStart, _ error: TransferError) {
+        start.events(
+            .ended(
+                ExchangeOutcome(
+                    result: .failure(error), finalURL: start.request.url, position: 0, received: 0, sent: 0,
+                    metrics: ExchangeMetrics())))
     }
 
     deinit { shutDown() }
@@ -60,20 +76,23 @@ public final class ExchangeEngine: Sendable {
     public func shutDown() {
         // Once: work handed to a loop that has ended would stay there, and keep the pool alive, for ever.
         guard !isShutDown.exchange(true, ordering: .relaxed) else { return }
-        for pool in pools {
-            pool.loop.execute {
-                pool.assumeIsolated { $0.shutDown() }
-                pool.loop.stop()
+        for set in loops {
+            set.loop.execute {
+                set.shutDown()
+                set.loop.stop()
             }
         }
         workers.stop()
         bodyThreads.stop()
+        trustThreads.stop()
     }
 
-    private var leastLoaded: CurlPool {
-        var best = pools[0]
-        for pool in pools.dropFirst() where pool.load.load(ordering: .relaxed) < best.load.load(ordering: .relaxed) {
-            best = pool
+    private var leastLoaded: PoolSet {
+        guard loops.count > 1 else { return loops[0] }
+        var (best, least) = (loops[0], Int.max)
+        for set in loops {
+            let load = set.load
+            if load < least { (best, least) = (set, load) }
         }
         return best
     }
@@ -109,28 +128,34 @@ final class ExchangeStart: Sendable {
 /// Commands to an exchange under way; without effect once it has ended.
 public struct ExchangeHandle: Sendable {
     public let id: ExchangeID
-    private let pool: CurlPool
+    private let pool: CurlPool?
 
-    init(id: ExchangeID, pool: CurlPool) {
+    /// - Parameter pool: `nil` for an exchange that never began.
+    init(id: ExchangeID, pool: CurlPool?) {
         self.id = id
         self.pool = pool
     }
 
     /// Ends the exchange with `error`; what it has written stays and can be continued.
     public func cancel(_ error: TransferError = TransferError(.cancelled, "cancelled")) {
-        pool.loop.execute { [pool, id] in pool.assumeIsolated { $0.cancel(id, error) } }
+        tell { [id] in $0.cancel(id, error) }
     }
 
     /// Stops reading and sending; the connection stays.
-    public func suspend() { pool.loop.execute { [pool, id] in pool.assumeIsolated { $0.setSuspended(id, true) } } }
+    public func suspend() { tell { [id] in $0.setSuspended(id, true) } }
 
     /// The sink may be ready again: what was held back for it goes on.
-    public func proceed() { pool.loop.execute { [pool, id] in pool.assumeIsolated { $0.proceed(id) } } }
+    public func proceed() { tell { [id] in $0.proceed(id) } }
 
     /// Answers ``ExchangeEvent/redirected(_:)``, once; later answers have no effect.
     public func decide(_ decision: RedirectDecision) {
-        pool.loop.execute { [pool, id] in pool.assumeIsolated { $0.decide(id, decision) } }
+        tell { [id] in $0.decide(id, decision) }
     }
 
-    public func resume() { pool.loop.execute { [pool, id] in pool.assumeIsolated { $0.setSuspended(id, false) } } }
+    public func resume() { tell { [id] in $0.setSuspended(id, false) } }
+
+    private func tell(_ command: @escaping @Sendable (isolated CurlPool) -> Void) {
+        guard let pool else { return }
+        pool.loop.execute { pool.assumeIsolated { command($0) } }
+    }
 }

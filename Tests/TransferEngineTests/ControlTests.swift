@@ -100,7 +100,9 @@ import TransferTestSupport
             return .success(["127.0.0.1"])
         }
         let loop = try EventLoop(name: "test")
-        let pool = try CurlPool(loop: loop, resolver: resolver, bodyThreads: WorkerPool(name: "body", threads: 1))
+        let pool = try CurlPool(
+            loop: loop, resolver: resolver, bodyThreads: WorkerPool(name: "body", threads: 1),
+            trustThreads: WorkerPool(name: "trust", threads: 1))
         let logs = (0..<5).map { _ in ExchangeLog() }
         for (index, log) in logs.enumerated() {
             let start = ExchangeStart(
@@ -135,7 +137,9 @@ import TransferTestSupport
                     : .failure(TransferError(.cannotResolveHost, "no", isTransient: true, scope: .origin))
             }
             let loop = try EventLoop(name: "test")
-            let pool = try CurlPool(loop: loop, resolver: resolver, bodyThreads: WorkerPool(name: "body", threads: 1))
+            let pool = try CurlPool(
+                loop: loop, resolver: resolver, bodyThreads: WorkerPool(name: "body", threads: 1),
+                trustThreads: WorkerPool(name: "trust", threads: 1))
             for (index, host) in ["good.example", "good.example", "bad.example"].enumerated() {
                 let log = ExchangeLog()
                 await pool.begin(

@@ -44,6 +44,13 @@ final class ActiveExchange {
     var lookUpStart: MonotonicTime?
     /// Makes a streamed body.
     let feeder: BodyFeeder?
+    /// Of the connection that was made for it last.
+    var handshake: Handshake?
+    var questions: HandshakeQuestions?
+    /// When the connection has to stand.
+    var connectBound: MonotonicTime
+    /// Why its server was refused by somebody.
+    var refusal: (any Error)?
 
     enum StopReason {
         /// The body isn't wanted; what comes next is settled.
@@ -83,6 +90,7 @@ final class ActiveExchange {
         sink = start.makeSink()
         deadline = start.request.settings.maxTime.map { now + $0 }
         lastActivity = now
+        connectBound = now
         idleTimeout = start.request.settings.idleTimeout
         self.feeder = feeder
     }

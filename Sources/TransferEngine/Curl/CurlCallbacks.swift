@@ -55,6 +55,13 @@ enum CurlCallbacks {
         return exchange.rewindBody(to: Int64(offset)) ? CURL_SEEKFUNC_OK : CURL_SEEKFUNC_CANTSEEK
     }
 
+    /// A TLS connection begins, to the host or, before it, to a proxy. libcurl judges the proxy.
+    static let context: transfer_context_callback = { _, context, user in
+        guard let user, let context else { return CURLE_SSL_CERTPROBLEM }
+        let exchange = Unmanaged<ActiveExchange>.fromOpaque(user).takeUnretainedValue()
+        return exchange.beginHandshake(OpaquePointer(context)) ? CURLE_OK : CURLE_SSL_CERTPROBLEM
+    }
+
     /// Any count but the one that was given ends the transfer (CURLOPT_WRITEFUNCTION(3)); every given one is above 0.
     private static let stop = 0
 }

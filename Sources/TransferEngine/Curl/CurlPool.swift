@@ -32,18 +32,27 @@ actor CurlPool {
     /// When exchanges are looked at that may have been silent for too long.
     var nextIdleCheck: MonotonicTime?
     let bodyThreads: WorkerPool
+    /// For those who judge servers, and may take long.
+    let trustThreads: WorkerPool
+    let questions = HandshakeQuestions()
+    /// Exchanges whose server is being judged, and until when.
+    var verdicts: [ExchangeID: MonotonicTime] = [:]
+    var verdictTimer: LoopTimer?
     private var isShutDown = false
     /// Whether any exchange has had a bound on its rate: without, nobody needs to be looked at.
     var hasLimits = false
 
     /// - Throws: `TransferError` when libcurl can't be initialised.
-    init(loop: EventLoop, resolver: HostResolver, bodyThreads: WorkerPool) throws(TransferError) {
+    init(loop: EventLoop, resolver: HostResolver, bodyThreads: WorkerPool, trustThreads: WorkerPool)
+        throws(TransferError)
+    {
         guard CurlLibrary.isReady, let multi = curl_multi_init() else {
             throw TransferError(.internalFault, "libcurl can't be initialised")
         }
         self.loop = loop
         self.resolver = resolver
         self.bodyThreads = bodyThreads
+        self.trustThreads = trustThreads
         self.multi = multi
         let user = Unmanaged.passUnretained(self).toOpaque()
         let codes = [
@@ -95,6 +104,8 @@ actor CurlPool {
         if let pauseTimer { loop.remove(pauseTimer) }
         if let lookUpTimer { loop.remove(lookUpTimer) }
         if let idleTimer { loop.remove(idleTimer) }
+        if let verdictTimer { loop.remove(verdictTimer) }
+        verdictTimer = nil
         lookUpTimer = nil
         idleTimer = nil
         curlTimer = nil
@@ -176,6 +187,8 @@ actor CurlPool {
             if let spare = idle.popLast() { handle = spare } else { handle = try CurlHandle() }
             exchange.beginHop(hop)
             exchange.handle = handle
+            exchange.questions = questions
+            exchange.connectBound = .now + exchange.request.settings.connectTimeout
             let timeLeft = exchange.deadline.map { max(.milliseconds(1), $0 - .now) }
             try CurlOptions(exchange: exchange, hop: hop, resolved: resolved, timeLeft: timeLeft).apply(to: handle)
             let code = curl_multi_add_handle(multi, handle.raw)
@@ -221,6 +234,7 @@ actor CurlPool {
         case .success: outcome.digest = file?.finishDigest()
         case .failure: outcome.resumeData = file?.resumeData()
         }
+        outcome.refusal = exchange.refusal
         outcome.hops = exchange.hops
         outcome.answer = (exchange.sink as? AnswerSink)?.bytes ?? []
         exchange.events(.ended(outcome))
@@ -229,6 +243,7 @@ actor CurlPool {
     /// Takes the exchange's handle out of the multi and keeps it for another.
     private func release(_ exchange: ActiveExchange) {
         guard let handle = exchange.handle else { return }
+        abandonHandshake(exchange)
         MetricsReader.finishHop(handle, exchange)
         exchange.handle = nil
         curl_multi_remove_handle(multi, handle.raw)
@@ -272,14 +287,20 @@ actor CurlPool {
     }
 
     private func curlTimerFired() {
+        runTimeouts()
+        drain()
+    }
+
+    /// Lets libcurl do what it wanted to do by now.
+    func runTimeouts() {
         var running: Int32 = 0
         // CURL_SOCKET_TIMEOUT
         curl_multi_socket_action(multi, -1, 0, &running)
-        drain()
     }
 
     /// Takes the messages of what has ended, and holds back what runs too fast.
     func drain() {
+        judgeServers()
         var code = CURLE_OK
         while let raw = transfer_multi_next_done(multi, &code) {
             var user: UnsafeMutableRawPointer?

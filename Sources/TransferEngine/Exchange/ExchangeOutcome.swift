@@ -23,6 +23,8 @@ public struct ExchangeOutcome: Sendable {
     /// The beginning of the answer's body, where an `AnswerSink` kept it.
     public var answer: [UInt8] = []
     public var metrics: ExchangeMetrics
+    /// What a ``TLSRules/Check`` threw for the server.
+    public var refusal: (any Error)?
     /// What the network did for each hop, where the settings ask for that.
     public var hops: [HopMetrics] = []
 }

@@ -78,20 +78,10 @@ public struct ExchangeSettings: Sendable, Hashable {
     public var maxDecodedLength: Int64?
     /// Whether ``ExchangeOutcome/hops`` are wanted.
     public var collectsHopMetrics = false
-    public var tls = TLSOptions()
+    public var tls = TLSRules.system
     public var credentials: Credentials = .none
 
     public init() {}
-
-    public struct TLSOptions: Sendable, Hashable {
-        /// PEM file of the only authorities to trust.
-        public var authorities: String?
-        public var certificate: String?
-        public var key: String?
-        /// `sha256/BASE64` of the public keys, one of which the server must have.
-        public var pins: [String] = []
-        public init() {}
-    }
 
     public enum Credentials: Sendable, Hashable {
         case none

@@ -63,7 +63,6 @@ extension ExchangeSettings {
         if session.resourceTimeout > 0, session.resourceTimeout < 1e9 { maxTime = .seconds(session.resourceTimeout) }
         maxRedirects = session.maxRedirects
         proxy = session.proxy
-        tls.authorities = session.authorities
         collectsHopMetrics = true
     }
 

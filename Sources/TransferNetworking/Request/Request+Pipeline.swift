@@ -135,11 +135,14 @@ extension Request {
         let (prepared, attempt) = update { state in (state.transfer.take(), state.attempt) }
         guard let prepared else { return }
         let engine: ExchangeEngine
+        var exchange = prepared.exchange
         do {
             try session.checkAccess(of: prepared.urlRequest)
             engine = try session.engine()
+            exchange.settings.tls = try session.tlsRules()
         } catch {
-            let cause = error as? URLError ?? URLError(TransferError(.internalFault, "\(error)"))
+            let fault = error as? TransferError ?? TransferError(.internalFault, "\(error)")
+            let cause = error as? URLError ?? URLError(fault)
             return fail(.sessionTaskFailed(error: cause), attempt)
         }
         let record = AttemptRecord(
@@ -153,7 +156,6 @@ extension Request {
         hooks.created(record, self)
         emit(record) { [self] in $0.request(self, didCreateTask: $2) }
         emit(record) { [self] in $0.request(self, didResumeTask: $2) }
-        var exchange = prepared.exchange
         exchange.asksBeforeRedirects = effectiveRedirectHandler != nil
         let handle = engine.start(exchange, meter: record.meter, makeSink: { prepared.makeSink(record) }) {
             [self] event in happened(event, record, attempt)

@@ -35,6 +35,7 @@ open class Session: @unchecked Sendable {
     let hosts: HostSlots
     private let configuration: URLSessionConfiguration
     private let lazyEngine = Mutex<ExchangeEngine?>(nil)
+    private let lazyRules = Mutex<TLSRules?>(nil)
     private let foundation = Mutex<URLSession?>(nil)
     private let lastTask = Atomic(0)
 
@@ -159,6 +160,18 @@ open class Session: @unchecked Sendable {
             if let engine { return engine }
             let made = try ExchangeEngine(loops: settings.loops)
             engine = made
+            return made
+        }
+    }
+
+    /// Whom the session trusts, made when the first request needs it.
+    ///
+    /// - Throws: `TransferError` when the file of the authorities can't be read.
+    func tlsRules() throws -> TLSRules {
+        try lazyRules.withLock { rules in
+            if let rules { return rules }
+            let made = try settings.tlsRules()
+            rules = made
             return made
         }
     }

@@ -6,6 +6,7 @@ struct RequestBuilder: Sendable {
     let userAgent: String
     let proxies: ProxyRule
     var secrets: SecretSource
+    let tlsRules = TLSRulesCache()
 
     func download(
         _ spec: JobSpec, _ download: JobSpec.Download, url: String, ready: ReadyDownload
@@ -46,10 +47,7 @@ struct RequestBuilder: Sendable {
         settings.maxTime = job.maxTime
         if let limit = job.maxRedirects { settings.maxRedirects = limit }
         settings.proxy = proxy(job, url)
-        settings.tls.authorities = job.tls.ca
-        settings.tls.certificate = job.tls.cert
-        settings.tls.key = job.tls.key
-        settings.tls.pins = job.tls.pins
+        settings.tls = try tlsRules.rules(job.tls)
         switch job.auth {
         case nil, .bearer: break
         case .netrc: settings.credentials = .netrc

@@ -1,0 +1,95 @@
+import CTransferOpenSSL
+import TransferCore
+import TransferCrypto
+
+/// The question whether a server is the one that is wanted, from the moment a connection to it is made.
+///
+/// Used on the loop of its exchange only.
+final class Handshake {
+    let rules: TLSRules
+    let host: String
+    private let raw: UnsafeMutablePointer<transfer_handshake>
+    /// Why the server was refused.
+    private(set) var refusal: (any Error)?
+
+    /// - Parameters:
+    ///   - context: OpenSSL's, of the one connection.
+    ///   - owner: Whose connection it is.
+    /// - Throws: `TransferError` when OpenSSL has no memory, or the client's certificate doesn't do.
+    init(
+        _ rules: TLSRules, host: String, context: OpaquePointer, questions: HandshakeQuestions, owner: ActiveExchange
+    ) throws(TransferError) {
+        guard let raw = transfer_handshake_new() else {
+            throw TransferError(.internalFault, "OpenSSL has no memory for another connection")
+        }
+        self.rules = rules
+        self.host = host
+        self.raw = raw
+        raw.pointee.list = questions.list
+        raw.pointee.owner = Unmanaged.passUnretained(owner).toOpaque()
+        switch rules.judgement {
+        case .chain: raw.pointee.judge = Self.judge
+        case .check: raw.pointee.wants_staple = 1
+        }
+        guard transfer_handshake_install(context, raw, Self.index) == 1 else {
+            throw TransferError(.internalFault, "OpenSSL took no verification of servers")
+        }
+        if let identity = rules.identities[host] { try show(identity, context) }
+    }
+
+    deinit { transfer_handshake_release(raw) }
+
+    /// Whether the handshake waits for a verdict.
+    var isAsked: Bool { raw.pointee.verdict == TRANSFER_ASKED }
+
+    func isSame(_ other: UnsafeMutablePointer<transfer_handshake>) -> Bool { raw == other }
+
+    /// What is to be judged; only while it's asked.
+    func trust() -> ServerTrust {
+        let chain = (0..<transfer_handshake_count(raw)).compactMap { index in
+            transfer_handshake_certificate(raw, index).map { Certificate(retaining: $0) }
+        }
+        var bytes: UnsafePointer<UInt8>?
+        let length = transfer_handshake_staple(raw, &bytes)
+        return ServerTrust(
+            chain: chain, host: host, anchors: rules.anchors,
+            ocspResponse: length > 0 ? Array(UnsafeBufferPointer(start: bytes, count: length)) : nil)
+    }
+
+    /// - Parameter refusal: `nil` accepts.
+    func settle(_ refusal: (any Error)?) {
+        guard isAsked else { return }
+        self.refusal = refusal
+        raw.pointee.error = refusal == nil ? X509_V_OK : X509_V_ERR_APPLICATION_VERIFICATION
+        raw.pointee.verdict = refusal == nil ? TRANSFER_ACCEPTED : TRANSFER_REFUSED
+    }
+
+    private func show(_ identity: ClientIdentity, _ context: OpaquePointer) throws(TransferError) {
+        guard transfer_context_use_identity(context, identity.certificatePointer, identity.keyPointer) == 1,
+            identity.chain.allSatisfy({ transfer_context_add_chain(context, $0.pointer) == 1 })
+        else {
+            throw TransferError(.secureConnectionFailed, "OpenSSL refused the client certificate for \(host)")
+        }
+    }
+
+    /// Inside the handshake, which has the stack of the loop's thread then.
+    private static let judge: @convention(c) (UnsafeMutablePointer<transfer_handshake>?) -> Void = { raw in
+        guard let raw, let owner = raw.pointee.owner else { return }
+        let exchange = Unmanaged<ActiveExchange>.fromOpaque(owner).takeUnretainedValue()
+        guard let handshake = exchange.handshake, handshake.isSame(raw),
+            case .chain(let pins) = handshake.rules.judgement
+        else { return }
+        do throws(TransferError) {
+            try TLSRules.judge(handshake.trust(), pins: pins)
+            handshake.settle(nil)
+        } catch {
+            handshake.settle(error)
+            exchange.stopReason = .failed(error)
+        }
+    }
+
+    private static let index = transfer_handshake_index()
+
+    /// libcurl's own context for a proxy has this as its newest version, as its options say; the host's has no bound.
+    static func isForProxy(_ context: OpaquePointer) -> Bool { transfer_context_max_version(context) != 0 }
+}

@@ -1,0 +1,63 @@
+import Glibc
+import Synchronization
+import TransferCore
+import TransferCrypto
+import TransferEngine
+
+/// The TLS rules that jobs name: jobs with the same ones share them, and with them their connections.
+final class TLSRulesCache: Sendable {
+    private struct Key: Hashable {
+        let settings: JobSettings.TLSSettings
+        let passphrase: String?
+        /// What the files are now: rules read from an older version are not used again.
+        let versions: [FileVersion]
+    }
+
+    private struct FileVersion: Hashable {
+        let device: UInt64
+        let inode: UInt64
+        let size: Int64
+        let seconds: Int
+        let nanoseconds: Int
+    }
+
+    private let known = Mutex<[Key: TLSRules]>([:])
+
+    /// - Throws: `TransferError` that names the file which can't be read or doesn't hold what it should.
+    func rules(_ settings: JobSettings.TLSSettings, passphrase: String? = nil) throws(TransferError) -> TLSRules {
+        guard settings != JobSettings.TLSSettings() else { return .system }
+        let files = [settings.ca, settings.cert, settings.key].compactMap(\.self)
+        let key = Key(settings: settings, passphrase: passphrase, versions: files.map(Self.version))
+        if let rules = known.withLock({ $0[key] }) { return rules }
+        let made = try Self.make(settings, passphrase)
+        return known.withLock { known in
+            if let rules = known[key] { return rules }
+            // Versions of files that are gone are of no use.
+            if known.count >= 64 { known.removeAll() }
+            known[key] = made
+            return made
+        }
+    }
+
+    private static func make(
+        _ settings: JobSettings.TLSSettings, _ passphrase: String?
+    ) throws(TransferError) -> TLSRules {
+        let anchors = try settings.ca.map { path throws(TransferError) in try TrustAnchors(pemFile: path) } ?? .system
+        var identities = ClientIdentities()
+        if let certificate = settings.cert {
+            identities.standard = try ClientIdentity(
+                pemCertificate: certificate, key: settings.key, passphrase: passphrase)
+        }
+        return TLSRules(anchors: anchors, pins: Set(settings.pins), identities: identities)
+    }
+
+    private static func version(_ path: String) -> FileVersion {
+        var facts = stat()
+        guard stat(path, &facts) == 0 else {
+            return FileVersion(device: 0, inode: 0, size: -1, seconds: 0, nanoseconds: 0)
+        }
+        return FileVersion(
+            device: UInt64(facts.st_dev), inode: UInt64(facts.st_ino), size: Int64(facts.st_size),
+            seconds: facts.st_mtim.tv_sec, nanoseconds: facts.st_mtim.tv_nsec)
+    }
+}

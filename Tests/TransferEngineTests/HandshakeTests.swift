@@ -1,0 +1,186 @@
+import Dispatch
+import Glibc
+import Synchronization
+import Testing
+import TransferCore
+import TransferCrypto
+import TransferTestServer
+import TransferTestSupport
+
+@testable import TransferEngine
+
+/// Who decides about a server, when, and what waits for that: against a real nginx.
+@Suite("TLS handshakes", .timeLimit(.minutes(2)))
+struct HandshakeTests {
+    struct Refused: Error, Equatable { let host: String }
+
+    /// Newest version that the server speaks: in 1.2 a stapled answer comes after the certificates.
+    static let versions = ["TLSv1.2", "TLSv1.3"]
+
+    private func withServer(
+        _ version: String = "TLSv1.3", server: String = "",
+        _ body: (Bench, NginxServer, TrustAnchors) async throws -> Void
+    ) async throws {
+        try await Bench.with { bench in
+            var options = NginxServer.Options()
+            let certificate = try await ServerCertificate.make(in: bench.folder)
+            options.certificate = certificate
+            options.server = "ssl_protocols \(version); \(server)"
+            options.location = "return 200 hello;"
+            try await body(bench, NginxServer.start(options: options), TrustAnchors(pemFile: certificate.path))
+        }
+    }
+
+    private func get(_ bench: Bench, _ nginx: NginxServer, _ rules: TLSRules) async throws -> ExchangeOutcome {
+        try await bench.send("GET", nginx.url("/x")) { $0.tls = rules }.end()
+    }
+
+    @Test(arguments: versions) func aKnownServerIsAcceptedAndAStrangerIsNot(_ version: String) async throws {
+        try await withServer(version) { bench, nginx, anchors in
+            let known = try await get(bench, nginx, TLSRules(anchors: anchors))
+            #expect(known.head?.status == 200)
+            let stranger = try await get(bench, nginx, .system)
+            #expect(stranger.error?.code == .certificateRefused && stranger.error?.isTransient == false)
+            await nginx.stop()
+            let log = try nginx.accessLog()
+            #expect(log.count == 1)
+        }
+    }
+
+    @Test(arguments: versions) func aCheckSeesTheChainAndTheHostAndDecides(_ version: String) async throws {
+        try await withServer(version) { bench, nginx, anchors in
+            let seen = Mutex<[String]>([])
+            let accepting = TLSRules(anchors: anchors) { trust in
+                seen.withLock { $0.append("\(trust.host) \(trust.certificates.count)") }
+            }
+            let refusing = TLSRules(anchors: anchors) { throw Refused(host: $0.host) }
+            let accepted = try await get(bench, nginx, accepting)
+            #expect(accepted.head?.status == 200 && accepted.refusal == nil)
+            // The connection is used again: nobody is asked.
+            let again = try await get(bench, nginx, accepting)
+            #expect(again.head?.status == 200 && again.metrics.connectionsMade == 0)
+            #expect(seen.withLock { $0 } == ["127.0.0.1 1"])
+            let refused = try await get(bench, nginx, refusing)
+            #expect(refused.error?.code == .certificateRefused)
+            #expect(refused.refusal as? Refused == Refused(host: "127.0.0.1"))
+            await nginx.stop()
+            let log = try nginx.accessLog()
+            #expect(log.count == 2)
+        }
+    }
+
+    @Test func oneSlowCheckKeepsNobodyElseWaiting() async throws {
+        try await withServer { bench, nginx, anchors in
+            let gate = DispatchSemaphore(value: 0)
+            let slow = bench.send("GET", nginx.url("/slow")) {
+                $0.tls = TLSRules(anchors: anchors) { _ in gate.wait() }
+            }
+            for _ in 0..<5 {
+                let other = try await get(bench, nginx, TLSRules(anchors: anchors) { _ in })
+                #expect(other.head?.status == 200)
+            }
+            #expect(slow.log.ends == 0)
+            gate.signal()
+            let outcome = try await slow.end()
+            #expect(outcome.head?.status == 200)
+        }
+    }
+
+    @Test func aCheckThatComesToNoEndIsGivenUpAtTheTimeToConnect() async throws {
+        try await withServer { bench, nginx, anchors in
+            let gate = DispatchSemaphore(value: 0)
+            defer { gate.signal() }
+            let attempt = bench.send("GET", nginx.url("/slow")) {
+                $0.connectTimeout = .seconds(1)
+                $0.tls = TLSRules(anchors: anchors) { _ in gate.wait() }
+            }
+            let outcome = try await attempt.end()
+            #expect(outcome.error?.code == .cannotConnect && outcome.error?.isTransient == true)
+            #expect(outcome.error?.message.contains("not judged in time") == true)
+        }
+    }
+
+    /// Each has a stack of its own, of which none may stay.
+    @Test func cancelledHandshakesLeaveNothingBehind() async throws {
+        try await withServer { bench, nginx, anchors in
+            func cancelMany(_ count: Int) async throws {
+                for _ in 0..<count {
+                    let asked = DispatchSemaphore(value: 0)
+                    let gate = DispatchSemaphore(value: 0)
+                    let (signals, signal) = AsyncStream.makeStream(of: Void.self)
+                    let attempt = bench.send("GET", nginx.url("/x")) {
+                        $0.tls = TLSRules(anchors: anchors) { _ in
+                            asked.signal()
+                            signal.yield()
+                            gate.wait()
+                        }
+                    }
+                    for await _ in signals { break }
+                    attempt.handle.cancel()
+                    let outcome = try await attempt.end()
+                    #expect(outcome.error?.code == .cancelled)
+                    gate.signal()
+                }
+            }
+            try await cancelMany(60)
+            let before = residentMemory()
+            try await cancelMany(1500)
+            // 34 KB each would be 50 MB. Other tests use memory meanwhile.
+            let grown = residentMemory() - before
+            #expect(grown < 32 << 20, "\(grown) bytes")
+        }
+    }
+
+    @Test func rulesDoNotShareConnections() async throws {
+        try await withServer { bench, nginx, anchors in
+            let (one, two) = (TLSRules(anchors: anchors), TLSRules(anchors: anchors))
+            for (rules, made) in [(one, 1), (two, 1), (one, 0), (two, 0)] {
+                let outcome = try await get(bench, nginx, rules)
+                #expect(outcome.metrics.connectionsMade == made)
+            }
+        }
+    }
+
+    @Test func aPinnedKeyHasToBeInTheChain() async throws {
+        try await withServer { bench, nginx, anchors in
+            let pin = Mutex("")
+            _ = try await get(
+                bench, nginx,
+                TLSRules(anchors: anchors) { trust in pin.withLock { $0 = trust.certificates[0].publicKey.pin } })
+            let right = try await get(
+                bench, nginx, TLSRules(anchors: anchors, pins: [pin.withLock { $0 }, "sha256/other"]))
+            #expect(right.head?.status == 200)
+            let wrong = try await get(bench, nginx, TLSRules(anchors: anchors, pins: ["sha256/other"]))
+            #expect(wrong.error?.code == .certificateRefused)
+        }
+    }
+
+    @Test func aSuspendedExchangeIsJudgedAndGoesOn() async throws {
+        try await withServer { bench, nginx, anchors in
+            let gate = DispatchSemaphore(value: 0)
+            let (signals, signal) = AsyncStream.makeStream(of: Void.self)
+            let attempt = bench.send("GET", nginx.url("/x")) {
+                $0.tls = TLSRules(anchors: anchors) { _ in
+                    signal.yield()
+                    gate.wait()
+                }
+            }
+            for await _ in signals { break }
+            attempt.handle.suspend()
+            gate.signal()
+            attempt.handle.resume()
+            let outcome = try await attempt.end()
+            #expect(outcome.head?.status == 200)
+        }
+    }
+}
+
+/// Bytes of this process in memory now.
+private func residentMemory() -> Int {
+    var text = [CChar](repeating: 0, count: 256)
+    guard let file = fopen("/proc/self/statm", "r") else { return 0 }
+    defer { fclose(file) }
+    guard fgets(&text, 256, file) != nil else { return 0 }
+    let words = String(decoding: text.map { UInt8(bitPattern: $0) }, as: UTF8.self).split(separator: " ")
+    return words.count > 1 ? (Int(words[1]) ?? 0) * 4096 : 0
+}
