@@ -12,6 +12,7 @@ let package = Package(
     name: "TransferKit",
     products: [
         .library(name: "TransferKit", targets: ["TransferKit"]),
+        .library(name: "TransferKitCombine", targets: ["TransferKitCombine"]),
         .library(name: "TransferQueue", targets: ["TransferQueue"]),
         .library(name: "TransferNetworking", targets: ["TransferNetworking"]),
         .library(name: "TransferEngine", targets: ["TransferEngine"]),
@@ -21,6 +22,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.6.0"),
         .package(url: "https://github.com/apple/swift-collections", from: "1.1.0"),
+        .package(url: "https://github.com/OpenCombine/OpenCombine", from: "0.14.0"),
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.0.0"),
     ],
     targets: [
@@ -71,6 +73,10 @@ let package = Package(
         .target(
             name: "TransferKit",
             dependencies: ["TransferCore", "TransferEngine", "TransferNetworking", "TransferQueue"],
+            swiftSettings: settings),
+        .target(
+            name: "TransferKitCombine",
+            dependencies: ["TransferNetworking", .product(name: "OpenCombine", package: "OpenCombine")],
             swiftSettings: settings),
         .executableTarget(
             name: "transfer",
@@ -123,6 +129,9 @@ let package = Package(
                 "queue-program", "request-load", "resumable-download",
             ],
             exclude: ["Snippets/README.md"], swiftSettings: settings),
+        .testTarget(
+            name: "TransferKitCombineTests",
+            dependencies: ["TransferKitCombine", "TransferTestServer", "TransferTestSupport"], swiftSettings: settings),
         .testTarget(
             name: "TransferQueueTests",
             dependencies: ["TransferQueue", "TransferTestServer", "TransferTestSupport"], swiftSettings: settings),

@@ -26,6 +26,7 @@ BEGIN {
     only("CTransferNetlink", "^Sources/TransferReachability/")
     only("CTransferPSL", "^Sources/TransferNetworking/")
     only("CTransferZlib", "^Sources/TransferNetworking/")
+    only("OpenCombine", "^(Sources/TransferKitCombine|Tests)/")
     only("GRDB", "^(Sources/TransferQueue/Store|Tests)/")
     only("FoundationNetworking", "^(Sources/(TransferNetworking|TransferKit|TransferKitCombine)|Tests|examples)/")
     # The runner is started without XCTest, so that such a test would silently not run.

@@ -60,8 +60,10 @@ final class PoolSet: Sendable {
 
     /// To be called on the loop.
     func shutDown() {
-        for entry in pools.withLock({ $0 }) { entry.pool.assumeIsolated { $0.shutDown() } }
+        for pool in all { pool.assumeIsolated { $0.shutDown() } }
     }
+
+    var all: [CurlPool] { pools.withLock { $0.map(\.pool) } }
 
     private static let limit = 32
 }

@@ -1,0 +1,115 @@
+import OpenCombine
+import Synchronization
+import TransferNetworking
+
+/// One subscriber of the pieces of a stream: they're handed over one at a time, and only as many as were asked for.
+final class StreamSubscription<Value: Sendable>: Subscription, Sendable {
+    typealias Piece = DataStreamRequest.Stream<Value, AFError>
+
+    private struct State {
+        /// `nil` when it's over.
+        var downstream: Downstream<Piece>?
+        var demand = Subscribers.Demand.none
+        /// Came, and not asked for yet.
+        var pieces: [Piece] = []
+        var isStarted = false
+        var isHandingOver = false
+        var isHeldBack = false
+    }
+
+    private enum Step {
+        case handOver(Downstream<Piece>, Piece)
+        case readOn
+        case wait
+    }
+
+    private let state: Mutex<State>
+    private let request: DataStreamRequest
+    private let handle: @Sendable (@escaping DataStreamRequest.Handler<Value, AFError>) -> Void
+
+    init(
+        _ downstream: Downstream<Piece>, of request: DataStreamRequest,
+        _ handle: @escaping @Sendable (@escaping DataStreamRequest.Handler<Value, AFError>) -> Void
+    ) {
+        state = Mutex(State(downstream: downstream))
+        self.request = request
+        self.handle = handle
+    }
+
+    func request(_ demand: Subscribers.Demand) {
+        let isFirst = state.withLock { state in
+            guard state.downstream != nil, demand > 0 else { return false }
+            state.demand += demand
+            defer { state.isStarted = true }
+            return !state.isStarted
+        }
+        guard isFirst else { return handOver() }
+        handle { [self] piece in received(piece) }
+        request.resume()
+    }
+
+    func cancel() {
+        state.withLock { state in
+            state.downstream = nil
+            state.pieces = []
+        }
+        request.cancel()
+    }
+
+    private func received(_ piece: Piece) {
+        state.withLock { state in
+            guard state.downstream != nil else { return }
+            state.pieces.append(piece)
+        }
+        handOver()
+        let holdsBack = state.withLock { state in
+            guard !state.pieces.isEmpty, !state.isHeldBack, state.demand == .none else { return false }
+            state.isHeldBack = true
+            return true
+        }
+        if holdsBack { request.suspend() }
+    }
+
+    /// Whoever is at it goes on until nothing is left to do: a subscriber may ask for more while it's given something.
+    private func handOver() {
+        let isFree = state.withLock { state in
+            if state.isHandingOver { return false }
+            state.isHandingOver = true
+            return true
+        }
+        guard isFree else { return }
+        while true {
+            switch state.withLock({ Self.next(&$0) }) {
+            case .wait: return
+            case .readOn: request.resume()
+            case .handOver(let downstream, let piece):
+                let isLast = piece.completion != nil
+                let more = downstream.receive(piece)
+                // A subscriber may cancel meanwhile: then it's told no more, and may be gone.
+                let isOver = state.withLock { state in
+                    guard isLast else {
+                        state.demand += more
+                        return false
+                    }
+                    defer { state.downstream = nil }
+                    return state.downstream != nil
+                }
+                if isOver { downstream.finish() }
+            }
+        }
+    }
+
+    private static func next(_ state: inout State) -> Step {
+        if let downstream = state.downstream, let piece = state.pieces.first, state.demand > 0 {
+            state.pieces.removeFirst()
+            state.demand -= 1
+            return .handOver(downstream, piece)
+        }
+        if state.isHeldBack, state.pieces.isEmpty, state.demand > 0 {
+            state.isHeldBack = false
+            return .readOn
+        }
+        state.isHandingOver = false
+        return .wait
+    }
+}
