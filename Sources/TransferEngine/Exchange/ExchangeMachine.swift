@@ -295,7 +295,7 @@ public struct BodyStart: Sendable {
     /// Why bytes that were there are given up.
     public var restart: String?
 
-    init(head: ResponseHead, offset: Int64, total: Int64?) {
+    public init(head: ResponseHead, offset: Int64, total: Int64?) {
         self.head = head
         self.offset = offset
         self.total = total

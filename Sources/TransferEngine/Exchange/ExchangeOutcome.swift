@@ -29,6 +29,15 @@ public struct ExchangeOutcome: Sendable {
     public var hops: [HopMetrics] = []
 }
 
+extension ExchangeOutcome {
+    /// Of an exchange that needed no network.
+    public init(finalURL: String, answeredBy start: BodyStart) {
+        self.init(
+            result: .success(start.head), head: start.head, start: start, finalURL: finalURL,
+            position: start.total ?? 0, received: 0, sent: 0, metrics: ExchangeMetrics())
+    }
+}
+
 /// What the network did for one exchange; times in seconds from the start of its last hop.
 public struct ExchangeMetrics: Sendable, Hashable {
     public var nameLookup = 0.0

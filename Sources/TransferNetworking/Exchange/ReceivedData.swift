@@ -9,18 +9,26 @@ final class ReceivedData: Sendable {
 
     var data: Data? { bytes.withLock { $0 } }
 
+    func set(_ data: Data) { bytes.withLock { $0 = data } }
+
     /// Takes one body; used on one loop.
     final class Sink: BodySink {
         private let target: ReceivedData
         private let gate: AnswerGate
+        private let cached: CachedExchange?
+        /// The answer isn't the one that the program gets.
+        private var isWithheld = false
         /// Sees every piece that arrives.
         private let tap: ((Data) -> Void)?
         private(set) var position: Int64 = 0
 
-        /// - Parameter gate: What holds the body back until the head has been looked at.
-        init(_ target: ReceivedData, gate: AnswerGate, tap: ((Data) -> Void)?) {
+        /// - Parameters:
+        ///   - gate: What holds the body back until the head has been looked at.
+        ///   - cached: Knows which answers the program doesn't get.
+        init(_ target: ReceivedData, gate: AnswerGate, cached: CachedExchange?, tap: ((Data) -> Void)?) {
             self.target = target
             self.gate = gate
+            self.cached = cached
             self.tap = tap
         }
 
@@ -28,6 +36,8 @@ final class ReceivedData: Sendable {
 
         func begin(_ start: BodyStart) throws(TransferError) {
             position = 0
+            isWithheld = cached?.withholds(start.head) ?? false
+            guard !isWithheld else { return }
             // Memory for what was announced, within reason: a length is only a claim.
             let capacity = Int(min(start.total ?? 0, 1 << 20))
             target.bytes.withLock { $0 = Data(capacity: capacity) }
@@ -35,7 +45,7 @@ final class ReceivedData: Sendable {
 
         func write(_ new: UnsafeRawBufferPointer) throws(TransferError) {
             position += Int64(new.count)
-            guard let base = new.baseAddress else { return }
+            guard !isWithheld, let base = new.baseAddress else { return }
             target.bytes.withLock { $0?.append(base.assumingMemoryBound(to: UInt8.self), count: new.count) }
             tap?(Data(bytes: base, count: new.count))
         }

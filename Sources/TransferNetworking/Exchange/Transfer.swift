@@ -19,6 +19,8 @@ extension String {
 struct Transfer: Sendable {
     let urlRequest: URLRequest
     let exchange: ExchangeRequest
+    /// What the cache has to do with it.
+    var cached: CachedExchange?
     let makeSink: @Sendable (AttemptRecord) -> any BodySink
 
     /// Whose limit on simultaneous transfers it counts against.

@@ -21,6 +21,18 @@ extension TransferTaskMetrics {
     }
 }
 
+extension TransferTaskMetrics {
+    /// After what the network did, if anything: the answer came from the cache.
+    mutating func addStored(request: URLRequest, response: HTTPURLResponse?) {
+        var stored = TransferTransactionMetrics(request: request, response: response)
+        stored.resourceFetchType = .localCache
+        stored.fetchStartDate = taskInterval.end
+        stored.responseStartDate = taskInterval.end
+        stored.responseEndDate = taskInterval.end
+        transactionMetrics.append(stored)
+    }
+}
+
 extension TransferTransactionMetrics {
     fileprivate init(_ hop: HopMetrics, request: URLRequest, response: HTTPURLResponse?) {
         var own = request

@@ -22,6 +22,13 @@ public struct TransferTaskMetrics: Sendable {
 ///
 /// Moments are `nil` for what didn't happen: a reused connection has no look-up, no connect and no TLS handshake.
 public struct TransferTransactionMetrics: Sendable {
+    /// Where the answer came from.
+    public enum ResourceFetchType: Sendable {
+        case networkLoad
+        /// From the session's cache, perhaps after the server had been asked.
+        case localCache
+    }
+
     public var request: URLRequest
     public var response: HTTPURLResponse?
     public var fetchStartDate: Date?
@@ -38,6 +45,7 @@ public struct TransferTransactionMetrics: Sendable {
     public var responseStartDate: Date?
     public var responseEndDate: Date?
     /// As in ALPN: `http/1.0`, `http/1.1`, `h2`, `h3`.
+    public var resourceFetchType = ResourceFetchType.networkLoad
     public var networkProtocolName: String?
     public var isReusedConnection = false
     public var isProxyConnection = false

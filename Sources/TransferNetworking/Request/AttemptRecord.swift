@@ -36,17 +36,22 @@ final class AttemptRecord: Sendable {
     let meter = ExchangeMeter()
     /// Length of the request's body.
     let bodyLength: Int64?
+    /// What the cache has to do with it.
+    let cached: CachedExchange?
     let startDate = Date()
     /// Between the head of the answer and its body.
     let gate = AnswerGate()
     private let mutable = Mutex(Mutable())
 
-    init(kind: Kind, attempt: Int, number: Int, urlRequest: URLRequest, bodyLength: Int64?) {
+    init(
+        kind: Kind, attempt: Int, number: Int, urlRequest: URLRequest, bodyLength: Int64?, cached: CachedExchange? = nil
+    ) {
         self.kind = kind
         self.attempt = attempt
         self.number = number
         self.urlRequest = urlRequest
         self.bodyLength = bodyLength
+        self.cached = cached
     }
 
     // MARK: What happens to it
@@ -54,7 +59,7 @@ final class AttemptRecord: Sendable {
     func started(_ handle: ExchangeHandle) {
         let (mustProceed, decision) = mutable.withLock { state in
             // It may have ended before anybody was told that it began.
-            if case .ready = state.state { state.state = .running(handle) }
+            if case .ended = state.state {} else { state.state = .running(handle) }
             return (state.mustProceed, state.decision)
         }
         if mustProceed { handle.proceed() }
@@ -153,7 +158,8 @@ final class AttemptRecord: Sendable {
     var metrics: TransferTaskMetrics? {
         guard let end else { return nil }
         if let known = mutable.withLock({ $0.metrics }) { return known }
-        let made = TransferTaskMetrics(end.outcome, request: urlRequest, response: response, startDate: startDate)
+        var made = TransferTaskMetrics(end.outcome, request: urlRequest, response: response, startDate: startDate)
+        if cached?.isAnswered == true { made.addStored(request: urlRequest, response: response) }
         mutable.withLock { $0.metrics = made }
         return made
     }

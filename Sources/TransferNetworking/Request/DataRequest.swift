@@ -43,11 +43,12 @@ public class DataRequest: Request, @unchecked Sendable {  // Its own state is be
     func requestBody(_ request: URLRequest) throws -> RequestBody? { nil }
 
     override func makeTransfer(_ request: URLRequest) throws -> Transfer {
-        let exchange = try ExchangeRequest(request, settings: session.settings, body: try requestBody(request))
+        var exchange = try ExchangeRequest(request, settings: session.settings, body: try requestBody(request))
+        let cached = kind == .data ? session.cachedExchange(request, &exchange) : nil
         let received = ReceivedData()
         answer.withLock { $0.received = received }
-        return Transfer(urlRequest: request, exchange: exchange) { [self] record in
-            ReceivedData.Sink(received, gate: record.gate, tap: tap(record))
+        return Transfer(urlRequest: request, exchange: exchange, cached: cached) { [self] record in
+            ReceivedData.Sink(received, gate: record.gate, cached: record.cached, tap: tap(record))
         }
     }
 
@@ -55,6 +56,13 @@ public class DataRequest: Request, @unchecked Sendable {  // Its own state is be
     private func tap(_ record: AttemptRecord) -> ((Data) -> Void)? {
         guard session.monitors != nil else { return nil }
         return { [self] data in emit(record) { $0.dataTask($1, $2, didReceive: data) } }
+    }
+
+    override var receivedBody: Data? { data }
+
+    override func received(_ body: Data, _ record: AttemptRecord) {
+        answer.withLock { $0.received }?.set(body)
+        if !body.isEmpty { tap(record)?(body) }
     }
 
     // MARK: The head of the answer

@@ -121,8 +121,16 @@ extension Request {
     // MARK: Transferring
 
     private func enterQueue() {
-        let (key, attempt) = read { ($0.transfer?.hostKey, $0.attempt) }
-        guard let key else { return send(.admitted, attempt: attempt) }
+        let (transfer, attempt) = read { ($0.transfer, $0.attempt) }
+        guard let transfer else { return send(.admitted, attempt: attempt) }
+        guard let cached = transfer.cached else { return enterHost(transfer.hostKey, attempt) }
+        // Who needs no network takes nobody's place at the host.
+        cached.look { [self] isSettled in
+            if isSettled { send(.admitted, attempt: attempt) } else { enterHost(transfer.hostKey, attempt) }
+        }
+    }
+
+    private func enterHost(_ key: Substring, _ attempt: Int) {
         session.hosts.enter(key) { [self] slot in
             send(.admitted, attempt: attempt) { state in
                 // A slot that isn't taken is free again at once.
@@ -134,6 +142,9 @@ extension Request {
     private func startTransfer() {
         let (prepared, attempt) = update { state in (state.transfer.take(), state.attempt) }
         guard let prepared else { return }
+        if let answer = prepared.cached?.localAnswer {
+            return self.answer(answer, begin(prepared, attempt)) { [self] in transferEnded($0, $1, attempt) }
+        }
         let engine: ExchangeEngine
         var exchange = prepared.exchange
         do {
@@ -145,9 +156,25 @@ extension Request {
             let cause = error as? URLError ?? URLError(fault)
             return fail(.sessionTaskFailed(error: cause), attempt)
         }
+        let record = begin(prepared, attempt)
+        exchange.asksBeforeRedirects = effectiveRedirectHandler != nil
+        let start = { @Sendable [self, exchange] (conditions: [HeaderField]) in
+            var exchange = exchange
+            exchange.headers += conditions
+            let handle = engine.start(exchange, meter: record.meter, makeSink: { prepared.makeSink(record) }) {
+                [self] event in happened(event, record, attempt)
+            }
+            record.started(handle)
+        }
+        if let cached = record.cached { cached.begin(start) } else { start([]) }
+        reportProgress(of: attempt)
+    }
+
+    /// Something that is to be told of as a task.
+    private func begin(_ prepared: Transfer, _ attempt: Int) -> AttemptRecord {
         let record = AttemptRecord(
             kind: kind, attempt: attempt, number: session.nextTaskNumber, urlRequest: prepared.urlRequest,
-            bodyLength: prepared.exchange.body.length)
+            bodyLength: prepared.exchange.body.length, cached: prepared.cached)
         let hooks = update { state in
             state.attempts.append(record)
             state.progress.attemptStarted()
@@ -156,31 +183,53 @@ extension Request {
         hooks.created(record, self)
         emit(record) { [self] in $0.request(self, didCreateTask: $2) }
         emit(record) { [self] in $0.request(self, didResumeTask: $2) }
-        exchange.asksBeforeRedirects = effectiveRedirectHandler != nil
-        let handle = engine.start(exchange, meter: record.meter, makeSink: { prepared.makeSink(record) }) {
-            [self] event in happened(event, record, attempt)
-        }
-        record.started(handle)
-        reportProgress(of: attempt)
+        return record
     }
 
     /// Called on the loop that carries the exchange.
     private func happened(_ event: ExchangeEvent, _ record: AttemptRecord, _ attempt: Int) {
         switch event {
         case .responded(let start):
+            record.cached?.noteResponse()
+            if record.cached?.withholds(start.head) == true { return }
             record.responded(start)
             responded(record)
-        case .redirected(let proposal): redirected(proposal, record)
+        case .redirected(let proposal):
+            record.cached?.noteRedirect()
+            redirected(proposal, record)
         case .ended(let outcome):
+            session.cache?.invalidate(outcome)
+            if let cached = record.cached, settled(by: cached, outcome, record, attempt) { return }
             let end = record.ended(outcome)
             let slot = update { state in state.slot.take() }
             if outcome.metrics.httpVersion == HTTPVersion.two { slot?.hostMultiplexes() }
             // What failed needs no decision about its head. A cancellation may have come before the head, and so before
             // the gate was closed.
             if end.error != nil || read({ $0.isCancelled }) { _ = record.gate.decide() }
-            record.gate.whenDecided { [self] in transferEnded(end, record, attempt) }
+            record.gate.whenDecided { [self] in
+                store(end, record) { [self] in transferEnded(end, record, attempt) }
+            }
         default: break
         }
+    }
+
+    /// - Returns: Whether the end of the exchange isn't the end of the attempt.
+    private func settled(
+        by cached: CachedExchange, _ outcome: ExchangeOutcome, _ record: AttemptRecord, _ attempt: Int
+    ) -> Bool {
+        switch read({ $0.isCancelled }) ? .network : cached.ended(outcome) {
+        case .network: return false
+        case .again(let begin):
+            begin()
+            // What was said to the exchange before.
+            let (isCancelled, isSuspended) = read { ($0.isCancelled, $0.publicState == .suspended) }
+            if isCancelled { record.handle?.cancel() }
+            if isSuspended { record.handle?.suspend() }
+        case .stored(let stored):
+            update { state in state.slot = nil }
+            answer(stored, record, after: outcome) { [self] in transferEnded($0, $1, attempt) }
+        }
+        return true
     }
 
     private func suspendTransfer() {

@@ -99,6 +99,10 @@ public class Request: @unchecked Sendable, Identifiable {
     func makeTransfer(_ request: URLRequest) throws -> Transfer { throw AFError.invalidURL(url: "") }
     /// The head of an answer whose body is wanted is there. Called on a loop.
     func responded(_ record: AttemptRecord) {}
+    /// The whole body of the answer, where it's kept in memory.
+    var receivedBody: Data? { nil }
+    /// Takes the body of an answer that was stored.
+    func received(_ body: Data, _ record: AttemptRecord) {}
     /// Takes what an attempt brought.
     ///
     /// - Returns: The attempt's failure, or one of this step.

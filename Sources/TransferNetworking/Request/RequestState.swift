@@ -34,6 +34,7 @@ struct RequestState {
     var progress = ProgressObservers()
     var hooks = RequestHooks()
     var redirectHandler: (any RedirectHandler)?
+    var cachedResponseHandler: (any CachedResponseHandler)?
 
     /// Responses that were held back for a retrier are made anew: every handler is told of the cancellation.
     mutating func cancelled() {

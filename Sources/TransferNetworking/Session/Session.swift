@@ -33,6 +33,7 @@ open class Session: @unchecked Sendable {
     let monitors: CompositeEventMonitor?
     let active = ActiveRequests()
     let hosts: HostSlots
+    let cache: SessionCache?
     private let configuration: URLSessionConfiguration
     private let lazyEngine = Mutex<ExchangeEngine?>(nil)
     private let lazyRules = Mutex<TLSRules?>(nil)
@@ -42,6 +43,7 @@ open class Session: @unchecked Sendable {
     public var startRequestsImmediately: Bool { settings.startRequestsImmediately }
     public var interceptor: (any RequestInterceptor)? { settings.interceptor }
     public var redirectHandler: (any RedirectHandler)? { settings.redirectHandler }
+    public var cachedResponseHandler: (any CachedResponseHandler)? { settings.cachedResponseHandler }
     public var eventMonitor: CompositeEventMonitor { monitors ?? CompositeEventMonitor(monitors: []) }
 
     /// What Foundation's signatures need: it carries the configuration, and nothing is ever sent through it.
@@ -69,6 +71,7 @@ open class Session: @unchecked Sendable {
         requestQueue = settings.requestQueue ?? DispatchQueue(label: "transferkit.session.requests", target: root)
         serializationQueue = settings.serializationQueue ?? DispatchQueue(label: "transferkit.session.serialization")
         monitors = settings.eventMonitors.isEmpty ? nil : CompositeEventMonitor(monitors: settings.eventMonitors)
+        cache = settings.cache.map { SessionCache($0) }
         hosts = HostSlots(limit: settings.maximumConnectionsPerHost)
     }
 
@@ -81,6 +84,7 @@ open class Session: @unchecked Sendable {
     ///   - serializationQueue: Where responses are serialized; `nil` makes one.
     ///   - interceptor: Called after that of a request itself.
     ///   - redirectHandler: Asked where a request has none of its own.
+    ///   - cachedResponseHandler: Asked what is stored, where a request has no handler of its own.
     ///   - eventMonitors: Each is called on its own queue.
     public convenience init(
         configuration: URLSessionConfiguration = URLSessionConfiguration.af.default,
@@ -91,6 +95,7 @@ open class Session: @unchecked Sendable {
         serializationQueue: DispatchQueue? = nil,
         interceptor: (any RequestInterceptor)? = nil,
         redirectHandler: (any RedirectHandler)? = nil,
+        cachedResponseHandler: (any CachedResponseHandler)? = nil,
         eventMonitors: [any EventMonitor] = []
     ) {
         var settings = SessionSettings(configuration: configuration)
@@ -100,6 +105,7 @@ open class Session: @unchecked Sendable {
         settings.serializationQueue = serializationQueue
         settings.interceptor = interceptor
         settings.redirectHandler = redirectHandler
+        settings.cachedResponseHandler = cachedResponseHandler
         settings.eventMonitors = eventMonitors
         self.init(settings, configuration: configuration, delegate: delegate)
     }
@@ -116,13 +122,14 @@ open class Session: @unchecked Sendable {
         serializationQueue: DispatchQueue? = nil,
         interceptor: (any RequestInterceptor)? = nil,
         redirectHandler: (any RedirectHandler)? = nil,
+        cachedResponseHandler: (any CachedResponseHandler)? = nil,
         eventMonitors: [any EventMonitor] = []
     ) {
         self.init(
             configuration: session.configuration, delegate: delegate, rootQueue: rootQueue,
             startRequestsImmediately: startRequestsImmediately, requestQueue: requestQueue,
             serializationQueue: serializationQueue, interceptor: interceptor, redirectHandler: redirectHandler,
-            eventMonitors: eventMonitors)
+            cachedResponseHandler: cachedResponseHandler, eventMonitors: eventMonitors)
         foundation.withLock { $0 = session }
     }
 
@@ -182,9 +189,11 @@ open class Session: @unchecked Sendable {
         InterceptorChain(interceptors: [request.interceptor, settings.interceptor].compactMap { $0 })
     }
 
-    /// - Throws: `URLError.dataNotAllowed` where the only way out is a cellular link, and the request may not use it.
+    /// - Throws: `URLError.resourceUnavailable` where only the cache may answer; `URLError.dataNotAllowed` where the only way out is a cellular link, and the request may not use it.
     ///   What the kernel doesn't tell is no reason to refuse.
     func checkAccess(of request: URLRequest) throws {
+        // What is stored would have been found before.
+        if cachePolicy(of: request) == .returnCacheDataDontLoad { throw URLError(.resourceUnavailable) }
         guard !settings.allowsCellularAccess || !request.allowsCellularAccess else { return }
         let host = request.url?.host ?? ""
         let isLocal = host == "localhost" || IPAddress(host)?.isLoopback == true

@@ -13,6 +13,18 @@ public struct SessionSettings: Sendable {
     public var interceptor: (any RequestInterceptor)?
     /// Asked about redirects of requests that have no handler of their own; `nil` follows them.
     public var redirectHandler: (any RedirectHandler)?
+    /// Asked what of the answers to data requests is stored, where a request has no handler of its own; `nil` stores
+    /// what may be stored.
+    public var cachedResponseHandler: (any CachedResponseHandler)?
+    /// Where answers to data requests are kept (RFC 9111); `nil` for no cache. Best a ``TransferCache``; any other
+    /// `URLCache` holds one answer a URL.
+    ///
+    /// A configuration's own is taken over. Where that is `URLCache.shared`, as in every configuration that says
+    /// nothing else, it's a new one in memory (8 MiB) for the sessions made with these settings: Foundation's would
+    /// write into the user's home. Set it here to use that one all the same.
+    public var cache: URLCache?
+    /// For requests that have none of their own.
+    public var cachePolicy: URLRequest.CachePolicy
     public var eventMonitors: [any EventMonitor] = []
     /// A serial queue: where retriers and validations are called, and what sessions do for all requests. `nil` makes
     /// one.
@@ -44,8 +56,8 @@ public struct SessionSettings: Sendable {
     /// Where downloads are kept until they are complete.
     public var temporaryFolder = FileManager.default.temporaryDirectory.path
 
-    /// - Parameter configuration: Its timeouts, additional headers, limit of connections and cellular access are
-    ///   taken over; later changes of it have no effect.
+    /// - Parameter configuration: Its timeouts, additional headers, limit of connections, cellular access, cache and
+    ///   cache policy are taken over; later changes of it have no effect.
     public init(configuration: URLSessionConfiguration = .af.default) {
         headers = configuration.headers
         fields = headers.map { HeaderField($0.name, $0.value) }
@@ -53,5 +65,8 @@ public struct SessionSettings: Sendable {
         resourceTimeout = configuration.timeoutIntervalForResource
         maximumConnectionsPerHost = max(1, configuration.httpMaximumConnectionsPerHost)
         allowsCellularAccess = configuration.allowsCellularAccess
+        let given = configuration.urlCache
+        cache = given is TransferCache || given !== URLCache.shared ? given : .some(TransferCache.ofSession())
+        cachePolicy = configuration.requestCachePolicy
     }
 }

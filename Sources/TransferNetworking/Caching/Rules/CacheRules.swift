@@ -1,0 +1,114 @@
+import TransferCore
+
+/// What a private cache does with requests and answers (RFC 9111): pure, no I/O.
+enum CacheRules {
+    enum Decision: Sendable {
+        /// The server is asked, as if there were no cache.
+        case forward
+        /// Without the server; the age in seconds.
+        case answer(StoredResponse, age: Int64)
+        /// The server is asked whether it's still so, where it has a validator; it may stand in for an error.
+        case validate(StoredResponse, mayReplaceError: Bool)
+        /// Nothing is stored, and the network isn't wanted.
+        case refuse(Refusal)
+    }
+
+    enum Refusal: Sendable {
+        /// `only-if-cached`: a 504 (§5.2.1.7).
+        case gatewayTimeout
+        /// `returnCacheDataDontLoad`.
+        case unavailable
+    }
+
+    /// - Parameter stored: What there is of the request's URL.
+    static func decide(_ request: CacheRequest, stored: [StoredResponse], now: Double) -> Decision {
+        let miss: Decision =
+            request.policy == .storedOnly
+            ? .refuse(.unavailable) : request.control["only-if-cached"] ? .refuse(.gatewayTimeout) : .forward
+        guard !request.isConditional, request.policy != .reload, let selected = select(request, stored) else {
+            return miss
+        }
+        let mayReplaceError = selected.mayReplaceError(request, at: now)
+        switch request.policy {
+        case .storedElseLoad, .storedOnly: return .answer(selected, age: selected.age(at: now))
+        case .rules where selected.mayAnswer(request, at: now):
+            return .answer(selected, age: selected.age(at: now))
+        default:
+            if case .refuse = miss { return miss }
+            return .validate(selected, mayReplaceError: mayReplaceError)
+        }
+    }
+
+    /// The newest of those that fit (§4.1).
+    private static func select(_ request: CacheRequest, _ stored: [StoredResponse]) -> StoredResponse? {
+        stored.filter { $0.fits(request) }.reduce(nil) { best, next in
+            guard let best else { return next }
+            return next.isNewer(than: best) ? next : best
+        }
+    }
+
+    // MARK: Storing (§3)
+
+    /// Whether an answer may be stored. Its body must have come whole (§3.3), which isn't seen here.
+    static func mayStore(_ response: StoredResponse, of request: CacheRequest) -> Bool {
+        let control = response.control
+        guard !request.isHead, mayStore(status: response.status, control, response.fields) else { return false }
+        // §5.2.2.3: where it's there, and the status is understood, no-store is for caches that don't know it.
+        guard !control["no-store"] || control["must-understand"], !request.control["no-store"] else { return false }
+        guard !response.fields.tokens("Vary").contains("*") else { return false }
+        if control["max-age"] || control["public"] || control["private"] { return true }
+        return response.fields.value("Expires") != nil || StoredResponse.heuristicStatuses.contains(response.status)
+    }
+
+    private static func mayStore(status: Int, _ control: CacheControl, _ fields: [HeaderField]) -> Bool {
+        if control["must-understand"], !understood.contains(status) { return false }
+        switch status {
+        // Parts aren't put together, and 304 has no body of its own.
+        case ..<200, 206, 304: return false
+        // What they answer depends on credentials that come in a second request.
+        case 401, 407: return false
+        // What they answer are the request's own conditions.
+        case 412, 416: return false
+        // Whether a redirect is followed is another request's affair.
+        case 300..<400: return fields.value("Location") == nil
+        default: return true
+        }
+    }
+
+    /// The statuses whose caching this cache knows.
+    private static let understood: Set<Int> = [200, 203, 204, 300, 301, 404, 405, 410, 414, 501]
+
+    /// Whether it can be used again under the rules: it's fresh for a while, or can be confirmed.
+    static func isReusable(_ response: StoredResponse) -> Bool {
+        !response.conditions.isEmpty || response.freshnessLifetime > 0
+            || response.control.seconds("stale-if-error") != nil
+    }
+
+    // MARK: Validating (§4.3)
+
+    /// Statuses for which a stale answer may stand in (RFC 5861 §4).
+    static func isServerError(_ status: Int) -> Bool { [500, 502, 503, 504].contains(status) }
+
+    enum Freshening: Sendable { case keep, freshen, drop }
+
+    /// What the head that a HEAD request brought says about the stored answer (§4.3.5).
+    static func freshening(of stored: StoredResponse, byHead status: Int, _ fields: [HeaderField]) -> Freshening {
+        guard status == 200 else { return .keep }
+        for name in ["ETag", "Last-Modified", "Content-Length"] {
+            if let new = fields.value(name), let old = stored.fields.value(name), new != old { return .drop }
+        }
+        return fields.value("ETag") != nil && stored.fields.value("ETag") != nil ? .freshen : .keep
+    }
+
+    // MARK: Invalidating (§4.4)
+
+    /// Methods that change nothing at the server (RFC 9110 §9.2.1).
+    static func isSafe(_ method: String) -> Bool { ["GET", "HEAD", "OPTIONS", "TRACE"].contains(method) }
+
+    /// What an answer to a request that isn't safe makes invalid.
+    static func invalidated(url: String, method: String, status: Int, fields: [HeaderField]) -> [String] {
+        guard !isSafe(method), (200..<400).contains(status), let key = CacheKey.of(url) else { return [] }
+        let named = ["Location", "Content-Location"].flatMap { fields.values($0) }
+        return [key] + named.compactMap { CacheKey.sameOrigin($0, as: url) }
+    }
+}

@@ -1,0 +1,166 @@
+import Foundation
+import Glibc
+import TransferCore
+
+/// Answers in a folder, one file for each URL. Used on one queue; other processes may use the folder at the same time.
+///
+/// A file is written beside its place and moved there, so that a reader sees a whole one or none. The time of a file's
+/// last change is the time of its last use: what wasn't used for longest, by whichever process, goes first.
+struct DiskStore {
+    private struct File {
+        var name: String
+        var size: Int
+        var lastUse: Double
+    }
+
+    /// Bytes.
+    var capacity: Int
+    private let folder: String
+    /// About what there is; `nil` before the folder was looked at.
+    private var usageEstimate: Int?
+    private var writtenSinceScan = 0
+
+    /// - Parameter folder: Ours alone; made when the first answer is stored.
+    init(folder: String, capacity: Int) {
+        self.folder = folder
+        self.capacity = capacity
+    }
+
+    /// Bytes in files, by whichever process they were written.
+    var usage: Int { files.reduce(0) { $0 + $1.size } }
+
+    func find(_ key: String, at now: Double) -> [StoredResponse]? {
+        guard let path = path(of: key), let data = read(path) else { return nil }
+        guard let responses = DiskEntry.decode(data, of: key) else {
+            unlink(path)
+            return nil
+        }
+        setTime(of: path, now)
+        return responses
+    }
+
+    mutating func put(_ responses: [StoredResponse], of key: String, at now: Double) {
+        guard !responses.isEmpty else { return remove(key) }
+        guard let path = path(of: key), let data = DiskEntry.encode(responses, of: key), data.count <= capacity,
+            isFolderOurs(), write(data, to: path)
+        else { return remove(key) }
+        setTime(of: path, now)
+        writtenSinceScan += data.count
+        usageEstimate = usageEstimate.map { $0 + data.count }
+        // Others write too: what they do is seen every so often.
+        if usageEstimate.map({ $0 > capacity }) ?? true || writtenSinceScan > capacity / 16 { evict(at: now) }
+    }
+
+    func remove(_ key: String) { if let path = path(of: key) { unlink(path) } }
+
+    /// - Parameter moment: Answers that came then or later go.
+    mutating func removeAll(since moment: Double = -.infinity) {
+        for file in files where file.lastUse >= moment { unlink("\(folder)/\(file.name)") }
+        usageEstimate = nil
+    }
+
+    mutating func evict(at now: Double) {
+        let all = files
+        var usage = all.reduce(0) { $0 + $1.size }
+        for file in all.sorted(by: { $0.lastUse < $1.lastUse }) where usage > capacity {
+            if unlink("\(folder)/\(file.name)") == 0 { usage -= file.size }
+        }
+        removeLeftovers(at: now)
+        usageEstimate = usage
+        writtenSinceScan = 0
+    }
+
+    // MARK: Files
+
+    private static let suffix = ".response"
+    private static let temporarySuffix = ".part"
+
+    private func path(of key: String) -> String? {
+        CacheKey.digest(key).map { "\(folder)/\($0.prefix(40))\(Self.suffix)" }
+    }
+
+    private func names(_ suffix: String) -> [String] {
+        ((try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []).filter { $0.hasSuffix(suffix) }
+    }
+
+    private var files: [File] {
+        names(Self.suffix).compactMap { name in
+            var status = stat()
+            guard lstat("\(folder)/\(name)", &status) == 0 else { return nil }
+            let time = Double(status.st_mtim.tv_sec) + Double(status.st_mtim.tv_nsec) / 1e9
+            return File(name: name, size: Int(status.st_size), lastUse: time)
+        }
+    }
+
+    /// What a process that was killed had begun; one that is alive has long been done with it.
+    private func removeLeftovers(at now: Double) {
+        for name in names(Self.temporarySuffix) {
+            var status = stat()
+            let path = "\(folder)/\(name)"
+            if lstat(path, &status) == 0, Double(status.st_mtim.tv_sec) < now - 3600 { unlink(path) }
+        }
+    }
+
+    /// Makes the folder. One of somebody else, or a link, isn't written into.
+    private func isFolderOurs() -> Bool {
+        var status = stat()
+        if lstat(folder, &status) != 0 {
+            let parent = URL(fileURLWithPath: folder).deletingLastPathComponent()
+            try? FileManager.default.createDirectory(
+                at: parent, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+            guard mkdir(folder, 0o700) == 0 || errno == EEXIST, lstat(folder, &status) == 0 else { return false }
+        }
+        guard status.st_mode & S_IFMT == S_IFDIR, status.st_uid == geteuid() else { return false }
+        return status.st_mode & 0o077 == 0 || chmod(folder, 0o700) == 0
+    }
+
+    private func write(_ data: Data, to path: String) -> Bool {
+        let temporary = "\(folder)/\(UUID().uuidString)\(Self.temporarySuffix)"
+        let descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        guard descriptor >= 0 else { return false }
+        let isWritten = data.withUnsafeBytes { bytes in
+            var done = 0
+            while done < bytes.count {
+                let count = Glibc.write(descriptor, bytes.baseAddress! + done, bytes.count - done)
+                if count < 0, errno == EINTR { continue }
+                guard count > 0 else { return false }
+                done += count
+            }
+            return true
+        }
+        guard close(descriptor) == 0, isWritten, rename(temporary, path) == 0 else {
+            unlink(temporary)
+            return false
+        }
+        return true
+    }
+
+    /// - Returns: `nil` for what isn't a file of ours.
+    private func read(_ path: String) -> Data? {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
+        guard descriptor >= 0 else { return nil }
+        defer { close(descriptor) }
+        var status = stat()
+        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_uid == geteuid(),
+            status.st_size <= capacity
+        else { return nil }
+        var data = Data(count: Int(status.st_size))
+        let isRead = data.withUnsafeMutableBytes { bytes in
+            var done = 0
+            while done < bytes.count {
+                let count = Glibc.read(descriptor, bytes.baseAddress! + done, bytes.count - done)
+                if count < 0, errno == EINTR { continue }
+                guard count > 0 else { return false }
+                done += count
+            }
+            return true
+        }
+        return isRead ? data : nil
+    }
+
+    private func setTime(of path: String, _ now: Double) {
+        let seconds = now.rounded(.down)
+        let time = timespec(tv_sec: Int(seconds), tv_nsec: Int((now - seconds) * 1e9))
+        utimensat(AT_FDCWD, path, [time, time], AT_SYMLINK_NOFOLLOW)
+    }
+}
