@@ -13,6 +13,9 @@ public struct ProxyRule: Sendable, Hashable {
 
     public static let none = ProxyRule()
 
+    /// The proxies that these environment variables name; ``init(environment:)``.
+    public static func environment(_ variables: [String: String]) -> ProxyRule { ProxyRule(environment: variables) }
+
     /// Reads `http_proxy` (lower case only: a CGI request can set the other), `https_proxy`, `all_proxy`, `no_proxy`
     /// and the upper-case forms of the last three, as curl(1) does.
     public init(environment: [String: String]) {
@@ -30,18 +33,49 @@ public struct ProxyRule: Sendable, Hashable {
         text.split { $0 == "," || $0 == " " }.map { $0.lowercased() }
     }
 
+    /// Whether everything goes straight.
+    public var isEmpty: Bool { http == nil && https == nil }
+
     /// The proxy's URL for this origin, or `nil` to go straight there.
     public func proxy(for origin: Origin) -> String? {
         guard let proxy = origin.scheme == "https" ? https : http, !proxy.isEmpty else { return nil }
-        return isException(origin.host) ? nil : proxy
+        return isException(origin) ? nil : proxy
     }
 
-    private func isException(_ host: String) -> Bool {
-        exceptions.contains { exception in
-            if exception == "*" { return true }
-            if let block = CIDRBlock(exception), let address = IPAddress(host) { return block.contains(address) }
-            let domain = exception.hasPrefix(".") ? exception.dropFirst() : exception[...]
-            return !domain.isEmpty && (host == domain || host.hasSuffix("." + domain))
-        }
+    private func isException(_ origin: Origin) -> Bool {
+        guard !exceptions.isEmpty else { return false }
+        let host = Self.withoutLastDot(origin.host[...])
+        let address = IPAddress(host)
+        return exceptions.contains { Self.matches($0, host, address, origin.port) }
+    }
+
+    /// `*`, an address, a block of addresses, or a name, which stands for what lies below it too; each perhaps with a
+    /// port. A port needs brackets around an IPv6 address.
+    private static func matches(_ exception: String, _ host: Substring, _ address: IPAddress?, _ port: Int) -> Bool {
+        if exception == "*" { return true }
+        if let block = CIDRBlock(exception) { return address.map(block.contains) ?? false }
+        var (name, wanted) = ProxyAddress.split(exception[...], defaultPort: 0)
+        guard wanted == 0 || wanted == port else { return false }
+        if let block = CIDRBlock(name) { return address.map(block.contains) ?? false }
+        if name.hasPrefix("*.") { name.removeFirst() }
+        var domain = withoutLastDot(name[...])
+        if domain.first == "." { domain = domain.dropFirst() }
+        // Parts of an address are no domain.
+        guard !domain.isEmpty else { return false }
+        return host.asciiCaseInsensitiveEquals(domain)
+            || (address == nil && host.lowercased().hasSuffix("." + domain.lowercased()))
+    }
+
+    /// `host.` is `host`, from the root.
+    private static func withoutLastDot(_ name: Substring) -> Substring {
+        name.last == "." ? name.dropLast() : name
+    }
+}
+
+extension ProxyRule: CustomStringConvertible {
+    /// Without the proxies' credentials.
+    public var description: String {
+        let text = { (url: String?) in url.map { ProxyAddress($0).description } ?? "none" }
+        return "http: \(text(http)), https: \(text(https)), exceptions: \(exceptions.joined(separator: ","))"
     }
 }

@@ -25,7 +25,7 @@ final class ExchangeLog: Sendable {
             state -> ([CheckedContinuation<ExchangeOutcome, Never>], [CheckedContinuation<Void, Never>]) in
             switch event {
             case .restarted(let reason): state.restarts.append(reason)
-            case .redirected: break
+            case .redirected, .challenged: break
             case .responded(let start): state.starts.append(start)
             case .ended(let outcome):
                 state.ends += 1

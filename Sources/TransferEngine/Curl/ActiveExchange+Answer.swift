@@ -28,6 +28,7 @@ extension ActiveExchange {
         lastHead = head
         let target = RedirectRule.isRedirect(head.status) ? redirectTarget(head) : nil
         let action = machine.received(head, redirectTarget: target, now: WallClock.seconds)
+        if let challenge = machine.challenge { events(.challenged(challenge)) }
         if target != nil, case .dropping = machine.state, let hop = machine.nextHop, let here = self.hop {
             events(.redirected(RedirectProposal(head: head, url: here.url, next: hop)))
         }
@@ -54,6 +55,9 @@ extension ActiveExchange {
             meter.update(position: start.offset)
             if let restart = start.restart { events(.restarted(reason: restart)) }
             events(.responded(start))
+            return true
+        case .skip:
+            phase = .dropping
             return true
         case .drop:
             phase = .dropping

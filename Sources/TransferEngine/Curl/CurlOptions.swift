@@ -9,6 +9,8 @@ struct CurlOptions {
     let resolved: [String]
     /// Time that is left of the whole exchange.
     let timeLeft: Duration?
+    /// What the proxy is known to ask for (CURLAUTH_…).
+    var proxySchemes: UInt?
 
     func apply(to handle: CurlHandle) throws(TransferError) {
         let shape = HandleShape(exchange, hop, resolved: resolved, timeLeft: timeLeft, decodes: decodes)
@@ -46,7 +48,7 @@ struct CurlOptions {
         if decodes { try handle.set(CURLOPT_ACCEPT_ENCODING, "") }
         try applyProxy(handle, settings)
         try applyTLS(handle)
-        if hop.sendsCredentials { try applyCredentials(handle, settings.credentials) }
+        try applyCredentials(handle, settings.credentials)
     }
 
     /// Exchanges with a bound on silence are watched by the pool, in one look at all of them: timers of libcurl's own
@@ -112,7 +114,9 @@ struct CurlOptions {
         // A name alone takes out the field that libcurl would add.
         var without = hop.mayExpect ? [] : ["Expect:"]
         if decodes, hop.headers.value("Accept-Encoding") == nil { without.append("Accept-Encoding:") }
-        return without + hop.headers.map { $0.value.isEmpty ? "\($0.name);" : "\($0.name): \($0.value)" }
+        var fields = hop.headers
+        if case .field(let value) = hop.authorization { fields.set("Authorization", value) }
+        return without + fields.map { $0.value.isEmpty ? "\($0.name);" : "\($0.name): \($0.value)" }
     }
 
     private static func hasBreak(_ text: String) -> Bool { text.utf8.contains { $0 == 0 || $0 == 10 || $0 == 13 } }
@@ -120,12 +124,6 @@ struct CurlOptions {
     private var decodes: Bool {
         guard exchange.request.settings.decodes, case .message = exchange.request.intent else { return false }
         return true
-    }
-
-    private func applyProxy(_ handle: CurlHandle, _ settings: ExchangeSettings) throws(TransferError) {
-        // An empty string, not none: with none libcurl would read the environment.
-        try handle.set(CURLOPT_PROXY, settings.proxy ?? "")
-        try handle.set(CURLOPT_NOPROXY, "")
     }
 
     /// The server is judged by our own rules, in our own part of the handshake; libcurl's are switched off, and with
@@ -144,21 +142,4 @@ struct CurlOptions {
         // With a folder of certificates libcurl can't keep the parsed ones: 17 ms instead of 1.5 ms per connection.
         try handle.set(CURLOPT_PROXY_CAPATH, nil as String?)
     }
-
-    private func applyCredentials(_ handle: CurlHandle, _ credentials: ExchangeSettings.Credentials)
-        throws(TransferError)
-    {
-        switch credentials {
-        case .none: break
-        case .netrc: try handle.set(CURLOPT_NETRC, Int(CURL_NETRC_OPTIONAL.rawValue))
-        case .password(let user, let password):
-            try handle.set(CURLOPT_USERNAME, user)
-            try handle.set(CURLOPT_PASSWORD, password)
-            // Any but Basic over plain text is tried first; Basic too where nothing else is offered.
-            try handle.set(CURLOPT_HTTPAUTH, Int(bitPattern: UInt(anyAuthentication)))
-        }
-    }
 }
-
-/// `CURLAUTH_ANY`, a macro that Swift doesn't see: every scheme but SSPI's IE-flavoured Digest.
-private let anyAuthentication: UInt = ~(1 << 4)

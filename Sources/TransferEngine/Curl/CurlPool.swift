@@ -38,6 +38,8 @@ actor CurlPool {
     /// Exchanges whose server is being judged, and until when.
     var verdicts: [ExchangeID: MonotonicTime] = [:]
     var verdictTimer: LoopTimer?
+    /// Proxy's URL → the schemes of authentication (CURLAUTH_…) that it asked for.
+    var proxySchemes: [String: UInt] = [:]
     private var isShutDown = false
     /// Whether any exchange has had a bound on its rate: without, nobody needs to be looked at.
     var hasLimits = false
@@ -115,21 +117,28 @@ actor CurlPool {
     // MARK: Hops
 
     private func perform(_ hop: Hop, of exchange: ActiveExchange) {
-        guard let lookUp = lookUpCache.find(hop.url, proxy: exchange.request.settings.proxy) else {
+        let settings = exchange.request.settings
+        guard let lookUp = lookUpCache.find(hop.url, proxy: settings.way(to: hop.url)) else {
             let error = TransferError(.badURL, "not an http or https URL: \(Redaction.url(hop.url))")
             return end(exchange, .failure(error))
         }
-        guard let target = lookUp.target, isStale(target) else {
-            return transfer(hop, of: exchange, resolved: [])
-        }
+        let targets = settings.unixSocket == nil ? lookUp.targets.filter { isStale($0) } : []
+        resolve(targets[...], [], hop, exchange)
+    }
+
+    /// One name after the other; then the transfer begins.
+    private func resolve(
+        _ targets: ArraySlice<LookUpTarget>, _ entries: [String], _ hop: Hop, _ exchange: ActiveExchange
+    ) {
+        guard let target = targets.first else { return transfer(hop, of: exchange, resolved: entries) }
         let id = exchange.id
         exchange.hop = hop
-        exchange.lookUpStart = .now
+        if exchange.lookUpStart == nil { exchange.lookUpStart = .now }
         let known = resolver.addresses(of: target.host) { [weak self] answer in
             guard let self else { return }
-            loop.execute { self.assumeIsolated { $0.didResolve(answer, target, hop, id) } }
+            loop.execute { self.assumeIsolated { $0.didResolve(answer, targets, entries, hop, id) } }
         }
-        if let known { return transfer(hop, of: exchange, resolved: [entry(target, known)]) }
+        if let known { return resolve(targets.dropFirst(), entries + [entry(target, known)], hop, exchange) }
         // libcurl's own bounds begin with its connection: the look-up has the same.
         let bound = MonotonicTime.now + exchange.request.settings.connectTimeout
         lookUps[id] = min(bound, exchange.deadline ?? bound)
@@ -171,12 +180,18 @@ actor CurlPool {
         scheduleLookUpTimer()
     }
 
-    private func didResolve(_ answer: HostResolver.Answer, _ target: LookUpTarget, _ hop: Hop, _ id: ExchangeID) {
+    private func didResolve(
+        _ answer: HostResolver.Answer, _ targets: ArraySlice<LookUpTarget>, _ entries: [String], _ hop: Hop,
+        _ id: ExchangeID
+    ) {
         // It may have been cancelled while the name servers were asked.
         lookUps[id] = nil
-        guard let exchange = active[id], exchange.handle == nil, exchange.hop == hop else { return }
+        guard let exchange = active[id], exchange.handle == nil, exchange.hop == hop, let target = targets.first else {
+            return
+        }
         switch answer {
-        case .success(let addresses): transfer(hop, of: exchange, resolved: [entry(target, addresses)])
+        case .success(let addresses):
+            resolve(targets.dropFirst(), entries + [entry(target, addresses)], hop, exchange)
         case .failure(let error): hopEnded(exchange, error)
         }
     }
@@ -190,7 +205,10 @@ actor CurlPool {
             exchange.questions = questions
             exchange.connectBound = .now + exchange.request.settings.connectTimeout
             let timeLeft = exchange.deadline.map { max(.milliseconds(1), $0 - .now) }
-            try CurlOptions(exchange: exchange, hop: hop, resolved: resolved, timeLeft: timeLeft).apply(to: handle)
+            try CurlOptions(
+                exchange: exchange, hop: hop, resolved: resolved, timeLeft: timeLeft,
+                proxySchemes: proxySchemes(exchange, hop)
+            ).apply(to: handle)
             let code = curl_multi_add_handle(multi, handle.raw)
             guard code == CURLM_OK else {
                 throw TransferError(
@@ -329,7 +347,9 @@ actor CurlPool {
         case .failed(let error): return error
         case nil: break
         }
+        noteProxySchemes(exchange, handle)
         guard code != CURLE_OK else { return nil }
+        if let error = proxyError(exchange, handle, code) { return error }
         let origin = Origin(url: exchange.hop?.url ?? exchange.request.url)
         return CurlFailure.error(
             code, text: handle.lastErrorText, host: origin?.hostAndPort ?? "",

@@ -8,17 +8,20 @@ struct HandleShape: Equatable {
     private let settings: ExchangeSettings
     private let decodes: Bool
     private let isLimited: Bool
+    private let proxy: String?
 
     /// - Returns: `nil` for what is set up anew each time: bodies, credentials (whose state stays with a handle),
     ///   addresses that libcurl is to be given, a bound on the time.
     init?(_ exchange: ActiveExchange, _ hop: Hop, resolved: [String], timeLeft: Duration?, decodes: Bool) {
         let settings = exchange.request.settings
         guard hop.method == "GET", !hop.sendsBody, hop.mayExpect, resolved.isEmpty, case .none = settings.credentials,
+            hop.authorization == nil,
             timeLeft == nil || settings.idleTimeout != nil
         else { return nil }
         headers = hop.headers
         self.settings = settings
         self.decodes = decodes
+        proxy = settings.way(to: hop.url)
         isLimited = !exchange.limiters.isEmpty
     }
 }

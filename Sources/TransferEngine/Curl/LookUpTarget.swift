@@ -7,20 +7,21 @@ struct LookUpTarget: Sendable {
     var key: String { "\(host):\(port)" }
 
     /// `nil` for addresses and for what libcurl knows itself.
-    init?(_ origin: Origin, proxy: String?) {
-        var host = origin.host
-        var port = origin.port
-        if let proxy {
-            // A proxy without a scheme is an HTTP proxy at port 1080 (CURLOPT_PROXY(3)); SOCKS ones libcurl resolves.
-            guard let proxyOrigin = Origin(url: proxy) else { return nil }
-            host = proxyOrigin.host
-            port = proxyOrigin.port
-        }
-        guard IPAddress(host) == nil, host != "localhost", !host.hasSuffix(".localhost"),
+    init?(host: String, port: Int) {
+        guard IPAddress(host) == nil, host != "localhost", !host.hasSuffix(".localhost"), !host.isEmpty,
             host.utf8.allSatisfy({ $0 < 0x80 })
         else { return nil }
         self.host = host
         self.port = port
+    }
+
+    /// What has to be looked up to get there: the server, or the proxy, or both where a SOCKS proxy takes addresses.
+    static func all(_ origin: Origin, proxy: String?) -> [LookUpTarget] {
+        guard let proxy else { return [LookUpTarget(host: origin.host, port: origin.port)].compactMap { $0 } }
+        let address = ProxyAddress(proxy)
+        let hop = LookUpTarget(host: address.host, port: address.port)
+        let server = address.looksUpNames ? nil : LookUpTarget(host: origin.host, port: origin.port)
+        return [hop, server].compactMap { $0 }
     }
 
     /// For CURLOPT_RESOLVE(3); `+` lets the entry age like one that libcurl looked up itself.
@@ -33,7 +34,7 @@ struct LookUpTarget: Sendable {
 /// The last answer to the question whose addresses a URL needs: most URLs are of the same few origins.
 struct LookUpCache {
     struct LookUp {
-        let target: LookUpTarget?
+        let targets: [LookUpTarget]
     }
 
     private var authority: [UInt8] = []
@@ -44,7 +45,7 @@ struct LookUpCache {
     mutating func find(_ url: String, proxy: String?) -> LookUp? {
         if let lookUp, proxy == self.proxy, isSame(url) { return lookUp }
         guard let origin = Origin(url: url) else { return nil }
-        let made = LookUp(target: LookUpTarget(origin, proxy: proxy))
+        let made = LookUp(targets: LookUpTarget.all(origin, proxy: proxy))
         authority = Array(url.utf8.prefix(Self.authorityLength(url)))
         self.proxy = proxy
         lookUp = made

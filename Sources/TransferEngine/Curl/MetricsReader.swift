@@ -34,7 +34,7 @@ enum MetricsReader {
         hop.total = seconds(CURLINFO_TOTAL_TIME_T)
         hop.httpVersion = handle.long(CURLINFO_HTTP_VERSION)
         hop.isReused = handle.long(CURLINFO_NUM_CONNECTS) == 0 && hop.requestStart > 0
-        hop.isProxied = exchange.request.settings.proxy != nil
+        hop.isProxied = exchange.request.settings.way(to: hop.url) != nil
         hop.localAddress = handle.string(CURLINFO_LOCAL_IP)
         hop.localPort = handle.long(CURLINFO_LOCAL_PORT)
         hop.remoteAddress = handle.string(CURLINFO_PRIMARY_IP)

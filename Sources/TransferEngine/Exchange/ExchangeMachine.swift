@@ -31,6 +31,8 @@ struct ExchangeMachine {
         case drop
         /// Neither, until `decided(_:)`.
         case ask(RedirectProposal)
+        /// Not the answer yet: libcurl goes on by itself, and nothing of it is looked at.
+        case skip
     }
 
     enum EndAction {
@@ -46,16 +48,21 @@ struct ExchangeMachine {
     private(set) var resume: ResumePoint?
     /// Restarts without a range are bounded: one follows from each kind of misbehaviour, never a loop.
     private var restarts = 0
+    private var authentication: AuthenticationFlow
+    /// The challenge of the last head, for those who are to be told of it.
+    private(set) var challenge: AuthenticationReport?
 
     init(_ request: ExchangeRequest) {
         self.request = request
         redirects = RedirectRule(limit: request.settings.maxRedirects)
+        authentication = AuthenticationFlow(request)
         if case .representation(let point) = request.intent { resume = point }
     }
 
     /// The first hop, and why the bytes that are there are given up, where they are.
     mutating func start() -> (Hop, restart: String?) {
-        let (hop, reason) = ranged(firstHop)
+        let (first, reason) = ranged(firstHop)
+        let hop = authentication.authorized(first)
         state = .asking(hop)
         return (hop, reason)
     }
@@ -69,6 +76,8 @@ struct ExchangeMachine {
         case .asking(let current), .delivering(let current, _), .dropping(let current, _): hop = current
         case .ready, .deciding, .ended: return .drop
         }
+        challenge = nil
+        if let action = judgeAuthentication(hop, head) { return action }
         if RedirectRule.isRedirect(head.status) {
             return redirected(hop, head, to: redirectTarget)
         }
@@ -123,7 +132,8 @@ struct ExchangeMachine {
                         isTransient: true))
         case .dropping(_, let next):
             switch next {
-            case .perform(let hop, let restart):
+            case .perform(let next, let restart):
+                let hop = authentication.authorized(next)
                 state = .asking(hop)
                 return .perform(hop, restart: restart)
             case .fail(let failure):
@@ -155,6 +165,27 @@ struct ExchangeMachine {
     mutating func abandon() { state = .ended }
 
     // MARK: Answers
+
+    /// - Returns: `nil` when the head is to be judged like any other.
+    private mutating func judgeAuthentication(_ hop: Hop, _ head: ResponseHead) -> HeadAction? {
+        if head.status == 407, let proxy = request.settings.way(to: hop.url) {
+            // libcurl may answer it by itself: then another head takes this one's place.
+            state = .dropping(hop, .fail(.proxyAsks(ProxyAddress(proxy))))
+            return .skip
+        }
+        guard head.status == 401 else {
+            authentication.accepted(hop)
+            return nil
+        }
+        if hop.isConnectionAuthenticated, AuthenticationChallenge.all(in: head).contains(where: { $0.token != nil }) {
+            return .skip
+        }
+        guard let (report, again) = authentication.challenged(hop, head) else { return nil }
+        challenge = report
+        guard again else { return nil }
+        state = .dropping(hop, .perform(hop, restart: nil))
+        return .drop
+    }
 
     private mutating func represented(_ hop: Hop, _ head: ResponseHead, now: Int64) -> HeadAction {
         if let point = resume, [200, 203, 206, 416].contains(head.status) {
@@ -238,7 +269,8 @@ struct ExchangeMachine {
                 resume = ResumePoint(
                     offset: position, validator: Validator(start.head) ?? resume?.validator, total: total,
                     isVerifiedByDigest: resume?.isVerifiedByDigest ?? false)
-                let (next, reason) = ranged(hop)
+                let (rest, reason) = ranged(hop)
+                let next = authentication.authorized(rest)
                 state = .asking(next)
                 return .perform(next, restart: reason)
             }

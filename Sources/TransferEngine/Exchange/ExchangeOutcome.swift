@@ -59,6 +59,8 @@ public enum ExchangeEvent: Sendable {
     case responded(BodyStart)
     /// The answer is a redirect. Where the exchange asks before it follows, nothing happens until it's told.
     case redirected(RedirectProposal)
+    /// A server asks for credentials. It's answered, where it can be, without anybody's help.
+    case challenged(AuthenticationReport)
     /// The bytes so far are given up, for this reason.
     case restarted(reason: String)
     /// Once, at the end.

@@ -12,6 +12,7 @@ public struct ExchangeRequest: Sendable {
     public var settings: ExchangeSettings
     /// Whether `ExchangeHandle.decide(_:)` is waited for before a redirect is followed.
     public var asksBeforeRedirects = false
+    public var authentication = ExchangeAuthentication()
 
     public init(
         url: String, method: String = "GET", headers: [HeaderField] = [], body: RequestBody = .none,
@@ -67,8 +68,17 @@ public struct ExchangeSettings: Sendable, Hashable {
     public var maxTime: Duration?
     /// Redirects followed; more are an error. 0 makes the first one an error.
     public var maxRedirects = 10
-    /// The proxy's URL; `nil` goes straight.
-    public var proxy: String?
+    /// The ways to go; each hop's own, as a redirect may lead where another one holds.
+    public var proxies = ProxyRule.none
+    /// The URL of one proxy for everything; `nil` goes straight.
+    public var proxy: String? {
+        get { proxies.https }
+        set { proxies = ProxyRule(http: newValue, https: newValue) }
+    }
+    /// A PEM file of the only authorities to trust for a proxy's own certificate; `nil` trusts the system's.
+    public var proxyAuthorities: String?
+    /// A socket file that everything goes through; no names are looked up then, and no proxy is used.
+    public var unixSocket: String?
     /// The most that is read from the network at once; bytes, 1 KiB to 512 KiB. What a sink that isn't ready leaves
     /// in memory grows with it.
     public var receiveBufferSize = 512 << 10
@@ -88,5 +98,16 @@ public struct ExchangeSettings: Sendable, Hashable {
         /// The user's .netrc.
         case netrc
         case password(user: String, password: String)
+    }
+}
+
+extension ExchangeSettings.Credentials: CustomStringConvertible {
+    /// Without the password.
+    public var description: String {
+        switch self {
+        case .none: "none"
+        case .netrc: "netrc"
+        case .password(let user, _): "\(user):\(Redaction.mark)"
+        }
     }
 }

@@ -65,4 +65,19 @@ struct Hop: Sendable, Equatable {
     var sendsCredentials = true
     /// Whether the server may be asked to agree before the body is sent.
     var mayExpect = true
+    /// What it's to be authorised by, made for this one hop.
+    var authorization: Authorization?
+
+    enum Authorization: Sendable, Equatable {
+        /// The value of the Authorization field.
+        case field(String)
+        /// libcurl's, whose legs are bound to a connection.
+        case connection(ConnectionScheme, ChallengeCredential)
+    }
+
+    /// Whether libcurl goes on by itself after a 401 that carries a token (RFC 4559, MS-NTHT).
+    var isConnectionAuthenticated: Bool {
+        if case .connection = authorization { return true }
+        return false
+    }
 }

@@ -62,7 +62,9 @@ extension ExchangeSettings {
         }
         if session.resourceTimeout > 0, session.resourceTimeout < 1e9 { maxTime = .seconds(session.resourceTimeout) }
         maxRedirects = session.maxRedirects
-        proxy = session.proxy
+        proxies = session.proxies
+        proxyAuthorities = session.proxyAuthorities
+        unixSocket = session.unixSocket
         collectsHopMetrics = true
     }
 

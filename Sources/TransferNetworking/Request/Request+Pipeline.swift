@@ -158,6 +158,7 @@ extension Request {
         }
         let record = begin(prepared, attempt)
         exchange.asksBeforeRedirects = effectiveRedirectHandler != nil
+        authenticate(&exchange)
         let start = { @Sendable [self, exchange] (conditions: [HeaderField]) in
             var exchange = exchange
             exchange.headers += conditions

@@ -1,6 +1,7 @@
 import Dispatch
 import Foundation
 import FoundationNetworking
+import TransferEngine
 
 /// What a request of any kind remembers.
 struct RequestState {
@@ -35,6 +36,8 @@ struct RequestState {
     var hooks = RequestHooks()
     var redirectHandler: (any RedirectHandler)?
     var cachedResponseHandler: (any CachedResponseHandler)?
+    /// For challenges of the request's origin.
+    var credential: ChallengeCredential?
 
     /// Responses that were held back for a retrier are made anew: every handler is told of the cancellation.
     mutating func cancelled() {

@@ -34,6 +34,7 @@ open class Session: @unchecked Sendable {
     let active = ActiveRequests()
     let hosts: HostSlots
     let cache: SessionCache?
+    let authenticationMemory = AuthenticationMemory()
     private let configuration: URLSessionConfiguration
     private let lazyEngine = Mutex<ExchangeEngine?>(nil)
     private let lazyRules = Mutex<TLSRules?>(nil)

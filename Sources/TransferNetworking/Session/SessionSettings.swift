@@ -1,7 +1,7 @@
 public import Dispatch
 public import Foundation
 public import FoundationNetworking
-import TransferCore
+public import TransferCore
 
 /// What holds for all requests of a session, as one value.
 public struct SessionSettings: Sendable {
@@ -47,8 +47,24 @@ public struct SessionSettings: Sendable {
     public var maxRedirects = 20
     /// A PEM file with the only certificate authorities to trust; `nil` trusts the system's.
     public var authorities: String?
-    /// The proxy's URL; `nil` goes straight.
-    public var proxy: String?
+    /// Which proxies are used for what: those of the configuration's `connectionProxyDictionary`, where it has one, else
+    /// those that the process's environment names, as curl(1) reads it (`http_proxy`, `https_proxy`, `all_proxy`,
+    /// `no_proxy`). `.none` goes straight everywhere.
+    public var proxies: ProxyRule
+    /// The URL of one proxy for everything, in place of ``proxies``: `http`, `https`, `socks5` (names are looked up here)
+    /// or `socks5h` (names are looked up by the proxy), with `user:password@` where the proxy asks for them. Setting `nil`
+    /// goes straight.
+    public var proxy: String? {
+        get { proxies.http == proxies.https && proxies.exceptions.isEmpty ? proxies.http : nil }
+        set { proxies = ProxyRule(http: newValue, https: newValue) }
+    }
+    /// A PEM file with the only certificate authorities to trust for an HTTPS proxy itself; `nil` trusts the system's.
+    public var proxyAuthorities: String?
+    /// The path of a Unix socket that every request goes through; hosts are not looked up then, and no proxy is used.
+    public var unixSocket: String?
+    /// Asked for the default credential of a protection space that challenges, where a request has none itself. It's
+    /// asked on a thread that carries transfers: one of the program's own making has to answer at once.
+    public var credentialStorage: URLCredentialStorage?
     /// The most bytes that a coded (compressed) answer may become in memory; `nil` for no bound.
     public var maxDecodedLength: Int64? = 2 << 30
     /// Threads that carry transfers.
@@ -68,5 +84,11 @@ public struct SessionSettings: Sendable {
         let given = configuration.urlCache
         cache = given is TransferCache || given !== URLCache.shared ? given : .some(TransferCache.ofSession())
         cachePolicy = configuration.requestCachePolicy
+        proxies =
+            configuration.connectionProxyDictionary.map { ProxyRule(connectionProxyDictionary: $0) }
+            ?? ProxyRule(environment: ProcessInfo.processInfo.environment)
+        // The shared one is what every configuration has: nobody has asked for it.
+        let storage = configuration.urlCredentialStorage
+        credentialStorage = storage === URLCredentialStorage.shared ? nil : storage
     }
 }

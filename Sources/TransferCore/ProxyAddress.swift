@@ -1,0 +1,46 @@
+/// The parts of a proxy's URL: `http`, `https`, `socks4`, `socks4a`, `socks5` or `socks5h`, a host, a port, and perhaps
+/// credentials.
+public struct ProxyAddress: Sendable, Hashable, CustomStringConvertible {
+    /// Lower case; `http` where the URL names none.
+    public let scheme: String
+    /// Lower case, without brackets around an IPv6 address.
+    public let host: String
+    /// As written, else 443 for `https` and 1080 for all others (CURLOPT_PROXY(3)).
+    public let port: Int
+    public let hasCredentials: Bool
+
+    public init(_ url: some StringProtocol) {
+        var rest = Substring(url)
+        if let mark = rest.range(of: "://") {
+            scheme = rest[..<mark.lowerBound].lowercased()
+            rest = rest[mark.upperBound...]
+        } else {
+            scheme = "http"
+        }
+        rest = rest.prefix { $0 != "/" && $0 != "?" && $0 != "#" }
+        let at = rest.lastIndex(of: "@")
+        hasCredentials = at != nil
+        if let at { rest = rest[rest.index(after: at)...] }
+        (host, port) = Self.split(rest, defaultPort: scheme == "https" ? 443 : 1080)
+    }
+
+    /// Without credentials.
+    public var description: String {
+        "\(scheme)://\(host.utf8.contains(UInt8(ascii: ":")) ? "[\(host)]" : host):\(port)"
+    }
+
+    /// Whether the proxy itself looks up the names of servers (RFC 1928 §4, SOCKS 4A).
+    public var looksUpNames: Bool { scheme != "socks5" && scheme != "socks4" }
+
+    /// Splits `host:port` and `[address]:port`.
+    static func split(_ text: Substring, defaultPort: Int) -> (host: String, port: Int) {
+        if text.first == "[", let close = text.firstIndex(of: "]") {
+            let port = text[close...].dropFirst(2)
+            return (text[..<close].dropFirst().lowercased(), Int(port) ?? defaultPort)
+        }
+        guard let colon = text.lastIndex(of: ":"), text.firstIndex(of: ":") == colon else {
+            return (text.lowercased(), defaultPort)
+        }
+        return (text[..<colon].lowercased(), Int(text[text.index(after: colon)...]) ?? defaultPort)
+    }
+}

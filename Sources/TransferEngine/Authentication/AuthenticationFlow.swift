@@ -1,0 +1,232 @@
+import TransferCore
+
+/// How one exchange authenticates itself: which challenge is answered, with which credential, and when it's enough.
+///
+/// Pure but for the memory that it shares with others. Basic and Digest are answered here, so that realms, stale nonces
+/// and several challenges can be seen; the schemes that bind to a connection are left to libcurl.
+struct AuthenticationFlow: Sendable {
+    /// Answers to `stale` nonces in a row: a server that calls each one stale would keep us for ever.
+    private static let staleLimit = 2
+
+    private struct Answering {
+        var scheme: AcceptedScheme
+        var credential: ChallengeCredential
+        var realm: String?
+        /// Whether it's known from before, so that the first refusal is no judgement of the credential.
+        var isFromMemory: Bool
+        var stale = 0
+    }
+
+    private let given: ChallengeCredential?
+    private let ask: (@Sendable (AuthenticationSpace) -> ChallengeCredential?)?
+    private let memory: AuthenticationMemory?
+    private let body: RequestBody
+    private let makeNonce: @Sendable () -> String
+    private var answering: [Origin: Answering] = [:]
+    private(set) var failures = 0
+
+    init(
+        _ request: ExchangeRequest, makeNonce: @escaping @Sendable () -> String = AuthenticationFlow.randomNonce
+    ) {
+        if case .password(let user, let password) = request.settings.credentials {
+            given = ChallengeCredential(
+                user: user, password: password, isRemembered: request.authentication.remembers)
+        } else {
+            given = nil
+        }
+        ask = request.authentication.ask
+        memory = request.authentication.memory
+        body = request.body
+        self.makeNonce = makeNonce
+    }
+
+    var isIdle: Bool { given == nil && ask == nil }
+
+    /// The hop with what it's to be authorised by, where that is known.
+    mutating func authorized(_ hop: Hop) -> Hop {
+        var hop = hop
+        hop.authorization = nil
+        guard !isIdle, let origin = Origin(url: hop.url) else { return hop }
+        let target = Self.target(hop.url)
+        if answering[origin] == nil, let given, given.isRemembered, hop.sendsCredentials,
+            hop.headers.value("Authorization") == nil,
+            let scheme = memory?.scheme(at: origin, for: given), scheme.covers(target)
+        {
+            answering[origin] = Answering(scheme: scheme, credential: given, isFromMemory: true)
+        }
+        guard let current = answering[origin], current.scheme.covers(target) else { return hop }
+        // Back from another origin, which may have chosen the request.
+        guard hop.sendsCredentials || current.credential != given else { return hop }
+        hop.authorization = authorization(current, hop, target)
+        return hop
+    }
+
+    /// A 401 came.
+    ///
+    /// - Returns: What is told of it, and whether the request goes out once more; `nil` for no challenge we can read.
+    mutating func challenged(_ hop: Hop, _ head: ResponseHead) -> (AuthenticationReport, again: Bool)? {
+        guard !isIdle, let origin = Origin(url: hop.url) else { return nil }
+        let challenges = AuthenticationChallenge.all(in: head)
+        let before = hop.authorization == nil ? nil : answering[origin]
+        if let before, !before.isFromMemory, !Self.isStale(challenges, before) {
+            // The credential was sent and refused: the 401 is the answer.
+            failures += 1
+            if before.credential.isRemembered { memory?.forget(at: origin, for: before.credential) }
+            answering[origin] = nil
+            guard let space = space(of: challenges, hop, origin, before.credential) else { return nil }
+            return (report(space, head, hop, nil), false)
+        }
+        let stale = before.map { $0.isFromMemory ? 0 : $0.stale + 1 } ?? 0
+        guard stale <= Self.staleLimit,
+            let (space, next) = answer(to: challenges, hop, origin, known: before?.credential)
+        else {
+            answering[origin] = nil
+            return space(of: challenges, hop, origin, nil).map { (report($0, head, hop, nil), false) }
+        }
+        answering[origin] = next
+        answering[origin]?.stale = stale
+        return (report(space, head, hop, next.credential), true)
+    }
+
+    /// An answer other than 401 came: what was sent was taken.
+    func accepted(_ hop: Hop) {
+        guard hop.authorization != nil, let origin = Origin(url: hop.url), let current = answering[origin],
+            current.credential.isRemembered
+        else { return }
+        memory?.remember(current.scheme, at: origin, for: current.credential)
+    }
+
+    // MARK: Choosing
+
+    /// The strongest challenge that can be answered, and its answer.
+    private func answer(
+        to challenges: [AuthenticationChallenge], _ hop: Hop, _ origin: Origin, known: ChallengeCredential?
+    ) -> (AuthenticationSpace, Answering)? {
+        for candidate in Self.candidates(challenges, target: Self.target(hop.url)) {
+            let space = AuthenticationSpace(origin: origin, realm: candidate.realm, method: candidate.method)
+            guard let credential = known ?? credential(for: space, hop) else { continue }
+            // Without a name it's the ticket of whoever runs the program that counts, and nothing else.
+            guard !credential.user.isEmpty || candidate.method == .negotiate else { continue }
+            let next = Answering(
+                scheme: candidate.scheme, credential: credential, realm: candidate.realm, isFromMemory: false)
+            guard authorization(next, hop, Self.target(hop.url), count: 1) != nil else { continue }
+            return (space, next)
+        }
+        return nil
+    }
+
+    private func credential(for space: AuthenticationSpace, _ hop: Hop) -> ChallengeCredential? {
+        if let given, hop.sendsCredentials { return given }
+        return ask?(space)
+    }
+
+    private func space(
+        of challenges: [AuthenticationChallenge], _ hop: Hop, _ origin: Origin, _ credential: ChallengeCredential?
+    ) -> AuthenticationSpace? {
+        Self.candidates(challenges, target: Self.target(hop.url)).first.map {
+            AuthenticationSpace(origin: origin, realm: $0.realm, method: $0.method)
+        }
+    }
+
+    private func report(
+        _ space: AuthenticationSpace, _ head: ResponseHead, _ hop: Hop, _ credential: ChallengeCredential?
+    ) -> AuthenticationReport {
+        AuthenticationReport(space: space, head: head, url: hop.url, credential: credential, failures: failures)
+    }
+
+    private struct Candidate {
+        let scheme: AcceptedScheme
+        let method: AuthenticationSpace.Method
+        let realm: String?
+        let strength: Int
+    }
+
+    /// The strongest first; of equals, the server's order counts (RFC 7616 §3.7).
+    private static func candidates(_ challenges: [AuthenticationChallenge], target: String) -> [Candidate] {
+        let all = challenges.compactMap { challenge -> Candidate? in
+            switch challenge.scheme {
+            case "digest":
+                guard let digest = DigestAccess(challenge) else { return nil }
+                return Candidate(
+                    scheme: .digest(digest, NonceCount()), method: .digest, realm: challenge.realm,
+                    strength: 10 + digest.strength)
+            case "ntlm":
+                return Candidate(scheme: .connection(.ntlm), method: .ntlm, realm: nil, strength: 5)
+            case "basic":
+                return Candidate(
+                    scheme: .basic(folder: folder(of: target)), method: .basic, realm: challenge.realm, strength: 3)
+            // With a name and a password it isn't tried before the others: its tickets are somebody else's.
+            case "negotiate":
+                return Candidate(scheme: .connection(.negotiate), method: .negotiate, realm: nil, strength: 1)
+            default: return nil
+            }
+        }
+        return all.enumerated().sorted { ($1.element.strength, $0.offset) < ($0.element.strength, $1.offset) }
+            .map(\.element)
+    }
+
+    private static func isStale(_ challenges: [AuthenticationChallenge], _ before: Answering) -> Bool {
+        guard case .digest = before.scheme else { return false }
+        return challenges.contains {
+            $0.scheme == "digest" && $0.realm == before.realm && $0.parameters["stale"]?.lowercased() == "true"
+        }
+    }
+
+    // MARK: Answering
+
+    /// - Parameter count: For a trial; a real one counts on.
+    private func authorization(
+        _ current: Answering, _ hop: Hop, _ target: String, count trial: UInt32? = nil
+    ) -> Hop.Authorization? {
+        let credential = current.credential
+        switch current.scheme {
+        case .connection(let scheme): return .connection(scheme, credential)
+        case .basic:
+            return BasicAccess.authorization(user: credential.user, password: credential.password).map { .field($0) }
+        case .digest(let digest, let count):
+            let message = DigestAccess.Message(method: hop.method, target: target, body: bytes(hop))
+            return digest.authorization(
+                user: credential.user, password: credential.password, for: message, count: trial ?? count.next(),
+                clientNonce: makeNonce()
+            ).map { .field($0) }
+        }
+    }
+
+    private func bytes(_ hop: Hop) -> [UInt8]? {
+        guard hop.sendsBody else { return [] }
+        if case .bytes(let bytes) = body { return bytes }
+        return nil
+    }
+
+    /// Path and query, as libcurl sends them.
+    static func target(_ url: String) -> String {
+        guard let scheme = url.utf8.firstIndex(of: UInt8(ascii: ":")) else { return "/" }
+        let rest = url[scheme...].dropFirst(3)
+        guard let start = rest.firstIndex(where: { $0 == "/" || $0 == "?" }) else { return "/" }
+        let target = String(rest[start...].prefix { $0 != "#" })
+        return target.hasPrefix("/") ? target : "/" + target
+    }
+
+    /// Up to the last slash of the path.
+    private static func folder(of target: String) -> String {
+        let path = target.prefix { $0 != "?" }
+        return String(path[...(path.lastIndex(of: "/") ?? path.startIndex)])
+    }
+
+    static let randomNonce: @Sendable () -> String = {
+        var generator = SystemRandomNumberGenerator()
+        return String(generator.next(), radix: 16) + String(generator.next(), radix: 16)
+    }
+}
+
+/// What an exchange does about challenges, beside the credentials of its settings.
+public struct ExchangeAuthentication: Sendable {
+    /// Where accepted schemes are kept for later exchanges.
+    public var memory: AuthenticationMemory?
+    /// Whether the settings' password may be sent to the same protection space later without a challenge.
+    public var remembers = false
+    /// Asked where the settings have no credential for an origin that challenges. Called on the loop: must be quick.
+    public var ask: (@Sendable (AuthenticationSpace) -> ChallengeCredential?)?
+
+    public init() {}
+}

@@ -1,0 +1,66 @@
+import CTransferCurl
+import TransferCore
+
+// The way to the server, and who asks.
+extension CurlOptions {
+    func applyProxy(_ handle: CurlHandle, _ settings: ExchangeSettings) throws(TransferError) {
+        // Exceptions are ours to decide: libcurl knows CIDR blocks since 7.86 only, and no ports.
+        try handle.set(CURLOPT_NOPROXY, "")
+        if let path = settings.unixSocket {
+            try handle.set(CURLOPT_PROXY, "")
+            return try handle.set(CURLOPT_UNIX_SOCKET_PATH, path)
+        }
+        guard let way = settings.way(to: hop.url) else {
+            // An empty string, not none: with none libcurl would read the environment.
+            return try handle.set(CURLOPT_PROXY, "")
+        }
+        let address = ProxyAddress(way)
+        try handle.set(CURLOPT_PROXY, way)
+        if address.hasCredentials {
+            try handle.set(CURLOPT_PROXYAUTH, Int(bitPattern: proxySchemes ?? Self.proxySchemesToTry))
+        }
+        guard address.scheme == "https" else { return }
+        // With a folder of certificates libcurl can't keep the parsed ones.
+        try handle.set(CURLOPT_PROXY_CAPATH, nil as String?)
+        if let file = settings.proxyAuthorities { try handle.set(CURLOPT_PROXY_CAINFO, file) }
+    }
+
+    func applyCredentials(_ handle: CurlHandle, _ credentials: ExchangeSettings.Credentials) throws(TransferError) {
+        if case .connection(let scheme, let credential) = hop.authorization {
+            try handle.set(CURLOPT_USERNAME, credential.user)
+            try handle.set(CURLOPT_PASSWORD, credential.password)
+            try handle.set(CURLOPT_HTTPAUTH, scheme == .ntlm ? Self.ntlm : Self.negotiate)
+            // Streams of one HTTP/2 connection would share what was authenticated (RFC 9113 has no place for it).
+            try handle.set(CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_1_1))
+        } else if case .netrc = credentials, hop.sendsCredentials {
+            try handle.set(CURLOPT_NETRC, Int(CURL_NETRC_OPTIONAL.rawValue))
+        }
+    }
+
+    // CURLAUTH_…, macros that Swift doesn't see (curl.h).
+    static let basic: UInt = 1 << 0
+    static let digest: UInt = 1 << 1
+    private static let negotiate = 1 << 2
+    private static let ntlm = 1 << 3
+    /// Until a proxy has said what it wants, the password isn't sent in clear text.
+    static let proxySchemesToTry: UInt = basic | digest | UInt(ntlm)
+}
+
+extension ExchangeSettings {
+    /// The proxy's URL for one hop; `nil` goes straight.
+    func way(to url: String) -> String? {
+        guard unixSocket == nil, !proxies.isEmpty, let origin = Origin(url: url) else { return nil }
+        return proxies.proxy(for: origin)
+    }
+}
+
+extension TransferError {
+    /// A proxy's 407 that wasn't answered, or whose answer was refused.
+    static func proxyAsks(_ proxy: ProxyAddress) -> TransferError {
+        TransferError(
+            .proxyRefused,
+            proxy.hasCredentials
+                ? "the proxy \(proxy) refused the credentials (407)" : "the proxy \(proxy) asks for credentials (407)",
+            cause: .http(status: 407), scope: .origin)
+    }
+}
