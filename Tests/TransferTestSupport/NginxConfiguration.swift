@@ -15,6 +15,7 @@ struct NginxConfiguration {
         let writing = "dav_methods PUT DELETE MKCOL COPY MOVE; create_full_put_path on; client_max_body_size 0;"
         return """
             \(try modules())
+            \(options.main)
             daemon off;
             \(geteuid() == 0 ? "user root;" : "")
             worker_processes \(options.workers);

@@ -9,6 +9,8 @@ public final class NginxServer: Sendable {
         public var location = ""
         /// Directives and locations for `server`.
         public var server = ""
+        /// Directives outside of `http`, such as modules and `stream`.
+        public var main = ""
         /// Directives for `http`.
         public var http = ""
         /// Bytes a second for each connection in nginx's notation, such as `10m`.

@@ -45,6 +45,7 @@ extension ActiveExchange {
         case .deliver(let start):
             phase = .body
             self.start = start
+            leaveUnknownCoding(head)
             do throws(TransferError) {
                 try sink.begin(start)
             } catch {
@@ -100,6 +101,16 @@ extension ActiveExchange {
             stopReason = .failed(TransferError(.badResponse, "not an HTTP answer", isTransient: true))
             return false
         }
+    }
+
+    /// What can't be decoded is delivered as it came, with its Content-Encoding to tell.
+    private func leaveUnknownCoding(_ head: ResponseHead) {
+        guard request.settings.decodes, case .message = request.intent, let coding = head.contentCoding,
+            !ContentCoding.canDecode(coding), let handle
+        else { return }
+        // The next transfer of the handle decodes again: its options are set anew.
+        handle.shape = nil
+        _ = transfer_easy_set_long(handle.raw, CURLOPT_HTTP_CONTENT_DECODING, 0)
     }
 
     /// Whether the body is decoded before it's delivered.

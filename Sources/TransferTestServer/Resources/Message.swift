@@ -20,6 +20,8 @@ public struct RequestHead: Sendable, Equatable {
 public struct Request: Sendable {
     public var head: RequestHead
     public var body: [UInt8]
+    /// From 1; requests with the same number shared a connection.
+    public var connection = 0
 
     public subscript<Value>(dynamicMember member: KeyPath<RequestHead, Value>) -> Value { head[keyPath: member] }
 }

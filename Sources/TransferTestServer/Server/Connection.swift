@@ -40,7 +40,10 @@ final class Connection {
 
         var asked = head
         fault.apply(to: &asked)
-        let plan = fault.answer(total: resource.total) ?? resource.answer(to: Request(head: asked, body: body))
+        let plan =
+            fault.answer(total: resource.total)
+            ?? resource.answer(
+                to: Request(head: asked, body: body, connection: number))
         return try write(plan, fault, to: head, request) && head.keepsAlive
     }
 

@@ -1,0 +1,324 @@
+import Testing
+import TransferCore
+
+@testable import TransferEngine
+
+@Suite struct AuthenticationChallengeTests {
+    private func schemes(_ value: String) -> [String] { AuthenticationChallenge.parse(value).map(\.scheme) }
+
+    @Test(
+        arguments: [
+            (#"Basic realm="a""#, ["basic"]), (#"Basic realm="a, b", Digest nonce="c""#, ["basic", "digest"]),
+            ("NTLM", ["ntlm"]), ("Negotiate, NTLM, Basic realm=x", ["negotiate", "ntlm", "basic"]),
+            (#"Newauth realm="apps", type=1, title="Login to \"apps\"", Basic realm="simple""#, ["newauth", "basic"]),
+            (", ,Basic realm=a,,", ["basic"]), ("", []), ("=,==", []), ("\"unended", []),
+            ("NTLM TlRMTVNTUAACAAAA==, Basic realm=\"x\"", ["ntlm", "basic"]),
+        ] as [(String, [String])])
+    func challengesAreToldApart(_ value: String, _ expected: [String]) {
+        #expect(schemes(value) == expected)
+    }
+
+    @Test func quotedPairsAndSpacesAroundEqualsAreRead() throws {
+        let challenge = try #require(
+            AuthenticationChallenge.parse(#"Digest Realm = "a\"b\\", NONCE=x , qop="auth,auth-int""#).first)
+        #expect(challenge.realm == #"a"b\"# && challenge.parameters["nonce"] == "x")
+        #expect(challenge.parameters["qop"] == "auth,auth-int")
+    }
+
+    @Test func aTokenIsKept() {
+        #expect(AuthenticationChallenge.parse("Negotiate oYG2MIGz==").first?.token == "oYG2MIGz==")
+        #expect(AuthenticationChallenge.parse("Negotiate").first?.token == nil)
+    }
+
+    @Test func theFirstOfTwoParametersCounts() {
+        #expect(AuthenticationChallenge.parse("Basic realm=a, realm=b").first?.realm == "a")
+    }
+}
+
+private func digestAccess(_ text: String) throws -> DigestAccess {
+    let challenge = try #require(AuthenticationChallenge.parse(text).first)
+    return try #require(DigestAccess(challenge))
+}
+
+@Suite struct DigestAccessTests {
+    private static let nonce = "7ypf/xlj9XXwfDPEoM4URrv/xwf94BcCAzFZH4GiTo0v"
+    private static let clientNonce = "f2/wE4q74E6zIJEtWaHKaf5wv/H5QzzpXusqGemxURZJ"
+
+    private func challenge(_ extra: String) throws -> DigestAccess {
+        try digestAccess("Digest realm=\"http-auth@example.org\", nonce=\"\(Self.nonce)\"" + extra)
+    }
+
+    private func answer(_ digest: DigestAccess, method: String = "GET", body: [UInt8]? = [], user: String = "Mufasa")
+        -> String?
+    {
+        digest.authorization(
+            user: user, password: "Circle of Life",
+            for: .init(method: method, target: "/dir/index.html", body: body), count: 1,
+            clientNonce: Self.clientNonce)
+    }
+
+    /// RFC 7616 §3.9.1.
+    @Test func theExamplesOfTheStandardComeOut() throws {
+        let extra = ", qop=\"auth, auth-int\", opaque=\"FQhe/qaU925kfnzjCev0ciny7QMkPqMAFRtzCUYo5tdS\", algorithm="
+        let md5 = try #require(answer(try challenge(extra + "MD5")))
+        #expect(md5.contains("response=\"8ca523f5e9506fed4657c9700eebdbec\""))
+        #expect(md5.contains("nc=00000001") && md5.contains("opaque=\"FQhe/") && md5.contains("qop=auth,"))
+        let sha = try #require(answer(try challenge(extra + "SHA-256")))
+        #expect(sha.contains("response=\"753927fa0e85d155564e2e272a28d1802ca10daf4496794697cf8db5856cb6c1\""))
+    }
+
+    /// RFC 2617 §3.5 has the answer with `qop`; without, RFC 2069's formula.
+    @Test func withoutProtectionTheOldFormulaHolds() throws {
+        let text = "Digest realm=\"testrealm@host.com\", nonce=\"dcd98b7102dd2f0e8b11d0f600bfb0c093\""
+        let digest = try digestAccess(text)
+        let value = try #require(
+            digest.authorization(
+                user: "Mufasa", password: "Circle Of Life",
+                for: .init(method: "GET", target: "/dir/index.html", body: []),
+                count: 1, clientNonce: "x"))
+        #expect(value.contains("response=\"670fd8c2df070c60b045671b8b24ff02\""))
+        #expect(!value.contains("qop=") && !value.contains("nc=") && !value.contains("algorithm="))
+    }
+
+    @Test func theBodyIsProtectedWhereNothingElseIsOffered() throws {
+        let digest = try challenge(", qop=\"auth-int\", algorithm=SHA-256")
+        let one = try #require(answer(digest, method: "POST", body: [1]))
+        let other = try #require(answer(digest, method: "POST", body: [2]))
+        #expect(one.contains("qop=auth-int") && one != other)
+        #expect(answer(digest, method: "POST", body: nil) == nil)
+    }
+
+    @Test func aStreamGetsTheProtectionThatNeedsNoBody() throws {
+        #expect(answer(try challenge(", qop=\"auth-int,auth\""), body: nil)?.contains("qop=auth,") == true)
+    }
+
+    @Test func aSessionsKeyDependsOnBothNonces() throws {
+        let plain = try #require(answer(try challenge(", qop=auth, algorithm=MD5")))
+        let session = try #require(answer(try challenge(", qop=auth, algorithm=MD5-sess")))
+        #expect(session.contains("algorithm=MD5-sess"))
+        let response = { (text: String) in text.split(separator: " ").first { $0.hasPrefix("response=") } }
+        #expect(response(plain) != response(session))
+    }
+
+    /// RFC 7616 §3.9.2 hashes the name; its numbers are for SHA-512-256, which few servers have.
+    @Test func theNameIsHashedWhereTheServerWantsThat() throws {
+        let value = try #require(
+            answer(try challenge(", qop=auth, userhash=true, algorithm=SHA-256"), user: "Jäsøn Doe"))
+        #expect(value.contains("userhash=true") && !value.contains("Jäsøn") && !value.contains("username*"))
+    }
+
+    @Test func namesBeyondASCIIGoOutAsTheServerReadsThem() throws {
+        #expect(answer(try challenge(", charset=UTF-8"), user: "Jä")?.contains("username*=UTF-8''J%C3%A4") == true)
+        #expect(answer(try challenge(""), user: "Jä")?.contains("username=\"Jä\"") == true)
+        #expect(answer(try challenge(""), user: "a\"b")?.contains(#"username="a\"b""#) == true)
+    }
+
+    @Test(arguments: [", algorithm=SHA-512-256", ", qop=\"other\"", ", algorithm=token"])
+    func whatCannotBeAnsweredIsLeft(_ extra: String) throws {
+        let text = "Digest realm=\"r\", nonce=\"n\"" + extra
+        let challenge = try #require(AuthenticationChallenge.parse(text).first)
+        #expect(DigestAccess(challenge) == nil)
+    }
+
+    @Test func basicIsUTF8AndRefusesWhatItCannotCarry() {
+        #expect(
+            BasicAccess.authorization(user: "Aladdin", password: "open sesame") == "Basic QWxhZGRpbjpvcGVuIHNlc2FtZQ==")
+        // RFC 7617 §2.1.
+        #expect(BasicAccess.authorization(user: "test", password: "123£") == "Basic dGVzdDoxMjPCow==")
+        #expect(BasicAccess.authorization(user: "a:b", password: "c") == nil)
+        #expect(BasicAccess.authorization(user: "a", password: "c\n") == nil)
+        #expect(
+            BasicAccess.base64([]) == "" && BasicAccess.base64([0]) == "AA==" && BasicAccess.base64([0, 0]) == "AAA=")
+    }
+}
+
+/// A flow that can be asked within an expectation.
+private final class Flow {
+    private var flow: AuthenticationFlow
+    init(_ request: ExchangeRequest) { flow = AuthenticationFlow(request, makeNonce: { "c" }) }
+    func authorized(_ hop: Hop) -> Hop { flow.authorized(hop) }
+    func challenged(_ hop: Hop, _ head: ResponseHead) -> (AuthenticationReport, again: Bool)? {
+        flow.challenged(hop, head)
+    }
+    func accepted(_ hop: Hop) { flow.accepted(hop) }
+}
+
+@Suite struct AuthenticationFlowTests {
+    private static let url = "http://a.example/dir/x?q=1"
+
+    private func flow(memory: AuthenticationMemory? = nil, remembers: Bool = false, body: RequestBody = .none)
+        -> Flow
+    {
+        var request = ExchangeRequest(url: Self.url, body: body)
+        request.settings.credentials = .password(user: "u", password: "p")
+        request.authentication.memory = memory
+        request.authentication.remembers = remembers
+        return Flow(request)
+    }
+
+    private func hop(_ url: String = url) -> Hop { Hop(url: url, method: "GET", headers: [], sendsBody: false) }
+
+    private func head(_ challenges: String...) -> ResponseHead {
+        ResponseHead(status: 401, fields: challenges.map { HeaderField("WWW-Authenticate", $0) })
+    }
+
+    private func field(_ hop: Hop) -> String? {
+        if case .field(let value) = hop.authorization { return value }
+        return nil
+    }
+
+    @Test func nothingIsSentBeforeAChallenge() {
+        let flow = self.flow()
+        #expect(flow.authorized(hop()).authorization == nil)
+    }
+
+    @Test(
+        arguments: [
+            (["Basic realm=r", "Digest realm=r, nonce=n"], "Digest"),
+            (["Digest realm=r, nonce=n", "Digest realm=r, nonce=n, algorithm=SHA-256"], "SHA-256"),
+            (["Basic realm=r, Digest realm=r, nonce=n, algorithm=SHA-512-256"], "Basic"),
+            (
+                [
+                    "Digest realm=r, nonce=n, algorithm=SHA-256-sess, qop=auth",
+                    "Digest realm=r, nonce=n, algorithm=SHA-256",
+                ], "sess"
+            ),
+        ] as [([String], String)])
+    func theStrongestChallengeIsAnswered(_ challenges: [String], _ expected: String) throws {
+        let flow = self.flow()
+        let head = ResponseHead(status: 401, fields: challenges.map { HeaderField("WWW-Authenticate", $0) })
+        let judged = flow.challenged(hop(), head)
+        let result = try #require(judged)
+        #expect(result.again)
+        #expect(field(flow.authorized(hop()))?.contains(expected) == true)
+    }
+
+    @Test func ntlmIsTakenBeforeBasicAndNegotiateLast() throws {
+        let flow = self.flow()
+        #expect(flow.challenged(hop(), head("Negotiate", "Basic realm=r", "NTLM"))?.0.space.method == .ntlm)
+        let other = self.flow()
+        #expect(other.challenged(hop(), head("Negotiate", "Basic realm=r"))?.0.space.method == .basic)
+        let last = self.flow()
+        #expect(last.challenged(hop(), head("Negotiate"))?.0.space.method == .negotiate)
+    }
+
+    @Test func aRefusedCredentialIsNotSentAgain() throws {
+        let flow = self.flow()
+        _ = flow.challenged(hop(), head("Basic realm=r"))
+        let second = flow.authorized(hop())
+        let judged = flow.challenged(second, head("Basic realm=r"))
+        let result = try #require(judged)
+        #expect(!result.again && result.0.failures == 1 && result.0.credential == nil)
+    }
+
+    @Test func aStaleNonceIsRenewedButNotForEver() throws {
+        let flow = self.flow()
+        var current = hop()
+        var challenge = "Digest realm=r, nonce=n0, qop=auth"
+        var sent = 0
+        for number in 1...10 {
+            guard let result = flow.challenged(current, head(challenge)), result.again else { break }
+            current = flow.authorized(hop())
+            #expect(field(current)?.contains("nonce=\"n\(number - 1)\"") == true)
+            sent += 1
+            challenge = "Digest realm=r, nonce=n\(number), qop=auth, stale=true"
+        }
+        #expect(sent == 3)
+    }
+
+    @Test func staleOfAnotherRealmIsARefusal() throws {
+        let flow = self.flow()
+        _ = flow.challenged(hop(), head("Digest realm=r, nonce=n"))
+        let answered = flow.authorized(hop())
+        let judged = flow.challenged(answered, head("Digest realm=q, nonce=m, stale=true"))
+        let result = try #require(judged)
+        #expect(!result.again)
+    }
+
+    @Test func theCountOfANonceGoesUpAndIsShared() throws {
+        let memory = AuthenticationMemory()
+        let first = flow(memory: memory, remembers: true)
+        _ = first.challenged(hop(), head("Digest realm=r, nonce=n, qop=auth"))
+        let sent = first.authorized(hop())
+        #expect(field(sent)?.contains("nc=00000001") == true)
+        first.accepted(sent)
+        let second = flow(memory: memory, remembers: true)
+        #expect(field(second.authorized(hop()))?.contains("nc=00000002") == true)
+        // Whoever doesn't want to be remembered isn't authorised either.
+        let third = flow(memory: memory)
+        #expect(third.authorized(hop()).authorization == nil)
+    }
+
+    @Test func basicIsKeptToItsFolder() throws {
+        let memory = AuthenticationMemory()
+        let first = flow(memory: memory, remembers: true)
+        _ = first.challenged(hop(), head("Basic realm=r"))
+        first.accepted(first.authorized(hop()))
+        for (url, isCovered) in [
+            ("http://a.example/dir/y", true), ("http://a.example/dir/deep/y", true), ("http://a.example/other", false),
+            ("http://a.example:81/dir/y", false), ("https://a.example/dir/y", false), ("http://b.example/dir/y", false),
+        ] {
+            let next = flow(memory: memory, remembers: true)
+            #expect((next.authorized(hop(url)).authorization != nil) == isCovered, "\(url)")
+        }
+    }
+
+    @Test func aRememberedAnswerThatIsRefusedIsMadeAnewOnce() throws {
+        let memory = AuthenticationMemory()
+        let first = flow(memory: memory, remembers: true)
+        _ = first.challenged(hop(), head("Digest realm=r, nonce=n, qop=auth"))
+        first.accepted(first.authorized(hop()))
+        let second = flow(memory: memory, remembers: true)
+        let early = second.authorized(hop())
+        #expect(second.challenged(early, head("Digest realm=r, nonce=m, qop=auth"))?.again == true)
+        let again = second.authorized(hop())
+        #expect(field(again)?.contains("nonce=\"m\"") == true)
+        #expect(second.challenged(again, head("Digest realm=r, nonce=o, qop=auth"))?.again == false)
+        let third = flow(memory: memory, remembers: true)
+        #expect(third.authorized(hop()).authorization == nil)
+    }
+
+    @Test func theGivenCredentialIsNotForOtherOrigins() {
+        let flow = self.flow()
+        var crossed = hop("http://b.example/")
+        crossed.sendsCredentials = false
+        #expect(flow.challenged(crossed, head("Basic realm=r"))?.again == false)
+        // Nor for its own, when another origin has sent us back.
+        _ = flow.challenged(hop(), head("Basic realm=r"))
+        var back = hop()
+        back.sendsCredentials = false
+        #expect(flow.authorized(back).authorization == nil)
+    }
+
+    @Test func aStoreIsAskedForTheSpaceAndOnlyWithoutACredential() throws {
+        var request = ExchangeRequest(url: Self.url)
+        request.authentication.ask = { space in
+            space.realm == "known" && space.origin.host == "a.example"
+                ? ChallengeCredential(user: "s", password: "t") : nil
+        }
+        let flow = Flow(request)
+        #expect(flow.challenged(hop(), head("Basic realm=other"))?.again == false)
+        #expect(flow.challenged(hop(), head("Basic realm=known"))?.0.credential?.user == "s")
+        #expect(field(flow.authorized(hop())) == BasicAccess.authorization(user: "s", password: "t"))
+    }
+
+    @Test func aChallengeThatNobodyKnowsIsTheAnswer() {
+        let flow = self.flow()
+        #expect(flow.challenged(hop(), head("Bearer realm=r")) == nil)
+        #expect(flow.challenged(hop(), head()) == nil)
+    }
+
+    @Test func theTargetIsPathAndQuery() {
+        #expect(AuthenticationFlow.target("http://a/b/c?d=e#f") == "/b/c?d=e")
+        #expect(AuthenticationFlow.target("http://a") == "/" && AuthenticationFlow.target("http://a?x") == "/?x")
+    }
+
+    @Test func noPasswordIsInADescription() {
+        let credential = ChallengeCredential(user: "u", password: "secret")
+        #expect(!"\(credential)".contains("secret") && !String(reflecting: credential).contains("secret"))
+        var settings = ExchangeSettings()
+        settings.credentials = .password(user: "u", password: "secret")
+        settings.proxies = ProxyRule(http: "http://u:secret@p:1")
+        #expect(!"\(settings)".contains("secret"))
+    }
+}
