@@ -72,3 +72,33 @@ static inline int transfer_error_library(unsigned long code) { return ERR_GET_LI
 static inline int transfer_name_print(BIO *bio, const X509_NAME *name) {
     return X509_NAME_print_ex(bio, name, 0, XN_FLAG_RFC2253 & ~ASN1_STRFLGS_ESC_MSB);
 }
+
+// Where an authority says what it took back: OCSP responders (RFC 5280 §4.2.2.1) and lists (§4.2.1.13).
+static inline STACK_OF(OPENSSL_STRING) *transfer_x509_responders(X509 *certificate) {
+    return X509_get1_ocsp(certificate);
+}
+static inline int transfer_strings_count(const STACK_OF(OPENSSL_STRING) *strings) {
+    return strings ? sk_OPENSSL_STRING_num(strings) : 0;
+}
+static inline const char *transfer_strings_value(const STACK_OF(OPENSSL_STRING) *strings, int index) {
+    return sk_OPENSSL_STRING_value(strings, index);
+}
+static inline void transfer_strings_free(STACK_OF(OPENSSL_STRING) *strings) { X509_email_free(strings); }
+static inline CRL_DIST_POINTS *transfer_x509_list_points(const X509 *certificate) {
+    return (CRL_DIST_POINTS *)X509_get_ext_d2i(certificate, NID_crl_distribution_points, NULL, NULL);
+}
+static inline int transfer_list_points_count(const CRL_DIST_POINTS *points) {
+    return points ? sk_DIST_POINT_num(points) : 0;
+}
+// The names of one; NULL where it has none, or only some reasons or another issuer's list, which this doesn't read.
+static inline const GENERAL_NAMES *transfer_list_point_names(const CRL_DIST_POINTS *points, int index) {
+    const DIST_POINT *point = sk_DIST_POINT_value(points, index);
+    if (point->reasons || point->CRLissuer || !point->distpoint || point->distpoint->type != 0) return NULL;
+    return point->distpoint->name.fullname;
+}
+static inline void transfer_list_points_free(CRL_DIST_POINTS *points) { CRL_DIST_POINTS_free(points); }
+static inline STACK_OF(X509_CRL) *transfer_crl_stack_new(void) { return sk_X509_CRL_new_null(); }
+static inline int transfer_crl_stack_push(STACK_OF(X509_CRL) *stack, X509_CRL *list) {
+    return sk_X509_CRL_push(stack, list);
+}
+static inline void transfer_crl_stack_free(STACK_OF(X509_CRL) *stack) { sk_X509_CRL_free(stack); }

@@ -49,14 +49,20 @@ public final class ServerTrust: Sendable {
             case .failure(let failure): return .failure(failure)
             }
         }
-        if validatesHost, !leaf.isValid(forHost: host) {
-            let isAddress = if case .address = HostName(host) { true } else { false }
-            return .failure(
-                TrustFailure(
-                    code: isAddress ? X509_V_ERR_IP_ADDRESS_MISMATCH : X509_V_ERR_HOSTNAME_MISMATCH, certificate: leaf,
-                    host: host))
-        }
+        if validatesHost, let failure = leaf.failure(forHost: host) { return .failure(failure) }
         return .success(chain)
+    }
+
+    /// The server's own certificate and, of those it sent, each that signed the one before: what pins may be looked
+    /// for in where the chain isn't verified. Anything else a server can simply send along.
+    public var signedChain: [Certificate] {
+        guard var last = certificates.first else { return [] }
+        var (chain, left) = ([last], certificates.dropFirst())
+        while let index = left.firstIndex(where: { last.isSigned(by: $0) }) {
+            last = left.remove(at: index)
+            chain.append(last)
+        }
+        return chain
     }
 }
 
@@ -74,5 +80,24 @@ extension Certificate {
         case nil:
             return false
         }
+    }
+
+    /// Why it's not the host's.
+    ///
+    /// - Returns: `nil` when it is.
+    public func failure(forHost host: String) -> TrustFailure? {
+        guard !isValid(forHost: host) else { return nil }
+        let isAddress = if case .address = HostName(host) { true } else { false }
+        let code = isAddress ? X509_V_ERR_IP_ADDRESS_MISMATCH : X509_V_ERR_HOSTNAME_MISMATCH
+        return TrustFailure(code: code, certificate: self, host: host)
+    }
+
+    /// Whether the other's name and key are those that signed this one.
+    func isSigned(by issuer: Certificate) -> Bool {
+        defer { ERR_clear_error() }
+        guard issuer != self, X509_check_issued(issuer.pointer, pointer) == X509_V_OK,
+            let key = X509_get0_pubkey(issuer.pointer)
+        else { return false }
+        return X509_verify(pointer, key) == 1
     }
 }
