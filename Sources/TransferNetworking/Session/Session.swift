@@ -43,6 +43,7 @@ open class Session: @unchecked Sendable {
 
     public var startRequestsImmediately: Bool { settings.startRequestsImmediately }
     public var interceptor: (any RequestInterceptor)? { settings.interceptor }
+    public var serverTrustManager: ServerTrustManager? { settings.serverTrustManager }
     public var redirectHandler: (any RedirectHandler)? { settings.redirectHandler }
     public var cachedResponseHandler: (any CachedResponseHandler)? { settings.cachedResponseHandler }
     public var eventMonitor: CompositeEventMonitor { monitors ?? CompositeEventMonitor(monitors: []) }
@@ -84,6 +85,7 @@ open class Session: @unchecked Sendable {
     ///   - requestQueue: Where URL requests are made and adapted; `nil` makes one that targets `rootQueue`.
     ///   - serializationQueue: Where responses are serialized; `nil` makes one.
     ///   - interceptor: Called after that of a request itself.
+    ///   - serverTrustManager: Judges servers; `nil` judges them as `DefaultTrustEvaluator` does.
     ///   - redirectHandler: Asked where a request has none of its own.
     ///   - cachedResponseHandler: Asked what is stored, where a request has no handler of its own.
     ///   - eventMonitors: Each is called on its own queue.
@@ -95,6 +97,7 @@ open class Session: @unchecked Sendable {
         requestQueue: DispatchQueue? = nil,
         serializationQueue: DispatchQueue? = nil,
         interceptor: (any RequestInterceptor)? = nil,
+        serverTrustManager: ServerTrustManager? = nil,
         redirectHandler: (any RedirectHandler)? = nil,
         cachedResponseHandler: (any CachedResponseHandler)? = nil,
         eventMonitors: [any EventMonitor] = []
@@ -105,6 +108,7 @@ open class Session: @unchecked Sendable {
         settings.requestQueue = requestQueue
         settings.serializationQueue = serializationQueue
         settings.interceptor = interceptor
+        settings.serverTrustManager = serverTrustManager
         settings.redirectHandler = redirectHandler
         settings.cachedResponseHandler = cachedResponseHandler
         settings.eventMonitors = eventMonitors
@@ -122,6 +126,7 @@ open class Session: @unchecked Sendable {
         requestQueue: DispatchQueue? = nil,
         serializationQueue: DispatchQueue? = nil,
         interceptor: (any RequestInterceptor)? = nil,
+        serverTrustManager: ServerTrustManager? = nil,
         redirectHandler: (any RedirectHandler)? = nil,
         cachedResponseHandler: (any CachedResponseHandler)? = nil,
         eventMonitors: [any EventMonitor] = []
@@ -129,7 +134,8 @@ open class Session: @unchecked Sendable {
         self.init(
             configuration: session.configuration, delegate: delegate, rootQueue: rootQueue,
             startRequestsImmediately: startRequestsImmediately, requestQueue: requestQueue,
-            serializationQueue: serializationQueue, interceptor: interceptor, redirectHandler: redirectHandler,
+            serializationQueue: serializationQueue, interceptor: interceptor,
+            serverTrustManager: serverTrustManager, redirectHandler: redirectHandler,
             cachedResponseHandler: cachedResponseHandler, eventMonitors: eventMonitors)
         foundation.withLock { $0 = session }
     }

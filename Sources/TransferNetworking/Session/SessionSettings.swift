@@ -2,6 +2,7 @@ public import Dispatch
 public import Foundation
 public import FoundationNetworking
 public import TransferCore
+public import TransferCrypto
 
 /// What holds for all requests of a session, as one value.
 public struct SessionSettings: Sendable {
@@ -11,6 +12,12 @@ public struct SessionSettings: Sendable {
     private(set) var fields: [HeaderField]
     public var startRequestsImmediately = true
     public var interceptor: (any RequestInterceptor)?
+    /// Judges servers; `nil` judges them as `DefaultTrustEvaluator` does.
+    public var serverTrustManager: ServerTrustManager?
+    /// Shown to servers that ask for a client's certificate; `nil` shows none.
+    public var clientIdentity: ClientIdentity?
+    /// By host, without a port; in place of ``clientIdentity`` for those.
+    public var clientIdentities: [String: ClientIdentity] = [:]
     /// Asked about redirects of requests that have no handler of their own; `nil` follows them.
     public var redirectHandler: (any RedirectHandler)?
     /// Asked what of the answers to data requests is stored, where a request has no handler of its own; `nil` stores

@@ -1,5 +1,6 @@
 public import Foundation
 import TransferCore
+import TransferCrypto
 
 extension AFError: LocalizedError, CustomStringConvertible {
     /// One sentence; secrets in URLs are left out.
@@ -113,7 +114,19 @@ extension AFError.ServerTrustFailureReason: CustomStringConvertible {
         case .noRequiredEvaluator(let host): "there is no evaluator for \(host), and every host must have one"
         case .noCertificatesFound: "there are no certificates to evaluate with"
         case .noPublicKeysFound: "there are no public keys to evaluate with"
+        case .policyApplicationFailed(_, let policy, let status):
+            "the policy \(policy) could not be applied (\(status))"
+        case .settingAnchorCertificatesFailed(let status, let certificates):
+            "\(certificates.count) certificates could not become the authorities (\(status))"
         case .revocationPolicyCreationFailed: "the rules for revocation could not be made"
+        case .defaultEvaluationFailed(let output), .hostValidationFailed(let output):
+            output.failure?.description ?? "the certificates of \(output.host) were refused"
+        case .revocationCheckFailed(let output, _):
+            output.failure?.description ?? "the certificates of \(output.host) are revoked"
+        case .certificatePinningFailed(let host, _, let pinned, let server):
+            "none of the \(server.count) certificates of \(host) is among the \(pinned.count) pinned ones"
+        case .publicKeyPinningFailed(let host, _, let pinned, let server):
+            "none of the \(server.count) public keys of \(host) is among the \(pinned.count) pinned ones"
         case .trustEvaluationFailed(let error): error.map(text(of:)) ?? "the chain of certificates was refused"
         case .customEvaluationFailed(let error): "custom evaluation failed: \(text(of: error))"
         }

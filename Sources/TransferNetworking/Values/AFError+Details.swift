@@ -1,5 +1,7 @@
 public import Foundation
 import FoundationNetworking
+import TransferCore
+import TransferCrypto
 
 extension AFError {
     /// What was no URL.
@@ -155,11 +157,21 @@ extension AFError.ResponseSerializationFailureReason {
     }
 }
 
+extension AFError.ServerTrustFailureReason.Output {
+    var failure: TrustFailure? {
+        guard case .failure(let failure) = result else { return nil }
+        return failure
+    }
+}
+
 extension AFError.ServerTrustFailureReason {
     var underlyingError: (any Error)? {
         switch self {
         case .customEvaluationFailed(let error): error
         case .trustEvaluationFailed(let error): error
+        case .defaultEvaluationFailed(let output), .hostValidationFailed(let output),
+            .revocationCheckFailed(let output, _):
+            output.failure.map { TransferError($0) }
         default: nil
         }
     }

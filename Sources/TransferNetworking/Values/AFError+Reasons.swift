@@ -1,4 +1,5 @@
 public import Foundation
+public import TransferCrypto
 
 extension AFError {
     /// Why a multipart body could not be made.
@@ -113,12 +114,45 @@ extension AFError {
         case noCertificatesFound
         /// There are no public keys to pin.
         case noPublicKeysFound
+        /// A policy of the program's own can't be applied; the evaluators here never throw it.
+        case policyApplicationFailed(trust: SecTrust, policy: SecPolicy, status: OSStatus)
+        /// Certificates can't become the authorities; the evaluators here never throw it.
+        case settingAnchorCertificatesFailed(status: OSStatus, certificates: [SecCertificate])
         /// The rules for revocation can't be made.
         case revocationPolicyCreationFailed
         /// The certificate chain was refused, with the error if there was one.
         case trustEvaluationFailed(error: (any Error)?)
+        /// The certificate chain was refused.
+        case defaultEvaluationFailed(output: Output)
+        /// The certificate is for other hosts.
+        case hostValidationFailed(output: Output)
+        /// A certificate is revoked; or nobody says that it isn't, where the options ask for that.
+        case revocationCheckFailed(output: Output, options: RevocationTrustEvaluator.Options)
+        /// The server's chain has none of the pinned certificates.
+        case certificatePinningFailed(
+            host: String, trust: SecTrust, pinnedCertificates: [SecCertificate], serverCertificates: [SecCertificate])
+        /// The server's chain has none of the pinned public keys.
+        case publicKeyPinningFailed(host: String, trust: SecTrust, pinnedKeys: [SecKey], serverKeys: [SecKey])
         /// An evaluator of the program's own refused it.
         case customEvaluationFailed(error: any Error)
+
+        /// What an evaluation came to.
+        public struct Output: Sendable {
+            /// The host that was asked for.
+            public let host: String
+            /// What the server showed.
+            public let trust: SecTrust
+            /// OpenSSL's code (X509_STORE_CTX_get_error(3)); 0 where the rule isn't OpenSSL's.
+            public let status: OSStatus
+            public let result: TrustResult
+
+            init(_ host: String, _ trust: SecTrust, _ failure: TrustFailure) {
+                self.host = host
+                self.trust = trust
+                status = failure.code
+                result = .failure(failure)
+            }
+        }
     }
 
     /// Why a request must not be sent.
