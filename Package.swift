@@ -57,7 +57,7 @@ let package = Package(
             name: "TransferNetworking",
             dependencies: [
                 "TransferCore", "TransferEventLoop", "TransferEngine", "TransferCrypto", "TransferReachability",
-                "CTransferZlib", .product(name: "DequeModule", package: "swift-collections"),
+                "CTransferZlib", "CTransferPSL", .product(name: "DequeModule", package: "swift-collections"),
             ],
             swiftSettings: settings),
         .target(
@@ -118,6 +118,9 @@ let package = Package(
                 "TransferEngine", "TransferEventLoop", "TransferCore", "TransferCrypto", "CTransferCurl",
                 "CTransferLinux", "TransferTestServer", "TransferTestSupport",
             ],
+            swiftSettings: settings),
+        .testTarget(
+            name: "TransferCryptoTests", dependencies: ["TransferCrypto", "TransferTestSupport"],
             swiftSettings: settings),
         .testTarget(
             name: "TransferReachabilityTests", dependencies: ["TransferReachability"], swiftSettings: settings),

@@ -49,6 +49,8 @@ public struct TransferError: Error, Sendable, Hashable, CustomStringConvertible 
         case os(errno: Int32)
         case http(status: Int)
         case openSSL(String)
+        /// Why a server's certificate was refused: a number of X509_STORE_CTX_get_error(3).
+        case certificate(Int32)
     }
 
     /// What kind of failure it is; the list may grow.

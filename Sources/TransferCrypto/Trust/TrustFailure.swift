@@ -58,7 +58,7 @@ extension TransferError {
     public init(_ failure: TrustFailure) {
         self.init(
             .certificateRefused, failure.description,
-            cause: .openSSL(failure.code == 0 ? failure.description : failure.reason))
+            cause: failure.code == 0 ? nil : .certificate(failure.code))
     }
 }
 

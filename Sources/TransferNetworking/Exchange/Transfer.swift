@@ -58,6 +58,9 @@ final class TransferEnd: Sendable {
 
     var failure: AFError? {
         guard let error else { return nil }
+        if let refusal = outcome.refusal, !(refusal is TransferError) {
+            return refusal as? AFError ?? .serverTrustEvaluationFailed(reason: .customEvaluationFailed(error: refusal))
+        }
         if error.code == .httpStatus, let status = error.status {
             return .responseValidationFailed(reason: .unacceptableStatusCode(code: status))
         }

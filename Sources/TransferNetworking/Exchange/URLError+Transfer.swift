@@ -11,18 +11,18 @@ extension URLError {
     /// The failure as programs written for URLSession expect it.
     init(_ error: TransferError) {
         self.init(
-            Self.code(error.code),
+            Self.code(error),
             userInfo: [NSLocalizedDescriptionKey: error.message, Self.transferErrorKey: error])
     }
 
-    private static func code(_ code: TransferError.Code) -> URLError.Code {
-        switch code {
+    private static func code(_ error: TransferError) -> URLError.Code {
+        switch error.code {
         case .cannotResolveHost: .cannotFindHost
         case .cannotConnect, .originUnreachable, .proxyRefused: .cannotConnectToHost
         case .connectionLost: .networkConnectionLost
         case .timedOut, .tooSlow: .timedOut
         case .secureConnectionFailed: .secureConnectionFailed
-        case .certificateRefused: .serverCertificateUntrusted
+        case .certificateRefused: certificateCode(error.cause)
         case .badResponse, .httpStatus, .changedDuringTransfer: .badServerResponse
         case .tooManyRedirects: .httpTooManyRedirects
         case .redirectRefused: .redirectToNonExistentLocation
@@ -33,6 +33,17 @@ extension URLError {
         case .sourceChanged, .bodyStreamConsumed, .bodyStreamFailed: .requestBodyStreamExhausted
         case .cancelled: .cancelled
         default: .unknown
+        }
+    }
+
+    private static func certificateCode(_ cause: TransferError.Cause?) -> URLError.Code {
+        guard case .certificate(let number) = cause else { return .serverCertificateUntrusted }
+        // X509_STORE_CTX_get_error(3)
+        return switch number {
+        case 9: .serverCertificateNotYetValid
+        case 10: .serverCertificateHasBadDate
+        case 2, 20: .serverCertificateHasUnknownRoot
+        default: .serverCertificateUntrusted
         }
     }
 }

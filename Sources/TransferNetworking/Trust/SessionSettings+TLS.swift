@@ -3,9 +3,23 @@ import TransferCrypto
 import TransferEngine
 
 extension SessionSettings {
+    /// Whom the session's requests trust, and which certificates they show.
+    ///
     /// - Throws: `TransferError` when the file of the authorities can't be read.
     func tlsRules() throws -> TLSRules {
         let anchors = try authorities.map { path throws(TransferError) in try TrustAnchors(pemFile: path) } ?? .system
-        return TLSRules(anchors: anchors)
+        let own = clientIdentities.map { ($0.key.lowercased(), $0.value) }
+        let identities = ClientIdentities(clientIdentity, byHost: Dictionary(own) { first, _ in first })
+        guard let manager = serverTrustManager else {
+            // With nothing of its own a session still has its own connections, as it has its own engine.
+            return TLSRules(anchors: anchors, identities: identities)
+        }
+        return TLSRules(anchors: anchors, identities: identities) { trust in
+            guard let evaluator = try manager.serverTrustEvaluator(forHost: trust.host) else {
+                _ = try trust.evaluate().get()
+                return
+            }
+            try evaluator.evaluate(trust, forHost: trust.host)
+        }
     }
 }
