@@ -58,9 +58,6 @@ static inline EVP_PKEY *transfer_pem_private_key(BIO *bio, const char *passphras
 static inline X509 *transfer_pem_certificate(BIO *bio) {
     return PEM_read_bio_X509_AUX(bio, NULL, transfer_passphrase, NULL);
 }
-static inline EVP_PKEY *transfer_pem_public_key(BIO *bio) {
-    return PEM_read_bio_PUBKEY(bio, NULL, transfer_passphrase, NULL);
-}
 static inline X509_CRL *transfer_pem_revocation_list(BIO *bio) {
     return PEM_read_bio_X509_CRL(bio, NULL, transfer_passphrase, NULL);
 }

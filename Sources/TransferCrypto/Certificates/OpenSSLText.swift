@@ -85,6 +85,29 @@ enum OpenSSLText {
         return try body(bio)
     }
 
+    /// The parts of a PEM text, by what their lines name them.
+    static func pemBlocks(_ bytes: [UInt8]) throws(TransferError) -> [(name: String, der: [UInt8])] {
+        let blocks = try reading(bytes) { bio throws(TransferError) -> [(name: String, der: [UInt8])] in
+            var blocks: [(name: String, der: [UInt8])] = []
+            while true {
+                var (name, header): (UnsafeMutablePointer<CChar>?, UnsafeMutablePointer<CChar>?) = (nil, nil)
+                var (data, count): (UnsafeMutablePointer<UInt8>?, Int) = (nil, 0)
+                guard PEM_read_bio(bio, &name, &header, &data, &count) == 1 else { break }
+                if let name {
+                    blocks.append((String(cString: name), Array(UnsafeBufferPointer(start: data, count: count))))
+                }
+                CRYPTO_free(name, #file, #line)
+                CRYPTO_free(header, #file, #line)
+                // It may be a private key.
+                CRYPTO_clear_free(data, count, #file, #line)
+            }
+            guard isEndOfPEM() else { throw failure(.invalidRequest, "part \(blocks.count + 1) is damaged") }
+            ERR_clear_error()
+            return blocks
+        }
+        return blocks ?? []
+    }
+
     /// Whether the queue's last error is that of a PEM file that has come to its end.
     static func isEndOfPEM() -> Bool {
         let code = ERR_peek_last_error()

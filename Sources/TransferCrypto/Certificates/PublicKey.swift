@@ -24,8 +24,6 @@ public final class PublicKey: Sendable, Hashable, CustomStringConvertible {
         der = OpenSSLText.encoded { i2d_X509_PUBKEY(X509_get_X509_PUBKEY(certificate), $0) }
     }
 
-    private init(key: OpaquePointer) { der = OpenSSLText.encoded { i2d_PUBKEY(key, $0) } }
-
     /// SHA-256 of the SubjectPublicKeyInfo; 32 bytes.
     public var spkiSHA256: [UInt8] { OpenSSLText.sha256(der) }
 
@@ -51,16 +49,9 @@ public final class PublicKey: Sendable, Hashable, CustomStringConvertible {
     public static func publicKeys(pemOrDER bytes: [UInt8]) throws(TransferError) -> [PublicKey] {
         var keys: [PublicKey] = []
         if CredentialFile.isPEM(bytes) {
-            keys =
-                OpenSSLText.reading(bytes) { bio in
-                    var found: [PublicKey] = []
-                    while let key = transfer_pem_public_key(bio) {
-                        found.append(PublicKey(key: key))
-                        EVP_PKEY_free(key)
-                    }
-                    return found
-                } ?? []
-            guard OpenSSLText.isEndOfPEM() else { throw OpenSSLText.failure(.invalidRequest, "a key is damaged") }
+            for block in try OpenSSLText.pemBlocks(bytes) where block.name == "PUBLIC KEY" {
+                keys.append(try PublicKey(der: block.der))
+            }
             if CredentialFile.contains(bytes, "CERTIFICATE-----") {
                 keys += try Certificate.certificates(pemOrDER: bytes).map(\.publicKey)
             }

@@ -1,0 +1,46 @@
+import Foundation
+import TransferCrypto
+import TransferTestSupport
+
+@testable import TransferNetworking
+
+/// A server's certificates as an evaluator sees them, without a connection.
+func makeTrust(
+    _ issued: TestAuthority.Issued, host: String = "localhost", anchors: String? = nil, stapled: String? = nil
+) async throws -> SecTrust {
+    let shared = try await TestAuthority.shared().anchors
+    let anchors = try TrustAnchors(pemFile: anchors ?? shared)
+    return ServerTrust(
+        chain: try Certificate.certificates(atPath: issued.chain), host: host, anchors: anchors,
+        ocspResponse: try stapled.map { [UInt8](try Data(contentsOf: URL(fileURLWithPath: $0))) })
+}
+
+func certificate(_ path: String) throws -> SecCertificate { try Certificate.certificates(atPath: path)[0] }
+
+extension ServerTrustEvaluating {
+    /// Why the server was refused; `nil` when it was not.
+    func refusal(of trust: SecTrust, host: String = "localhost") throws -> AFError.ServerTrustFailureReason? {
+        do {
+            try evaluate(trust, forHost: host)
+            return nil
+        } catch AFError.serverTrustEvaluationFailed(let reason) {
+            return reason
+        }
+    }
+}
+
+extension AFError.ServerTrustFailureReason {
+    /// Which case it is.
+    var label: String { Mirror(reflecting: self).children.first?.label ?? "\(self)" }
+
+    var output: Output? {
+        switch self {
+        case .defaultEvaluationFailed(let output), .hostValidationFailed(let output),
+            .revocationCheckFailed(let output, _):
+            output
+        default: nil
+        }
+    }
+
+    var failure: TrustFailure? { output?.failure }
+}
