@@ -206,11 +206,12 @@ import TransferTestSupport
         #expect(goodAnswer.status == .good)
         #expect(goodAnswer.nextUpdate.map { $0 - goodAnswer.thisUpdate } == 86_400)
         let badAnswer = try list.answer(about: certificate(bad.certificate), issuer: issuer, at: now)
-        guard case .revoked(let time, _) = badAnswer.status else {
+        guard case .revoked(let time, let reason) = badAnswer.status else {
             Issue.record("\(badAnswer)")
             return
         }
         #expect(abs(time - (now - 3_600)) < 120)
+        #expect(reason == "keyCompromise")
         #expect(list.issuer == "CN=Test Intermediate,O=Test")
         #expect("\(list)" == "revocation list of CN=Test Intermediate,O=Test")
     }

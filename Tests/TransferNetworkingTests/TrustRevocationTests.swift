@@ -161,6 +161,23 @@ import TransferTestSupport
         #expect(later?.label == "revocationCheckFailed")
     }
 
+    @Test func aCertificateIsAskedAboutWithGETAndOnlyOnce() async throws {
+        let authority = try await TestAuthority.shared()
+        try await withTestServer { server async throws in
+            let issued = try await issue(ocsp: server.url("/ocsp"))
+            let path = try await authority.ocspAnswer(
+                about: issued, TestAuthority.ResponderOrder(good: [issued.serial]))
+            let answer = [UInt8](try Data(contentsOf: URL(fileURLWithPath: path)))
+            server.handle("GET", "/ocsp/*") { _ in Response(body: .bytes(answer)) }
+            let (cache, trust) = (RevocationCache(), try await makeTrust(issued))
+            for _ in 0..<2 {
+                let refused = try await refusal(evaluator([.ocsp, .requirePositiveResponse], cache: cache), trust)
+                #expect(refused == nil)
+            }
+            #expect(server.requests.map(\.method) == ["GET"])
+        }
+    }
+
     @Test func aResponderWithoutGETIsAskedWithPOST() async throws {
         let authority = try await TestAuthority.shared()
         let issuedFirst = TestAuthority.newSerial()

@@ -93,7 +93,7 @@ public final class RevocationList: @unchecked Sendable, Hashable, CustomStringCo
             var entry: OpaquePointer?
             X509_CRL_get0_by_cert(pointer, &entry, certificate.pointer)
             let date = entry.flatMap { OpenSSLText.seconds(X509_REVOKED_get0_revocationDate($0)) }
-            return answer(.revoked(at: date ?? thisUpdate, reason: nil))
+            return answer(.revoked(at: date ?? thisUpdate, reason: entry.flatMap { Self.reason($0) }))
         // Dates of certificates are looked at after revocation, and are a matter of the chain's verification.
         case X509_V_ERR_CERT_HAS_EXPIRED, X509_V_ERR_CERT_NOT_YET_VALID: return answer(.good)
         default:
@@ -103,6 +103,14 @@ public final class RevocationList: @unchecked Sendable, Hashable, CustomStringCo
             }
             return answer(.good)
         }
+    }
+
+    /// RFC 5280 §5.3.1.
+    private static func reason(_ entry: OpaquePointer) -> String? {
+        guard let value = X509_REVOKED_get_ext_d2i(entry, NID_crl_reason, nil, nil) else { return nil }
+        let number = value.assumingMemoryBound(to: ASN1_ENUMERATED.self)
+        defer { ASN1_ENUMERATED_free(number) }
+        return String(cString: OCSP_crl_reason_str(ASN1_ENUMERATED_get(number)))
     }
 
     private func answer(_ status: RevocationStatus) -> RevocationAnswer {

@@ -66,15 +66,17 @@ public final class RevocationTrustEvaluator: ServerTrustEvaluating {
     }
 
     public func evaluate(_ trust: SecTrust, forHost host: String) throws {
-        if performDefaultValidation { try trust.af.performDefaultValidation(forHost: host) }
+        let chain = trust.evaluate(validatesHost: false)
+        if performDefaultValidation, case .failure(let failure) = chain {
+            let output = AFError.ServerTrustFailureReason.Output(host, trust, failure)
+            throw AFError.serverTrustEvaluationFailed(reason: .defaultEvaluationFailed(output: output))
+        }
         if validateHost { try trust.af.performValidation(forHost: host) }
         do throws(TrustFailure) {
-            let chain: [SecCertificate]
-            switch trust.evaluate(validatesHost: false) {
-            case .success(let verified): chain = verified
+            switch chain {
+            case .success(let verified): try check(verified, stapled: trust.ocspResponse)
             case .failure(let failure): throw failure
             }
-            try check(chain, stapled: trust.ocspResponse)
         } catch {
             let output = AFError.ServerTrustFailureReason.Output(host, trust, error)
             throw AFError.serverTrustEvaluationFailed(reason: .revocationCheckFailed(output: output, options: options))
