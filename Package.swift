@@ -120,14 +120,15 @@ let package = Package(
             ],
             swiftSettings: settings),
         .testTarget(
-            name: "TransferCryptoTests", dependencies: ["TransferCrypto", "TransferTestSupport"],
+            name: "TransferCryptoTests", dependencies: ["TransferCrypto", "TransferCore", "TransferTestSupport"],
             swiftSettings: settings),
         .testTarget(
             name: "TransferReachabilityTests", dependencies: ["TransferReachability"], swiftSettings: settings),
         .testTarget(
             name: "TransferNetworkingTests",
             dependencies: [
-                "TransferNetworking", "TransferKit", "TransferCore", "TransferEngine", "TransferTestServer",
+                "TransferNetworking", "TransferKit", "TransferCore", "TransferCrypto", "TransferEngine",
+                "TransferTestServer",
                 "TransferTestSupport", "CTransferZlib",
                 "queue-program", "request-load", "resumable-download",
             ],

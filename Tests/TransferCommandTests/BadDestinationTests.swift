@@ -167,7 +167,10 @@ enum OrdinaryUser {
         }
         // The folder that holds the binary may be closed to others.
         let binary = place.folder.path("transfer")
-        try FileManager.default.copyItem(atPath: try TransferCommand.binary(), toPath: binary)
+        // By another process: one that is forked here meanwhile would hold the copy open for writing, and nobody could
+        // start it then.
+        let copy = ChildProcess.Command("/bin/cp", [try TransferCommand.binary(), binary])
+        try #require(try await ChildProcess.start(copy).result().exitCode == 0)
         prepare()
         defer { try? FileManager.default.removeItem(atPath: binary) }
         return try await ChildProcess.start(

@@ -184,7 +184,7 @@ import TransferTestSupport
         let error = #expect(throws: TransferError.self) { try result.get() }
         #expect(error?.code == .certificateRefused)
         #expect(error?.isTransient == false)
-        #expect(error?.cause == .openSSL("self-signed certificate"))
+        #expect(error?.cause == .certificate(18), "X509_V_ERR_DEPTH_ZERO_SELF_SIGNED_CERT")
     }
 
     @Test func theSystemsAuthoritiesAreReadOnce() {

@@ -32,7 +32,7 @@ struct NginxConfiguration {
             \(temporary.joined(separator: "\n"))
                 \(options.http)
                 server {
-                    listen 127.0.0.1:\(port) backlog=4096\(options.certificate == nil ? "" : " ssl http2");
+                    listen 127.0.0.1:\(port) backlog=4096\(options.certificate == nil ? "" : options.speaksHTTP2 ? " ssl http2" : " ssl");
                     \(options.certificate.map { "ssl_certificate \"\($0.path)\"; ssl_certificate_key \"\($0.key)\";" } ?? "")
                     http2_max_requests 1000000;
                     server_name localhost;

@@ -22,6 +22,8 @@ public final class NginxServer: Sendable {
         public var workers = 1
         /// Serves HTTPS, HTTP/2 included, with this certificate.
         public var certificate: ServerCertificate?
+        /// Over TLS; else HTTP/1.1 alone.
+        public var speaksHTTP2 = true
 
         public init() {}
     }

@@ -38,6 +38,8 @@ actor CurlPool {
     /// Exchanges whose server is being judged, and until when.
     var verdicts: [ExchangeID: MonotonicTime] = [:]
     var verdictTimer: LoopTimer?
+    /// Handshakes that ended where they stood, whose stacks nobody frees: there should be none.
+    nonisolated let lostHandshakes = Atomic<Int>(0)
     /// Proxy's URL → the schemes of authentication (CURLAUTH_…) that it asked for.
     var proxySchemes: [String: UInt] = [:]
     private var isShutDown = false
@@ -262,6 +264,7 @@ actor CurlPool {
     private func release(_ exchange: ActiveExchange) {
         guard let handle = exchange.handle else { return }
         abandonHandshake(exchange)
+        if exchange.handshake?.isOpen == true { lostHandshakes.add(1, ordering: .relaxed) }
         MetricsReader.finishHop(handle, exchange)
         exchange.handle = nil
         curl_multi_remove_handle(multi, handle.raw)

@@ -42,6 +42,9 @@ final class Handshake {
     /// Whether the handshake waits for a verdict.
     var isAsked: Bool { raw.pointee.verdict == TRANSFER_ASKED }
 
+    /// Whether the handshake still stands where it asked; it has a stack of its own there.
+    var isOpen: Bool { raw.pointee.ssl != nil }
+
     func isSame(_ other: UnsafeMutablePointer<transfer_handshake>) -> Bool { raw == other }
 
     /// What is to be judged; only while it's asked.

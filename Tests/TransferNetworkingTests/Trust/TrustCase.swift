@@ -1,0 +1,157 @@
+import Foundation
+import Testing
+import TransferCrypto
+import TransferNetworking
+import TransferTestSupport
+
+/// A server, by its certificate, and what a session with rules of its own has to make of it.
+struct TrustCase: Sendable, CustomTestStringConvertible {
+    let name: String
+    /// `nil` when it's accepted.
+    let refusal: String?
+    let make: @Sendable (TestAuthority) async throws -> Peer
+
+    struct Peer: Sendable {
+        var issued: TestAuthority.Issued
+        var evaluator: any ServerTrustEvaluating
+        /// Directives for nginx.
+        var directives = ""
+        /// Runs as long as the case.
+        var responder: OCSPResponder?
+    }
+
+    var testDescription: String { name }
+
+    init(_ name: String, refusal: String? = nil, _ make: @escaping @Sendable (TestAuthority) async throws -> Peer) {
+        self.name = name
+        self.refusal = refusal
+        self.make = make
+    }
+
+    /// A certificate that differs from a good one, judged as usual.
+    private static func plain(
+        _ name: String, refusal: String? = nil, _ change: @escaping @Sendable (inout TestAuthority.Order) -> Void = { _ in }
+    ) -> TrustCase {
+        TrustCase(name, refusal: refusal) { authority in
+            Peer(issued: try await authority.issue(change), evaluator: DefaultTrustEvaluator())
+        }
+    }
+
+    private static func certificates(_ path: String) throws -> [SecCertificate] {
+        try Certificate.certificates(atPath: path)
+    }
+
+    private static func keys(_ path: String) throws -> [SecKey] { try certificates(path).map(\.publicKey) }
+
+    static let all: [TrustCase] = [
+        plain("good"),
+        plain("expired", refusal: "defaultEvaluationFailed expired") {
+            $0.validFrom = -3
+            $0.validUntil = -1
+        },
+        plain("not yet valid", refusal: "defaultEvaluationFailed notYetValid") {
+            $0.validFrom = 1
+            $0.validUntil = 3
+        },
+        plain("for another host", refusal: "hostValidationFailed") { $0.alternativeNames = ["DNS:other.example"] },
+        plain("self-signed", refusal: "defaultEvaluationFailed selfSigned") { $0.signer = .itself },
+        TrustCase("of an unknown authority", refusal: "defaultEvaluationFailed unknownAuthority") { _ in
+            let stranger = try await TestAuthority.make(name: "Stranger")
+            return Peer(issued: try await stranger.issue(), evaluator: DefaultTrustEvaluator())
+        },
+        plain("without its intermediate", refusal: "defaultEvaluationFailed unknownAuthority") {
+            $0.sendsIntermediate = false
+        },
+        TrustCase("revoked, says the responder", refusal: "revocationCheckFailed") { authority in
+            try await asked(authority, isRevoked: true)
+        },
+        TrustCase("good, says the responder") { authority in try await asked(authority, isRevoked: false) },
+        TrustCase("revoked, says the stapled answer", refusal: "revocationCheckFailed") { authority in
+            try await stapled(authority, isRevoked: true)
+        },
+        TrustCase("good, says the stapled answer") { authority in try await stapled(authority, isRevoked: false) },
+        TrustCase("revoked, says the list", refusal: "revocationCheckFailed") { authority in
+            let issued = try await authority.issue()
+            let path = try await authority.revocationList(revoked: [issued.serial])
+            var sources = RevocationSources()
+            sources.lists = [try RevocationList(der: [UInt8](try Data(contentsOf: URL(fileURLWithPath: path))))]
+            return Peer(issued: issued, evaluator: RevocationTrustEvaluator(options: .crl, sources: sources))
+        },
+        TrustCase("pinned leaf") { authority in
+            let issued = try await authority.issue()
+            let pins = try certificates(issued.certificate)
+            return Peer(issued: issued, evaluator: PinnedCertificatesTrustEvaluator(certificates: pins))
+        },
+        TrustCase("pinned leaf that signs itself") { authority in
+            let issued = try await authority.issue { $0.signer = .itself }
+            let pins = try certificates(issued.certificate)
+            return Peer(
+                issued: issued,
+                evaluator: PinnedCertificatesTrustEvaluator(certificates: pins, acceptSelfSignedCertificates: true))
+        },
+        TrustCase("pinned intermediate") { authority in
+            let pins = try certificates(authority.intermediate.certificate)
+            return Peer(
+                issued: try await authority.issue(), evaluator: PinnedCertificatesTrustEvaluator(certificates: pins))
+        },
+        TrustCase("pinned key of a renewed certificate") { authority in
+            let old = try await authority.issue()
+            return Peer(
+                issued: try await authority.issue { $0.key = old.key },
+                evaluator: PublicKeysTrustEvaluator(keys: try keys(old.certificate)))
+        },
+        TrustCase("another pinned certificate", refusal: "certificatePinningFailed") { authority in
+            let pins = try certificates(try await authority.issue().certificate)
+            return Peer(
+                issued: try await authority.issue(), evaluator: PinnedCertificatesTrustEvaluator(certificates: pins))
+        },
+        TrustCase("another pinned key", refusal: "publicKeyPinningFailed") { authority in
+            let pins = try keys(try await authority.issue().certificate)
+            return Peer(issued: try await authority.issue(), evaluator: PublicKeysTrustEvaluator(keys: pins))
+        },
+    ]
+
+    private static func asked(_ authority: TestAuthority, isRevoked: Bool) async throws -> Peer {
+        let serial = TestAuthority.newSerial()
+        let responder = try await authority.startResponder(
+            .init(good: isRevoked ? [] : [serial], revoked: isRevoked ? [serial] : []))
+        let issued = try await authority.issue {
+            $0.serial = serial
+            $0.ocspURL = responder.url
+        }
+        // Of the intermediate nobody says anything, so that a positive answer can't be asked for.
+        return Peer(issued: issued, evaluator: RevocationTrustEvaluator(options: .ocsp), responder: responder)
+    }
+
+    private static func stapled(_ authority: TestAuthority, isRevoked: Bool) async throws -> Peer {
+        let issued = try await authority.issue()
+        let answer = try await authority.ocspAnswer(
+            about: issued, .init(good: isRevoked ? [] : [issued.serial], revoked: isRevoked ? [issued.serial] : []))
+        return Peer(
+            issued: issued, evaluator: RevocationTrustEvaluator(options: [.ocsp, .networkAccessDisabled]),
+            directives: "ssl_stapling on; ssl_stapling_file \"\(answer)\";")
+    }
+}
+
+extension AFError.ServerTrustFailureReason {
+    /// The case, and what kind of failure it carries.
+    var short: String {
+        switch self {
+        case .defaultEvaluationFailed(let output): "defaultEvaluationFailed \(output.kind)"
+        case .hostValidationFailed: "hostValidationFailed"
+        case .revocationCheckFailed: "revocationCheckFailed"
+        case .certificatePinningFailed: "certificatePinningFailed"
+        case .publicKeyPinningFailed: "publicKeyPinningFailed"
+        case .noRequiredEvaluator: "noRequiredEvaluator"
+        case .customEvaluationFailed: "customEvaluationFailed"
+        default: "\(self)"
+        }
+    }
+}
+
+extension AFError.ServerTrustFailureReason.Output {
+    fileprivate var kind: String {
+        if case .failure(let failure) = result { return "\(failure.kind)" }
+        return "none"
+    }
+}
