@@ -191,6 +191,8 @@ final class CachedExchange: Sendable {
         let snapshot = state.withLock { $0 }
         // What came from elsewhere isn't this URL's own.
         guard !snapshot.isRedirected, outcome.metrics.redirects == 0 else { return nil }
+        // A challenge was answered on the way: whose answer it is isn't known here.
+        guard outcome.hops.count <= 1 || identity != nil else { return nil }
         let keepsAll = cache.keepsAll || isWanted || policy != .rules
         guard keepsAll || Self.mayBeReusable(head) || snapshot.isValidation else { return nil }
         guard let request, (body?.count ?? 0) <= cache.store.longestBody else { return nil }

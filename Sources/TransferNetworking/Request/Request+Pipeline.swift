@@ -218,7 +218,9 @@ extension Request {
     private func settled(
         by cached: CachedExchange, _ outcome: ExchangeOutcome, _ record: AttemptRecord, _ attempt: Int
     ) -> Bool {
-        switch read({ $0.isCancelled }) ? .network : cached.ended(outcome) {
+        // Also of a request that is cancelled: what would begin it anew is let go of.
+        let end = cached.ended(outcome)
+        switch read({ $0.isCancelled }) ? .network : end {
         case .network: return false
         case .again(let begin):
             begin()
@@ -227,7 +229,8 @@ extension Request {
             if isCancelled { record.handle?.cancel() }
             if isSuspended { record.handle?.suspend() }
         case .stored(let stored):
-            update { state in state.slot = nil }
+            // Given back outside the lock: that may start the next one here.
+            _ = update { state in state.slot.take() }
             answer(stored, record, after: outcome) { [self] in transferEnded($0, $1, attempt) }
         }
         return true

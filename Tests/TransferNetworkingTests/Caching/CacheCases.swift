@@ -251,6 +251,11 @@ struct CacheCase: Sendable, CustomStringConvertible {
         CacheCase(
             "4.1", "fields that aren't named don't", minute(["Vary": "X-A"]), request: ["X-C": "1"],
             second: ["X-C": "2"], .reused),
+        CacheCase(
+            "4.1", "what varies by a cookie that the program set is used for the same one", minute(["Vary": "Cookie"]),
+            request: ["Cookie": "a=1"], .reused),
+        CacheCase(
+            "4.1", "what varies by cookies that are put in on the way isn't kept", minute(["Vary": "Cookie"]), .fetched),
         CacheCase("4.1", "Vary: * fits nothing", minute(["Vary": "*"]), .fetched),
         CacheCase("4.1", "Vary: * among others too", minute(["Vary": "X-A, *"]), .fetched),
     ]

@@ -55,7 +55,10 @@ enum CacheRules {
         guard !request.isHead, mayStore(status: response.status, control, response.fields) else { return false }
         // §5.2.2.3: where it's there, and the status is understood, no-store is for caches that don't know it.
         guard !control["no-store"] || control["must-understand"], !request.control["no-store"] else { return false }
-        guard !response.fields.tokens("Vary").contains("*") else { return false }
+        let selecting = response.fields.tokens("Vary")
+        guard !selecting.contains("*") else { return false }
+        // Cookies are put in on the way, hop by hop: which ones isn't known here.
+        if selecting.contains("cookie"), request.fields.value("Cookie") == nil { return false }
         if control["max-age"] || control["public"] || control["private"] { return true }
         return response.fields.value("Expires") != nil || StoredResponse.heuristicStatuses.contains(response.status)
     }
