@@ -26,11 +26,12 @@ extension ActiveExchange {
 
     private func receivedHead(_ head: ResponseHead) -> Bool {
         lastHead = head
+        receivedCookies(head)
         let target = RedirectRule.isRedirect(head.status) ? redirectTarget(head) : nil
         let action = machine.received(head, redirectTarget: target, now: WallClock.seconds)
         if let challenge = machine.challenge { events(.challenged(challenge)) }
         if target != nil, case .dropping = machine.state, let hop = machine.nextHop, let here = self.hop {
-            events(.redirected(RedirectProposal(head: head, url: here.url, next: hop)))
+            events(.redirected(RedirectProposal(head: head, from: here, next: hop)))
         }
         return take(action, head)
     }
@@ -134,9 +135,12 @@ extension ActiveExchange {
         meter.update(position: handle.offset(CURLINFO_SIZE_DOWNLOAD_T))
     }
 
+    /// Several fields that differ name no place: whoever added one of them may not be the server.
     private func redirectTarget(_ head: ResponseHead) -> String? {
-        guard let location = head.value("Location"), let base = hop?.url else { return nil }
-        return CurlURL.resolve(location, against: base)
+        guard let location = head.value("Location"), let base = hop?.url,
+            head.fields.allSatisfy({ !$0.isNamed("Location") || $0.value == location })
+        else { return nil }
+        return RedirectTarget.resolve(location, against: base)
     }
 
     /// What a short body may have for the connection to be kept.

@@ -15,7 +15,7 @@ extension ActiveExchange {
     func provideBody(_ buffer: UnsafeMutableRawBufferPointer) -> Provided {
         noteActivity()
         let count: Int
-        switch request.body {
+        switch body {
         case .none: count = 0
         case .bytes(let bytes):
             count = min(buffer.count, bytes.count - Int(sent))
@@ -61,7 +61,7 @@ extension ActiveExchange {
 
     /// libcurl wants to send the body again from `offset`. Returns whether that can be done.
     func rewindBody(to offset: Int64) -> Bool {
-        if let feeder {
+        if let feeder, hop?.replacedBody == nil {
             guard offset == 0 else { return false }
             feeder.rewind()
         }

@@ -109,7 +109,7 @@ final class ActiveExchange {
             sent = 0
             meter.update(sent: 0)
         }
-        if hop.sendsBody { feeder?.rewind() }
+        if hop.sendsBody, hop.replacedBody == nil { feeder?.rewind() }
         guard request.settings.collectsHopMetrics else { return }
         let lookUp = lookUpStart.map { (MonotonicTime.now - $0).inSeconds } ?? 0
         lookUpStart = nil
@@ -118,6 +118,9 @@ final class ActiveExchange {
         metrics.nameLookup = lookUp
         hops.append(metrics)
     }
+
+    /// What the hop sends, where it sends a body.
+    var body: RequestBody { hop?.replacedBody.map { .bytes($0) } ?? request.body }
 
     /// The failure for which the transfer was told to stop.
     var stopError: TransferError? {

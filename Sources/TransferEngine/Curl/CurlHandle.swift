@@ -26,9 +26,20 @@ final class CurlHandle {
     /// What its options say, when another transfer may have the same.
     var shape: HandleShape?
 
+    private var hasCookie = false
+
+    /// The Cookie field, or none. It isn't part of the shape: it's set for each transfer, and costs nothing where there
+    /// is none and was none before.
+    func set(cookie: String?) throws(TransferError) {
+        guard cookie != nil || hasCookie else { return }
+        try set(CURLOPT_COOKIE, cookie)
+        hasCookie = cookie != nil
+    }
+
     /// Forgets every option; keeps connections, TLS sessions and name look-ups (curl_easy_reset(3)).
     func reset() {
         shape = nil
+        hasCookie = false
         curl_easy_reset(raw)
         freeLists()
     }

@@ -84,13 +84,14 @@ struct CurlOptions {
         try handle.set(CURLOPT_WRITEDATA, pointer: pointer)
         try handle.set(CURLOPT_HEADERDATA, pointer: pointer)
         try handle.set(CURLOPT_SSL_CTX_DATA, pointer: pointer)
+        try handle.set(cookie: exchange.cookieField(for: hop))
     }
 
     private func applyMethod(_ handle: CurlHandle) throws(TransferError) {
         if hop.sendsBody {
             let pointer = Unmanaged.passUnretained(exchange).toOpaque()
             try handle.set(CURLOPT_UPLOAD, 1)
-            try handle.set(CURLOPT_INFILESIZE_LARGE, offset: exchange.request.body.length ?? -1)
+            try handle.set(CURLOPT_INFILESIZE_LARGE, offset: exchange.body.length ?? -1)
             try handle.check(transfer_easy_set_read(handle.raw, CurlCallbacks.read), CURLOPT_READFUNCTION)
             try handle.set(CURLOPT_READDATA, pointer: pointer)
             try handle.check(transfer_easy_set_seek(handle.raw, CurlCallbacks.seek), CURLOPT_SEEKFUNCTION)

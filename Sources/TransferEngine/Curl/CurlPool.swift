@@ -250,6 +250,7 @@ actor CurlPool {
             finalURL: exchange.hop?.url ?? exchange.request.url,
             position: exchange.sink.position,
             received: exchange.received, sent: exchange.sent, metrics: metrics)
+        outcome.fragment = exchange.hop?.fragment ?? exchange.request.fragment
         switch result {
         case .success: outcome.digest = file?.finishDigest()
         case .failure: outcome.resumeData = file?.resumeData()

@@ -3,10 +3,12 @@ import TransferCore
 
 /// URLs as libcurl reads them (RFC 3986), so that what we judge is what it connects to.
 enum CurlURL {
-    /// The reference as an absolute URL without fragment, or `nil` when it can't be one.
+    /// The reference as an absolute URL without fragment and userinfo, or `nil` when it can't be one.
     static func resolve(_ reference: String, against base: String) -> String? {
         // libcurl takes `http:///x` for `http://x`; there is no host in it.
-        if reference.utf8.starts(with: "http".utf8), reference.contains("://"), Origin(url: reference) == nil {
+        if reference.prefix(4).asciiCaseInsensitiveEquals("http"), reference.contains("://"),
+            Origin(url: reference) == nil
+        {
             return nil
         }
         guard let url = curl_url() else { return nil }
@@ -15,7 +17,9 @@ enum CurlURL {
         guard curl_url_set(url, CURLUPART_URL, base, flags) == CURLUE_OK,
             curl_url_set(url, CURLUPART_URL, reference, flags) == CURLUE_OK
         else { return nil }
-        curl_url_set(url, CURLUPART_FRAGMENT, nil, 0)
+        for part in [CURLUPART_FRAGMENT, CURLUPART_USER, CURLUPART_PASSWORD, CURLUPART_OPTIONS] {
+            curl_url_set(url, part, nil, 0)
+        }
         var text: UnsafeMutablePointer<CChar>?
         guard curl_url_get(url, CURLUPART_URL, &text, 0) == CURLUE_OK, let text else { return nil }
         defer { curl_free(text) }

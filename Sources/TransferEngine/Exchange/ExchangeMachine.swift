@@ -104,13 +104,24 @@ struct ExchangeMachine {
         guard case .deciding(let hop, let proposed, let head) = state else { return nil }
         switch decision {
         case .stay: return deliver(hop, BodyStart(head: head, offset: 0, total: Self.total(head)))
-        case .follow(let url, let method, let headers):
+        case .follow(let url, let method, let headers, let body):
+            guard let origin = Origin(url: url) else {
+                state = .dropping(hop, .fail(RedirectRule.refusal(of: url, status: head.status)))
+                return .drop
+            }
             var next = proposed
             // Another place than the proposed one is not given what was kept for that.
-            if Origin(url: url) != Origin(url: proposed.url) { next.sendsCredentials = false }
-            next.url = url
+            if origin != Origin(url: proposed.url) { next.sendsCredentials = false }
+            next.go(to: url)
             next.method = method
             next.headers = headers
+            switch body {
+            case .asProposed: break
+            case .none: next.dropBody()
+            case .bytes(let bytes):
+                next.sendsBody = true
+                next.replacedBody = bytes
+            }
             state = .dropping(hop, .perform(next, restart: nil))
             return .drop
         }
@@ -233,14 +244,15 @@ struct ExchangeMachine {
     }
 
     private mutating func redirected(_ hop: Hop, _ head: ResponseHead, to target: String?) -> HeadAction {
-        if case .message = request.intent, head.value("Location") == nil {
+        // An empty field names no place either.
+        if case .message = request.intent, head.value("Location")?.isEmpty ?? true {
             return deliver(hop, BodyStart(head: head, offset: 0, total: Self.total(head)))
         }
         do throws(TransferError) {
             let next = try redirects.follow(hop, status: head.status, to: target)
             if request.asksBeforeRedirects {
                 state = .deciding(hop, proposed: next, head)
-                return .ask(RedirectProposal(head: head, url: hop.url, next: next))
+                return .ask(RedirectProposal(head: head, from: hop, next: next))
             }
             state = .dropping(hop, .perform(next, restart: nil))
         } catch {
@@ -280,6 +292,8 @@ struct ExchangeMachine {
     }
 
     private mutating func deliver(_ hop: Hop, _ start: BodyStart) -> HeadAction {
+        var start = start
+        start.url = hop.reference
         state = .delivering(hop, start)
         return .deliver(start)
     }
@@ -287,6 +301,7 @@ struct ExchangeMachine {
     private var firstHop: Hop {
         var hop = Hop(
             url: request.url, method: request.method, headers: request.headers, sendsBody: !request.body.isEmpty)
+        hop.fragment = request.fragment
         if case .representation = request.intent, hop.headers.value("Accept-Encoding") == nil {
             // A coded body has no place in a file that is continued by byte offsets.
             hop.headers.append(HeaderField("Accept-Encoding", "identity"))
@@ -318,6 +333,8 @@ struct ExchangeMachine {
 /// Where the body of an answer belongs.
 public struct BodyStart: Sendable {
     public let head: ResponseHead
+    /// The URL that answered, with its fragment; not redacted.
+    public internal(set) var url = ""
     /// The place of its first byte in the file.
     public let offset: Int64
     /// The length of the whole file; `nil` when the server doesn't say, or encodes it.

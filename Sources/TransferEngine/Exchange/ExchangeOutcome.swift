@@ -10,6 +10,8 @@ public struct ExchangeOutcome: Sendable {
     public var start: BodyStart?
     /// The URL that answered at last; not redacted.
     public var finalURL: String
+    /// The fragment that belongs to it: that of the redirect that led there, or of the request.
+    public var fragment: String?
     /// Bytes of the file in place: those that were there and those that came.
     public var position: Int64
     /// Body bytes that came over the network, of every hop that delivered.

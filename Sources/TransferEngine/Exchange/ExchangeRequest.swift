@@ -4,6 +4,8 @@ public import TransferCore
 public struct ExchangeRequest: Sendable {
     /// An absolute `http` or `https` URL, without userinfo.
     public var url: String
+    /// What stands behind `#`: never sent, and inherited by redirects without one (RFC 9110 §10.2.2).
+    public var fragment: String?
     public var method: String
     /// In the order they are sent; a field that appears here replaces the one libcurl would make.
     public var headers: [HeaderField]
@@ -13,6 +15,8 @@ public struct ExchangeRequest: Sendable {
     /// Whether `ExchangeHandle.decide(_:)` is waited for before a redirect is followed.
     public var asksBeforeRedirects = false
     public var authentication = ExchangeAuthentication()
+    /// Gives and takes the cookies of every hop; `nil` leaves both alone.
+    public var cookies: (any CookieJar)?
 
     public init(
         url: String, method: String = "GET", headers: [HeaderField] = [], body: RequestBody = .none,

@@ -6,26 +6,39 @@ public struct RedirectProposal: Sendable {
     public let head: ResponseHead
     /// Where it came from.
     public let url: String
-    /// The request that would follow.
+    /// The request that would follow, with the fragment of its URL.
     public let nextURL: String
     public let method: String
     public let headers: [HeaderField]
+    /// Whether the body goes along.
+    public let sendsBody: Bool
+    /// The body that an earlier decision put in place of the request's own.
+    public let replacedBody: [UInt8]?
 
-    init(head: ResponseHead, url: String, next: Hop) {
+    init(head: ResponseHead, from hop: Hop, next: Hop) {
         self.head = head
-        self.url = url
-        nextURL = next.url
+        url = hop.reference
+        nextURL = next.reference
         method = next.method
         headers = next.headers
+        sendsBody = next.sendsBody
+        replacedBody = next.replacedBody
     }
 }
 
 /// What becomes of a redirect.
 public enum RedirectDecision: Sendable {
     /// - Parameters:
-    ///   - url: Absolute.
+    ///   - url: Absolute, `http` or `https`, without userinfo; its fragment isn't sent.
     ///   - headers: All that are sent.
-    case follow(url: String, method: String, headers: [HeaderField])
+    case follow(url: String, method: String, headers: [HeaderField], body: Body = .asProposed)
     /// The redirecting answer itself is delivered.
     case stay
+
+    public enum Body: Sendable {
+        /// The request's own again, where the proposal sends one.
+        case asProposed
+        case none
+        case bytes([UInt8])
+    }
 }

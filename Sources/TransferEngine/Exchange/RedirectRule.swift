@@ -1,6 +1,13 @@
 import TransferCore
 
 /// What follows from a 3xx answer (RFC 9110 §15.4).
+///
+/// - 300, 304 and 305 are answers like others: a choice, a validation and a proxy are nothing to follow.
+/// - What could identify or authorise the user goes to no other origin (scheme, host and port), and doesn't come back
+///   when the chain does: who redirects may choose what the first origin is then asked for. The cookies of a jar are no
+///   part of this, as each hop is given those of its own host.
+/// - From https to http a redirect is followed, as URLSession does outside Apple's systems; that is another origin, and
+///   secure cookies stay behind.
 struct RedirectRule {
     let limit: Int
     private(set) var followed = 0
@@ -18,10 +25,7 @@ struct RedirectRule {
                 .badResponse, "\(status) without a usable Location", cause: .http(status: status))
         }
         guard let target = Origin(url: location) else {
-            throw TransferError(
-                .redirectRefused,
-                "redirect to \(Redaction.url(location)) refused: only http and https are followed",
-                cause: .http(status: status))
+            throw Self.refusal(of: location, status: status)
         }
         guard followed < limit else {
             throw TransferError(
@@ -29,11 +33,10 @@ struct RedirectRule {
         }
         followed += 1
         var next = hop
-        next.url = location
+        next.go(to: location)
         if status == 303 ? hop.method != "HEAD" : (status == 301 || status == 302) && hop.method == "POST" {
             next.method = "GET"
-            next.sendsBody = false
-            next.headers.removeAll { field in Self.bodyFields.contains { field.isNamed($0) } }
+            next.dropBody()
         }
         if target != Origin(url: hop.url) {
             next.headers.removeAll { !Self.mayCrossOrigins($0.name, withBody: next.sendsBody) }
@@ -51,9 +54,12 @@ struct RedirectRule {
             || (withBody && (lower.hasPrefix("content-") || lower == "expect"))
     }
 
-    private static let bodyFields = [
-        "Content-Type", "Content-Length", "Content-Encoding", "Content-Language", "Transfer-Encoding", "Expect",
-    ]
+    static func refusal(of location: String, status: Int) -> TransferError {
+        TransferError(
+            .redirectRefused,
+            "redirect to \(Redaction.url(location)) refused: only http and https are followed",
+            cause: .http(status: status))
+    }
 }
 
 /// One request on the wire: the first, or one that a redirect or a new start led to.
@@ -80,4 +86,35 @@ struct Hop: Sendable, Equatable {
         if case .connection = authorization { return true }
         return false
     }
+    /// Of the URL; never sent.
+    var fragment: String?
+    /// Sent in place of the request's own body.
+    var replacedBody: [UInt8]?
+
+    /// The URL with its fragment.
+    var reference: String { fragment.map { "\(url)#\($0)" } ?? url }
+
+    /// Takes the URL; without a fragment of its own it inherits the present one (RFC 9110 §10.2.2).
+    mutating func go(to reference: String) {
+        guard let hash = reference.utf8.firstIndex(of: UInt8(ascii: "#")) else {
+            url = reference
+            return
+        }
+        url = String(reference[..<hash])
+        fragment = String(reference[reference.utf8.index(after: hash)...])
+    }
+
+    /// Sends no body, and nothing that describes one (RFC 9110 §15.4).
+    mutating func dropBody() {
+        sendsBody = false
+        replacedBody = nil
+        headers.removeAll { field in
+            let name = field.name.lowercased()
+            return name.hasPrefix("content-") || Self.bodyFields.contains(name)
+        }
+    }
+
+    private static let bodyFields: Set<String> = [
+        "transfer-encoding", "trailer", "expect", "digest", "repr-digest", "last-modified",
+    ]
 }

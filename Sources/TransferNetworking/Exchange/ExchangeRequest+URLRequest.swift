@@ -28,10 +28,15 @@ extension ExchangeRequest {
             components.password = nil
             plain = components.string ?? plain
         }
-        if let fragment = plain.utf8.firstIndex(of: UInt8(ascii: "#")) { plain = String(plain[..<fragment]) }
+        var fragment: String?
+        if let hash = plain.utf8.firstIndex(of: UInt8(ascii: "#")) {
+            fragment = String(plain[plain.utf8.index(after: hash)...])
+            plain = String(plain[..<hash])
+        }
         self.init(
             url: plain, method: request.httpMethod ?? "GET", headers: Self.fields(request, session.fields),
             body: try body ?? Self.ownBody(request), intent: intent, settings: settings)
+        self.fragment = fragment
     }
 
     private static func ownBody(_ request: URLRequest) throws -> RequestBody {

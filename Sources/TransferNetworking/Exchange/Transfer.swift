@@ -43,6 +43,8 @@ final class TransferEnd: Sendable {
         return nil
     }
 
+    private var finalURL: String { outcome.fragment.map { "\(outcome.finalURL)#\($0)" } ?? outcome.finalURL }
+
     /// The answer as programs expect it; also of an exchange that was refused for its status, or cut.
     var response: HTTPURLResponse? {
         let version = outcome.metrics.httpVersion
@@ -50,9 +52,9 @@ final class TransferEnd: Sendable {
         case .success(let head):
             // A range that starts where the file ends is refused by 416; as everything is there, it's a success.
             let status = head.status == 416 && start == nil ? 206 : head.status
-            return .make(head, status: status, url: outcome.finalURL, version: version)
+            return .make(head, status: status, url: finalURL, version: version)
         case .failure:
-            return outcome.head.flatMap { .make($0, url: outcome.finalURL, version: version) }
+            return outcome.head.flatMap { .make($0, url: finalURL, version: version) }
         }
     }
 

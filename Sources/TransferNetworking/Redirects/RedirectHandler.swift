@@ -3,13 +3,17 @@ public import FoundationNetworking
 
 /// Decides whether and how redirects are followed (RFC 9110 §15.4).
 public protocol RedirectHandler: Sendable {
-    /// Called on the session's root queue for each redirect.
+    /// Called on the session's root queue for each redirect (301, 302, 303, 307, 308), unless the request was cancelled.
+    ///
+    /// The request that is handed back is sent as it is: its URL, method, fields and `httpBody`. A body that isn't in
+    /// `httpBody` (a file, a stream, a form) is sent again where the proposal would send it. Userinfo in its URL becomes
+    /// a Basic Authorization field. Cookies of the session's store are added for each hop.
     ///
     /// - Parameters:
     ///   - task: The attempt that is redirected.
     ///   - request: What would follow. Across origins it carries nothing that identifies or authorises the user.
     ///   - response: The answer that redirects.
-    ///   - completion: To be called once, on any thread: with the request that follows, or `nil` to take the
+    ///   - completion: To be called on any thread, at any time; only the first call counts: with the request that follows, or `nil` to take the
     ///     redirecting answer as the final one.
     func task(
         _ task: URLSessionTask, willBeRedirectedTo request: URLRequest, for response: HTTPURLResponse,

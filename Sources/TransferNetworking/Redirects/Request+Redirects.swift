@@ -1,5 +1,6 @@
 import Foundation
 import FoundationNetworking
+import Synchronization
 import TransferCore
 import TransferEngine
 
@@ -30,12 +31,23 @@ extension Request {
         emit(record) { $0.urlSession($1, task: $2, willPerformHTTPRedirection: response, newRequest: next) }
         guard let handler else { return }
         let task = record.task(of: self)
-        session.rootQueue.async {
+        let answer = FirstAnswer()
+        session.rootQueue.async { [self] in
+            guard record.isRunning, !isCancelled else { return }
             handler.task(task, willBeRedirectedTo: next, for: response) { request in
-                record.decide(request.flatMap { RedirectDecision($0) } ?? .stay)
+                // A second answer, or a late one, must not count for the redirect after this one.
+                guard answer.isTaken() else { return }
+                record.decide(request.flatMap { RedirectDecision($0, proposed: next) } ?? .stay)
             }
         }
     }
+}
+
+/// Tells the first answer from further ones.
+private final class FirstAnswer: Sendable {
+    private let hasOne = Atomic(false)
+
+    func isTaken() -> Bool { !hasOne.exchange(true, ordering: .relaxed) }
 }
 
 extension URLRequest {
@@ -46,15 +58,39 @@ extension URLRequest {
         self.url = url
         httpMethod = proposal.method
         allHTTPHeaderFields = nil
+        httpBody = proposal.sendsBody ? proposal.replacedBody.map { Data($0) } ?? httpBody : nil
         for field in proposal.headers { addValue(field.value, forHTTPHeaderField: field.name) }
     }
 }
 
 extension RedirectDecision {
-    fileprivate init?(_ request: URLRequest) {
-        guard let url = request.url?.absoluteString else { return nil }
-        let fields = (request.allHTTPHeaderFields ?? [:]).sorted { $0.key < $1.key }
+    /// - Parameter proposed: What the handler was shown.
+    fileprivate init?(_ request: URLRequest, proposed: URLRequest) {
+        guard var url = request.url else { return nil }
+        let method = request.httpMethod ?? "GET"
+        var fields = request.headers
+        if url.user != nil, var components = URLComponents(url: url, resolvingAgainstBaseURL: true) {
+            // The engine takes no userinfo: it would go into logs and Referer fields.
+            if fields["Authorization"] == nil {
+                let (user, password) = (url.user ?? "", url.password ?? "")
+                fields.add(
+                    .authorization(
+                        username: user.removingPercentEncoding ?? user,
+                        password: password.removingPercentEncoding ?? password))
+            }
+            components.user = nil
+            components.password = nil
+            url = components.url ?? url
+        }
+        let body: Body
+        if request.httpBody != proposed.httpBody {
+            body = request.httpBody.map { .bytes([UInt8]($0)) } ?? .none
+        } else {
+            // A method that has none is no occasion to repeat a body that isn't seen here (a file, a stream, a form).
+            body = method != proposed.httpMethod && ["GET", "HEAD"].contains(method) ? .none : .asProposed
+        }
         self = .follow(
-            url: url, method: request.httpMethod ?? "GET", headers: fields.map { HeaderField($0.key, $0.value) })
+            url: url.absoluteString, method: method,
+            headers: fields.sorted { $0.name < $1.name }.map { HeaderField($0.name, $0.value) }, body: body)
     }
 }

@@ -145,7 +145,7 @@ final class AttemptRecord: Sendable {
             return (state.response, nil, state.start)
         }
         if let known { return known }
-        guard let made = end?.response ?? start.flatMap({ .make($0, url: urlRequest.url?.absoluteString ?? "") }) else {
+        guard let made = end?.response ?? start.flatMap({ .make($0, url: $0.url) }) else {
             return nil
         }
         return mutable.withLock { state in

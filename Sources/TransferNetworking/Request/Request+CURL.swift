@@ -5,7 +5,7 @@ import TransferCore
 
 extension Request {
     /// The `curl` command that sends the same request; without secrets (credentials, cookies, signed queries), unless
-    /// they are asked for. Every part is quoted, so that pasting it into a shell runs `curl` and nothing else.
+    /// they are asked for; then `-b` has the cookies that the session's store adds. Every part is quoted, so that pasting it into a shell runs `curl` and nothing else.
     ///
     /// - Parameter includingSecrets: Whether what authorises the request is written out.
     public func cURLDescription(includingSecrets: Bool = false) -> String {
@@ -37,7 +37,12 @@ extension Request {
     }
 
     func cURLDescription(of request: URLRequest, includingSecrets: Bool = false) -> String {
-        CURLCommand(request: request, sessionHeaders: session.settings.headers, includesSecrets: includingSecrets).text
+        var command = CURLCommand(
+            request: request, sessionHeaders: session.settings.headers, includesSecrets: includingSecrets)
+        if includingSecrets, let url = request.url?.absoluteString {
+            command.cookies = session.cookieJar(for: request)?.field(for: url)
+        }
+        return command.text
     }
 }
 
@@ -46,11 +51,16 @@ struct CURLCommand {
     let request: URLRequest
     let sessionHeaders: HTTPHeaders
     let includesSecrets: Bool
+    /// What the session's store adds.
+    var cookies: String?
 
     var text: String {
         guard let url = request.url else { return "$ curl command could not be created" }
         var parts = ["$ curl -v", "-X \(Self.word(request.httpMethod ?? "GET"))"]
         let own = request.headers
+        if let cookies, own["Cookie"] == nil, sessionHeaders["Cookie"] == nil {
+            parts.append("-b \(Self.quoted(cookies))")
+        }
         let defaults = sessionHeaders.filter { own[$0.name] == nil }
         // Brackets and braces in a URL are a pattern to curl otherwise.
         if url.absoluteString.contains(where: { "[]{}".contains($0) }) { parts.append("-g") }

@@ -158,6 +158,7 @@ extension Request {
         }
         let record = begin(prepared, attempt)
         exchange.asksBeforeRedirects = effectiveRedirectHandler != nil
+        exchange.cookies = session.cookieJar(for: prepared.urlRequest)
         authenticate(&exchange)
         let start = { @Sendable [self, exchange] (conditions: [HeaderField]) in
             var exchange = exchange

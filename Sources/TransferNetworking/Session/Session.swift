@@ -35,6 +35,7 @@ open class Session: @unchecked Sendable {
     let hosts: HostSlots
     let cache: SessionCache?
     let authenticationMemory = AuthenticationMemory()
+    let cookies: SessionCookies?
     private let configuration: URLSessionConfiguration
     private let lazyEngine = Mutex<ExchangeEngine?>(nil)
     private let lazyRules = Mutex<TLSRules?>(nil)
@@ -74,6 +75,7 @@ open class Session: @unchecked Sendable {
         serializationQueue = settings.serializationQueue ?? DispatchQueue(label: "transferkit.session.serialization")
         monitors = settings.eventMonitors.isEmpty ? nil : CompositeEventMonitor(monitors: settings.eventMonitors)
         cache = settings.cache.map { SessionCache($0) }
+        cookies = SessionCookies(settings.cookies)
         hosts = HostSlots(limit: settings.maximumConnectionsPerHost)
     }
 

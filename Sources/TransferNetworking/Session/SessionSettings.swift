@@ -50,6 +50,8 @@ public struct SessionSettings: Sendable {
     /// How long a download may be suspended before its connection is closed, and the rest asked for when it's resumed;
     /// `nil` keeps the connection for ever.
     public var suspensionLimit: Duration? = .seconds(60)
+    /// What is done with cookies.
+    public var cookies: CookieSettings
     /// The most redirects that are followed.
     public var maxRedirects = 20
     /// A PEM file with the only certificate authorities to trust; `nil` trusts the system's.
@@ -80,7 +82,7 @@ public struct SessionSettings: Sendable {
     public var temporaryFolder = FileManager.default.temporaryDirectory.path
 
     /// - Parameter configuration: Its timeouts, additional headers, limit of connections, cellular access, cache and
-    ///   cache policy are taken over; later changes of it have no effect.
+    ///   cache policy, cookies, proxies and credentials are taken over; later changes of it have no effect.
     public init(configuration: URLSessionConfiguration = .af.default) {
         headers = configuration.headers
         fields = headers.map { HeaderField($0.name, $0.value) }
@@ -97,5 +99,6 @@ public struct SessionSettings: Sendable {
         // The shared one is what every configuration has: nobody has asked for it.
         let storage = configuration.urlCredentialStorage
         credentialStorage = storage === URLCredentialStorage.shared ? nil : storage
+        cookies = CookieSettings(configuration)
     }
 }

@@ -1,0 +1,79 @@
+import Foundation
+import TransferCore
+
+/// What counts of a URL where cookies are concerned.
+struct CookieOrigin: Equatable {
+    /// In lower case, as punycode, without brackets.
+    let host: String
+    let path: String
+    let isSecure: Bool
+    let isAddress: Bool
+
+    /// - Returns: `nil` for a URL that has no cookies.
+    init?(_ url: String) {
+        guard let origin = Origin(url: url), let host = Self.canonical(origin.host) else { return nil }
+        self.host = host
+        isSecure = origin.scheme == "https"
+        isAddress = IPAddress(host) != nil
+        path = Self.path(url)
+    }
+
+    /// Where a cookie without a path belongs: up to the last slash, but for that at the end (RFC 6265 §5.1.4).
+    var defaultPath: String {
+        guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")), slash != path.startIndex else { return "/" }
+        return String(path[..<slash])
+    }
+
+    /// RFC 6265 §5.1.3.
+    func matches(domain: String) -> Bool {
+        if host == domain { return true }
+        guard !isAddress, !domain.isEmpty, host.utf8.count > domain.utf8.count, host.hasSuffix(domain) else {
+            return false
+        }
+        return host.utf8.dropLast(domain.utf8.count).last == UInt8(ascii: ".")
+    }
+
+    /// The host and the domains above it, the host first.
+    var domains: [Substring] {
+        if isAddress { return [host[...]] }
+        var result = [host[...]]
+        while let last = result.last, let dot = last.utf8.firstIndex(of: UInt8(ascii: ".")) {
+            result.append(last[last.utf8.index(after: dot)...])
+        }
+        return result
+    }
+
+    /// Whether the hosts belong to one owner, as far as the Public Suffix List knows.
+    func isSameSite(as other: CookieOrigin) -> Bool {
+        if host == other.host { return true }
+        guard !isAddress, !other.isAddress, let own = PublicSuffix.registrable(host) else { return false }
+        return own == PublicSuffix.registrable(other.host)
+    }
+
+    private static func canonical(_ host: String) -> String? {
+        if host.utf8.allSatisfy({ $0 < 0x80 }) { return host }
+        guard let coded = URL(string: "http://\(host)/")?.host, coded.utf8.allSatisfy({ $0 < 0x80 }) else { return nil }
+        return coded.lowercased()
+    }
+
+    private static func path(_ url: String) -> String {
+        let bytes = url.utf8
+        var slashes = 0
+        let start = bytes.firstIndex { byte in
+            if byte == UInt8(ascii: "/") { slashes += 1 }
+            return slashes == 3 || slashes == 2 && (byte == UInt8(ascii: "?") || byte == UInt8(ascii: "#"))
+        }
+        guard let start, bytes[start] == UInt8(ascii: "/") else { return "/" }
+        let end = bytes[start...].firstIndex { $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "#") }
+        return String(url[start..<(end ?? bytes.endIndex)])
+    }
+}
+
+extension String {
+    /// Whether a request for this path gets a cookie of that path (RFC 6265 §5.1.4).
+    func pathMatches(_ cookiePath: String) -> Bool {
+        guard utf8.starts(with: cookiePath.utf8) else { return false }
+        let count = cookiePath.utf8.count
+        return utf8.count == count || cookiePath.hasSuffix("/") || utf8.dropFirst(count).first == UInt8(ascii: "/")
+    }
+}

@@ -1,0 +1,80 @@
+import TransferCore
+
+/// What one Set-Cookie field says (RFC 6265 §5.2, RFC 6265bis §5.6); nothing is judged yet.
+struct SetCookieField: Equatable {
+    var name: String
+    var value: String
+    /// Seconds since 1970.
+    var expires: Int64?
+    /// Seconds from now; 0 or less is the past.
+    var maxAge: Int64?
+    /// In lower case, without the leading dot; empty where the attribute has no value.
+    var domain: String?
+    /// As it was sent.
+    var path: String?
+    var isSecure = false
+    var isHTTPOnly = false
+    var sameSite: SameSite?
+
+    /// - Returns: `nil` for what sets no cookie: control characters, no name, more than 4096 bytes.
+    init?(_ field: String) {
+        guard !field.utf8.contains(where: { $0 < 0x20 && $0 != 0x09 || $0 == 0x7F }) else { return nil }
+        let parts = Substring(field).utf8.split(separator: UInt8(ascii: ";"), omittingEmptySubsequences: false)
+        guard let first = parts.first, let pair = Self.pair(first), !pair.name.isEmpty,
+            pair.name.utf8.count + (pair.value?.utf8.count ?? 0) <= Self.sizeLimit, let value = pair.value
+        else { return nil }
+        name = pair.name
+        self.value = value
+        for part in parts.dropFirst() {
+            guard let attribute = Self.pair(part), (attribute.value?.utf8.count ?? 0) <= Self.attributeLimit else {
+                continue
+            }
+            take(attribute.name.lowercased(), attribute.value ?? "")
+        }
+    }
+
+    /// The last attribute of a name counts, unless it can't be read.
+    private mutating func take(_ name: String, _ value: String) {
+        switch name {
+        case "expires": expires = CookieDate.parse(value) ?? expires
+        case "max-age": maxAge = Self.maxAge(value) ?? maxAge
+        case "domain": domain = String(value.hasPrefix(".") ? value.dropFirst() : value[...]).lowercased()
+        case "path": path = value
+        case "secure": isSecure = true
+        case "httponly": isHTTPOnly = true
+        case "samesite": sameSite = SameSite(rawValue: value.lowercased())
+        default: break
+        }
+    }
+
+    private static func maxAge(_ text: String) -> Int64? {
+        let isNegative = text.hasPrefix("-")
+        let digits = isNegative ? text.dropFirst() : text[...]
+        guard !digits.isEmpty, digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
+        if isNegative { return -1 }
+        // More than fits is more than a cookie may live anyway.
+        return Int64(digits) ?? .max
+    }
+
+    private static func pair(_ bytes: Substring.UTF8View) -> (name: String, value: String?)? {
+        guard let equals = bytes.firstIndex(of: UInt8(ascii: "=")) else { return (trimmed(bytes), nil) }
+        return (trimmed(bytes[..<equals]), trimmed(bytes[bytes.index(after: equals)...]))
+    }
+
+    private static func trimmed(_ bytes: Substring.UTF8View) -> String {
+        let isBlank = { (byte: UInt8) in byte == 0x20 || byte == 0x09 }
+        guard let first = bytes.firstIndex(where: { !isBlank($0) }),
+            let last = bytes.lastIndex(where: { !isBlank($0) })
+        else { return "" }
+        return String(Substring(bytes[first...last]))
+    }
+
+    /// Bytes of name and value together (RFC 6265bis §5.6).
+    private static let sizeLimit = 4096
+    private static let attributeLimit = 1024
+}
+
+/// For which requests of pages a cookie is meant (RFC 6265bis §5.6.7). A program has no pages: it's kept, not enforced.
+enum SameSite: String, Sendable, Codable {
+    case strict, lax, none
+}

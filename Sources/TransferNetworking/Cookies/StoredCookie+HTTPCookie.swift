@@ -1,0 +1,41 @@
+import Foundation
+import FoundationNetworking
+
+extension StoredCookie {
+    /// A cookie of Foundation's: its domain begins with a dot where it's meant for more than one host.
+    ///
+    /// - Returns: `nil` for one that can't be sent: without a name or domain, or with control characters or semicolons.
+    init?(_ cookie: HTTPCookie, created: Double) {
+        let isForbidden = { (byte: UInt8) in byte < 0x20 || byte == 0x7F || byte == UInt8(ascii: ";") }
+        let domain = cookie.domain.lowercased()
+        guard !cookie.name.isEmpty, !cookie.name.utf8.contains(where: { isForbidden($0) || $0 == UInt8(ascii: "=") }),
+            !cookie.value.utf8.contains(where: isForbidden), domain != ".", !domain.isEmpty
+        else { return nil }
+        isHostOnly = !domain.hasPrefix(".")
+        self.domain = isHostOnly ? domain : String(domain.dropFirst())
+        name = cookie.name
+        value = cookie.value
+        path = cookie.path.hasPrefix("/") ? cookie.path : "/"
+        isSecure = cookie.isSecure
+        isHTTPOnly = cookie.isHTTPOnly
+        // What is out of Int64's range is as good as never.
+        expires = cookie.expiresDate.map { Int64(max(-9e15, min(9e15, $0.timeIntervalSince1970))) }
+        self.created = created
+        used = created
+    }
+
+    var foundation: HTTPCookie? {
+        var properties: [HTTPCookiePropertyKey: Any] = [
+            .name: name, .value: value, .domain: isHostOnly ? domain : ".\(domain)", .path: path,
+        ]
+        if let expires {
+            properties[.expires] = Date(timeIntervalSince1970: TimeInterval(expires))
+        } else {
+            properties[.discard] = "TRUE"
+        }
+        if isSecure { properties[.secure] = "TRUE" }
+        // Foundation reads this key and has no name for it.
+        if isHTTPOnly { properties[HTTPCookiePropertyKey("HttpOnly")] = "TRUE" }
+        return HTTPCookie(properties: properties)
+    }
+}

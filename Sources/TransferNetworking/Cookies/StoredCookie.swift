@@ -1,0 +1,104 @@
+import TransferCore
+
+/// A cookie as it's kept (RFC 6265 §5.3).
+struct StoredCookie: Sendable, Equatable, Codable {
+    /// What makes two cookies the same one.
+    struct Key: Hashable {
+        let name: String
+        let domain: String
+        let path: String
+        let isHostOnly: Bool
+    }
+
+    var name: String
+    var value: String
+    /// In lower case, without a leading dot.
+    var domain: String
+    var path: String
+    /// Sent to the very host only that set it, and to none below it.
+    var isHostOnly: Bool
+    var isSecure = false
+    var isHTTPOnly = false
+    var sameSite: SameSite?
+    /// Seconds since 1970; `nil` for as long as the store lives.
+    var expires: Int64?
+    /// Seconds since 1970. A cookie that is set anew keeps it.
+    var created: Double
+    /// When it was sent last, or set; seconds since 1970.
+    var used: Double
+
+    var key: Key { Key(name: name, domain: domain, path: path, isHostOnly: isHostOnly) }
+
+    func isExpired(at now: Double) -> Bool { expires.map { Double($0) <= now } ?? false }
+
+    /// Whether a request gets it (RFC 6265 §5.4).
+    func belongs(to origin: CookieOrigin) -> Bool {
+        (isHostOnly ? origin.host == domain : origin.matches(domain: domain))
+            && origin.path.pathMatches(path) && (!isSecure || origin.isSecure)
+    }
+}
+
+extension StoredCookie {
+    /// The cookie that a server may set with this field (RFC 6265bis §5.7).
+    ///
+    /// - Returns: `nil` for one that it may not set.
+    init?(_ field: SetCookieField, from origin: CookieOrigin, now: Double) {
+        var domain = field.domain ?? ""
+        guard domain.utf8.allSatisfy({ $0 < 0x80 }) else { return nil }
+        if !domain.isEmpty, !origin.isAddress, PublicSuffix.contains(domain) {
+            // It would reach every stranger below it; the host of that name may have one for itself.
+            guard domain == origin.host else { return nil }
+            domain = ""
+        }
+        if !domain.isEmpty {
+            guard origin.matches(domain: domain) else { return nil }
+        }
+        // An address has nothing below it.
+        isHostOnly = domain.isEmpty || origin.isAddress
+        self.domain = isHostOnly ? origin.host : domain
+        path = field.path.flatMap { $0.hasPrefix("/") ? $0 : nil } ?? origin.defaultPath
+        name = field.name
+        value = field.value
+        isSecure = field.isSecure
+        isHTTPOnly = field.isHTTPOnly
+        sameSite = field.sameSite
+        created = now
+        used = now
+        if let age = field.maxAge {
+            expires = age <= 0 ? .min : Int64(now) + min(age, Self.lifeLimit)
+        } else if let date = field.expires {
+            expires = min(date, Int64(now) + Self.lifeLimit)
+        }
+        guard !isSecure || origin.isSecure, sameSite != SameSite.none || isSecure else { return nil }
+        let lower = name.lowercased()
+        if lower.hasPrefix("__secure-"), !isSecure { return nil }
+        if lower.hasPrefix("__host-"), !isSecure || field.domain?.isEmpty == false || field.path != "/" { return nil }
+    }
+
+    /// Whether `other`, a secure cookie, may not be replaced or hidden by this one, which came over plain http
+    /// (RFC 6265bis §5.7, "leave secure cookies alone").
+    func isBarred(by other: StoredCookie) -> Bool {
+        guard other.isSecure, !isSecure, other.name == name, path.pathMatches(other.path) else { return false }
+        return Self.isWithin(domain, other.domain) || Self.isWithin(other.domain, domain)
+    }
+
+    private static func isWithin(_ domain: String, _ above: String) -> Bool {
+        domain == above || domain.hasSuffix("." + above)
+    }
+
+    /// 400 days (RFC 6265bis §5.5).
+    static let lifeLimit: Int64 = 400 * 86_400
+
+    /// The Cookie field: longest path first, of equal ones the oldest (RFC 6265 §5.4).
+    static func field(_ cookies: [StoredCookie]) -> String? {
+        guard !cookies.isEmpty else { return nil }
+        return ordered(cookies).map { "\($0.name)=\($0.value)" }.joined(separator: "; ")
+    }
+
+    static func ordered(_ cookies: [StoredCookie]) -> [StoredCookie] {
+        cookies.sorted {
+            let (first, second) = ($0.path.utf8.count, $1.path.utf8.count)
+            return first == second ? $0.created < $1.created : first > second
+        }
+    }
+}
