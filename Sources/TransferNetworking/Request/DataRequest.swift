@@ -44,6 +44,8 @@ public class DataRequest: Request, @unchecked Sendable {  // Its own state is be
 
     override func makeTransfer(_ request: URLRequest) throws -> Transfer {
         var exchange = try ExchangeRequest(request, settings: session.settings, body: try requestBody(request))
+        // Who asks is part of what the cache may answer.
+        authenticate(&exchange)
         let cached = kind == .data ? session.cachedExchange(request, &exchange) : nil
         let received = ReceivedData()
         answer.withLock { $0.received = received }

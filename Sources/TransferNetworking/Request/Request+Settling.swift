@@ -76,11 +76,11 @@ extension Request {
     func settle() {
         release()
         let body = body
+        // Of an attempt that never began: it may hold a file open. Given back outside the lock, as that may start
+        // another request here.
+        _ = update { state in (state.transfer.take(), state.slot.take()) }
         let (handlers, record, request, error) = update { state in
-            // Of an attempt that never began: it may hold a file open.
-            state.transfer = nil
-            state.slot = nil
-            return (state.handlers.take(), state.lastAttempt, state.requests.last, state.error)
+            (state.handlers.take(), state.lastAttempt, state.requests.last, state.error)
         }
         guard !handlers.isEmpty else { return settled([]) }
         let ended = EndedRequest(

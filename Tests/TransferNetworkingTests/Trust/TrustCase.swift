@@ -30,7 +30,8 @@ struct TrustCase: Sendable, CustomTestStringConvertible {
 
     /// A certificate that differs from a good one, judged as usual.
     private static func plain(
-        _ name: String, refusal: String? = nil, _ change: @escaping @Sendable (inout TestAuthority.Order) -> Void = { _ in }
+        _ name: String, refusal: String? = nil,
+        _ change: @escaping @Sendable (inout TestAuthority.Order) -> Void = { _ in }
     ) -> TrustCase {
         TrustCase(name, refusal: refusal) { authority in
             Peer(issued: try await authority.issue(change), evaluator: DefaultTrustEvaluator())
