@@ -196,20 +196,8 @@ import TransferTestSupport
     }
 
     @Test func aResponderThatNeverAnswersCostsNoMoreThanItsTime() async throws {
-        // It takes connections, and nobody reads from them.
-        let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        defer { close(listener) }
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-        var size = socklen_t(MemoryLayout<sockaddr_in>.size)
-        let isBound = withUnsafeMutablePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                bind(listener, $0, size) == 0 && listen(listener, 16) == 0 && getsockname(listener, $0, &size) == 0
-            }
-        }
-        #expect(isBound)
-        let url = "http://127.0.0.1:\(UInt16(bigEndian: address.sin_port))"
+        let listener = try SilentListener()
+        let url = listener.url
         var sources = RevocationSources()
         #expect(sources.timeout == .seconds(5))
         sources.timeout = .milliseconds(300)

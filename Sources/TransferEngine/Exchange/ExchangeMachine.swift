@@ -344,7 +344,8 @@ public struct BodyStart: Sendable {
     /// Why bytes that were there are given up.
     public var restart: String?
 
-    public init(head: ResponseHead, offset: Int64, total: Int64?) {
+    public init(head: ResponseHead, offset: Int64, total: Int64?, url: String = "") {
+        self.url = url
         self.head = head
         self.offset = offset
         self.total = total

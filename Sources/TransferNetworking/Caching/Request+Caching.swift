@@ -30,14 +30,14 @@ extension Request {
         after network: ExchangeOutcome? = nil, then ended: @escaping @Sendable (TransferEnd, AttemptRecord) -> Void
     ) {
         record.cached?.noteAnswered()
-        let start = BodyStart(head: answer.head, offset: 0, total: Int64(answer.body.count))
+        let url = record.urlRequest.url?.absoluteString ?? ""
+        let start = BodyStart(head: answer.head, offset: 0, total: Int64(answer.body.count), url: url)
         record.responded(start)
         responded(record)
         if read({ $0.isCancelled }) { _ = record.gate.decide() }
         record.gate.whenDecided { [self] in
             received(answer.body, record)
-            var outcome = ExchangeOutcome(
-                finalURL: record.urlRequest.url?.absoluteString ?? "", answeredBy: start)
+            var outcome = ExchangeOutcome(finalURL: url, answeredBy: start)
             if let network { (outcome.metrics, outcome.hops) = (network.metrics, network.hops) }
             ended(record.ended(outcome), record)
         }

@@ -199,6 +199,7 @@ extension Request {
         case .redirected(let proposal):
             record.cached?.noteRedirect()
             redirected(proposal, record)
+        case .challenged(let report): challenged(report, record)
         case .ended(let outcome):
             session.cache?.invalidate(outcome)
             if let cached = record.cached, settled(by: cached, outcome, record, attempt) { return }

@@ -18,6 +18,8 @@ struct TrustCase: Sendable, CustomTestStringConvertible {
         var directives = ""
         /// Runs as long as the case.
         var responder: OCSPResponder?
+        /// Whose files are needed as long.
+        var authority: TestAuthority?
     }
 
     var testDescription: String { name }
@@ -58,7 +60,8 @@ struct TrustCase: Sendable, CustomTestStringConvertible {
         plain("self-signed", refusal: "defaultEvaluationFailed selfSigned") { $0.signer = .itself },
         TrustCase("of an unknown authority", refusal: "defaultEvaluationFailed unknownAuthority") { _ in
             let stranger = try await TestAuthority.make(name: "Stranger")
-            return Peer(issued: try await stranger.issue(), evaluator: DefaultTrustEvaluator())
+            return Peer(
+                issued: try await stranger.issue(), evaluator: DefaultTrustEvaluator(), authority: stranger)
         },
         plain("without its intermediate", refusal: "defaultEvaluationFailed unknownAuthority") {
             $0.sendsIntermediate = false
