@@ -21,19 +21,24 @@ TEST_FLAGS ?=
 # Suites that take the whole machine: they run by themselves, as others bound what they wait for.
 STRESS := 'StressBurstTests|MemoryOfRequestsTests|LeakTests'
 
-.PHONY: help setup setup-build setup-test setup-bench swift build demo-server run test lint format bench docs check \
-	check-build clean
+.PHONY: help setup setup-build setup-test setup-peers setup-bench swift build demo-server run test lint format bench \
+	docs check check-build clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' Makefile
 
-setup: setup-test ## install the system packages that building and testing need (Debian, Ubuntu)
+setup: setup-test setup-peers ## install what building and testing need (packages of Debian or Ubuntu, and of PyPI)
 
 setup-build:
 	@scripts/setup build
 
 setup-test:
 	@scripts/setup build test
+
+# Servers of other people's making, out of PyPI. The suites that talk to them are skipped where they aren't installed,
+# and fail there under `make check`.
+setup-peers:
+	@scripts/setup peers
 
 setup-bench:
 	@scripts/setup build test bench
@@ -80,9 +85,9 @@ check-build: swift setup-test
 	@swift build $(RELEASE) --product transfer
 	@swift build --build-tests $(IMPORTS)
 
-check: lint docs check-build ## everything: lint, docs, all tests with the long ones, the examples
+check: lint docs check-build setup-peers ## everything: lint, docs, all tests with the long ones, the examples
 	@if [ -f examples/Package.swift ]; then swift build --package-path examples; fi
-	@TRANSFER_HEAVY=1 TRANSFER_BINARY="$$(swift build $(RELEASE) --show-bin-path)/transfer" \
+	@TRANSFER_HEAVY=1 TRANSFER_PEERS=required TRANSFER_BINARY="$$(swift build $(RELEASE) --show-bin-path)/transfer" \
 		swift test --skip-build --disable-xctest $(TEST_FLAGS)
 
 clean: ## remove what was built

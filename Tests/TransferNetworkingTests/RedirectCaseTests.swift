@@ -1,0 +1,552 @@
+import Foundation
+import FoundationNetworking
+import Testing
+import TransferTestServer
+import TransferTestSupport
+
+@testable import TransferNetworking
+
+/// Redirects as RFC 9110 §15.4 has them, case by case, with the server's log as the witness.
+@Suite("Redirects, case by case", .timeLimit(.minutes(2)))
+struct RedirectCaseTests {
+    private func session(_ server: TestServer? = nil, _ change: (inout SessionSettings) -> Void = { _ in }) -> Session {
+        var settings = SessionSettings()
+        settings.loops = 1
+        if let server { settings.proxy = "http://127.0.0.1:\(server.port)" }
+        change(&settings)
+        return Session(settings)
+    }
+
+    // MARK: Methods and bodies
+
+    struct Case: Sendable, CustomTestStringConvertible {
+        var status: Int
+        var method: String
+        /// `nil` when the answer itself is taken.
+        var next: String?
+        var sendsBody = false
+        var testDescription: String { "\(status) to \(method)" }
+
+        init(_ status: Int, _ method: String, _ next: String?, body: Bool = false) {
+            self.status = status
+            self.method = method
+            self.next = next
+            sendsBody = body
+        }
+    }
+
+    private static let cases: [Case] = [
+        Case(301, "GET", "GET"), Case(302, "GET", "GET"), Case(303, "GET", "GET"), Case(307, "GET", "GET"),
+        Case(308, "GET", "GET"),
+        Case(301, "HEAD", "HEAD"), Case(302, "HEAD", "HEAD"), Case(303, "HEAD", "HEAD"), Case(307, "HEAD", "HEAD"),
+        Case(308, "HEAD", "HEAD"),
+        Case(301, "POST", "GET"), Case(302, "POST", "GET"), Case(303, "POST", "GET"),
+        Case(307, "POST", "POST", body: true), Case(308, "POST", "POST", body: true),
+        Case(301, "PUT", "PUT", body: true), Case(302, "PUT", "PUT", body: true), Case(303, "PUT", "GET"),
+        Case(307, "PUT", "PUT", body: true), Case(308, "PUT", "PUT", body: true),
+        Case(301, "PATCH", "PATCH", body: true), Case(303, "PATCH", "GET"), Case(308, "PATCH", "PATCH", body: true),
+        Case(301, "DELETE", "DELETE"), Case(302, "DELETE", "DELETE"), Case(303, "DELETE", "GET"),
+        Case(307, "DELETE", "DELETE"), Case(302, "OPTIONS", "OPTIONS"), Case(303, "OPTIONS", "GET"),
+        Case(300, "GET", nil), Case(304, "GET", nil), Case(305, "GET", nil), Case(306, "GET", nil),
+        Case(300, "POST", nil), Case(399, "GET", nil), Case(201, "POST", nil),
+    ]
+
+    @Test(arguments: cases)
+    func methodsAndBodiesFollowTheStatus(_ row: Case) async throws {
+        try await withTestServer { server async throws in
+            server.handle(nil, "/a") { _ in Response(status: row.status, headers: ["Location": "/b"]) }
+            server.handle(nil, "/b") { request in
+                Response(body: request.method == "HEAD" ? .empty : .text("\(request.body.count)"))
+            }
+            var request = URLRequest(url: try #require(URL(string: server.url("/a"))))
+            request.httpMethod = row.method
+            request.headers.add(name: "X-Kept", value: "1")
+            let hasBody = ["POST", "PUT", "PATCH"].contains(row.method)
+            if hasBody {
+                request.httpBody = Data("body".utf8)
+                request.headers.add(.contentType("text/plain"))
+                request.headers.add(name: "Content-Language", value: "en")
+            }
+            let response = await session().request(request).response()
+            guard let next = row.next else {
+                #expect(server.requests.count == 1 && response.response?.statusCode == row.status)
+                #expect(response.response?.url?.path == "/a")
+                return
+            }
+            let seen = try #require(server.requests.last)
+            #expect(server.requests.count == 2 && seen.path == "/b" && seen.method == next)
+            #expect(seen.bodyLength == (row.sendsBody ? 4 : 0))
+            #expect((seen.headers["Content-Type"] != nil) == row.sendsBody)
+            #expect((seen.headers["Content-Language"] != nil) == row.sendsBody)
+            #expect(seen.headers["X-Kept"] == "1")
+            #expect(response.response?.statusCode == 200 && response.response?.url?.absoluteString == server.url("/b"))
+        }
+    }
+
+    // MARK: Places
+
+    @Test(
+        arguments: [
+            // Location; what is asked for; the URL of the answer. The request is for /d/x?p=0.
+            ("/y", "/y", "/y"), ("y", "/d/y", "/d/y"), ("../y", "/y", "/y"), ("./y", "/d/y", "/d/y"),
+            ("?q=1", "/d/x?q=1", "/d/x?q=1"), ("y?q=/a/../b", "/d/y?q=/a/../b", "/d/y?q=/a/../b"),
+            ("//HOST/y", "/y", "/y"), ("http://HOST/y", "/y", "/y"), ("HTTP://HOST/y", "/y", "/y"),
+            ("http://u:p@HOST/y", "/y", "/y"), ("//u@HOST/y", "/y", "/y"),
+            ("/a b", "/a%20b", "/a%20b"), ("/ä?ö=ü", "/%C3%A4?%C3%B6=%C3%BC", "/%C3%A4?%C3%B6=%C3%BC"),
+            ("/y?q=a b", "/y?q=a%20b", "/y?q=a%20b"), ("http://HOST/ä b", "/%C3%A4%20b", "/%C3%A4%20b"),
+            ("/a%20b%2Fc", "/a%20b%2Fc", "/a%20b%2Fc"), ("/\"<a>\"", "/%22%3Ca%3E%22", "/%22%3Ca%3E%22"),
+            ("/y#part", "/y", "/y#part"), ("#part", "/d/x?p=0", "/d/x?p=0#part"), ("y#ä b", "/d/y", "/d/y#%C3%A4%20b"),
+            ("http://HOST", "/", "/"), ("http://HOST?q=1", "/?q=1", "/?q=1"),
+        ] as [(String, String, String)])
+    func placesAreReadAsTheyAreMeant(_ location: String, _ target: String, _ url: String) async throws {
+        try await withTestServer { server async throws in
+            let place = location.replacingOccurrences(of: "HOST", with: "127.0.0.1:\(server.port)")
+            let isFirst = Calls<Bool>()
+            server.handle("GET", "/*") { _ in
+                defer { isFirst.add(false) }
+                return isFirst.all.isEmpty
+                    ? Response(status: 302, headers: ["Location": place]) : Response(body: .text("there"))
+            }
+            let response = await session().request(server.url("/d/x?p=0")).serializingString().response
+            #expect(response.value == "there")
+            #expect(server.requests.last?.target == target && server.requests.last?.headers["Authorization"] == nil)
+            #expect(response.response?.url?.absoluteString == server.url(url))
+        }
+    }
+
+    @Test(
+        arguments: [
+            ("/b", "/b#mine"), ("/b#theirs", "/b#theirs"), ("/b#", "/b#"),
+        ])
+    func aFragmentIsInheritedUnlessThereIsAnother(_ location: String, _ url: String) async throws {
+        try await withTestServer { server async throws in
+            server.script("/a", [], afterwards: .redirect(to: location))
+            server.serve("/b", .text("there"))
+            let calls = Calls<String?>()
+            let request = session().request(server.url("/a#mine")).onHTTPResponse { response in
+                calls.add(response.url?.absoluteString)
+            }
+            let response = await request.serializingString().response
+            #expect(server.requests.map(\.target) == ["/a", "/b"])
+            #expect(response.response?.url?.absoluteString == server.url(url))
+            let early = await calls.first()
+            #expect(early == server.url(url), "the URL is right before the body has come, too")
+        }
+    }
+
+    @Test(
+        arguments: [
+            ("ftp://127.0.0.1/x", URLError.Code.redirectToNonExistentLocation),
+            ("file:///etc/passwd", .redirectToNonExistentLocation), ("http:///x", .badServerResponse),
+            ("http://127.0.0.1:99999/x", .badServerResponse), ("http://", .badServerResponse),
+        ] as [(String, URLError.Code)])
+    func whatIsNoPlaceToGoIsAnError(_ location: String, _ code: URLError.Code) async throws {
+        try await withTestServer { server async throws in
+            server.script("/a", [], afterwards: .redirect(to: location))
+            let error = await session().request(server.url("/a")).response().error
+            #expect(URLError.code(of: error) == code && server.requests.count == 1)
+        }
+    }
+
+    @Test func withoutALocationTheAnswerIsTaken() async throws {
+        try await withTestServer { server async throws in
+            server.script("/a", [], afterwards: .status(302, body: .text("nowhere")))
+            server.script("/b", [], afterwards: .status(302, headers: ["Location": ""], body: .text("nowhere")))
+            for path in ["/a", "/b"] {
+                let response = await session().request(server.url(path)).serializingString().response
+                #expect(response.value == "nowhere" && response.response?.statusCode == 302)
+            }
+        }
+    }
+
+    @Test(arguments: [(["/b", "/b"], true), (["/b", "/c"], false)] as [([String], Bool)])
+    func severalLocationsMustAgree(_ places: [String], _ isFollowed: Bool) async throws {
+        try await withTestServer { server async throws in
+            server.handle("GET", "/a") { _ in
+                var response = Response(status: 302)
+                for place in places { response.headers.add("Location", place) }
+                return response
+            }
+            server.serve("/b", .text("there"))
+            server.serve("/c", .text("elsewhere"))
+            let response = await session().request(server.url("/a")).serializingString().response
+            #expect(response.value == (isFollowed ? "there" : nil))
+            #expect(server.requests.count == (isFollowed ? 2 : 1))
+            if !isFollowed { #expect(URLError.code(of: response.error) == .badServerResponse) }
+        }
+    }
+
+    // MARK: Origins
+
+    private static let secrets: HTTPHeaders = [
+        "Authorization": "Bearer s", "Cookie": "s=1", "Proxy-Authorization": "Basic s", "X-Api-Key": "s",
+        "X-Custom": "s", "Referer": "http://a.example/secret", "Host": "a.example",
+    ]
+
+    @Test(
+        arguments: [
+            // Another host, a host below, a host above, another port.
+            "http://b.example/b", "http://www.a.example/b", "http://example/b", "http://a.example:81/b",
+        ])
+    func whatIdentifiesTheUserStaysBehindAndDoesNotComeBack(_ other: String) async throws {
+        try await withTestServer { server async throws in
+            server.script("http://a.example/a", [], afterwards: .redirect(to: other, status: 307))
+            server.script(
+                other.replacingOccurrences(of: ":81", with: ""), [], afterwards: .redirect(to: "http://a.example/c"))
+            server.serve("http://a.example/c", .text("there"))
+            var headers = Self.secrets
+            headers.remove(name: "Host")
+            headers.add(.accept("text/plain"))
+            let response = await session(server).request("http://a.example/a", headers: headers).serializingString()
+                .response
+            #expect(response.value == "there")
+            let requests = server.requests
+            #expect(requests.count == 3 && requests[0].headers["X-Api-Key"] == "s")
+            for request in requests.dropFirst() {
+                for name in ["Authorization", "Cookie", "X-Api-Key", "X-Custom", "Referer"] {
+                    #expect(request.headers[name] == nil, "\(name) to \(request.target)")
+                }
+                #expect(request.headers["Accept"] == "text/plain" && request.headers["User-Agent"] != nil)
+            }
+        }
+    }
+
+    @Test func withinAnOriginEverythingGoesAlong() async throws {
+        try await withTestServer { server async throws in
+            server.script("/a", [], afterwards: .redirect(to: "/b", status: 308))
+            server.serve("/b", .text("there"))
+            _ = await session().request(server.url("/a"), headers: Self.secrets).response()
+            let seen = try #require(server.requests.last)
+            for header in Self.secrets where header.name != "Proxy-Authorization" {
+                #expect(seen.headers[header.name] == header.value)
+            }
+        }
+    }
+
+    @Test func credentialsOfTheURLGoToNoOtherOrigin() async throws {
+        try await withTestServer { other async throws in
+            try await withTestServer { server async throws in
+                let challenge = Response(status: 401, headers: ["WWW-Authenticate": "Basic realm=\"r\""])
+                server.script("/a", [], afterwards: .redirect(to: other.url("/b")))
+                other.handle("GET", "/b") { _ in challenge }
+                let url = server.url("/a").replacingOccurrences(of: "http://", with: "http://u:p@")
+                let response = await session().request(url).response()
+                #expect(response.response?.statusCode == 401)
+                #expect(other.requests.map { $0.headers["Authorization"] } == [nil])
+                #expect(response.response?.url?.absoluteString == other.url("/b"))
+            }
+        }
+    }
+
+    @Test func fromHTTPSToHTTPARedirectIsFollowedWithoutSecrets() async throws {
+        try await withTestServer { plain async throws in
+            plain.serve("/b", .text("there"))
+            let folder = try TemporaryFolder("redirects")
+            var options = NginxServer.Options()
+            options.certificate = try await ServerCertificate.make(in: folder)
+            options.server = """
+                location /a { add_header Set-Cookie "s=1; Secure; Path=/" always; return 302 \(plain.url("/b")); }
+                """
+            let nginx = try await NginxServer.start(options: options)
+            let session = session { $0.authorities = options.certificate?.path }
+            let response = await session.request(nginx.url("/a"), headers: [.authorization(bearerToken: "t")])
+                .serializingString().response
+            #expect(response.value == "there" && response.response?.url?.absoluteString == plain.url("/b"))
+            let seen = try #require(plain.requests.last)
+            #expect(seen.headers["Authorization"] == nil && seen.headers["Cookie"] == nil)
+            withExtendedLifetime(nginx) {}
+        }
+    }
+
+    // MARK: Limits
+
+    @Test func twentyRedirectsAreFollowedAndNoMore() async throws {
+        try await withTestServer { server async throws in
+            server.handle("GET", "/n/*") { request in
+                let number = Int(request.path.dropFirst(3)) ?? 0
+                return number == 0
+                    ? Response(body: .text("there"))
+                    : Response(status: 302, headers: ["Location": "/n/\(number - 1)"])
+            }
+            let text = try await session().request(server.url("/n/20")).serializingString().value
+            #expect(text == "there" && server.requests.count == 21)
+            let error = await session().request(server.url("/n/21")).response().error
+            #expect(URLError.code(of: error) == .httpTooManyRedirects && server.requests.count == 42)
+            let few = session { $0.maxRedirects = 0 }
+            let first = await few.request(server.url("/n/1")).response().error
+            #expect(URLError.code(of: first) == .httpTooManyRedirects)
+            // Not followed, it's no redirect too many.
+            let kept = await few.request(server.url("/n/0")).response()
+            #expect(kept.response?.statusCode == 200)
+        }
+    }
+
+    // MARK: Uploads and downloads
+
+    enum Kind: CaseIterable { case data, file, stream, freshStream, form }
+
+    @Test(arguments: Kind.allCases, [307, 308, 303])
+    func uploadsAreSentAgainOrNot(_ kind: Kind, _ status: Int) async throws {
+        try await withTestServer { server async throws in
+            let content = Data((0..<200_000).map { UInt8(truncatingIfNeeded: $0 &* 7) })
+            server.handle(nil, "/a") { _ in Response(status: status, headers: ["Location": "/in"]) }
+            server.serve("/in", .text("there"))
+            let sink = server.acceptUploads("/in")
+            let folder = try TemporaryFolder("redirects")
+            let session = session { $0.temporaryFolder = folder.path }
+            let url = server.url("/a")
+            let request: UploadRequest
+            switch kind {
+            case .data: request = session.upload(content, to: url)
+            case .file:
+                try folder.write(content, to: "source")
+                request = session.upload(URL(fileURLWithPath: folder.path("source")), to: url)
+            case .stream: request = session.upload(InputStream(data: content), to: url)
+            case .freshStream: request = session.upload(streamedBy: { InputStream(data: content) }, to: url)
+            case .form:
+                request = session.upload(multipartFormData: { $0.append(content, withName: "part") }, to: url)
+            }
+            let response = await request.serializingData(emptyResponseCodes: [201]).response
+            guard status != 303 else {
+                #expect(response.value == Data("there".utf8))
+                let seen = try #require(server.requests.last)
+                #expect(seen.method == "GET" && seen.bodyLength == 0 && seen.headers["Content-Type"] == nil)
+                return
+            }
+            if kind == .stream {
+                #expect(URLError.code(of: response.error) == .requestBodyStreamExhausted)
+                #expect(sink.uploads.allSatisfy { $0.count == 0 && !$0.isComplete })
+                return
+            }
+            #expect(response.response?.statusCode == 201)
+            let received = try #require(sink.uploads.first?.bytes)
+            if kind == .form {
+                #expect(Data(received).range(of: content) != nil)
+            } else {
+                #expect(Data(received) == content)
+            }
+        }
+    }
+
+    @Test func aDownloadIsNamedByTheLastURL() async throws {
+        try await withTestServer { server async throws in
+            server.script("/old.txt", [], afterwards: .redirect(to: "/files/new%20name.bin?sig=1"))
+            server.serve("/files/new%20name.bin", .text("there"))
+            let folder = try TemporaryFolder("redirects")
+            let target = folder.path("target")
+            let names = Calls<String?>()
+            let destination: DownloadRequest.Destination = { _, response in
+                names.add(response.url?.lastPathComponent)
+                return (URL(fileURLWithPath: target), [])
+            }
+            let session = session { $0.temporaryFolder = folder.path }
+            let response = await session.download(server.url("/old.txt"), to: destination)
+                .serializingDownloadedFileURL().response
+            #expect(response.error == nil && response.response?.url?.path == "/files/new name.bin")
+            #expect(names.all == ["new name.bin"])
+            #expect(try String(contentsOfFile: target, encoding: .utf8) == "there")
+        }
+    }
+
+    // MARK: Handlers
+
+    @Test func aHandlerChangesUrlMethodFieldsAndBody() async throws {
+        try await withTestServer { server async throws in
+            server.script("/a", [], afterwards: .redirect(to: "/b", status: 302))
+            server.script("/k", [], afterwards: .redirect(to: "/b", status: 307))
+            let sink = server.acceptUploads("/in")
+            server.serve("/b", .text("there"))
+            let redirector = Redirector(
+                behavior: .modify { _, request, response in
+                    var changed = request
+                    changed.url = URL(string: "/in#part", relativeTo: response.url)?.absoluteURL
+                    changed.httpMethod = "PUT"
+                    changed.httpBody = Data("other".utf8)
+                    changed.headers = [.contentType("text/other")]
+                    return changed
+                })
+            var request = URLRequest(url: try #require(URL(string: server.url("/a"))))
+            request.httpMethod = "POST"
+            request.httpBody = Data("first".utf8)
+            for path in ["/a", "/k"] {
+                request.url = URL(string: server.url(path))
+                let response = await session().request(request).redirect(using: redirector).response()
+                #expect(response.response?.statusCode == 201)
+                #expect(response.response?.url?.absoluteString == server.url("/in#part"))
+                let seen = try #require(server.requests.last)
+                #expect(seen.method == "PUT" && seen.headers["Content-Type"] == "text/other")
+                #expect(seen.headers["Content-Length"] == "5" && seen.headers["User-Agent"]?.hasPrefix("curl") != true)
+            }
+            #expect(sink.uploads.map(\.bytes) == [Array("other".utf8), Array("other".utf8)])
+        }
+    }
+
+    @Test func aHandlerSeesTheBodyThatGoesAlongAndCanTakeItAway() async throws {
+        try await withTestServer { server async throws in
+            server.script("/a", [], afterwards: .redirect(to: "/b", status: 307))
+            server.script("/g", [], afterwards: .redirect(to: "/b", status: 303))
+            server.handle(nil, "/b") { request in Response(body: .text("\(request.method) \(request.body.count)")) }
+            var request = URLRequest(url: try #require(URL(string: server.url("/a"))))
+            request.httpMethod = "POST"
+            request.httpBody = Data("first".utf8)
+            let seen = Calls<Int?>()
+            let look = Redirector(
+                behavior: .modify { _, request, _ in
+                    seen.add(request.httpBody?.count)
+                    return request
+                })
+            let kept = await session().request(request).redirect(using: look).serializingString().response
+            #expect(kept.value == "POST 5")
+            let without = Redirector(
+                behavior: .modify { _, request, _ in
+                    var request = request
+                    request.httpBody = nil
+                    return request
+                })
+            let taken = await session().request(request).redirect(using: without).serializingString().response
+            #expect(taken.value == "POST 0")
+            request.url = URL(string: server.url("/g"))
+            let dropped = await session().request(request).redirect(using: look).serializingString().response
+            #expect(dropped.value == "GET 0" && seen.all == [5, nil])
+        }
+    }
+
+    @Test func aReplacedBodyIsRepeatedByTheNextRedirectAndAnUploadsIsNot() async throws {
+        try await withTestServer { server async throws in
+            server.script("/a", [], afterwards: .redirect(to: "/b", status: 307))
+            server.script("/b", [], afterwards: .redirect(to: "/in", status: 307))
+            let sink = server.acceptUploads("/in")
+            let redirector = Redirector(
+                behavior: .modify { _, request, response in
+                    guard response.url?.path == "/a" else { return request }
+                    var request = request
+                    request.httpBody = Data("other".utf8)
+                    return request
+                })
+            let content = Data(repeating: 1, count: 100_000)
+            for upload in [
+                session().upload(content, to: server.url("/a")),
+                session().upload(streamedBy: { InputStream(data: content) }, to: server.url("/a")),
+            ] {
+                let response = await upload.redirect(using: redirector).serializingData(emptyResponseCodes: [201])
+                    .response
+                #expect(response.response?.statusCode == 201)
+            }
+            #expect(sink.uploads.map(\.bytes) == [Array("other".utf8), Array("other".utf8)])
+        }
+    }
+
+    @Test(arguments: ["ftp://a.example/x", "unknown:x", "x"])
+    func aHandlersPlaceMustBeOneToGoTo(_ url: String) async throws {
+        try await withTestServer { server async throws in
+            server.script("/a", [], afterwards: .redirect(to: "/b"))
+            let redirector = Redirector(
+                behavior: .modify { _, request, _ in
+                    var request = request
+                    request.url = URL(string: url)
+                    return request
+                })
+            let error = await session().request(server.url("/a")).redirect(using: redirector).response().error
+            #expect(URLError.code(of: error) == .redirectToNonExistentLocation && server.requests.count == 1)
+        }
+    }
+
+    @Test func userinfoOfAHandlersPlaceBecomesAField() async throws {
+        try await withTestServer { server async throws in
+            server.script("/a", [], afterwards: .redirect(to: "/b"))
+            server.serve("/b", .text("there"))
+            let redirector = Redirector(
+                behavior: .modify { _, request, _ in
+                    var request = request
+                    request.url = request.url.flatMap {
+                        URL(string: $0.absoluteString.replacingOccurrences(of: "http://", with: "http://u:p@"))
+                    }
+                    return request
+                })
+            let response = await session().request(server.url("/a")).redirect(using: redirector).response()
+            #expect(response.response?.url?.absoluteString == server.url("/b"))
+            #expect(server.requests.last?.headers["Authorization"] == "Basic dTpw")
+        }
+    }
+
+    /// Keeps the completions, to call them when the test wants.
+    private final class Keeper: RedirectHandler {
+        let calls = Calls<@Sendable (URLRequest?) -> Void>()
+        let proposals = Calls<URLRequest>()
+
+        func task(
+            _ task: URLSessionTask, willBeRedirectedTo request: URLRequest, for response: HTTPURLResponse,
+            completion: @escaping @Sendable (URLRequest?) -> Void
+        ) {
+            proposals.add(request)
+            calls.add(completion)
+        }
+    }
+
+    @Test func aSecondAnswerDoesNotDecideAboutTheNextRedirect() async throws {
+        try await withTestServer { server async throws in
+            server.script("/a", [], afterwards: .redirect(to: "/b"))
+            server.script("/b", [], afterwards: .redirect(to: "/c"))
+            server.serve("/c", .text("there"))
+            let keeper = Keeper()
+            let request = session().request(server.url("/a")).redirect(using: keeper)
+            async let value = request.serializingString().value
+            let first = try #require(await keeper.calls.first())
+            first(keeper.proposals.all[0])
+            let second = try #require(await keeper.calls.first())
+            // The first redirect's answer again, while the second one waits for its own.
+            first(nil)
+            second(keeper.proposals.all[1])
+            second(nil)
+            let text = try await value
+            #expect(text == "there" && server.requests.map(\.target) == ["/a", "/b", "/c"])
+            first(nil)
+        }
+    }
+
+    @Test func afterACancellationNoHandlerIsAskedAndAnAnswerChangesNothing() async throws {
+        try await withTestServer { server async throws in
+            server.script("/a", [], afterwards: .redirect(to: "/b"))
+            server.serve("/b", .text("there"))
+            let keeper = Keeper()
+            let root = DispatchQueue(label: "tests.root")
+            let session = session {
+                $0.rootQueue = root
+                $0.requestQueue = DispatchQueue(label: "tests.requests")
+            }
+            let request = session.request(server.url("/a")).redirect(using: keeper)
+            async let first = request.response()
+            let completion = try #require(await keeper.calls.first())
+            request.cancel()
+            completion(keeper.proposals.all[0])
+            let error = await first.error
+            #expect(error?.isExplicitlyCancelledError == true && server.requests.count == 1)
+            // Cancelled while the handler waits for its turn: it isn't asked at all.
+            let monitorSaw = Calls<Bool>()
+            let monitor = ClosureEventMonitor(queue: testQueue)
+            monitor.taskWillPerformHTTPRedirection = { _, _, _, _ in monitorSaw.add(true) }
+            var settings = session.settings
+            settings.eventMonitors = [monitor]
+            let watched = Session(settings)
+            root.suspend()
+            let other = watched.request(server.url("/a")).redirect(using: keeper)
+            async let second = other.response(queue: testQueue)
+            _ = await monitorSaw.first()
+            other.cancel()
+            root.resume()
+            let otherError = await second.error
+            #expect(otherError?.isExplicitlyCancelledError == true)
+            root.sync {}
+            #expect(keeper.proposals.all.count == 1 && server.requests.count == 2)
+        }
+    }
+}
+
+extension DataRequest {
+    /// The end, called on a queue of the test's own.
+    fileprivate func response(queue: DispatchQueue) async -> AFDataResponse<Data?> {
+        await withCheckedContinuation { continuation in
+            response(queue: queue) { continuation.resume(returning: $0) }
+        }
+    }
+}
