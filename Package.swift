@@ -72,7 +72,7 @@ let package = Package(
             swiftSettings: settings),
         .target(
             name: "TransferKit",
-            dependencies: ["TransferCore", "TransferEngine", "TransferNetworking", "TransferQueue"],
+            dependencies: ["TransferCore", "TransferCrypto", "TransferEngine", "TransferNetworking", "TransferQueue"],
             swiftSettings: settings),
         .target(
             name: "TransferKitCombine",

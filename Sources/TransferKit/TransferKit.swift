@@ -2,6 +2,7 @@
 // programs use without importing it.
 @_exported public import FoundationNetworking
 @_exported public import TransferCore
+@_exported public import TransferCrypto
 @_exported public import TransferNetworking
 @_exported public import TransferQueue
 

@@ -15,6 +15,32 @@ struct ArticleTests {
 
     init() throws { folder = try TemporaryFolder("articles") }
 
+    /// The request of the README: pinned keys, a retry policy, a password that is asked for.
+    @Test func theReadmesRequest() async throws {
+        let authority = try await TestAuthority.shared()
+        let issued = try await authority.issue()
+        var options = NginxServer.Options()
+        options.certificate = issued.server
+        let passwords = try folder.write("ada:{PLAIN}secret\n", to: "passwords")
+        options.location = "auth_basic \"users\"; auth_basic_user_file \"\(passwords)\";"
+        let server = try await NginxServer.start(options: options)
+        try Data("{\"name\": \"Ada\"}".utf8).write(to: URL(fileURLWithPath: server.root + "/7"))
+        let pinned = try Certificate.certificates(atPath: issued.certificate).map(\.publicKey)
+        var settings = SessionSettings()
+        settings.authorities = authority.anchors
+        settings.interceptor = .retryPolicy
+        settings.serverTrustManager = ServerTrustManager(evaluators: [
+            "127.0.0.1": PublicKeysTrustEvaluator(keys: pinned)
+        ])
+        let user = try await Session(settings).request(server.url("/7"))
+            .authenticate(username: "ada", password: "secret")
+            .validate()
+            .serializingDecodable(Profile.self).value
+        #expect(user.name == "Ada")
+        let log = try server.accessLog()
+        #expect(log.first?.status == 401)
+    }
+
     @Test func gettingStarted() async throws {
         let file = URL(fileURLWithPath: folder.path("deep/x.bin"))
         try await withTestServer { server async throws in

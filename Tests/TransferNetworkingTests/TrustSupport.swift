@@ -1,5 +1,5 @@
-import Glibc
 import Foundation
+import Glibc
 import TransferCrypto
 import TransferTestSupport
 
@@ -60,7 +60,8 @@ final class SilentListener: Sendable {
         let descriptor = descriptor
         let isBound = withUnsafeMutablePointer(to: &address) { pointer in
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                bind(descriptor, $0, size) == 0 && listen(descriptor, 16) == 0 && getsockname(descriptor, $0, &size) == 0
+                bind(descriptor, $0, size) == 0 && listen(descriptor, 16) == 0
+                    && getsockname(descriptor, $0, &size) == 0
             }
         }
         guard isBound else { throw TestSupportError("no port to listen on") }
