@@ -1,13 +1,14 @@
 import Foundation
 import TransferNetworking
 
-/// One load on the request layer, in a process of its own: what it needs of memory isn't mixed with that of a test
-/// runner and a server. Prints one line of JSON.
+/// The request layer in a process of its own: what it needs of memory isn't mixed with that of a test runner and a
+/// server, and it may have a network of its own. Prints one line of JSON.
 ///
 ///     request-load many URL FIRST MORE
 ///     request-load form URL FILE
 ///     request-load stream URL FILE
 ///     request-load unread input-stream|sequence|queue|suspended|undecided URL FILE
+///     request-load offline fails|waits|retries|cancels
 @main
 enum RequestLoad {
     static func main() async throws {
@@ -22,6 +23,9 @@ enum RequestLoad {
             report = try await LargeUpload(url: rest[0], file: rest[1]).runStream()
         case ("unread", let rest) where rest.count == 3:
             report = try await UnreadAnswer(url: rest[1], file: rest[2]).run(rest[0])
+        case ("offline", let rest) where rest.count == 1:
+            print(try await WithoutNetwork().run(rest[0]).joined(separator: "\n"))
+            return
         default: throw LoadError("see the comment of RequestLoad for what can be asked for")
         }
         print(String(decoding: try JSONEncoder().encode(report), as: UTF8.self))

@@ -15,7 +15,9 @@ public final class TLSRules: Sendable, Hashable {
     /// Trusts whom the system trusts.
     public static let system = TLSRules()
 
-    let anchors: TrustAnchors
+    /// The system's are read when the first server is judged: a program that never speaks TLS has no use for them.
+    var anchors: TrustAnchors { given ?? .system }
+    private let given: TrustAnchors?
     let judgement: Judgement
     let identities: ClientIdentities
 
@@ -27,25 +29,25 @@ public final class TLSRules: Sendable, Hashable {
     }
 
     /// - Parameters:
-    ///   - anchors: The only authorities to trust.
+    ///   - anchors: The only authorities to trust; `nil` for the system's.
     ///   - pins: `sha256/BASE64` of public keys (SPKI), one of which the verified chain must have; none asks for none.
     ///   - identities: For servers that ask for a certificate.
     public init(
-        anchors: TrustAnchors = .system, pins: Set<String> = [], identities: ClientIdentities = ClientIdentities()
+        anchors: TrustAnchors? = nil, pins: Set<String> = [], identities: ClientIdentities = ClientIdentities()
     ) {
-        self.anchors = anchors
+        given = anchors
         judgement = .chain(pins: pins)
         self.identities = identities
     }
 
     /// - Parameters:
-    ///   - anchors: What `ServerTrust.evaluate` starts from.
+    ///   - anchors: What `ServerTrust.evaluate` starts from; `nil` for the system's.
     ///   - check: Called on a thread of its own, and may block; the time to connect bounds it. A server that offers a
     ///     stapled OCSP answer is asked for it.
     public init(
-        anchors: TrustAnchors = .system, identities: ClientIdentities = ClientIdentities(), check: @escaping Check
+        anchors: TrustAnchors? = nil, identities: ClientIdentities = ClientIdentities(), check: @escaping Check
     ) {
-        self.anchors = anchors
+        given = anchors
         judgement = .check(check)
         self.identities = identities
     }

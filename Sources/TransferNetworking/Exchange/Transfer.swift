@@ -63,6 +63,9 @@ final class TransferEnd: Sendable {
         if let refusal = outcome.refusal, !(refusal is TransferError) {
             return refusal as? AFError ?? .serverTrustEvaluationFailed(reason: .customEvaluationFailed(error: refusal))
         }
+        if OfflineRule.isOffline(error, url: outcome.finalURL) {
+            return .sessionTaskFailed(error: URLError(error, as: .notConnectedToInternet))
+        }
         if error.code == .httpStatus, let status = error.status {
             return .responseValidationFailed(reason: .unacceptableStatusCode(code: status))
         }

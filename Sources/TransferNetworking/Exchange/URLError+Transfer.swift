@@ -9,9 +9,11 @@ extension URLError {
     public var transferError: TransferError? { userInfo[Self.transferErrorKey] as? TransferError }
 
     /// The failure as programs written for URLSession expect it.
-    init(_ error: TransferError) {
+    ///
+    /// - Parameter code: In place of the one that the failure itself has.
+    init(_ error: TransferError, as code: URLError.Code? = nil) {
         self.init(
-            Self.code(error),
+            code ?? Self.code(error),
             userInfo: [NSLocalizedDescriptionKey: error.message, Self.transferErrorKey: error])
     }
 

@@ -123,18 +123,20 @@ extension Request {
     private func enterQueue() {
         let (transfer, attempt) = read { ($0.transfer, $0.attempt) }
         guard let transfer else { return send(.admitted, attempt: attempt) }
-        guard let cached = transfer.cached else { return enterHost(transfer.hostKey, attempt) }
+        guard let cached = transfer.cached else { return enterHost(transfer, attempt) }
         // Who needs no network takes nobody's place at the host.
         cached.look { [self] isSettled in
-            if isSettled { send(.admitted, attempt: attempt) } else { enterHost(transfer.hostKey, attempt) }
+            if isSettled { send(.admitted, attempt: attempt) } else { enterHost(transfer, attempt) }
         }
     }
 
-    private func enterHost(_ key: Substring, _ attempt: Int) {
-        session.hosts.enter(key) { [self] slot in
-            send(.admitted, attempt: attempt) { state in
-                // A slot that isn't taken is free again at once.
-                if state.lifecycle.state == .resumed(.queued) { state.slot = slot }
+    private func enterHost(_ transfer: Transfer, _ attempt: Int) {
+        whenConnected(transfer, attempt) { [self] in
+            session.hosts.enter(transfer.hostKey) { [self] slot in
+                send(.admitted, attempt: attempt) { state in
+                    // A slot that isn't taken is free again at once.
+                    if state.lifecycle.state == .resumed(.queued) { state.slot = slot }
+                }
             }
         }
     }

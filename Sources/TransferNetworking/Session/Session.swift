@@ -33,6 +33,7 @@ open class Session: @unchecked Sendable {
     let monitors: CompositeEventMonitor?
     let active = ActiveRequests()
     let hosts: HostSlots
+    let connectivity = ConnectivityWatch()
     let cache: SessionCache?
     let authenticationMemory = AuthenticationMemory()
     let cookies: SessionCookies?

@@ -47,6 +47,9 @@ public struct SessionSettings: Sendable {
     /// Transfers at a time with one host and port over HTTP/1.1; HTTP/2 shares one connection among many more.
     public var maximumConnectionsPerHost: Int
     public var allowsCellularAccess: Bool
+    /// Whether requests wait for a way to the network, where there is none, instead of failing.
+    /// ``resourceTimeout`` bounds the wait; what goes to this machine itself doesn't wait.
+    public var waitsForConnectivity: Bool
     /// How long a download may be suspended before its connection is closed, and the rest asked for when it's resumed;
     /// `nil` keeps the connection for ever.
     public var suspensionLimit: Duration? = .seconds(60)
@@ -90,11 +93,12 @@ public struct SessionSettings: Sendable {
         resourceTimeout = configuration.timeoutIntervalForResource
         maximumConnectionsPerHost = max(1, configuration.httpMaximumConnectionsPerHost)
         allowsCellularAccess = configuration.allowsCellularAccess
+        waitsForConnectivity = configuration.waitsForConnectivity
         let given = configuration.urlCache
         cache = given is TransferCache || given !== URLCache.shared ? given : .some(TransferCache.ofSession())
         cachePolicy = configuration.requestCachePolicy
         proxies =
-            configuration.connectionProxyDictionary.map { ProxyRule(connectionProxyDictionary: $0) }
+            configuration.proxyDictionary.map { ProxyRule(connectionProxyDictionary: $0) }
             ?? ProxyRule(environment: ProcessInfo.processInfo.environment)
         // The shared one is what every configuration has: nobody has asked for it.
         let storage = configuration.urlCredentialStorage

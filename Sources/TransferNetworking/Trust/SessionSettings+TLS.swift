@@ -7,7 +7,7 @@ extension SessionSettings {
     ///
     /// - Throws: `TransferError` when the file of the authorities can't be read.
     func tlsRules() throws -> TLSRules {
-        let anchors = try authorities.map { path throws(TransferError) in try TrustAnchors(pemFile: path) } ?? .system
+        let anchors = try authorities.map { path throws(TransferError) in try TrustAnchors(pemFile: path) }
         let own = clientIdentities.map { ($0.key.lowercased(), $0.value) }
         let identities = ClientIdentities(clientIdentity, byHost: Dictionary(own) { first, _ in first })
         guard let manager = serverTrustManager else {

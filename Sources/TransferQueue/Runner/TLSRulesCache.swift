@@ -42,7 +42,7 @@ final class TLSRulesCache: Sendable {
     private static func make(
         _ settings: JobSettings.TLSSettings, _ passphrase: String?
     ) throws(TransferError) -> TLSRules {
-        let anchors = try settings.ca.map { path throws(TransferError) in try TrustAnchors(pemFile: path) } ?? .system
+        let anchors = try settings.ca.map { path throws(TransferError) in try TrustAnchors(pemFile: path) }
         var identities = ClientIdentities()
         if let certificate = settings.cert {
             identities.standard = try ClientIdentity(

@@ -1,0 +1,25 @@
+import Dispatch
+import FoundationNetworking
+import TransferCore
+import TransferEngine
+
+extension Request {
+    /// Does it now, or when there is a way to the network, where the session waits for that.
+    ///
+    /// - Parameter transfer: What is to go over it.
+    func whenConnected(_ transfer: Transfer, _ attempt: Int, _ proceed: @escaping @Sendable () -> Void) {
+        let settings = session.settings
+        guard settings.waitsForConnectivity, OfflineRule.leadsOut(transfer.exchange.url), ConnectivityWatch.isOffline
+        else { return proceed() }
+        if session.monitors != nil {
+            // The task that is to come has no place among the request's yet.
+            let record = AttemptRecord(
+                kind: kind, attempt: attempt, number: session.nextTaskNumber, urlRequest: transfer.urlRequest,
+                bodyLength: transfer.exchange.body.length)
+            emit(record) { $0.urlSession($1, taskIsWaitingForConnectivity: $2) }
+        }
+        let limit = settings.resourceTimeout > 0 ? settings.resourceTimeout : 7 * 24 * 3600
+        // Without one in time it's tried all the same, and fails as it would have.
+        session.connectivity.whenReachable(within: limit, on: session.rootQueue) { _ in proceed() }
+    }
+}
