@@ -1,3 +1,5 @@
+// `tm` is whichever module names it first: a release build takes it from here.
+import CTransferOpenSSL
 import Glibc
 
 enum UTCDate {

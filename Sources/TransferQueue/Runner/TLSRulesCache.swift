@@ -10,15 +10,13 @@ final class TLSRulesCache: Sendable {
         let settings: JobSettings.TLSSettings
         let passphrase: String?
         /// What the files are now: rules read from an older version are not used again.
-        let versions: [FileVersion]
+        let versions: [FileVersion?]
     }
 
     private struct FileVersion: Hashable {
         let device: UInt64
         let inode: UInt64
-        let size: Int64
-        let seconds: Int
-        let nanoseconds: Int
+        let facts: FileFacts
     }
 
     private let known = Mutex<[Key: TLSRules]>([:])
@@ -51,13 +49,11 @@ final class TLSRulesCache: Sendable {
         return TLSRules(anchors: anchors, pins: Set(settings.pins), identities: identities)
     }
 
-    private static func version(_ path: String) -> FileVersion {
-        var facts = stat()
-        guard stat(path, &facts) == 0 else {
-            return FileVersion(device: 0, inode: 0, size: -1, seconds: 0, nanoseconds: 0)
-        }
+    /// - Returns: `nil` for a file that isn't there.
+    private static func version(_ path: String) -> FileVersion? {
+        var status = stat()
+        guard stat(path, &status) == 0 else { return nil }
         return FileVersion(
-            device: UInt64(facts.st_dev), inode: UInt64(facts.st_ino), size: Int64(facts.st_size),
-            seconds: facts.st_mtim.tv_sec, nanoseconds: facts.st_mtim.tv_nsec)
+            device: UInt64(status.st_dev), inode: UInt64(status.st_ino), facts: FileFacts(status))
     }
 }

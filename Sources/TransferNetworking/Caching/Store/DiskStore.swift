@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 import TransferCore
+import TransferEngine
 
 /// Answers in a folder, one file for each URL. Used on one queue; other processes may use the folder at the same time.
 ///
@@ -87,8 +88,8 @@ struct DiskStore {
         names(Self.suffix).compactMap { name in
             var status = stat()
             guard lstat("\(folder)/\(name)", &status) == 0 else { return nil }
-            let time = Double(status.st_mtim.tv_sec) + Double(status.st_mtim.tv_nsec) / 1e9
-            return File(name: name, size: Int(status.st_size), lastUse: time)
+            return File(
+                name: name, size: Int(status.st_size), lastUse: Double(FileFacts(status).modified) / 1e9)
         }
     }
 
@@ -97,7 +98,7 @@ struct DiskStore {
         for name in names(Self.temporarySuffix) {
             var status = stat()
             let path = "\(folder)/\(name)"
-            if lstat(path, &status) == 0, Double(status.st_mtim.tv_sec) < now - 3600 { unlink(path) }
+            if lstat(path, &status) == 0, Double(FileFacts(status).modified) / 1e9 < now - 3600 { unlink(path) }
         }
     }
 
