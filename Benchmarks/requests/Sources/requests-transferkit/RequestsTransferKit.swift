@@ -9,6 +9,8 @@ enum RequestsTransferKit {
         let load = RequestLoad()
         let configuration = URLSessionConfiguration.af.default
         configuration.httpMaximumConnectionsPerHost = load.concurrency
+        // Each request has to reach the server: an answer out of the cache would measure something else.
+        configuration.urlCache = nil
         let session = Session(configuration: configuration)
         let url = load.url
         // As documents write it; an answer other than 200 is noticed by its length.
