@@ -19,6 +19,7 @@ final class StreamSubscription<Value: Sendable>: Subscription, Sendable {
 
     private enum Step {
         case handOver(Downstream<Piece>, Piece)
+        case holdBack
         case readOn
         case wait
     }
@@ -62,12 +63,6 @@ final class StreamSubscription<Value: Sendable>: Subscription, Sendable {
             state.pieces.append(piece)
         }
         handOver()
-        let holdsBack = state.withLock { state in
-            guard !state.pieces.isEmpty, !state.isHeldBack, state.demand == .none else { return false }
-            state.isHeldBack = true
-            return true
-        }
-        if holdsBack { request.suspend() }
     }
 
     /// Whoever is at it goes on until nothing is left to do: a subscriber may ask for more while it's given something.
@@ -81,6 +76,8 @@ final class StreamSubscription<Value: Sendable>: Subscription, Sendable {
         while true {
             switch state.withLock({ Self.next(&$0) }) {
             case .wait: return
+            // Both here, one after the other: a suspension that came after the resumption would last for ever.
+            case .holdBack: request.suspend()
             case .readOn: request.resume()
             case .handOver(let downstream, let piece):
                 let isLast = piece.completion != nil
@@ -104,6 +101,10 @@ final class StreamSubscription<Value: Sendable>: Subscription, Sendable {
             state.pieces.removeFirst()
             state.demand -= 1
             return .handOver(downstream, piece)
+        }
+        if !state.isHeldBack, !state.pieces.isEmpty, state.downstream != nil {
+            state.isHeldBack = true
+            return .holdBack
         }
         if state.isHeldBack, state.pieces.isEmpty, state.demand > 0 {
             state.isHeldBack = false
