@@ -43,7 +43,7 @@ import TransferTestSupport
         let fromDER = try Certificate.certificates(atPath: try await authority.der(authority.root.certificate))
         #expect(fromPEM == fromDER)
         #expect(Set(fromPEM + fromDER).count == 1)
-        let retained = Certificate(retaining: fromPEM[0].pointer)
+        let retained = fromPEM[0].withPointer { Certificate(retaining: $0) }
         #expect(retained == fromDER[0])
     }
 

@@ -6,8 +6,9 @@ public import TransferCore
 ///
 /// `@unchecked Sendable`: it is never changed, and OpenSSL counts its references and fills its caches under locks.
 public final class Certificate: @unchecked Sendable, Hashable {
-    /// An `X509 *` that lives as long as this object.
-    public let pointer: OpaquePointer
+    /// An `X509 *` that lives as long as this object. To be read off objects that a parameter or `withPointer` keeps:
+    /// the optimiser may let others go as soon as it has been read.
+    let pointer: OpaquePointer
     /// The whole certificate.
     public let der: [UInt8]
 
@@ -36,6 +37,14 @@ public final class Certificate: @unchecked Sendable, Hashable {
     }
 
     deinit { X509_free(pointer) }
+
+    /// Calls `body` with the `X509 *`, which lives until the call is over.
+    public func withPointer<Value, Failure: Error>(
+        _ body: (OpaquePointer) throws(Failure) -> Value
+    ) throws(Failure) -> Value {
+        defer { withExtendedLifetime(self) {} }
+        return try body(pointer)
+    }
 
     public static func == (one: Certificate, other: Certificate) -> Bool { one.der == other.der }
 

@@ -8,10 +8,7 @@ public final class ClientIdentity: @unchecked Sendable, Hashable {
     public let certificate: Certificate
     /// The authorities between the certificate and the one that the server trusts, in that order; sent along.
     public let chain: [Certificate]
-    /// An `EVP_PKEY *` that lives as long as this object.
-    public let keyPointer: OpaquePointer
-    /// An `X509 *` that lives as long as this object.
-    public var certificatePointer: OpaquePointer { certificate.pointer }
+    private let keyPointer: OpaquePointer
 
     /// Takes the key over.
     init(certificate: Certificate, others: [Certificate], key: OpaquePointer, source: String) throws(TransferError) {
@@ -27,6 +24,14 @@ public final class ClientIdentity: @unchecked Sendable, Hashable {
     }
 
     deinit { EVP_PKEY_free(keyPointer) }
+
+    /// Calls `body` with the certificate's `X509 *` and the key's `EVP_PKEY *`, which live until the call is over.
+    public func withPointers<Value, Failure: Error>(
+        _ body: (_ certificate: OpaquePointer, _ key: OpaquePointer) throws(Failure) -> Value
+    ) throws(Failure) -> Value {
+        defer { withExtendedLifetime(self) {} }
+        return try body(certificate.pointer, keyPointer)
+    }
 
     public static func == (one: ClientIdentity, other: ClientIdentity) -> Bool {
         one.certificate == other.certificate && one.chain == other.chain

@@ -14,7 +14,10 @@ public struct OCSPQuestion: Sendable {
         self.issuer = issuer
         ERR_clear_error()
         let request = OCSP_REQUEST_new()
-        defer { OCSP_REQUEST_free(request) }
+        defer {
+            OCSP_REQUEST_free(request)
+            withExtendedLifetime((certificate, issuer)) {}
+        }
         // SHA-1, which names and doesn't protect here: what every responder understands (RFC 5019 §2.1.1).
         guard let identifier = OCSP_cert_to_id(nil, certificate.pointer, issuer.pointer),
             OCSP_request_add0_id(request, identifier) != nil,

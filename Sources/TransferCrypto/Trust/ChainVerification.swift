@@ -20,7 +20,8 @@ struct ChainVerification {
             transfer_x509_stack_free(anchors)
         }
         for certificate in trust.certificates { _ = transfer_x509_stack_push(sent, certificate.pointer) }
-        guard X509_STORE_CTX_init(context, trust.anchors.pointer, trust.certificates.first?.pointer, sent) == 1,
+        let leaf = trust.certificates.first
+        guard X509_STORE_CTX_init(context, trust.anchors.pointer, leaf?.pointer, sent) == 1,
             X509_STORE_CTX_set_default(context, "ssl_server") == 1
         else { return .failure(TrustFailure(.other, "OpenSSL can't verify: \(OpenSSLText.takeError())")) }
 
@@ -35,7 +36,7 @@ struct ChainVerification {
         X509_VERIFY_PARAM_set_auth_level(parameters, Self.securityLevel)
         if let time { X509_VERIFY_PARAM_set_time(parameters, Int(time)) }
 
-        let isTrusted = withExtendedLifetime((listed, trust)) { X509_verify_cert(context) == 1 }
+        let isTrusted = withExtendedLifetime((leaf, listed, trust)) { X509_verify_cert(context) == 1 }
         defer { ERR_clear_error() }
         guard isTrusted else {
             let current = X509_STORE_CTX_get_current_cert(context).map { Certificate(retaining: $0) }

@@ -68,8 +68,8 @@ final class Handshake {
     }
 
     private func show(_ identity: ClientIdentity, _ context: OpaquePointer) throws(TransferError) {
-        guard transfer_context_use_identity(context, identity.certificatePointer, identity.keyPointer) == 1,
-            identity.chain.allSatisfy({ transfer_context_add_chain(context, $0.pointer) == 1 })
+        guard identity.withPointers({ transfer_context_use_identity(context, $0, $1) }) == 1,
+            identity.chain.allSatisfy({ $0.withPointer { transfer_context_add_chain(context, $0) } == 1 })
         else {
             throw TransferError(.secureConnectionFailed, "OpenSSL refused the client certificate for \(host)")
         }
