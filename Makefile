@@ -23,8 +23,8 @@ WITHOUT_PROXIES := env -u http_proxy -u https_proxy -u HTTPS_PROXY -u all_proxy 
 # Suites that take the whole machine: they run by themselves, as others bound what they wait for.
 STRESS := 'StressBurstTests|MemoryOfRequestsTests|LeakTests'
 
-.PHONY: help setup setup-build setup-test setup-peers setup-bench swift build demo-server run test lint format bench \
-	docs check check-build clean
+.PHONY: help setup setup-build setup-test setup-peers setup-bench swift build demo-server run test tsan lint format \
+	bench docs check check-build clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' Makefile
@@ -67,6 +67,9 @@ ifeq ($(TEST_FLAGS),)
 else
 	@$(WITHOUT_PROXIES) swift test --skip-build --disable-xctest $(TEST_FLAGS)
 endif
+
+tsan: swift setup-test ## all tests but the long ones under the thread sanitizer
+	@$(WITHOUT_PROXIES) scripts/tsan --skip $(STRESS)'|manySmallFilesNeedLittleMemory' $(TEST_FLAGS)
 
 lint: swift ## formatting, layers, and the habits that a grep can hold
 	@scripts/lint-layers

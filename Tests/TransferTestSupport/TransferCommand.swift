@@ -26,7 +26,7 @@ public struct TransferCommand: Sendable {
             "TZ": "UTC",
         ]
         let inherited = ProcessInfo.processInfo.environment
-        for name in ["TMPDIR", "LD_LIBRARY_PATH", "ASAN_OPTIONS", "TSAN_OPTIONS", "LLVM_PROFILE_FILE"] {
+        for name in ["TMPDIR", "LD_LIBRARY_PATH", "LD_PRELOAD", "ASAN_OPTIONS", "TSAN_OPTIONS", "LLVM_PROFILE_FILE"] {
             environment[name] = inherited[name]
         }
     }
