@@ -9,8 +9,12 @@ public struct Origin: Sendable, Hashable, CustomStringConvertible {
     /// Reads the origin off an absolute URL.
     ///
     /// - Returns: `nil` for a URL without a host, with a port out of range, or with a scheme that is not http or https.
-    public init?(url text: some StringProtocol) {
-        let url = Substring(text)
+    @inlinable
+    public init?(url: some StringProtocol) { self.init(text: Substring(url)) }
+
+    /// Not generic, so that each hop of another module's request doesn't pay for that.
+    @usableFromInline
+    init?(text url: Substring) {
         // By bytes: this is done for every job and hop, and characters would cost ten times as much.
         let bytes = url.utf8
         guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")),

@@ -6,11 +6,8 @@ import TransferEventLoop
 ///
 /// Used on its loop's thread only; libcurl holds an unretained pointer to it while its handle is in the multi.
 final class ActiveExchange {
-    let id: ExchangeID
-    let request: ExchangeRequest
-    let events: @Sendable (ExchangeEvent) -> Void
+    private let order: ExchangeStart
     let meter: ExchangeMeter
-    let limiters: [RateLimiter]
     var machine: ExchangeMachine
     let sink: any BodySink
     var handle: CurlHandle?
@@ -81,11 +78,8 @@ final class ActiveExchange {
     }
 
     init(_ start: ExchangeStart, now: MonotonicTime, feeder: BodyFeeder?) {
-        id = start.id
-        request = start.request
-        events = start.events
+        order = start
         meter = start.meter
-        limiters = start.limiters
         machine = ExchangeMachine(start.request)
         sink = start.makeSink()
         deadline = start.request.settings.maxTime.map { now + $0 }
@@ -94,6 +88,12 @@ final class ActiveExchange {
         idleTimeout = start.request.settings.idleTimeout
         self.feeder = feeder
     }
+
+    var id: ExchangeID { order.id }
+    // Read where it is: it is large, and a copy touches everything that it refers to.
+    var request: ExchangeRequest { _read { yield order.request } }
+    var events: @Sendable (ExchangeEvent) -> Void { order.events }
+    var limiters: [RateLimiter] { order.limiters }
 
     /// A hop begins on a fresh or reset handle.
     func beginHop(_ hop: Hop) {

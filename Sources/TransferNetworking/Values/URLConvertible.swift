@@ -48,7 +48,8 @@ extension URLRequest {
     /// - Throws: When `url` is no URL.
     public init(url: any URLConvertible, method: HTTPMethod, headers: HTTPHeaders? = nil) throws {
         self.init(url: try url.asURL())
-        httpMethod = method.rawValue
+        // GET is what it has; setting it again would copy everything and compare names.
+        if method != .get { httpMethod = method.rawValue }
         // One by one: setting them all would fold their cases together.
         for header in headers ?? [] { setValue(header.value, forHTTPHeaderField: header.name) }
     }
