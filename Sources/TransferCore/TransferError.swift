@@ -69,6 +69,8 @@ extension TransferError.Code {
     public static let cannotConnect = Self("cannotConnect")
     public static let connectionLost = Self("connectionLost")
     public static let timedOut = Self("timedOut")
+    /// The way that it went is gone (an address, a link); nothing is known against the other side.
+    public static let networkChanged = Self("networkChanged")
     public static let tooSlow = Self("tooSlow")
     public static let secureConnectionFailed = Self("secureConnectionFailed")
     public static let certificateRefused = Self("certificateRefused")

@@ -61,6 +61,13 @@ public final class ExchangeEngine: Sendable {
         return ExchangeHandle(id: id, pool: pool)
     }
 
+    /// The network is another one: names are asked for anew, and what starts from now on gets connections of its own.
+    /// What is under way goes on where it is.
+    public func renewNetwork() {
+        resolver.flush()
+        for set in loops { set.renew() }
+    }
+
     /// It never began.
     private static func end(_ start: ExchangeStart, _ error: TransferError) {
         start.events(
@@ -153,6 +160,12 @@ public struct ExchangeHandle: Sendable {
     }
 
     public func resume() { tell { [id] in $0.setSuspended(id, false) } }
+
+    /// Ends the exchange with `error` if `isMeant` says so of its connection; what it has written stays and can be
+    /// continued. `isMeant` is called on the exchange's loop.
+    public func interrupt(_ error: TransferError, where isMeant: @escaping @Sendable (ConnectionFacts) -> Bool) {
+        tell { [id] in $0.interrupt(id, error, isMeant) }
+    }
 
     private func tell(_ command: @escaping @Sendable (isolated CurlPool) -> Void) {
         guard let pool else { return }

@@ -3,19 +3,43 @@ import TransferCore
 import TransferEventLoop
 
 /// The pools of one loop: one for each set of TLS rules, so that no connection and no TLS session that one of them
-/// accepted ever serves another.
+/// accepted ever serves another; and new ones whenever the network is another one.
 final class PoolSet: Sendable {
     let loop: EventLoop
     /// Exchanges handed in and not ended: how busy the loop is, for the one who chooses.
-    var load: Int { pools.withLock { $0.reduce(0) { $0 + $1.pool.load.load(ordering: .relaxed) } } }
+    var load: Int { state.withLock { $0.entries.reduce(0) { $0 + $1.pool.load.load(ordering: .relaxed) } } }
 
     private struct Entry {
         let rules: TLSRules
+        let generation: Int
         let pool: CurlPool
     }
 
-    /// The one used last comes first: nearly always it's the one that's wanted.
-    private let pools = Mutex<[Entry]>([])
+    private struct State {
+        /// The one used last comes first: nearly always it's the one that's wanted.
+        var entries: [Entry] = []
+        /// Counts the networks: connections of an older one serve nobody new.
+        var generation = 0
+
+        /// The first time that a pool of an older network, or one of many, has nothing left to do, it's given up.
+        mutating func retire() -> [CurlPool] {
+            var retired: [CurlPool] = []
+            entries.removeAll { entry in
+                guard entry.generation < generation, entry.pool.load.load(ordering: .relaxed) == 0 else { return false }
+                retired.append(entry.pool)
+                return true
+            }
+            // Rules come and go (a file of authorities that was written anew).
+            while entries.count > PoolSet.limit,
+                let index = entries.lastIndex(where: { $0.pool.load.load(ordering: .relaxed) == 0 })
+            {
+                retired.append(entries.remove(at: index).pool)
+            }
+            return retired
+        }
+    }
+
+    private let state = Mutex(State())
     private let make: @Sendable () throws(TransferError) -> CurlPool
 
     /// - Parameter make: Makes a pool on `loop`.
@@ -28,34 +52,38 @@ final class PoolSet: Sendable {
     ///
     /// - Throws: `TransferError` when libcurl can't be initialised.
     func pool(for rules: TLSRules) throws(TransferError) -> CurlPool {
-        let (pool, retired) = try pools.withLock { entries throws(TransferError) -> (CurlPool, [CurlPool]) in
-            if let index = entries.firstIndex(where: { $0.rules == rules }) {
-                let entry = entries[index]
-                if index > 0 {
-                    entries.remove(at: index)
-                    entries.insert(entry, at: 0)
-                }
-                entry.pool.load.add(1, ordering: .relaxed)
-                return (entry.pool, [])
+        let (pool, retired) = try state.withLock { state throws(TransferError) -> (CurlPool, [CurlPool]) in
+            let generation = state.generation
+            if let first = state.entries.first, first.generation == generation, first.rules == rules {
+                first.pool.load.add(1, ordering: .relaxed)
+                return (first.pool, state.entries.count > 1 ? state.retire() : [])
             }
-            let made = try make()
-            made.load.add(1, ordering: .relaxed)
-            entries.insert(Entry(rules: rules, pool: made), at: 0)
-            return (made, Self.retire(&entries))
+            let known = state.entries.firstIndex { $0.generation == generation && $0.rules == rules }
+            let entry: Entry
+            if let known {
+                entry = state.entries.remove(at: known)
+            } else {
+                entry = Entry(rules: rules, generation: generation, pool: try make())
+            }
+            entry.pool.load.add(1, ordering: .relaxed)
+            state.entries.insert(entry, at: 0)
+            return (entry.pool, state.retire())
         }
-        for pool in retired { loop.execute { pool.assumeIsolated { $0.shutDown() } } }
+        shutDown(retired)
         return pool
     }
 
-    /// Rules come and go (a file of authorities that was written anew): pools that nobody used for long are given up.
-    private static func retire(_ entries: inout [Entry]) -> [CurlPool] {
-        var retired: [CurlPool] = []
-        while entries.count > limit,
-            let index = entries.lastIndex(where: { $0.pool.load.load(ordering: .relaxed) == 0 })
-        {
-            retired.append(entries.remove(at: index).pool)
-        }
-        return retired
+    /// The network is another one: what is under way goes on where it is, and new exchanges get new connections.
+    func renew() {
+        shutDown(
+            state.withLock { state in
+                state.generation += 1
+                return state.retire()
+            })
+    }
+
+    private func shutDown(_ pools: [CurlPool]) {
+        for pool in pools { loop.execute { pool.assumeIsolated { $0.shutDown() } } }
     }
 
     /// To be called on the loop.
@@ -63,7 +91,7 @@ final class PoolSet: Sendable {
         for pool in all { pool.assumeIsolated { $0.shutDown() } }
     }
 
-    var all: [CurlPool] { pools.withLock { $0.map(\.pool) } }
+    var all: [CurlPool] { state.withLock { $0.entries.map(\.pool) } }
 
     private static let limit = 32
 }
