@@ -6,7 +6,7 @@ BEGIN {
     allow("TransferCrypto", "TransferCore CTransferOpenSSL")
     allow("TransferReachability", "TransferCore TransferEventLoop CTransferLinux CTransferNetlink")
     allow("TransferEngine", "TransferCore TransferEventLoop TransferCrypto CTransferLinux CTransferCurl " \
-        "CTransferOpenSSL")
+        "CTransferOpenSSL CTransferZlib")
     allow("TransferNetworking", "TransferCore TransferEventLoop TransferCrypto TransferEngine TransferReachability " \
         "CTransferPSL CTransferZlib")
     allow("TransferQueue", "TransferCore TransferEventLoop TransferCrypto TransferEngine TransferReachability " \
@@ -25,7 +25,7 @@ BEGIN {
     only("CTransferOpenSSL", "^Sources/(TransferCrypto|TransferEngine/Curl/TLS|TransferEngine/TLS)/")
     only("CTransferNetlink", "^Sources/TransferReachability/")
     only("CTransferPSL", "^Sources/TransferNetworking/")
-    only("CTransferZlib", "^Sources/TransferNetworking/")
+    only("CTransferZlib", "^Sources/(TransferNetworking|TransferEngine/Coding)/")
     only("OpenCombine", "^(Sources/TransferKitCombine|Tests)/")
     only("GRDB", "^(Sources/TransferQueue/Store|Tests)/")
     only("FoundationNetworking", "^(Sources/(TransferNetworking|TransferKit|TransferKitCombine)|Tests|examples)/")

@@ -6,3 +6,8 @@
 static inline int transfer_deflate_init_raw(z_stream *stream, int level) {
     return deflateInit2(stream, level, Z_DEFLATED, -MAX_WBITS, 8, Z_DEFAULT_STRATEGY);
 }
+
+// windowBits as in zlib.h: 15 for zlib's wrapping, 31 for gzip's, -15 for none.
+static inline int transfer_inflate_init(z_stream *stream, int windowBits) {
+    return inflateInit2(stream, windowBits);
+}

@@ -46,14 +46,14 @@ extension ActiveExchange {
         case .deliver(let start):
             phase = .body
             self.start = start
-            leaveUnknownCoding(head)
             do throws(TransferError) {
+                try chooseDecoder(start)
                 try sink.begin(start)
             } catch {
                 stopReason = .failed(error)
                 return false
             }
-            meter.update(total: isCoded ? head.contentLength : start.total)
+            meter.update(total: request.settings.decodes && start.isCoded ? head.contentLength : start.total)
             meter.update(position: start.offset)
             if let restart = start.restart { events(.restarted(reason: restart)) }
             events(.responded(start))
@@ -72,8 +72,17 @@ extension ActiveExchange {
         }
     }
 
+    enum Received { case taken, held, stop }
+
+    func receivedBody(_ bytes: UnsafeRawBufferPointer) -> Received {
+        guard let decoder, phase == .body, stopReason == nil else {
+            return receivedPlain(bytes) ? .taken : .stop
+        }
+        return decode(bytes, decoder)
+    }
+
     /// Returns whether to go on.
-    func receivedBody(_ bytes: UnsafeRawBufferPointer) -> Bool {
+    private func receivedPlain(_ bytes: UnsafeRawBufferPointer) -> Bool {
         // What libcurl held back during a pause may come after a refusal: it would leave a gap in the file.
         guard stopReason == nil else { return false }
         noteActivity()
@@ -86,7 +95,6 @@ extension ActiveExchange {
                 return false
             }
             received += Int64(bytes.count)
-            guard !isCoded else { return receivedCoded() }
             meter.update(position: sink.position)
             throttle(bytes.count)
             return true
@@ -102,37 +110,6 @@ extension ActiveExchange {
             stopReason = .failed(TransferError(.badResponse, "not an HTTP answer", isTransient: true))
             return false
         }
-    }
-
-    /// What can't be decoded is delivered as it came, with its Content-Encoding to tell.
-    private func leaveUnknownCoding(_ head: ResponseHead) {
-        guard request.settings.decodes, case .message = request.intent, let coding = head.contentCoding,
-            !ContentCoding.canDecode(coding), let handle
-        else { return }
-        // The next transfer of the handle decodes again: its options are set anew.
-        handle.shape = nil
-        _ = transfer_easy_set_long(handle.raw, CURLOPT_HTTP_CONTENT_DECODING, 0)
-    }
-
-    /// Whether the body is decoded before it's delivered.
-    private var isCoded: Bool {
-        guard request.settings.decodes, case .message = request.intent else { return false }
-        return start?.isCoded ?? false
-    }
-
-    private func receivedCoded() -> Bool {
-        // Progress is told in the bytes whose number was announced.
-        if let handle { meter.update(position: handle.offset(CURLINFO_SIZE_DOWNLOAD_T)) }
-        guard let limit = request.settings.maxDecodedLength, received > limit else { return true }
-        stopReason = .failed(
-            TransferError(.badResponse, "the answer is larger than \(limit) bytes when it's decoded"))
-        return false
-    }
-
-    /// The last word on how much of a coded answer came.
-    func settleMeter() {
-        guard isCoded, let handle else { return }
-        meter.update(position: handle.offset(CURLINFO_SIZE_DOWNLOAD_T))
     }
 
     /// Several fields that differ name no place: whoever added one of them may not be the server.

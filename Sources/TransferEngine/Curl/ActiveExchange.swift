@@ -20,6 +20,10 @@ final class ActiveExchange {
     var status = 0
     var phase = Phase.head
     var start: BodyStart?
+    /// Takes the codings off the body, where it has any that are to be taken off.
+    var decoder: ContentDecoder?
+    /// Bytes that the decoder has taken of those that libcurl will bring once more, after a hold.
+    var decodedAhead = 0
     var lastHead: ResponseHead?
     var received: Int64 = 0
     var sent: Int64 = 0
@@ -104,6 +108,8 @@ final class ActiveExchange {
         dropped = 0
         holds.subtract([.sink, .body, .decision])
         hasEndedUndecided = false
+        decoder = nil
+        decodedAhead = 0
         noteActivity()
         if sent > 0 {
             sent = 0

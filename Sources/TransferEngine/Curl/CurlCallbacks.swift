@@ -33,7 +33,13 @@ enum CurlCallbacks {
             exchange.holds.insert(.sink)
             return Int(CURL_WRITEFUNC_PAUSE)
         }
-        return exchange.receivedBody(UnsafeRawBufferPointer(start: bytes, count: size * count)) ? size * count : stop
+        switch exchange.receivedBody(UnsafeRawBufferPointer(start: bytes, count: size * count)) {
+        case .taken: return size * count
+        case .held:
+            exchange.holds.insert(.sink)
+            return Int(CURL_WRITEFUNC_PAUSE)
+        case .stop: return stop
+        }
     }
 
     static let read: transfer_read_callback = { bytes, size, count, user in

@@ -13,7 +13,7 @@ struct CurlOptions {
     var proxySchemes: UInt?
 
     func apply(to handle: CurlHandle) throws(TransferError) {
-        let shape = HandleShape(exchange, hop, resolved: resolved, timeLeft: timeLeft, decodes: decodes)
+        let shape = HandleShape(exchange, hop, resolved: resolved, timeLeft: timeLeft)
         if let shape, handle.shape == shape {
             try handle.collectErrorText()
             try handle.set(CURLOPT_URL, hop.url)
@@ -44,8 +44,6 @@ struct CurlOptions {
         try applyMethod(handle)
         try handle.set(CURLOPT_HTTPHEADER, list: try headerLines())
         try handle.set(CURLOPT_RESOLVE, list: resolved)
-        // The request's own field, where there is one, is what is sent (CURLOPT_HTTPHEADER(3)).
-        if decodes { try handle.set(CURLOPT_ACCEPT_ENCODING, "") }
         try applyProxy(handle, settings)
         try applyTLS(handle)
         try applyCredentials(handle, settings.credentials)
@@ -113,19 +111,13 @@ struct CurlOptions {
                 .invalidRequest, "the header field \(field.name.debugDescription) has a line break in it")
         }
         // A name alone takes out the field that libcurl would add.
-        var without = hop.mayExpect ? [] : ["Expect:"]
-        if decodes, hop.headers.value("Accept-Encoding") == nil { without.append("Accept-Encoding:") }
+        let without = hop.mayExpect ? [] : ["Expect:"]
         var fields = hop.headers
         if case .field(let value) = hop.authorization { fields.set("Authorization", value) }
         return without + fields.map { $0.value.isEmpty ? "\($0.name);" : "\($0.name): \($0.value)" }
     }
 
     private static func hasBreak(_ text: String) -> Bool { text.utf8.contains { $0 == 0 || $0 == 10 || $0 == 13 } }
-
-    private var decodes: Bool {
-        guard exchange.request.settings.decodes, case .message = exchange.request.intent else { return false }
-        return true
-    }
 
     /// The server is judged by our own rules, in our own part of the handshake; libcurl's are switched off, and with
     /// them the reading of a file of authorities for each connection. A proxy is judged by libcurl.

@@ -365,7 +365,7 @@ actor CurlPool {
         case nil: break
         }
         noteProxySchemes(exchange, handle)
-        guard code != CURLE_OK else { return nil }
+        guard code != CURLE_OK else { return exchange.decodingFailure }
         if let error = proxyError(exchange, handle, code) { return error }
         let origin = Origin(url: exchange.hop?.url ?? exchange.request.url)
         return CurlFailure.error(

@@ -6,13 +6,12 @@ import TransferCore
 struct HandleShape: Equatable {
     private let headers: [HeaderField]
     private let settings: ExchangeSettings
-    private let decodes: Bool
     private let isLimited: Bool
     private let proxy: String?
 
     /// - Returns: `nil` for what is set up anew each time: bodies, credentials (whose state stays with a handle),
     ///   addresses that libcurl is to be given, a bound on the time.
-    init?(_ exchange: ActiveExchange, _ hop: Hop, resolved: [String], timeLeft: Duration?, decodes: Bool) {
+    init?(_ exchange: ActiveExchange, _ hop: Hop, resolved: [String], timeLeft: Duration?) {
         let settings = exchange.request.settings
         guard hop.method == "GET", !hop.sendsBody, hop.mayExpect, resolved.isEmpty, case .none = settings.credentials,
             hop.authorization == nil,
@@ -20,7 +19,6 @@ struct HandleShape: Equatable {
         else { return nil }
         headers = hop.headers
         self.settings = settings
-        self.decodes = decodes
         proxy = settings.way(to: hop.url)
         isLimited = !exchange.limiters.isEmpty
     }

@@ -86,7 +86,7 @@ public struct ExchangeSettings: Sendable, Hashable {
     /// The most that is read from the network at once; bytes, 1 KiB to 512 KiB. What a sink that isn't ready leaves
     /// in memory grows with it.
     public var receiveBufferSize = 512 << 10
-    /// Whether a coded answer is decoded, where libcurl can; only for `.message`.
+    /// Whether a coded answer is decoded, where its codings are known; only for `.message`.
     public var decodes = false
     /// Bytes that a decoded answer may have; more is an error. `nil` for no bound.
     public var maxDecodedLength: Int64?

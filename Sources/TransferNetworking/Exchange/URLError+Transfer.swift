@@ -25,6 +25,7 @@ extension URLError {
         case .timedOut, .tooSlow: .timedOut
         case .secureConnectionFailed: .secureConnectionFailed
         case .certificateRefused: certificateCode(error.cause)
+        case .badResponse where error.cause == .curl(61): .cannotDecodeContentData  // CURLE_BAD_CONTENT_ENCODING
         case .badResponse, .httpStatus, .changedDuringTransfer: .badServerResponse
         case .tooManyRedirects: .httpTooManyRedirects
         case .redirectRefused: .redirectToNonExistentLocation

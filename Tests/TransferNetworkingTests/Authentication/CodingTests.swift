@@ -9,7 +9,7 @@ import TransferTestServer
 
 /// Content codings, their bounds and their faults.
 @Suite(.timeLimit(.minutes(2))) struct CodingTests {
-    private static let text = "hello hello hello hello"
+    static let text = "hello hello hello hello"
 
     private func answer(_ coding: String, _ bytes: [UInt8], limit: Int64? = nil) async throws -> AFDataResponse<Data> {
         try await withTestServer { server async throws in
@@ -19,7 +19,7 @@ import TransferTestServer
         }
     }
 
-    private static func coded(_ coding: String, _ bytes: [UInt8]) -> [UInt8] {
+    static func coded(_ coding: String, _ bytes: [UInt8]) -> [UInt8] {
         switch coding {
         case "gzip": deflated(bytes, windowBits: 31)
         case "deflate": deflated(bytes, windowBits: 15)
@@ -50,7 +50,7 @@ import TransferTestServer
     }
 
     /// Made by the brotli library: the text above, and 20,000,000 zeros.
-    private static let brotliText = bytes("1b16000024406a1065eaf09c3e")
+    static let brotliText = bytes("1b16000024406a1065eaf09c3e")
     private static let brotliBomb = bytes(
         "cbffff3f002400e2b14072effff8ffff078004401c1680eefd5ffeb3c400900088c302d0258901")
 
@@ -118,7 +118,7 @@ import TransferTestServer
 }
 
 /// Frames of Zstandard (RFC 8878) whose blocks are stored or repeat one byte.
-private enum Zstandard {
+enum Zstandard {
     private static let head: [UInt8] = [0x28, 0xB5, 0x2F, 0xFD, 0x00, 7 << 3]
     private static let blockLimit = 128 << 10
 

@@ -1,0 +1,45 @@
+import TransferCore
+
+/// The content codings of responses (RFC 9110 §8.4.1).
+///
+/// They are taken off here and not by libcurl: libcurl (7.88) doesn't ask whether the coded stream came to its end, so
+/// that half a body looks like a whole one.
+public enum ContentCoding {
+    /// Those to ask for, the one that saves most first.
+    public static let decodable: [String] = (BrotliLayer.isAvailable ? ["br"] : []) + ["gzip", "deflate"]
+
+    /// Whether a body with this Content-Encoding can be decoded, all of its codings.
+    static func canDecode(_ field: String) -> Bool { layers(field).allSatisfy { $0.isAvailable } }
+
+    /// What was put on a body, in its order.
+    static func layers(_ field: String) -> [Layer] {
+        field.split(separator: ",").compactMap { part in
+            let name = part.filter { $0 != " " && $0 != "\t" }.lowercased()
+            return name.isEmpty || name == "identity" ? nil : Layer(name: name)
+        }
+    }
+
+    /// One coding, by its name in the registry (RFC 9110 §8.4.1, §18.6; RFC 7932 for br, RFC 8878 for zstd).
+    struct Layer: Equatable {
+        let name: String
+
+        var isAvailable: Bool {
+            switch name {
+            case "gzip", "x-gzip", "deflate": true
+            case "br": BrotliLayer.isAvailable
+            case "zstd": ZstandardLayer.isAvailable
+            default: false
+            }
+        }
+
+        func makeDecoder() throws(TransferError) -> any CodingLayer {
+            switch name {
+            case "gzip", "x-gzip": try InflateLayer(.gzip)
+            case "deflate": try InflateLayer(.deflate)
+            case "br": try BrotliLayer()
+            case "zstd": try ZstandardLayer()
+            default: throw TransferError(.internalFault, "nobody decodes \(name)")
+            }
+        }
+    }
+}
