@@ -114,7 +114,9 @@ public final class NginxServer: Sendable {
     /// nginx writes its process ID once its sockets listen; a successful connect alone could be another program's.
     private static func isReady(_ process: ChildProcess, folder: TemporaryFolder) async -> Bool {
         for _ in 0..<2_000 {
-            if (folder.size("nginx.pid") ?? 0) > 0 { return true }
+            // Not its pid file alone: a signal that comes before the first worker is put off until the next one comes
+            // (nginx waits in sigsuspend(2) without a look at what it was told before), which may be never.
+            if let log = try? folder.text("error.log"), log.contains("start worker process ") { return true }
             guard process.isRunning else { return false }
             // The file is another process's: there is no event to await, and 5 ms are short beside nginx's start.
             try? await Task.sleep(for: .milliseconds(5))
