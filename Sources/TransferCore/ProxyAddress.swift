@@ -24,6 +24,14 @@ public struct ProxyAddress: Sendable, Hashable, CustomStringConvertible {
         (host, port) = Self.split(rest, defaultPort: scheme == "https" ? 443 : 1080)
     }
 
+    /// A proxy's URL with credentials put into it.
+    ///
+    /// - Parameter userinfo: `user:password`, percent-encoded.
+    public static func url(_ url: String, userinfo: String) -> String {
+        guard let mark = url.range(of: "://") else { return "http://\(userinfo)@\(url)" }
+        return "\(url[..<mark.upperBound])\(userinfo)@\(url[mark.upperBound...])"
+    }
+
     /// Without credentials.
     public var description: String {
         "\(scheme)://\(host.utf8.contains(UInt8(ascii: ":")) ? "[\(host)]" : host):\(port)"

@@ -21,11 +21,13 @@ struct TLSJobTests {
         try await body(server, authority, issued, Workplace())
     }
 
-    private func run(_ server: NginxServer, _ tls: String, _ place: Workplace, file: String) async throws
-        -> ProcessResult
-    {
+    private func run(
+        _ server: NginxServer, _ tls: String, _ place: Workplace, file: String, passphrase: String? = nil
+    ) async throws -> ProcessResult {
         try place.jobs([download(server.url("/a"), to: file, #""tls": {\#(tls)}"#)], name: file)
-        return try await place.run("run", "jobs.json", "--json")
+        var command = place.command(["run", "jobs.json", "--json", "-v"])
+        command.environment["PASSPHRASE"] = passphrase
+        return try await command.run()
     }
 
     private func pin(_ certificate: String) async throws -> String {
@@ -86,6 +88,44 @@ struct TLSJobTests {
                 server, #"\#(ca), "cert": "\#(client.chain)", "key": "\#(client.key)""#, place, file: "shown")
             #expect(shown.exitCode == 0, "\(shown)")
             #expect(try place.folder.text("shown") == "hello")
+        }
+    }
+
+    /// A key of its own file in PEM, and a PKCS#12 file: one passphrase opens either.
+    @Test(arguments: [false, true])
+    func aPassphraseOpensTheKey(isPKCS12: Bool) async throws {
+        let authority = try await TestAuthority.shared()
+        let client = try await authority.issue {
+            $0.usage = "clientAuth"
+            $0.alternativeNames = []
+        }
+        let file =
+            isPKCS12
+            ? try await authority.pkcs12(client, passphrase: "keyhunter")
+            : try await authority.encrypted(key: client.key, passphrase: "keyhunter")
+        let files = isPKCS12 ? #""cert": "\#(file)""# : #""cert": "\#(client.chain)", "key": "\#(file)""#
+        let directives = "ssl_client_certificate \"\(authority.anchors)\"; ssl_verify_client on; ssl_verify_depth 3;"
+        try await withServer(directives) { server, authority, _, place in
+            let ca = #""ca": "\#(authority.anchors)""#
+            let tls = #"\#(ca), \#(files), "keyPassphrase": {"env": "PASSPHRASE"}"#
+            let shown = try await run(server, tls, place, file: "shown", passphrase: "keyhunter")
+            #expect(shown.exitCode == 0, "\(shown)")
+            #expect(try place.folder.text("shown") == "hello")
+            for (passphrase, tls, message) in [
+                ("wronghunter", tls, "the passphrase of \(file) is wrong"),
+                (nil, tls, "the environment variable PASSPHRASE isn't set"),
+                (nil, "\(ca), \(files)", "\(file) is encrypted, and there is no passphrase"),
+            ] {
+                let refused = try await run(server, tls, place, file: "refused", passphrase: passphrase)
+                let event = try #require(try refused.events().named("job.failed").first, "\(refused)")
+                #expect(event["message"]?.string == message)
+                #expect(!"\(refused)".contains("hunter"))
+            }
+            #expect(!"\(shown)".contains("hunter"))
+            #expect(try place.secretIsNowhere("hunter"))
+            await server.stopGracefully()
+            let log = try server.accessLog()
+            #expect(log.count == 1)
         }
     }
 

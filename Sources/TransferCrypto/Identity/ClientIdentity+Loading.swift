@@ -27,6 +27,20 @@ extension ClientIdentity {
         try self.init(certificate: own, others: certificates, key: pointer, source: keyPath)
     }
 
+    /// From files whose form their content tells: PEM, DER, or PKCS#12 where there is no file of the key.
+    ///
+    /// - Throws: As the form's own loader does.
+    public convenience init(
+        contentsOfFile path: String, key: String? = nil, passphrase: String? = nil
+    ) throws(TransferError) {
+        // A certificate in DER has no room for a key, so what is no PEM and comes alone holds both.
+        if key == nil, !CredentialFile.isPEM(try CredentialFile.read(path)) {
+            try self.init(pkcs12: path, passphrase: passphrase)
+        } else {
+            try self.init(pemCertificate: path, key: key, passphrase: passphrase)
+        }
+    }
+
     /// From a PKCS#12 file (RFC 7292; `.p12`, `.pfx`).
     ///
     /// - Parameter passphrase: `nil` is for a file without.

@@ -16,6 +16,7 @@ extension JobDecoder {
         }
         if !Self.has(.to, seen) { note("\"to\" is missing", draft.start..<draft.start + 1) }
         finishProxy(&draft, seen)
+        if Self.has(.tls, seen), !isTrusted { checkTLS(draft) }
         guard !hasProblems, let work else { return nil }
         return JobSpec(
             id: draft.id.map { reader.string($0) }, work: work, needs: draft.needs, priority: draft.rules.priority,
@@ -83,6 +84,13 @@ extension JobDecoder {
         } else if Self.has(.noProxy, seen), !Self.has(.proxy, seen) {
             note("\"noProxy\" needs a \"proxy\"", range(.noProxy, draft))
         }
+    }
+
+    /// The job and its defaults together name what belongs together.
+    private mutating func checkTLS(_ draft: JobDraft) {
+        let tls = draft.rules.settings.tls
+        guard tls.cert == nil else { return }
+        if tls.keyPassphrase != nil { note("\"keyPassphrase\" needs a \"cert\"", range(.tls, draft)) }
     }
 
     private mutating func refuse(_ keys: [JobKey], _ seen: UInt64, _ draft: JobDraft, belongsTo owner: String) {

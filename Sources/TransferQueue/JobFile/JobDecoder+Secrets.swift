@@ -122,15 +122,15 @@ extension JobDecoder {
         default:
             note(
                 "\"auth\" holds either \"netrc\", \"bearer\", or both \"user\" and \"password\"",
-                authStart(start)..<authStart(start) + 1)
+                brace(start))
             return nil
         }
     }
 
     /// The brace behind the white space that follows a key's colon.
-    private func authStart(_ start: Int) -> Int {
+    func brace(_ start: Int) -> Range<Int> {
         var brace = JSONReader(reader.bytes, offset: start)
         brace.skipSpace()
-        return brace.offset
+        return brace.offset..<brace.offset + 1
     }
 }

@@ -43,8 +43,15 @@ enum LowSpeedKey: String, CaseIterable {
     static let table = KeyTable(allCases)
 }
 
+/// Of a proxy that asks who comes.
+enum ProxyKey: String, CaseIterable {
+    case url, user, password
+
+    static let table = KeyTable(allCases)
+}
+
 enum TLSKey: String, CaseIterable {
-    case ca, cert, key, pins
+    case ca, cert, key, keyPassphrase, pins
 
     static let table = KeyTable(allCases)
 }

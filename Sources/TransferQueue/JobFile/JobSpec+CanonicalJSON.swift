@@ -113,7 +113,7 @@ extension CanonicalWriter {
         if let value = settings.maxTime { member(.maxTime, value) }
         if let value = settings.limitRate { member(.limitRate, Int(value)) }
         if let proxy = settings.proxy {
-            member(.proxy, proxy.url)
+            self.proxy(proxy)
             if let noProxy = proxy.noProxy { member(.noProxy, noProxy) }
         }
         if settings.tls != JobSettings.TLSSettings() { tls(settings.tls) }
@@ -155,6 +155,19 @@ extension CanonicalWriter {
         }
     }
 
+    private mutating func proxy(_ proxy: JobSettings.Proxy) {
+        guard let credentials = proxy.credentials else { return member(.proxy, proxy.url) }
+        key(JobKey.proxy)
+        object { writer in
+            writer.key(ProxyKey.url)
+            writer.string(proxy.url)
+            writer.key(ProxyKey.user)
+            writer.secret(credentials.user)
+            writer.key(ProxyKey.password)
+            writer.secret(credentials.password)
+        }
+    }
+
     private mutating func tls(_ tls: JobSettings.TLSSettings) {
         key(JobKey.tls)
         object { writer in
@@ -162,6 +175,10 @@ extension CanonicalWriter {
                 guard let value else { continue }
                 writer.key(name)
                 writer.string(value)
+            }
+            if let passphrase = tls.keyPassphrase {
+                writer.key(TLSKey.keyPassphrase)
+                writer.secret(passphrase)
             }
             guard !tls.pins.isEmpty else { return }
             writer.key(TLSKey.pins)

@@ -8,8 +8,10 @@ enum SecretNames {
         guard word.utf8.count <= 64 else { return false }
         let lower = word.lowercased()
         return Redaction.isSecretHeader(word)
-            || ["passw", "secret", "token", "authori"].contains { lower.hasFragment($0) }
-            || ["password", "authorization", "cookie"].contains { NearestKey.distance(lower, $0) <= 2 }
+            || ["passw", "passph", "secret", "token", "authori"].contains { lower.hasFragment($0) }
+            || ["password", "authorization", "cookie", "keypassphrase", "passphrase"].contains {
+                NearestKey.distance(lower, $0) <= 2
+            }
     }
 
     /// Whether a value looks like one of an Authorization header.

@@ -62,7 +62,8 @@ extension JobSpec {
 extension JobSettings {
     fileprivate var hasSecret: Bool {
         if headers.contains(where: { $0.isWrittenOutSecret }) { return true }
-        if let proxy, Redaction.hasSecret(proxy.url) { return true }
+        if let proxy, Redaction.hasSecret(proxy.url) || proxy.credentials?.password.isLiteral == true { return true }
+        if tls.keyPassphrase?.isLiteral == true { return true }
         switch auth {
         case nil, .netrc: return false
         case .bearer(let token): return token.isLiteral
@@ -73,12 +74,14 @@ extension JobSettings {
     fileprivate var redacted: JobSettings {
         var result = self
         for index in headers.indices where headers[index].isWrittenOutSecret {
-            result.headers[index].value = .literal(Redaction.mark)
+            result.headers[index].value = .blank
         }
         result.proxy?.url = Redaction.url(proxy?.url ?? "")
+        if proxy?.credentials?.password.isLiteral == true { result.proxy?.credentials?.password = .blank }
+        if tls.keyPassphrase?.isLiteral == true { result.tls.keyPassphrase = .blank }
         switch auth {
-        case .bearer(.literal): result.auth = .bearer(.literal(Redaction.mark))
-        case .basic(let user, .literal): result.auth = .basic(user: user, password: .literal(Redaction.mark))
+        case .bearer(.literal): result.auth = .bearer(.blank)
+        case .basic(let user, .literal): result.auth = .basic(user: user, password: .blank)
         default: break
         }
         return result
@@ -90,6 +93,8 @@ extension JobSettings.HeaderSetting {
 }
 
 extension SecretText {
+    fileprivate static var blank: SecretText { .literal(Redaction.mark) }
+
     fileprivate var isLiteral: Bool {
         if case .literal = self { true } else { false }
     }

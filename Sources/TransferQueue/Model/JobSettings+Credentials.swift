@@ -7,6 +7,8 @@ extension JobSettings {
         case .bearer(let token): texts.append(token)
         case .basic(let user, let password): texts += [user, password]
         }
+        if let credentials = proxy?.credentials { texts += [credentials.user, credentials.password] }
+        if let passphrase = tls.keyPassphrase { texts.append(passphrase) }
         return texts.compactMap { text in
             if case .credential(let name) = text { name } else { nil }
         }

@@ -43,19 +43,34 @@ public struct JobSettings: Sendable, Hashable {
         public var url: String
         /// Hosts, domains and CIDR blocks that are reached without it, comma-separated.
         public var noProxy: String?
-        public init(url: String, noProxy: String? = nil) {
+        public var credentials: Credentials?
+
+        public init(url: String, noProxy: String? = nil, credentials: Credentials? = nil) {
             self.url = url
             self.noProxy = noProxy
+            self.credentials = credentials
+        }
+
+        /// What the proxy is told when it asks who comes.
+        public struct Credentials: Sendable, Hashable {
+            public var user: SecretText
+            public var password: SecretText
+            public init(user: SecretText, password: SecretText) {
+                self.user = user
+                self.password = password
+            }
         }
     }
 
     public struct TLSSettings: Sendable, Hashable {
         /// Path of a PEM file with the only certificate authorities to trust.
         public var ca: String?
-        /// Path of the client certificate, PEM.
+        /// Path of the client certificate: PEM, DER, or PKCS#12, which holds the key too.
         public var cert: String?
-        /// Path of its private key, PEM.
+        /// Path of its private key, PEM or DER; without one it's in the certificate's file.
         public var key: String?
+        /// Opens a key that is encrypted, or the PKCS#12 file.
+        public var keyPassphrase: SecretText?
         /// `sha256/BASE64` of public keys (SPKI), one of which the server must have.
         public var pins: [String] = []
         public init() {}

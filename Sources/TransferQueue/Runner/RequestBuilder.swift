@@ -13,7 +13,7 @@ struct RequestBuilder: Sendable {
     ) throws(TransferError) -> ExchangeRequest {
         var request = ExchangeRequest(
             url: url, method: download.method ?? "GET", headers: try headers(spec.settings),
-            intent: .representation(ready.resume), settings: try settings(spec.settings, url: url))
+            intent: .representation(ready.resume), settings: try settings(spec.settings))
         request.headers += ready.conditions
         if let body = download.body { request.body = .bytes(Array(body.utf8)) }
         return request
@@ -23,7 +23,7 @@ struct RequestBuilder: Sendable {
         let method = upload.method ?? (upload.uploadProtocol == .post ? "POST" : "PUT")
         return ExchangeRequest(
             url: upload.url, method: method, headers: try headers(spec.settings), body: .file(file),
-            intent: .message, settings: try settings(spec.settings, url: upload.url))
+            intent: .message, settings: try settings(spec.settings))
     }
 
     private func headers(_ settings: JobSettings) throws(TransferError) -> [HeaderField] {
@@ -36,7 +36,7 @@ struct RequestBuilder: Sendable {
         return fields
     }
 
-    private func settings(_ job: JobSettings, url: String) throws(TransferError) -> ExchangeSettings {
+    private func settings(_ job: JobSettings) throws(TransferError) -> ExchangeSettings {
         var settings = ExchangeSettings()
         if let timeout = job.connectTimeout { settings.connectTimeout = timeout }
         if let timeout = job.timeout { settings.lowSpeedTime = timeout }
@@ -46,8 +46,8 @@ struct RequestBuilder: Sendable {
         }
         settings.maxTime = job.maxTime
         if let limit = job.maxRedirects { settings.maxRedirects = limit }
-        settings.proxy = proxy(job, url)
-        settings.tls = try tlsRules.rules(job.tls)
+        settings.proxies = try proxyRule(job)
+        settings.tls = try tlsRules.rules(job.tls, passphrase: try job.tls.keyPassphrase.map(secrets.read))
         switch job.auth {
         case nil, .bearer: break
         case .netrc: settings.credentials = .netrc
@@ -57,10 +57,15 @@ struct RequestBuilder: Sendable {
         return settings
     }
 
-    private func proxy(_ job: JobSettings, _ url: String) -> String? {
-        guard let origin = Origin(url: url) else { return nil }
-        guard let own = job.proxy else { return proxies.proxy(for: origin) }
-        return ProxyRule(http: own.url, https: own.url, exceptions: ProxyRule.list(own.noProxy ?? "")).proxy(
-            for: origin)
+    /// All ways at once: a redirect may lead where another one holds.
+    private func proxyRule(_ job: JobSettings) throws(TransferError) -> ProxyRule {
+        guard let own = job.proxy else { return proxies }
+        var url = own.url
+        if let credentials = own.credentials {
+            let user = PercentEncoding.encode(try secrets.read(credentials.user))
+            let password = PercentEncoding.encode(try secrets.read(credentials.password))
+            url = ProxyAddress.url(own.url, userinfo: "\(user):\(password)")
+        }
+        return ProxyRule(http: url, https: url, exceptions: ProxyRule.list(own.noProxy ?? ""))
     }
 }

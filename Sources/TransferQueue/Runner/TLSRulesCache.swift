@@ -44,7 +44,7 @@ final class TLSRulesCache: Sendable {
         var identities = ClientIdentities()
         if let certificate = settings.cert {
             identities.standard = try ClientIdentity(
-                pemCertificate: certificate, key: settings.key, passphrase: passphrase)
+                contentsOfFile: certificate, key: settings.key, passphrase: passphrase)
         }
         return TLSRules(anchors: anchors, pins: Set(settings.pins), identities: identities)
     }

@@ -92,11 +92,15 @@ extension JobSpec {
         settings.maxTime = maybe(duration)
         settings.limitRate = maybe { Int64(number(&$0)) }
         settings.proxy = maybe { generator in
-            .init(url: text(&generator), noProxy: Bool.random(using: &generator) ? text(&generator) : nil)
+            .init(
+                url: text(&generator), noProxy: Bool.random(using: &generator) ? text(&generator) : nil,
+                credentials: Bool.random(using: &generator)
+                    ? .init(user: secret(&generator), password: secret(&generator)) : nil)
         }
         settings.tls.ca = maybe(text)
         settings.tls.cert = maybe(text)
         settings.tls.key = maybe(text)
+        settings.tls.keyPassphrase = maybe(secret)
         settings.tls.pins = texts(&generator)
         settings.auth = maybe {
             switch Int.random(in: 0..<3, using: &$0) {

@@ -30,6 +30,7 @@ import TransferCore
         #expect(try keys("lowSpeed") == Set(LowSpeedKey.table.names))
         #expect(try keys("tls") == Set(TLSKey.table.names))
         #expect(try keys("auth") == Set(AuthKey.table.names))
+        #expect(try keys("proxyObject") == Set(ProxyKey.table.names))
         #expect(try keys("secretName") == Set(SecretKey.table.names))
     }
 
@@ -57,6 +58,16 @@ import TransferCore
         (#""lowSpeed": {"rate": "1K", "time": 5}"#, true), (#""limitRate": "10MiB""#, true),
         (#""limitRate": "10X""#, false),
         (#""proxy": """#, true), (#""proxy": "socks5://h:1""#, true), (#""proxy": "ftp://h""#, false),
+        (#""proxy": {"url": "http://h:1"}"#, true), (#""proxy": {"url": ""}"#, false), (#""proxy": {}"#, false),
+        (#""proxy": {"url": "http://h", "user": "a", "password": {"env": "B"}}"#, true),
+        (#""proxy": {"url": "http://h", "user": {"file": "a"}, "password": {"credential": "b"}, "x-y": 1}"#, true),
+        (#""proxy": {"url": "http://h", "user": "a"}"#, false),
+        (#""proxy": {"url": "http://h", "password": {"env": "B"}}"#, false),
+        (#""proxy": {"url": "http://h", "user": "a", "password": "b"}"#, false),
+        (#""proxy": {"url": "http://h", "user": "a:b", "password": {"env": "B"}}"#, false),
+        (#""proxy": {"url": "http://a:b@h"}"#, false), (#""proxy": ["http://h"]"#, false),
+        (#""tls": {"cert": "c", "keyPassphrase": {"env": "P"}}"#, true),
+        (#""tls": {"cert": "c", "keyPassphrase": "p"}"#, false),
         (#""auth": {"netrc": true}"#, true), (#""auth": {"user": "a"}"#, false),
         (#""auth": {"user": "a", "password": "b"}"#, false),
         (#""auth": {"user": "a", "password": {"env": "B"}}"#, true),

@@ -45,6 +45,12 @@ import TransferCore
         let same = [
             changed { $0.settings.retry.limit = 3 }, changed { $0.settings.limitRate = 1 }, changed { $0.priority = 4 },
             changed { $0.settings.timeout = .seconds(1) },
+            // The way and the proof of who asks bring the same bytes.
+            changed {
+                $0.settings.proxy = .init(
+                    url: "http://p", credentials: .init(user: .literal("a"), password: .environment("P")))
+            },
+            changed { $0.settings.tls.keyPassphrase = .environment("P") },
         ]
         for spec in same { #expect(spec.fingerprint == job.fingerprint) }
         let signed = { (text: String) in
@@ -80,6 +86,26 @@ import TransferCore
         #expect(secrets.restore(spec.redacted) == spec)
         #expect(JobSecrets(job) == nil)
         #expect(job.redacted == job)
+    }
+
+    @Test func redactionTakesOutPasswordsThatAProgramWroteOut() throws {
+        let spec = changed {
+            $0.settings.proxy = .init(
+                url: "http://p", credentials: .init(user: .literal("ann"), password: .literal("hunter2")))
+            $0.settings.tls.cert = "c"
+            $0.settings.tls.keyPassphrase = .literal("hunter3")
+        }
+        #expect(!"\(spec.redacted)".contains("hunter") && !spec.redacted.canonicalJSON.contains("hunter"))
+        #expect(spec.redacted.settings.proxy?.credentials?.user == .literal("ann"))
+        let secrets = try #require(JobSecrets(spec))
+        #expect(secrets.restore(spec.redacted) == spec)
+        let named = changed {
+            $0.settings.proxy = .init(
+                url: "http://p", credentials: .init(user: .credential("u"), password: .credential("p")))
+            $0.settings.tls.keyPassphrase = .credential("k")
+        }
+        #expect(JobSecrets(named) == nil && named.redacted == named)
+        #expect(named.settings.credentialNames == ["u", "p", "k"])
     }
 
     @Test func targetsAreAbsolute() {
