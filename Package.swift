@@ -51,7 +51,10 @@ let package = Package(
             dependencies: ["TransferCore", "TransferEventLoop", "CTransferNetlink"], swiftSettings: settings),
         .target(
             name: "TransferEngine",
-            dependencies: ["TransferCore", "TransferEventLoop", "TransferCrypto", "CTransferCurl", "CTransferLinux"],
+            dependencies: [
+                "TransferCore", "TransferEventLoop", "TransferCrypto", "CTransferCurl", "CTransferLinux",
+                "CTransferZlib",
+            ],
             swiftSettings: settings),
         .target(
             name: "TransferNetworking",
