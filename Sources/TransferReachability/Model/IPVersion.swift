@@ -1,0 +1,9 @@
+public import TransferCore
+
+/// A version of IP.
+public enum IPVersion: String, Sendable, Hashable, CaseIterable {
+    case v4 = "IPv4"
+    case v6 = "IPv6"
+
+    public init(of address: IPAddress) { self = address.isVersion6 ? .v6 : .v4 }
+}

@@ -1,0 +1,96 @@
+/// What a link of this machine is.
+public enum LinkKind: String, Sendable, Hashable, CaseIterable {
+    case ethernet
+    case wifi
+    /// A modem (WWAN).
+    case cellular
+    /// PPP (a dial-up, DSL, or an older modem), as ppp(4) shows no more of it.
+    case ppp
+    /// A tunnel or a VPN: tun and tap, IP in IP, GRE, SIT, VXLAN and their like.
+    case tunnel
+    case wireGuard = "wireguard"
+    case bridge
+    /// Several links as one (bonding and team).
+    case bond
+    case vlan
+    /// A second face of another link (macvlan, ipvlan).
+    case macVLAN = "macvlan"
+    /// One end of a pair (veth(4)), as containers have them.
+    case virtualEthernet = "veth"
+    /// Leads nowhere.
+    case dummy
+    case loopback
+    case other
+
+    /// Whether another link carries what goes over it, to somewhere else.
+    public var isTunnel: Bool { self == .tunnel || self == .wireGuard }
+
+    /// Whether it's made of other links, or of nothing, rather than a device with a way of its own.
+    public var isVirtual: Bool {
+        switch self {
+        case .ethernet, .wifi, .cellular, .ppp: false
+        case .tunnel, .wireGuard, .bridge, .bond, .vlan, .macVLAN, .virtualEthernet, .dummy, .loopback, .other: true
+        }
+    }
+
+    /// - Parameters:
+    ///   - kind: `IFLA_INFO_KIND` of rtnetlink(7), as in `ip -d link`; empty where a link has none.
+    ///   - hardware: The ARPHRD type (netdevice(7)).
+    ///   - facts: What sysfs shows, when it does.
+    ///   - name: Decides where nothing else does.
+    init(kind: String, hardware: UInt16, facts: LinkFacts?, name: String) {
+        self =
+            Self.byKind[kind] ?? facts.flatMap { Self.byDevice($0) } ?? Self.byHardware[hardware]
+            ?? (Self.etherTypes.contains(hardware) ? Self.byName(name) ?? .ethernet : .other)
+        // Raw IP is what modems speak, and what a tun does that has lost its kind.
+        if self == .tunnel, kind.isEmpty, Self.byName(name) == .cellular { self = .cellular }
+    }
+
+    private static let byKind: [String: LinkKind] = {
+        var kinds: [String: LinkKind] = [
+            "wireguard": .wireGuard, "bridge": .bridge, "openvswitch": .bridge, "bond": .bond, "team": .bond,
+            "vlan": .vlan, "veth": .virtualEthernet, "netkit": .virtualEthernet, "dummy": .dummy, "ifb": .dummy,
+            "nlmon": .dummy, "wwan": .cellular, "rmnet": .cellular, "ppp": .ppp, "virt_wifi": .wifi, "dsa": .ethernet,
+            "vrf": .other, "can": .other, "vcan": .other, "vxcan": .other,
+        ]
+        for name in ["macvlan", "macvtap", "ipvlan", "ipvtap"] { kinds[name] = .macVLAN }
+        let tunnels = [
+            "tun", "ipip", "sit", "gre", "gretap", "erspan", "ip6tnl", "ip6gre", "ip6gretap", "ip6erspan", "vti",
+            "vti6",
+            "xfrm", "vxlan", "geneve", "bareudp", "gtp", "ovpn", "ovpn-dco", "amt", "l2tp",
+        ]
+        for name in tunnels { kinds[name] = .tunnel }
+        return kinds
+    }()
+
+    private static func byDevice(_ facts: LinkFacts) -> LinkKind? {
+        if facts.isWireless { return .wifi }
+        switch facts.deviceType {
+        case "wlan": return .wifi
+        case "wwan": return .cellular
+        case "bridge": return .bridge
+        case "bond": return .bond
+        case "vlan": return .vlan
+        case "ppp": return .ppp
+        case "wireguard": return .wireGuard
+        case "vxlan", "geneve": return .tunnel
+        default: return nil
+        }
+    }
+
+    /// linux/if_arp.h
+    private static let byHardware: [UInt16: LinkKind] = [
+        512: .ppp, 519: .cellular, 768: .tunnel, 769: .tunnel, 772: .loopback, 776: .tunnel, 777: .tunnel, 778: .tunnel,
+        801: .wifi, 802: .wifi, 803: .wifi, 823: .tunnel, 65534: .tunnel,
+    ]
+
+    /// Ethernet and InfiniBand.
+    private static let etherTypes: Set<UInt16> = [1, 32]
+
+    /// By the names that udev and drivers give (systemd.net-naming-scheme(7)).
+    private static func byName(_ name: String) -> LinkKind? {
+        if ["wwan", "wwp", "wwx", "rmnet"].contains(where: name.hasPrefix) { return .cellular }
+        if ["wlan", "wlp", "wlx", "wlo", "wls"].contains(where: name.hasPrefix) { return .wifi }
+        return nil
+    }
+}

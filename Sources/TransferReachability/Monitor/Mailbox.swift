@@ -1,0 +1,55 @@
+import Dispatch
+import Synchronization
+
+/// Hands snapshots to one observer: on the spot, or on a queue, where the newest takes the place of one that waits.
+final class Mailbox: Sendable {
+    private struct State {
+        var waiting: NetworkSnapshot?
+        var last: NetworkSnapshot?
+        var isCalled = false
+        var isClosed = false
+    }
+
+    private let queue: DispatchQueue?
+    private let observer: NetworkMonitor.Observer
+    private let state = Mutex(State())
+
+    init(queue: DispatchQueue?, observer: @escaping NetworkMonitor.Observer) {
+        self.queue = queue
+        self.observer = observer
+    }
+
+    func close() { state.withLock { $0.isClosed = true } }
+
+    /// What was known when the observer came; not when it has been told since.
+    func putFirst(_ snapshot: NetworkSnapshot) {
+        if state.withLock({ $0.last == nil && $0.waiting == nil }) { put(snapshot) }
+    }
+
+    /// A repeat is left out.
+    func put(_ snapshot: NetworkSnapshot) {
+        let mustCall = state.withLock { state in
+            state.waiting = snapshot
+            guard !state.isCalled else { return false }
+            state.isCalled = true
+            return true
+        }
+        guard mustCall else { return }
+        if let queue { queue.async { self.deliver() } } else { deliver() }
+    }
+
+    private func deliver() {
+        while true {
+            let snapshot = state.withLock { state -> NetworkSnapshot? in
+                guard let snapshot = state.waiting.take(), !state.isClosed, snapshot != state.last else {
+                    state.isCalled = false
+                    return nil
+                }
+                state.last = snapshot
+                return snapshot
+            }
+            guard let snapshot else { return }
+            observer(snapshot)
+        }
+    }
+}

@@ -1,0 +1,162 @@
+import CTransferNetlink
+import TransferCore
+
+/// The kernel's tables as its messages have them, as far as they concern the ways out: a pure value.
+struct NetworkState: Sendable, Hashable {
+    /// What a message did.
+    struct Outcome: Sendable, Hashable {
+        var changed = false
+        /// What the kernel doesn't tell of message by message, and has to be asked for again.
+        var doubts: Set<NetlinkTopic> = []
+    }
+
+    private struct AddressKey: Hashable {
+        var link: Int
+        var address: IPAddress
+        var prefix: Int
+    }
+
+    private(set) var links: [Int: LinkMessage] = [:]
+    private var addressTable: [AddressKey: AddressMessage] = [:]
+    /// Default routes alone, by what the kernel keeps one of.
+    private var routeTable: [RouteMessage.Place: [RouteMessage]] = [:]
+    private(set) var rules: Set<RuleMessage> = []
+    /// What sysfs shows; a link that isn't here has not been looked at under its name.
+    private var facts: [Int: LinkFacts?] = [:]
+
+    var addresses: some Collection<AddressMessage> { addressTable.values }
+
+    var routes: some Sequence<RouteMessage> { routeTable.values.joined() }
+
+    mutating func apply(_ frame: NetlinkFrame) -> Outcome {
+        switch frame.message {
+        case .link(let link, .new): update(link)
+        case .link(let link, .deleted): remove(link)
+        case .address(let address, .new): Outcome(changed: add(address))
+        case .address(let address, .deleted): remove(address)
+        case .route(let route, .new): route.isDefault ? add(route, frame) : Outcome()
+        case .route(let route, .deleted): route.isDefault ? remove(route) : Outcome()
+        case .rule(let rule, .new): Outcome(changed: rules.insert(rule).inserted)
+        case .rule(let rule, .deleted):
+            rules.remove(rule) != nil
+                ? Outcome(changed: true) : Outcome(doubts: [rule.version == .v4 ? .rules4 : .rules6])
+        case .nexthop: Outcome(doubts: [.routes4, .routes6])
+        case .overrun: Outcome(doubts: Set(NetlinkTopic.allCases))
+        case .done, .error, .other: Outcome()
+        }
+    }
+
+    /// Takes a dump in place of what was known of its topic.
+    mutating func replace(_ topic: NetlinkTopic, with frames: [NetlinkFrame]) -> Bool {
+        let before = self
+        switch topic {
+        case .links: (links, facts) = ([:], [:])
+        case .addresses4: addressTable = addressTable.filter { $0.value.version != .v4 }
+        case .addresses6: addressTable = addressTable.filter { $0.value.version != .v6 }
+        case .routes4: routeTable = routeTable.filter { $0.key.version != .v4 }
+        case .routes6: routeTable = routeTable.filter { $0.key.version != .v6 }
+        case .rules4: rules = rules.filter { $0.version != .v4 }
+        case .rules6: rules = rules.filter { $0.version != .v6 }
+        }
+        for frame in frames where topic.contains(frame.message) { _ = apply(frame) }
+        if topic == .links {
+            facts = before.facts.filter { before.links[$0.key]?.name == links[$0.key]?.name }
+        }
+        return self != before
+    }
+
+    // MARK: What sysfs shows
+
+    var linksWithoutFacts: [(index: Int, name: String)] {
+        links.values.filter { facts[$0.index] == nil }.map { ($0.index, $0.name) }
+    }
+
+    mutating func setFacts(_ found: LinkFacts?, of link: Int) { facts[link] = .some(found) }
+
+    func facts(of link: Int) -> LinkFacts? { facts[link] ?? nil }
+
+    // MARK: Links
+
+    private mutating func update(_ link: LinkMessage) -> Outcome {
+        let old = links[link.index]
+        var link = link
+        if link.mtu == nil, var known = old {
+            known.flags = link.flags
+            link = known
+        }
+        guard link != old else { return Outcome() }
+        links[link.index] = link
+        if link.name != old?.name { facts[link.index] = nil }
+        var outcome = Outcome(changed: true)
+        // The kernel drops a link's IPv4 routes without a word when it goes down, and maybe those of IPv6.
+        if let old, old.flags & Self.up != 0, link.flags & Self.up == 0 {
+            forgetRoutes(over: link.index)
+            outcome.doubts = [.routes4, .routes6]
+        }
+        return outcome
+    }
+
+    private mutating func remove(_ link: LinkMessage) -> Outcome {
+        guard links.removeValue(forKey: link.index) != nil else { return Outcome() }
+        facts[link.index] = nil
+        addressTable = addressTable.filter { $0.key.link != link.index }
+        forgetRoutes(over: link.index)
+        return Outcome(changed: true, doubts: [.routes4, .routes6])
+    }
+
+    private mutating func forgetRoutes(over link: Int) {
+        for (place, routes) in routeTable where routes.contains(where: { $0.hops.contains { $0.link == link } }) {
+            let left = routes.compactMap { route -> RouteMessage? in
+                var route = route
+                route.hops.removeAll { $0.link == link }
+                return route.hops.isEmpty ? nil : route
+            }
+            routeTable[place] = left.isEmpty ? nil : left
+        }
+    }
+
+    /// `IFF_UP`, `IFF_LOWER_UP` (netdevice(7))
+    static let up: UInt32 = 1
+    static let lowerUp: UInt32 = 1 << 16
+
+    // MARK: Addresses
+
+    private mutating func add(_ address: AddressMessage) -> Bool {
+        let key = AddressKey(link: address.link, address: address.address, prefix: address.prefix)
+        return addressTable.updateValue(address, forKey: key) != address
+    }
+
+    private mutating func remove(_ address: AddressMessage) -> Outcome {
+        let key = AddressKey(link: address.link, address: address.address, prefix: address.prefix)
+        guard addressTable.removeValue(forKey: key) != nil else { return Outcome() }
+        // Routes that went out from an IPv4 address go with it, unmentioned.
+        return Outcome(changed: true, doubts: address.version == .v4 ? [.routes4] : [])
+    }
+
+    // MARK: Routes
+
+    private mutating func add(_ route: RouteMessage, _ frame: NetlinkFrame) -> Outcome {
+        var routes = routeTable[route.place] ?? []
+        let before = routes
+        if frame.isReplacing { routes = [] }
+        if !routes.contains(route) { routes.append(route) }
+        routeTable[route.place] = routes
+        var outcome = Outcome(changed: routes != before)
+        // IPv6 tells of one route with several ways by parts or whole, as it was made.
+        if !frame.isPart, route.version == .v6, frame.isAppending || route.hops.count > 1 {
+            outcome.doubts = [.routes6]
+        }
+        return outcome
+    }
+
+    private mutating func remove(_ route: RouteMessage) -> Outcome {
+        guard var routes = routeTable[route.place] else { return Outcome() }
+        guard let index = routes.firstIndex(of: route) else {
+            // Not as it was told of: its source has gone before it, or it's a part of one with several ways.
+            return Outcome(doubts: [.routes(route.version)])
+        }
+        routes.remove(at: index)
+        routeTable[route.place] = routes.isEmpty ? nil : routes
+        return Outcome(changed: true)
+    }
+}

@@ -1,0 +1,71 @@
+import Dispatch
+import Glibc
+import Synchronization
+import TransferCore
+import TransferEventLoop
+import TransferReachability
+
+/// A monitor or a manager whose words are printed.
+final class Probe: Sendable {
+    private let monitor: NetworkMonitor
+    private let manager: NetworkReachabilityManager?
+    private let observation: NetworkObservation?
+
+    private init(_ monitor: NetworkMonitor, _ manager: NetworkReachabilityManager?, _ observation: NetworkObservation?)
+    {
+        self.monitor = monitor
+        self.manager = manager
+        self.observation = observation
+    }
+
+    static func watching(_ arguments: ArraySlice<String>) -> Probe {
+        var options = NetworkMonitor.Options()
+        var words = arguments.makeIterator()
+        while let word = words.next(), let value = words.next() {
+            switch word {
+            case "--buffer": options.receiveBuffer = Int(value)
+            case "--sysfs": options.sysfs = value
+            case "--metered": options.meteredRule.metered = [value]
+            default: Line.write("no such option: \(word)")
+            }
+        }
+        let monitor = NetworkMonitor(options: options)
+        let count = Mutex(0)
+        let observation = monitor.observe { snapshot in
+            let time = MonotonicTime.now.nanoseconds
+            let number = count.withLock { count in
+                count += 1
+                return count
+            }
+            Line.write(Line.text(snapshot, number: number, at: time))
+        }
+        return Probe(monitor, NetworkReachabilityManager(), observation)
+    }
+
+    static func listening(to host: String?) -> Probe {
+        let manager = host.map { NetworkReachabilityManager(host: $0) } ?? NetworkReachabilityManager()
+        guard let manager else {
+            Line.write("manager=nil")
+            return Probe(NetworkMonitor(), nil, nil)
+        }
+        manager.startListening(onQueue: DispatchQueue(label: "probe")) { Line.write("told=\(Line.text($0))") }
+        return Probe(NetworkMonitor(), manager, nil)
+    }
+
+    func answer(_ question: String) {
+        let words = question.split(separator: " ").map(String.init)
+        switch words.first {
+        case "status": Line.write("status=\(manager.map { Line.text($0.status) } ?? "none")")
+        case "route":
+            guard words.count > 1, let address = IPAddress(words[1]) else { return Line.write("route=?") }
+            let route = monitor.route(to: address, over: words.count > 2 ? Int(words[2]) : nil)
+            guard let route else { return Line.write("route=none") }
+            let facts = [
+                "\(route.link)", route.gateway?.description ?? "-", route.source?.description ?? "-",
+                route.isLocal ? "local" : "out",
+            ]
+            Line.write("route=\(facts.joined(separator: ","))")
+        default: Line.write("no such question: \(question)")
+        }
+    }
+}

@@ -1,0 +1,18 @@
+import Glibc
+
+// What the tests run in a network namespace of their own, and read line by line:
+//   network-probe watch [--buffer BYTES] [--sysfs FOLDER] [--metered PATTERN]
+//   network-probe listen [HOST]
+// Ends with its standard input; a line on that is a question: `route ADDRESS [INDEX]`, `status`.
+let arguments = Array(CommandLine.arguments.dropFirst())
+let probe: Probe? =
+    switch arguments.first {
+    case "watch": .watching(arguments.dropFirst())
+    case "listen": .listening(to: arguments.dropFirst().first)
+    default: nil
+    }
+guard let probe else {
+    Line.write("no such probe")
+    exit(2)
+}
+while let question = readLine() { probe.answer(question) }
