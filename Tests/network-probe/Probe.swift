@@ -52,6 +52,22 @@ final class Probe: Sendable {
         return Probe(NetworkMonitor(), manager, nil)
     }
 
+    /// Makes a tun, which goes with the process (Documentation/networking/tuntap of Linux).
+    static func holding(tun name: String) -> Probe {
+        let (setInterface, withoutHeader): (UInt, UInt16) = (0x4004_54CA, 0x1001)
+        // `struct ifreq`: the name in 16 bytes, then the flags.
+        var request = [UInt8](repeating: 0, count: 40)
+        request.replaceSubrange(0..<min(15, name.utf8.count), with: name.utf8.prefix(15))
+        withUnsafeBytes(of: withoutHeader) { request.replaceSubrange(16..<18, with: $0) }
+        let descriptor = open("/dev/net/tun", O_RDWR)
+        let code = request.withUnsafeMutableBytes { bytes -> Int32 in
+            guard let address = bytes.baseAddress else { return -1 }
+            return ioctl(descriptor, setInterface, address)
+        }
+        Line.write(code < 0 ? "tun=none" : "tun=\(name)")
+        return Probe(NetworkMonitor(), nil, nil)
+    }
+
     func answer(_ question: String) {
         let words = question.split(separator: " ").map(String.init)
         switch words.first {

@@ -20,10 +20,10 @@ struct LinkFacts: Sendable, Hashable {
     static func read(root: String, name: String, index: Int) -> LinkFacts? {
         guard !name.isEmpty, !name.contains("/"), name != ".", name != ".." else { return nil }
         let folder = "\(root)/class/net/\(name)"
-        guard let text = try? String(contentsOfFile: "\(folder)/ifindex", encoding: .utf8),
-            Int(text.prefix { $0.isNumber }) == index
-        else { return nil }
         let files = FileManager.default
+        guard files.fileExists(atPath: folder) else { return nil }
+        let text = try? String(contentsOfFile: "\(folder)/ifindex", encoding: .utf8)
+        if let other = text.flatMap({ Int($0.prefix { $0.isNumber }) }), other != index { return nil }
         var facts = LinkFacts()
         facts.isWireless = ["wireless", "phy80211"].contains { files.fileExists(atPath: "\(folder)/\($0)") }
         let lines = (try? String(contentsOfFile: "\(folder)/uevent", encoding: .utf8))?.split(separator: "\n") ?? []

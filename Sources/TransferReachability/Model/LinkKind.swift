@@ -40,10 +40,25 @@ public enum LinkKind: String, Sendable, Hashable, CaseIterable {
     ///   - name: Decides where nothing else does.
     init(kind: String, hardware: UInt16, facts: LinkFacts?, name: String) {
         self =
-            Self.byKind[kind] ?? facts.flatMap { Self.byDevice($0) } ?? Self.byHardware[hardware]
-            ?? (Self.etherTypes.contains(hardware) ? Self.byName(name) ?? .ethernet : .other)
-        // Raw IP is what modems speak, and what a tun does that has lost its kind.
-        if self == .tunnel, kind.isEmpty, Self.byName(name) == .cellular { self = .cellular }
+            facts.flatMap { Self.radio($0) } ?? Self.radio(kind: kind, hardware: hardware, name: name)
+            ?? Self.byKind[kind] ?? facts.flatMap { Self.byDevice($0) } ?? Self.byHardware[hardware]
+            ?? (Self.etherTypes.contains(hardware) ? .ethernet : .other)
+    }
+
+    /// Says the device that it's one with an antenna, then that counts before everything else.
+    private static func radio(_ facts: LinkFacts) -> LinkKind? {
+        if facts.isWireless || facts.deviceType == "wlan" { return .wifi }
+        return facts.deviceType == "wwan" ? .cellular : nil
+    }
+
+    /// Names tell the devices that have an antenna where nothing better does (systemd.net-naming-scheme(7)), and where
+    /// somebody makes others stand in for them; a tun with another hardware type than its own (tun(4), `TUNSETLINK`)
+    /// stands in for that.
+    private static func radio(kind: String, hardware: UInt16, name: String) -> LinkKind? {
+        if kind == "tun", ![1, 65534].contains(hardware), let known = byHardware[hardware] { return known }
+        guard kind.isEmpty || kind == "veth", hardware == 1 || hardware == 65534 else { return nil }
+        if ["wwan", "wwp", "wwx", "rmnet"].contains(where: name.hasPrefix) { return .cellular }
+        return ["wlan", "wlp", "wlx", "wlo", "wls"].contains(where: name.hasPrefix) ? .wifi : nil
     }
 
     private static let byKind: [String: LinkKind] = {
@@ -64,10 +79,7 @@ public enum LinkKind: String, Sendable, Hashable, CaseIterable {
     }()
 
     private static func byDevice(_ facts: LinkFacts) -> LinkKind? {
-        if facts.isWireless { return .wifi }
         switch facts.deviceType {
-        case "wlan": return .wifi
-        case "wwan": return .cellular
         case "bridge": return .bridge
         case "bond": return .bond
         case "vlan": return .vlan
@@ -86,11 +98,4 @@ public enum LinkKind: String, Sendable, Hashable, CaseIterable {
 
     /// Ethernet and InfiniBand.
     private static let etherTypes: Set<UInt16> = [1, 32]
-
-    /// By the names that udev and drivers give (systemd.net-naming-scheme(7)).
-    private static func byName(_ name: String) -> LinkKind? {
-        if ["wwan", "wwp", "wwx", "rmnet"].contains(where: name.hasPrefix) { return .cellular }
-        if ["wlan", "wlp", "wlx", "wlo", "wls"].contains(where: name.hasPrefix) { return .wifi }
-        return nil
-    }
 }

@@ -24,9 +24,12 @@ extension NetworkSnapshot {
         }
     }
 
-    /// The kind of what carries a link in the end: a tunnel over a modem is cellular. A tunnel that nothing is known to
-    /// carry stays a tunnel.
-    public func kind(of index: Int) -> LinkKind { underlying(of: index)?.kind ?? .other }
+    /// The kind of what carries a link in the end, as policies see it: a tunnel over a modem is cellular. A tunnel that
+    /// nothing is known to carry stays a tunnel; the end of a pair (veth(4)) is the Ethernet of the container it's in.
+    public func kind(of index: Int) -> LinkKind {
+        guard let kind = underlying(of: index)?.kind else { return .other }
+        return kind == .virtualEthernet ? .ethernet : kind
+    }
 
     /// Whether what goes over a link is paid for: as is said of the link itself, or else of what carries it.
     public func metering(of index: Int) -> Metering {

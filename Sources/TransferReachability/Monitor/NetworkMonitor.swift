@@ -78,7 +78,7 @@ public final class NetworkMonitor: Sendable {
     /// - Parameters:
     ///   - queue: Where the observer is called; on the monitor's loop when `nil`, where it must not block (and
     ///     before this returns, where there is no netlink).
-    /// - Returns: What keeps the observer: it's called no more once that is cancelled or gone.
+    /// - Returns: What keeps the observer, and the monitor: it's called no more once that is cancelled or gone.
     public func observe(on queue: DispatchQueue? = nil, _ observer: @escaping Observer) -> NetworkObservation {
         let mailbox = Mailbox(queue: queue, observer: observer)
         let (id, run, known) = state.withLock { state -> (Int, Run?, NetworkSnapshot?) in
@@ -91,7 +91,7 @@ public final class NetworkMonitor: Sendable {
             // In the loop's order with what it tells next, which is newer.
             if let run { run.loop.execute { mailbox.putFirst(known) } } else { mailbox.put(known) }
         }
-        return NetworkObservation { [weak self] in self?.remove(id) }
+        return NetworkObservation { [self] in remove(id) }
     }
 
     /// The snapshot of the moment, as soon as it's known, and then each that differs from the one before; a slow reader
@@ -99,14 +99,8 @@ public final class NetworkMonitor: Sendable {
     public func snapshots() -> AsyncStream<NetworkSnapshot> {
         AsyncStream(bufferingPolicy: .bufferingNewest(1)) { continuation in
             let observation = observe { continuation.yield($0) }
-            // The stream keeps the monitor too: with it, the observers would end.
-            continuation.onTermination = { [self] _ in withExtendedLifetime(self) { observation.cancel() } }
+            continuation.onTermination = { _ in observation.cancel() }
         }
-    }
-
-    deinit {
-        let run = state.withLock { $0.run.take() }
-        if let run { Self.end(run, ownsLoop: loop == nil) }
     }
 
     // MARK: The watcher

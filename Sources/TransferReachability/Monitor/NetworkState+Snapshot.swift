@@ -80,14 +80,20 @@ extension NetworkState {
                     table: route.table, rulePriority: priorities[route.version]?[route.table])
             }
         }
-        return found.filter { seen.insert($0).inserted }.sorted { $0.rank < $1.rank }
+        return found.filter { seen.insert($0).inserted }
+            .sorted { $0.rank == $1.rank ? $0.comesBefore($1) : $0.rank < $1.rank }
     }
 }
 
 extension NetworkSnapshot.DefaultRoute {
-    /// As the kernel prefers them; the gateway only makes the order certain.
-    fileprivate var rank: (UInt8, UInt32, UInt32, UInt32, Int, String) {
-        (version.family, rulePriority ?? .max, table, metric, link, gateway.map(\.description) ?? "")
+    /// As the kernel prefers them.
+    fileprivate var rank: (UInt8, UInt32, UInt32, UInt32, Int) {
+        (version.family, rulePriority ?? .max, table, metric, link)
+    }
+
+    /// Only makes the order certain.
+    fileprivate func comesBefore(_ other: Self) -> Bool {
+        (gateway?.bytes ?? []).lexicographicallyPrecedes(other.gateway?.bytes ?? [])
     }
 }
 

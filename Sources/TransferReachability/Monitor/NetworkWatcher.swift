@@ -24,7 +24,9 @@ final class NetworkWatcher: @unchecked Sendable {
 
     /// One change is told at once; what follows within this time is told together, so that a burst costs a few
     /// snapshots, however long it is.
-    private static let interval = Duration.milliseconds(10)
+    private static let shortest = Duration.milliseconds(10)
+    /// Longer where a snapshot takes long, so that most of the time is left for reading.
+    private var interval = shortest
     /// Datagrams for one turn of the loop, so that others on it have theirs.
     private static let datagramsPerTurn = 64
 
@@ -45,10 +47,14 @@ final class NetworkWatcher: @unchecked Sendable {
         questionTimer = loop.makeTimer { [weak self] in self?.putWaiting() }
         tellTimer = loop.makeTimer { [weak self] in self?.tellIfChanged() }
         loop.register(socket.descriptor, for: .readable) { [self] _ in read() }
-        if options.usesNetworkManager {
-            manager = NetworkManagerWatch(loop: loop) { [weak self] managed in self?.take(managed) }
-        }
+        findManager()
         ask()
+    }
+
+    /// Where the bus has gone, or comes later than we do, it's looked for when the network changes.
+    private func findManager() {
+        guard options.usesNetworkManager, manager?.hasEnded != false else { return }
+        manager = NetworkManagerWatch(loop: loop) { [weak self] managed in self?.take(managed) }
     }
 
     /// Nothing is told afterwards.
@@ -67,11 +73,15 @@ final class NetworkWatcher: @unchecked Sendable {
             switch socket.receive() {
             case .frames(let frames): for frame in frames { dialogue.take(frame) }
             case .overrun: dialogue.overran()
-            case .nothing, .failed: return settle()
+            case .nothing: return settle()
+            case .failed:
+                end()
+                return tell(.unknown)
             }
         }
-        // There may be more, which the loop finds; questions needn't wait for it.
+        // There may be more, which the loop finds; questions needn't wait for it. Nor do observers for ever.
         ask()
+        if let lastTold, MonotonicTime.now - lastTold > interval * 10 { tellIfChanged() }
     }
 
     private func settle() {
@@ -106,8 +116,8 @@ final class NetworkWatcher: @unchecked Sendable {
 
     private func tellSoon() {
         guard dialogue.isTellable, dialogue.hasChanged else { return }
-        if let lastTold, MonotonicTime.now - lastTold < Self.interval {
-            if tellTimer?.isScheduled == false { tellTimer?.schedule(at: lastTold + Self.interval) }
+        if let lastTold, MonotonicTime.now - lastTold < interval {
+            if tellTimer?.isScheduled == false { tellTimer?.schedule(at: lastTold + interval) }
         } else {
             tellIfChanged()
         }
@@ -124,11 +134,15 @@ final class NetworkWatcher: @unchecked Sendable {
             dialogue.setFacts(LinkFacts.read(root: options.sysfs, name: link.name, index: link.index), of: link.index)
         }
         dialogue.told()
+        let begin = MonotonicTime.now
         let snapshot = dialogue.state.snapshot(rule: options.meteredRule, managed: managed)
         guard snapshot != lastSnapshot else { return }
         lastSnapshot = snapshot
-        lastTold = .now
         tell(snapshot)
+        let end = MonotonicTime.now
+        lastTold = end
+        interval = max(Self.shortest, (end - begin) * 4)
+        findManager()
     }
 }
 

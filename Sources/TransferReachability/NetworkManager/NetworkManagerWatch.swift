@@ -36,12 +36,17 @@ final class NetworkManagerWatch: @unchecked Sendable {
         self.bus = bus
         descriptor = library.descriptor(bus)
         timer = loop.makeTimer { [weak self] in self?.process() }
-        for rule in Self.rules where !match(rule) { return nil }
+        for rule in Self.rules where !match(rule) {
+            end()
+            return nil
+        }
         ask()
         process()
     }
 
     deinit { if let bus { release(bus) } }
+
+    var hasEnded: Bool { bus == nil }
 
     func end() {
         guard let bus else { return }

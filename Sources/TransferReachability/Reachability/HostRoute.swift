@@ -21,6 +21,7 @@ final class HostRoute: Sendable {
         var isLooking = false
         /// The network has changed while the name was being looked up.
         var mustLookAgain = false
+        var waiting: [@Sendable () -> Void] = []
     }
 
     /// The system's resolver blocks.
@@ -59,6 +60,7 @@ final class HostRoute: Sendable {
             case .loopback, .found: return false
             case .never, .failed: break
             }
+            state.waiting.append(finished)
             guard !state.isLooking else {
                 state.mustLookAgain = true
                 return false
@@ -66,17 +68,23 @@ final class HostRoute: Sendable {
             state.isLooking = true
             return true
         }
-        guard mustStart else { return }
-        Self.pool.execute { [self] in
+        if mustStart { Self.pool.execute { [self] in look() } }
+    }
+
+    private func look() {
+        var isLast = false
+        while !isLast {
             let addresses = resolve(host)
-            let again = state.withLock { state in
-                state.isLooking = false
+            let finished = state.withLock { state in
                 state.look = addresses.isEmpty ? .failed : .found(addresses)
-                defer { state.mustLookAgain = false }
-                return addresses.isEmpty && state.mustLookAgain
+                isLast = !addresses.isEmpty || !state.mustLookAgain
+                state.mustLookAgain = false
+                state.isLooking = !isLast
+                let waiting = state.waiting
+                if isLast { state.waiting = [] }
+                return waiting
             }
-            finished()
-            if again { lookUp(finished) }
+            for finished in finished { finished() }
         }
     }
 
