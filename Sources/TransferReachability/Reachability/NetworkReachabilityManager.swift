@@ -150,16 +150,17 @@ private final class Listening: Sendable {
 
     private func take(_ snapshot: NetworkSnapshot) {
         state.withLock { $0.snapshot = snapshot }
-        report()
+        // Before the report: a name that is found in between is in that.
         host?.lookUp { [weak self] in self?.report() }
+        report()
     }
 
     private func report() {
-        guard let snapshot = state.withLock({ $0.snapshot }) else { return }
-        let status = host?.status(in: snapshot) ?? snapshot.status
-        // What is put on the queue while the lock is held is in the order of the statuses.
+        // All of it under the lock: two threads report, and the later word must be the newer one.
         state.withLock { state in
-            guard !state.isStopped, state.last != status, state.snapshot == snapshot else { return }
+            guard !state.isStopped, let snapshot = state.snapshot else { return }
+            let status = host?.status(in: snapshot) ?? snapshot.status
+            guard state.last != status else { return }
             state.last = status
             queue.async { [self] in if !self.state.withLock({ $0.isStopped }) { listener(status) } }
         }
