@@ -23,7 +23,7 @@ public enum HTTPDate {
     public static func format(_ seconds: Int64) -> String {
         let days = (seconds >= 0 ? seconds : seconds - 86_399) / 86_400
         let rest = seconds - days * 86_400
-        let (year, month, day) = civil(fromDays: days)
+        let (year, month, day) = CivilDate.date(ofDay: days)
         let weekday = weekdays[Int(((days + 4) % 7 + 7) % 7)]
         let clock = [rest / 3600, rest / 60 % 60, rest % 60].map { two($0) }.joined(separator: ":")
         return "\(weekday), \(two(Int64(day))) \(months[month - 1]) \(year) \(clock) GMT"
@@ -46,7 +46,8 @@ public enum HTTPDate {
             let minutes = number(20..<22), let seconds = number(23..<25),
             (1...31).contains(day), year >= 1600, hours < 24, minutes < 60, seconds <= 60
         else { return nil }
-        return days(year: year, month: month + 1, day: day) * 86_400 + Int64(hours * 3600 + minutes * 60 + seconds)
+        return CivilDate.day(year: year, month: month + 1, day: day) * 86_400
+            + Int64(hours * 3600 + minutes * 60 + seconds)
     }
 
     private static func two(_ value: Int64) -> String { value < 10 ? "0\(value)" : "\(value)" }
@@ -60,27 +61,7 @@ public enum HTTPDate {
             let hours = clock[0], let minutes = clock[1], let seconds = clock[2],
             (0...23).contains(hours), (0...59).contains(minutes), (0...60).contains(seconds)
         else { return nil }
-        return days(year: year, month: month + 1, day: day) * 86_400 + hours * 3600 + minutes * 60 + seconds
-    }
-
-    // Howard Hinnant's days_from_civil and its inverse: the proleptic Gregorian calendar in eras of 400 years.
-    private static func days(year: Int, month: Int, day: Int) -> Int64 {
-        let shifted = month <= 2 ? year - 1 : year
-        let era = shifted / 400
-        let yearOfEra = shifted - era * 400
-        let dayOfYear = (153 * (month + (month > 2 ? -3 : 9)) + 2) / 5 + day - 1
-        return Int64(era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468)
-    }
-
-    private static func civil(fromDays days: Int64) -> (year: Int, month: Int, day: Int) {
-        let shifted = Int(days) + 719_468
-        let era = (shifted >= 0 ? shifted : shifted - 146_096) / 146_097
-        let dayOfEra = shifted - era * 146_097
-        let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
-        let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
-        let monthPart = (5 * dayOfYear + 2) / 153
-        let month = monthPart < 10 ? monthPart + 3 : monthPart - 9
-        return (yearOfEra + era * 400 + (month <= 2 ? 1 : 0), month, dayOfYear - (153 * monthPart + 2) / 5 + 1)
+        return CivilDate.day(year: year, month: month + 1, day: day) * 86_400 + hours * 3600 + minutes * 60 + seconds
     }
 
     private static let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]

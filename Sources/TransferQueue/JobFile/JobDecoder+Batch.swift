@@ -73,6 +73,14 @@ extension JobDecoder {
         defaults = rules
     }
 
+    /// Offsets of the defaults mean nothing to whoever reads the jobs.
+    ///
+    /// - Parameter cursor: Stands before them.
+    mutating func placeDefaults(_ cursor: SourceCursor) {
+        defaults.networkPlaces = NetworkPlaces(defaults.networkRanges, cursor: cursor, in: reader.bytes)
+        defaults.networkRanges = [:]
+    }
+
     private mutating func limits(into limits: inout BatchLimits) throws(JSONFault) {
         _ = try object(LimitKey.table, place: "limits") { (decoder, key) throws(JSONFault) in
             switch key {

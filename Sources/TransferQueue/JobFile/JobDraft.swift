@@ -3,6 +3,10 @@ import TransferCore
 /// What a batch's `defaults` set for all of its jobs.
 struct JobDefaults {
     var settings = JobSettings()
+    /// Where the object at hand sets the rules of its network.
+    var networkRanges: [NetworkKey: Range<Int>] = [:]
+    /// Where the batch does.
+    var networkPlaces = NetworkPlaces()
     /// Without a proxy to belong to it waits for one in a job.
     var noProxy: String?
     var priority = 0
@@ -39,7 +43,9 @@ struct JobDraft {
 
     /// Where the parts are that faults found later are about.
     var places: JobPlaces {
-        JobPlaces(job: start..<start + 1, id: id?.token, to: to?.token, needs: needPlaces)
+        JobPlaces(
+            job: start..<start + 1, id: id?.token, to: to?.token, needs: needPlaces, network: rules.networkRanges,
+            defaultNetwork: rules.networkPlaces)
     }
 }
 
@@ -49,4 +55,6 @@ struct JobPlaces {
     var id: Range<Int>?
     var to: Range<Int>?
     var needs: [Range<Int>] = []
+    var network: [NetworkKey: Range<Int>] = [:]
+    var defaultNetwork = NetworkPlaces()
 }

@@ -17,11 +17,11 @@ enum LimitKey: String, CaseIterable {
 enum JobKey: String, CaseIterable {
     case id, download, upload, to, checksum, checksums, needs, priority, segments, ifExists
     case `protocol`, method, body, headers, retry, connectTimeout, timeout, lowSpeed, maxTime, limitRate
-    case proxy, noProxy, tls, auth, remoteTime, maxRedirects
+    case proxy, noProxy, tls, auth, remoteTime, maxRedirects, network
 
-    static let table = KeyTable(allCases, unsupported: ["network", "watch"])
+    static let table = KeyTable(allCases, unsupported: ["watch"])
     /// What a batch can set for all of its jobs.
-    static let defaultsTable = KeyTable(allCases.filter { !$0.isOfOneJob }, unsupported: ["network", "watch"])
+    static let defaultsTable = KeyTable(allCases.filter { !$0.isOfOneJob }, unsupported: ["watch"])
 
     private var isOfOneJob: Bool {
         switch self {

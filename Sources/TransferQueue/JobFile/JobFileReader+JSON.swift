@@ -23,6 +23,7 @@ extension JobFileReader {
         decoder.reader.offset = start
         decoder.reader.skipSpace()
         cursor.advance(to: decoder.reader.offset, in: bytes)
+        decoder.placeDefaults(cursor)
         _ = try flush(FaultContext(bytes: bytes, base: cursor, path: "$"), sink)
         try begin(header.batch, sink)
         if let jobs = header.jobs { try self.jobs(at: jobs, bytes, cursor, sink) }
@@ -77,6 +78,7 @@ extension JobFileReader {
             } catch {
                 decoder.note(error.message, error.range)
             }
+            decoder.placeDefaults(cursor)
             _ = try flush(FaultContext(bytes: bytes, base: cursor, path: "$"), sink)
             return try begin(batch, sink)
         }

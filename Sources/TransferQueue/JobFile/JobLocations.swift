@@ -10,10 +10,12 @@ public struct JobLocations: Sendable, Hashable {
     /// One for each of the job's needs, in their order.
     public var needs: [SourceSpan]
     public var format: JobFileFormat
+    /// The rules of its network, also those that it has from its batch.
+    public var network: NetworkPlaces
 
     public init(
         index: Int, job: SourceSpan, id: SourceSpan? = nil, to: SourceSpan, needs: [SourceSpan] = [],
-        format: JobFileFormat = .json
+        format: JobFileFormat = .json, network: NetworkPlaces = NetworkPlaces()
     ) {
         self.index = index
         self.job = job
@@ -21,6 +23,7 @@ public struct JobLocations: Sendable, Hashable {
         self.to = to
         self.needs = needs
         self.format = format
+        self.network = network
     }
 
     /// The JSON path of the job: `$.jobs[3]`, or `$` when a line is a document of its own; empty in a list of URLs.
@@ -64,6 +67,15 @@ extension JobLocations {
         self.init(
             index: index, job: job, id: places.id.map { cursor.span($0, in: bytes) },
             to: places.to.map { cursor.span($0, in: bytes) } ?? job,
-            needs: places.needs.isEmpty ? [] : places.needs.map { cursor.span($0, in: bytes) }, format: format)
+            needs: places.needs.isEmpty ? [] : places.needs.map { cursor.span($0, in: bytes) }, format: format,
+            network: NetworkPlaces(places.network, cursor: cursor, in: bytes).over(places.defaultNetwork))
+    }
+}
+
+extension NetworkPlaces {
+    /// - Parameter cursor: Stands before all of them.
+    init(_ ranges: [NetworkKey: Range<Int>], cursor: SourceCursor, in bytes: UnsafeBufferPointer<UInt8>) {
+        self.init()
+        for (key, range) in ranges { self[key] = cursor.span(range, in: bytes) }
     }
 }

@@ -119,6 +119,10 @@ extension CanonicalWriter {
         if settings.tls != JobSettings.TLSSettings() { tls(settings.tls) }
         if let value = settings.auth { auth(value) }
         if let value = settings.maxRedirects { member(.maxRedirects, value) }
+        if settings.network != NetworkPolicy() {
+            key(JobKey.network)
+            network(settings.network)
+        }
     }
 
     private mutating func retry(_ retry: RetrySettings) {

@@ -16,6 +16,7 @@ public struct JobSettings: Sendable, Hashable {
     public var tls = TLSSettings()
     public var auth: Auth?
     public var maxRedirects: Int?
+    public var network = NetworkPolicy()
 
     public init() {}
 

@@ -97,6 +97,10 @@ enum Schema {
                     INSERT INTO counter VALUES ('end', 0);
                     """)
         }
+        migrator.registerMigration("network places") { db in
+            // Where the job file sets the rules of the network, as `metered=9:18`; for `transfer why`.
+            try db.execute(sql: "ALTER TABLE job ADD COLUMN networkPlaces TEXT")
+        }
         return migrator
     }
 }

@@ -110,6 +110,7 @@ extension JobSpec {
             }
         }
         settings.maxRedirects = maybe(number)
+        settings.network = .random(&generator, text: text, duration: duration)
         let digest = Checksum(.md5, hex: String(repeating: "0f", count: 16))
         let work: Work =
             Bool.random(using: &generator)
@@ -125,5 +126,46 @@ extension JobSpec {
                     method: maybe(text)))
         return JobSpec(
             id: maybe(text), work: work, needs: texts(&generator), priority: number(&generator), settings: settings)
+    }
+}
+
+extension NetworkPolicy {
+    fileprivate static func random(
+        _ generator: inout Generator, text: (inout Generator) -> String, duration: (inout Generator) -> Duration
+    ) -> NetworkPolicy {
+        func maybe<Value>(_ value: (inout Generator) -> Value) -> Value? {
+            Bool.random(using: &generator) ? value(&generator) : nil
+        }
+        func pattern(_ generator: inout Generator) -> LinkPattern {
+            let words = LinkClass.words.map(\.rawValue) + ["vpn", "name:", "name:name:"]
+            let name = text(&generator)
+            return [
+                .vpn, .name(name), LinkPattern(name), .name(words.randomElement(using: &generator) ?? ""),
+                .kind(LinkClass.words.randomElement(using: &generator) ?? .wifi),
+            ].randomElement(using: &generator) ?? .vpn
+        }
+        func patterns(_ generator: inout Generator) -> [LinkPattern] {
+            (0..<Int.random(in: 0...2, using: &generator)).map { _ in pattern(&generator) }
+        }
+        func window(_ generator: inout Generator) -> Schedule.Window? {
+            Schedule.Window(
+                weekdays: Set((0..<7).filter { _ in Bool.random(using: &generator) }),
+                start: .random(in: 0..<1440, using: &generator), end: .random(in: 0...1440, using: &generator))
+        }
+        var policy = NetworkPolicy()
+        policy.allow = patterns(&generator)
+        policy.avoid = patterns(&generator)
+        policy.prefer = patterns(&generator)
+        policy.require = maybe(pattern)
+        policy.metered = maybe { Metered.allCases.randomElement(using: &$0) ?? .allow }
+        policy.meteredAfter = maybe(duration)
+        policy.meteredBudget = maybe {
+            MeteredBudget(
+                bytes: .random(in: 1...1 << 50, using: &$0),
+                per: MeteredBudget.Period.allCases.randomElement(using: &$0) ?? .day)
+        }
+        policy.schedule = Schedule(
+            (0..<Int.random(in: 0...2, using: &generator)).compactMap { _ in window(&generator) })
+        return policy
     }
 }

@@ -30,6 +30,7 @@ import TransferCore
         #expect(try keys("lowSpeed") == Set(LowSpeedKey.table.names))
         #expect(try keys("tls") == Set(TLSKey.table.names))
         #expect(try keys("auth") == Set(AuthKey.table.names))
+        #expect(try keys("network") == Set(NetworkKey.table.names))
         #expect(try keys("proxyObject") == Set(ProxyKey.table.names))
         #expect(try keys("secretName") == Set(SecretKey.table.names))
     }
@@ -73,7 +74,22 @@ import TransferCore
         (#""auth": {"user": "a", "password": {"env": "B"}}"#, true),
         (#""headers": {"A": {"env": "B", "file": "c"}}"#, false),
         (#""headers": {"A": {"envv": "B"}}"#, false), (#""headers": {"A": 1}"#, false), (#""method": "G T""#, false),
-        (#""upload": "f""#, false), (#""protocol": "put""#, false), (#""network": {}"#, false),
+        (#""upload": "f""#, false), (#""protocol": "put""#, false), (#""network": {}"#, true),
+        (#""network": {"allow": ["ethernet", "vpn", "wwan*", "eth0", "name:lan", "br-lan"]}"#, true),
+        (#""network": {"avoid": ["wfi"]}"#, false), (#""network": {"prefer": ["lan"]}"#, false),
+        (#""network": {"prefer": "wifi"}"#, false), (#""network": {"allow": ["a/b0"]}"#, false),
+        (#""network": {"require": "wg0"}"#, true), (#""network": {"require": "home"}"#, true),
+        (#""network": {"require": ""}"#, true), (#""network": {"require": "a b"}"#, false),
+        (#""network": {"metered": "forbid"}"#, true), (#""network": {"metered": "no"}"#, false),
+        (#""network": {"meteredBudget": "500M/day"}"#, true), (#""network": {"meteredBudget": "1.5G/month"}"#, true),
+        (#""network": {"meteredBudget": "unlimited"}"#, true), (#""network": {"meteredBudget": "0/day"}"#, false),
+        (#""network": {"meteredBudget": "500M"}"#, false), (#""network": {"meteredBudget": "1M/year"}"#, false),
+        (#""network": {"meteredAfter": "24h"}"#, true), (#""network": {"meteredAfter": 0}"#, true),
+        (#""network": {"meteredAfter": "soon"}"#, false), (#""network": {"metred": "allow"}"#, false),
+        (#""network": {"schedule": "22:00-06:00"}"#, true), (#""network": {"schedule": []}"#, true),
+        (#""network": {"schedule": ["Mon-Fri 22:00-6:00", "Sat,Sun"]}"#, true),
+        (#""network": {"schedule": "22-06"}"#, false), (#""network": {"schedule": "22:60-06:00"}"#, false),
+        (#""network": {"schedule": 22}"#, false), (#""network": {"x-why": 1}"#, true),
         (#""remoteTime": 1"#, false),
         (#""tls": {"pins": ["sha256/AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="]}"#, true),
         (#""tls": {"pins": ["x"]}"#, false),

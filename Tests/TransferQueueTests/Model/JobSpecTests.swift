@@ -45,6 +45,8 @@ import TransferCore
         let same = [
             changed { $0.settings.retry.limit = 3 }, changed { $0.settings.limitRate = 1 }, changed { $0.priority = 4 },
             changed { $0.settings.timeout = .seconds(1) },
+            // Nothing that is complete is fetched again because the rules of the network are others now.
+            changed { $0.settings.network = .unmetered },
             // The way and the proof of who asks bring the same bytes.
             changed {
                 $0.settings.proxy = .init(

@@ -1,0 +1,23 @@
+import GRDB
+
+extension SQLiteStore {
+    /// Where the rules of a job's network stand: in which file, and where in it.
+    struct NetworkOrigin: Sendable {
+        /// The real path of the job file, if there is one.
+        var source: String?
+        var places: NetworkPlaces
+    }
+
+    /// - Returns: `nil` when there is no such job.
+    func networkOrigin(batch: String, job: String) throws -> NetworkOrigin? {
+        try database.read { db in
+            try Row.fetchOne(
+                db,
+                sql: """
+                    SELECT source, networkPlaces FROM job JOIN batch ON batch.id = job.batch
+                    WHERE batch.name = ? AND identity = ?
+                    """, arguments: [batch, job]
+            ).map { NetworkOrigin(source: $0[0], places: NetworkPlaces(text: $0[1] ?? "")) }
+        }
+    }
+}
