@@ -1,0 +1,102 @@
+/// Which way a job goes.
+enum NetworkDecision: Sendable, Hashable {
+    /// As the kernel routes: every link that leads out is as good.
+    case anyLink
+    /// Over one of these, the best first.
+    ///
+    /// - Parameter mustBind: Whether a link that a connection can't be bound to is no way; otherwise binding is a wish.
+    case use([String], mustBind: Bool)
+    case wait(NetworkWait)
+}
+
+/// What a job waits for.
+enum NetworkWait: Sendable, Hashable {
+    /// Its schedule; until it opens, if it ever does.
+    case closed(until: WallTime?)
+    /// Any link that leads out.
+    case offline
+    /// The link that it requires and that isn't there.
+    case missing(LinkPattern)
+    /// The link that it requires, which leads nowhere now.
+    case down(String)
+    /// The kernel can't be asked which links there are, and the rule names no single one.
+    case unseen(LinkPattern)
+    /// A link that `allow` has.
+    case notAllowed
+    /// A link that isn't metered.
+    case metered
+    /// An unmetered link, until it takes a metered one.
+    case meteredNotYet(until: WallTime)
+    /// The next period of its budget.
+    case budget(until: WallTime)
+    /// An answer over one of these.
+    case unanswered([String])
+
+    /// When it's over at the latest, if time ends it.
+    var until: WallTime? {
+        switch self {
+        case .closed(let until): until
+        case .meteredNotYet(let until), .budget(let until): until
+        case .offline, .missing, .down, .unseen, .notAllowed, .metered, .unanswered: nil
+        }
+    }
+}
+
+/// What the rules say of one link.
+struct LinkVerdict: Sendable, Hashable {
+    var link: LinkView
+    var standing: Standing
+
+    enum Standing: Sendable, Hashable {
+        case unusable
+        case refused(Refusal)
+        case usable(Tier)
+    }
+
+    /// The rule that forbids a link, at least for now.
+    enum Refusal: Sendable, Hashable {
+        case notRequired, notAllowed, metered
+        case meteredNotYet(until: WallTime)
+        case budget(until: WallTime)
+
+        var key: NetworkKey {
+            switch self {
+            case .notRequired: .require
+            case .notAllowed: .allow
+            case .metered: .metered
+            case .meteredNotYet: .meteredAfter
+            case .budget: .meteredBudget
+            }
+        }
+    }
+
+    /// Links of a lower tier are used only when there is none of a higher one.
+    enum Tier: Int, Sendable, Hashable, Comparable {
+        case good, avoided, metered, suspect
+
+        static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
+    }
+}
+
+/// A decision, and how it came about.
+struct NetworkJudgement: Sendable, Hashable {
+    var decision: NetworkDecision
+    /// In the order in which the links were given; empty when none is known.
+    var verdicts: [LinkVerdict]
+
+    /// The rules that a job which waits is kept by.
+    var rules: [NetworkKey] {
+        guard case .wait(let wait) = decision else { return [] }
+        var keys: [NetworkKey] = []
+        switch wait {
+        case .closed: return [.schedule]
+        case .missing, .down, .unseen: keys.append(.require)
+        case .offline, .notAllowed, .metered, .meteredNotYet, .budget, .unanswered: break
+        }
+        for verdict in verdicts where verdict.link.isUsable {
+            guard case .refused(let refusal) = verdict.standing, !keys.contains(refusal.key) else { continue }
+            keys.append(refusal.key)
+        }
+        return keys
+    }
+}

@@ -1,0 +1,99 @@
+import TransferCore
+
+/// Which links a job may use now, and which of them it should.
+struct NetworkRules: Sendable {
+    var policy: NetworkPolicy
+    var now: WallTime
+    var zone: LocalZone
+    /// What metered links carried.
+    var usage = MeteredUsage()
+    /// For how long the job has waited for the network.
+    var waited = Duration.zero
+
+    /// - Parameter links: In the order in which the kernel prefers them; `nil` when it can't be asked: then everything
+    ///   is tried, and only what is required is insisted on.
+    func judge(_ links: [LinkView]?) -> NetworkJudgement {
+        // What stays in the machine is no way out, and none that could be forbidden.
+        let verdicts = (links ?? []).filter { $0.kind != .loopback }
+            .map { LinkVerdict(link: $0, standing: standing(of: $0)) }
+        guard policy.schedule.contains(now, zone) else {
+            let opening = policy.schedule.nextOpening(after: now, zone)
+            return NetworkJudgement(decision: .wait(.closed(until: opening)), verdicts: verdicts)
+        }
+        let decision = links == nil ? decideBlindly() : decide(verdicts)
+        return NetworkJudgement(decision: decision, verdicts: verdicts)
+    }
+
+    private func decideBlindly() -> NetworkDecision {
+        guard let require = policy.require else { return .anyLink }
+        return require.exactName.map { .use([$0], mustBind: true) } ?? .wait(.unseen(require))
+    }
+
+    private func decide(_ verdicts: [LinkVerdict]) -> NetworkDecision {
+        let usable = verdicts.compactMap { verdict -> (link: LinkView, tier: LinkVerdict.Tier)? in
+            if case .usable(let tier) = verdict.standing { (verdict.link, tier) } else { nil }
+        }
+        guard let best = usable.map(\.tier).min() else { return .wait(reason(verdicts)) }
+        var chosen = usable.filter { $0.tier == best }.map(\.link)
+        // Whoever asks a dead server only, over a link that others answer on, may go on asking.
+        if best == .suspect { chosen.removeAll { $0.suspicion?.isBlamed == true } }
+        guard !chosen.isEmpty else { return .wait(.unanswered(usable.map(\.link.name))) }
+        let ranks = chosen.map(rank)
+        // Also links that are down: they may come up before the connection is made.
+        let mustBind = policy.require != nil || verdicts.contains { refusal(of: $0.link) != nil }
+        let isOneAsGoodAsAnother = chosen.count == usable.count && Set(ranks).count == 1
+        if isOneAsGoodAsAnother, !mustBind { return .anyLink }
+        let order = chosen.indices.sorted { (ranks[$0], $0) < (ranks[$1], $1) }
+        return .use(order.map { chosen[$0].name }, mustBind: mustBind)
+    }
+
+    /// The place in `prefer`; the last for what isn't in it.
+    private func rank(_ link: LinkView) -> Int {
+        policy.prefer.firstIndex(where: link.matches) ?? policy.prefer.count
+    }
+
+    private func standing(of link: LinkView) -> LinkVerdict.Standing {
+        guard link.isUsable else { return .unusable }
+        if let refusal = refusal(of: link) { return .refused(refusal) }
+        if link.suspicion != nil { return .usable(.suspect) }
+        if link.isMetered, policy.effectiveMetered == .avoid { return .usable(.metered) }
+        return .usable(policy.avoid.contains(where: link.matches) ? .avoided : .good)
+    }
+
+    private func refusal(of link: LinkView) -> LinkVerdict.Refusal? {
+        // A link by itself, not by what carries it: whoever requires the modem doesn't mean the VPN over it.
+        if let require = policy.require, !require.matches(name: link.name, kind: link.kind) { return .notRequired }
+        if !policy.allow.isEmpty, !policy.allow.contains(where: link.matches) { return .notAllowed }
+        guard link.isMetered else { return nil }
+        switch policy.effectiveMetered {
+        case .forbid: return .metered
+        case .avoid:
+            let patience = policy.meteredAfter ?? .zero
+            if waited < patience { return .meteredNotYet(until: now + (patience - waited)) }
+        case .allow: break
+        }
+        guard let budget = policy.meteredBudget, usage.used(in: budget.period, at: now, zone) >= budget.bytes else {
+            return nil
+        }
+        return .budget(until: budget.period.end(at: now, zone))
+    }
+
+    /// Why no link can be used: the one that is nearest to being usable tells.
+    private func reason(_ verdicts: [LinkVerdict]) -> NetworkWait {
+        if let require = policy.require {
+            let required = verdicts.filter { $0.standing != .refused(.notRequired) }
+                .filter { require.matches(name: $0.link.name, kind: $0.link.kind) }
+            guard let first = required.first else { return .missing(require) }
+            if required.allSatisfy({ $0.standing == .unusable }) { return .down(first.link.name) }
+        }
+        let refusals = verdicts.compactMap { verdict -> LinkVerdict.Refusal? in
+            if case .refused(let refusal) = verdict.standing { refusal } else { nil }
+        }
+        for refusal in refusals {
+            if case .meteredNotYet(let until) = refusal { return .meteredNotYet(until: until) }
+        }
+        for refusal in refusals { if case .budget(let until) = refusal { return .budget(until: until) } }
+        if refusals.contains(.metered) { return .metered }
+        return refusals.contains(.notAllowed) ? .notAllowed : .offline
+    }
+}
