@@ -28,10 +28,11 @@ let package = Package(
     targets: [
         // The C libraries, one module each: a module map and a header of typed inline functions.
         .systemLibrary(name: "CTransferCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
+        // libc-ares-dev: compiled, so that its headers stay out of Swift's sight.
+        .target(name: "CTransferAres", linkerSettings: [.linkedLibrary("cares")]),
         .systemLibrary(name: "CTransferOpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
         .systemLibrary(
-            name: "CTransferNetlink", pkgConfig: "libnl-route-3.0",
-            providers: [.apt(["libnl-3-dev", "libnl-route-3-dev"])]),
+            name: "CTransferNetlink", pkgConfig: "libnl-3.0", providers: [.apt(["libnl-3-dev"])]),
         .systemLibrary(name: "CTransferLinux"),
         .systemLibrary(name: "CTransferZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
         .systemLibrary(name: "CTransferPSL", pkgConfig: "libpsl", providers: [.apt(["libpsl-dev"])]),
@@ -66,8 +67,8 @@ let package = Package(
         .target(
             name: "TransferQueue",
             dependencies: [
-                "TransferCore", "TransferEventLoop", "TransferCrypto", "TransferEngine", "CTransferLinux",
-                .product(name: "GRDB", package: "GRDB.swift"),
+                "TransferCore", "TransferEventLoop", "TransferCrypto", "TransferEngine", "TransferReachability",
+                "CTransferLinux", .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "DequeModule", package: "swift-collections"),
                 .product(name: "HeapModule", package: "swift-collections"),
@@ -105,6 +106,13 @@ let package = Package(
         .executableTarget(
             name: "request-load", dependencies: ["TransferNetworking"], path: "Tests/request-load",
             swiftSettings: settings),
+        // What tests run inside network namespaces, which a process can't enter for one of its suites.
+        .executableTarget(
+            name: "link-probe", dependencies: ["TransferCore", "TransferEngine"], path: "Tests/link-probe",
+            swiftSettings: settings),
+        .executableTarget(
+            name: "network-probe", dependencies: ["TransferReachability", "TransferCore", "TransferEventLoop"],
+            path: "Tests/network-probe", swiftSettings: settings),
         .executableTarget(
             name: "transfer-demo-server", dependencies: ["TransferTestServer"], swiftSettings: settings),
 
@@ -119,14 +127,18 @@ let package = Package(
             name: "TransferEngineTests",
             dependencies: [
                 "TransferEngine", "TransferEventLoop", "TransferCore", "TransferCrypto", "CTransferCurl",
-                "CTransferLinux", "TransferTestServer", "TransferTestSupport",
+                "CTransferLinux", "TransferTestServer", "TransferTestSupport", "link-probe",
             ],
             swiftSettings: settings),
         .testTarget(
             name: "TransferCryptoTests", dependencies: ["TransferCrypto", "TransferCore", "TransferTestSupport"],
             swiftSettings: settings),
         .testTarget(
-            name: "TransferReachabilityTests", dependencies: ["TransferReachability"], swiftSettings: settings),
+            name: "TransferReachabilityTests",
+            dependencies: [
+                "TransferReachability", "TransferCore", "TransferEventLoop", "TransferTestSupport", "network-probe",
+            ],
+            swiftSettings: settings),
         .testTarget(
             name: "TransferNetworkingTests",
             dependencies: [

@@ -6,7 +6,7 @@ BEGIN {
     allow("TransferCrypto", "TransferCore CTransferOpenSSL")
     allow("TransferReachability", "TransferCore TransferEventLoop CTransferLinux CTransferNetlink")
     allow("TransferEngine", "TransferCore TransferEventLoop TransferCrypto CTransferLinux CTransferCurl " \
-        "CTransferOpenSSL CTransferZlib")
+        "CTransferOpenSSL CTransferZlib CTransferAres")
     allow("TransferNetworking", "TransferCore TransferEventLoop TransferCrypto TransferEngine TransferReachability " \
         "CTransferPSL CTransferZlib")
     allow("TransferQueue", "TransferCore TransferEventLoop TransferCrypto TransferEngine TransferReachability " \
@@ -22,6 +22,7 @@ BEGIN {
 
     # The folders that may speak to somebody else's library; a regular expression on the path.
     only("CTransferCurl", "^Sources/TransferEngine/Curl/")
+    only("CTransferAres", "^Sources/TransferEngine/Names/")
     only("CTransferOpenSSL", "^Sources/(TransferCrypto|TransferEngine/Curl/TLS|TransferEngine/TLS)/")
     only("CTransferNetlink", "^Sources/TransferReachability/")
     only("CTransferPSL", "^Sources/TransferNetworking/")

@@ -62,6 +62,16 @@ static inline CURLcode transfer_easy_get_pointer(CURL *easy, CURLINFO info, void
     return code;
 }
 
+static inline CURLcode transfer_easy_set_opensocket(CURL *easy, transfer_opensocket_callback callback) {
+    return curl_easy_setopt(easy, CURLOPT_OPENSOCKETFUNCTION, callback);
+}
+typedef int (*transfer_resolver_start_callback)(void *, void *, void *);
+
+// Before libcurl looks a host up by itself; anything but 0 keeps it from that.
+static inline CURLcode transfer_easy_set_resolver_start(CURL *easy, transfer_resolver_start_callback callback) {
+    return curl_easy_setopt(easy, CURLOPT_RESOLVER_START_FUNCTION, callback);
+}
+
 typedef int (*transfer_socket_callback)(CURL *, curl_socket_t, int, void *, void *);
 typedef int (*transfer_timer_callback)(CURLM *, long, void *);
 

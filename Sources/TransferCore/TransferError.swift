@@ -66,6 +66,8 @@ extension TransferError.Code {
 
     // The network.
     public static let cannotResolveHost = Self("cannotResolveHost")
+    /// Nothing can be bound to the link that the transfer requires.
+    public static let linkUnavailable = Self("linkUnavailable")
     public static let cannotConnect = Self("cannotConnect")
     public static let connectionLost = Self("connectionLost")
     public static let timedOut = Self("timedOut")

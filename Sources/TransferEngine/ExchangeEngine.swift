@@ -52,7 +52,7 @@ public final class ExchangeEngine: Sendable {
             id: id, request: request, meter: meter, limiters: limiters, makeSink: makeSink, events: events)
         let pool: CurlPool
         do throws(TransferError) {
-            pool = try leastLoaded.pool(for: request.settings.tls)
+            pool = try leastLoaded.pool(for: PoolKey(rules: request.settings.tls, link: request.settings.link))
         } catch {
             Self.end(start, error)
             return ExchangeHandle(id: id, pool: nil)

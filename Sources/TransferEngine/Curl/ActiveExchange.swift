@@ -50,6 +50,8 @@ final class ActiveExchange {
     var questions: HandshakeQuestions?
     /// When the connection has to stand.
     var connectBound: MonotonicTime
+    /// Why no socket could be bound to the link that it requires: `errno`.
+    var linkFault: Int32?
     /// Why its server was refused by somebody.
     var refusal: (any Error)?
 
@@ -103,6 +105,7 @@ final class ActiveExchange {
     func beginHop(_ hop: Hop) {
         self.hop = hop
         stopReason = nil
+        linkFault = nil
         phase = .head
         block.removeAll(keepingCapacity: true)
         dropped = 0

@@ -55,7 +55,10 @@ final class CurlHandle {
     /// Its exchange has ended: nothing may find it any more.
     func retire() {
         guard shape != nil else { return reset() }
-        for option in [CURLOPT_PRIVATE, CURLOPT_WRITEDATA, CURLOPT_HEADERDATA, CURLOPT_SSL_CTX_DATA] {
+        for option in [
+            CURLOPT_PRIVATE, CURLOPT_WRITEDATA, CURLOPT_HEADERDATA, CURLOPT_SSL_CTX_DATA, CURLOPT_OPENSOCKETDATA,
+            CURLOPT_RESOLVER_START_DATA,
+        ] {
             _ = transfer_easy_set_pointer(raw, option, nil)
         }
     }

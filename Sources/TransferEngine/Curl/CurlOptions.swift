@@ -82,6 +82,7 @@ struct CurlOptions {
         try handle.set(CURLOPT_WRITEDATA, pointer: pointer)
         try handle.set(CURLOPT_HEADERDATA, pointer: pointer)
         try handle.set(CURLOPT_SSL_CTX_DATA, pointer: pointer)
+        try applyLink(handle)
         try handle.set(cookie: exchange.cookieField(for: hop))
     }
 

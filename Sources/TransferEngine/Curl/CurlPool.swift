@@ -26,7 +26,7 @@ actor CurlPool {
     private var lookUpTimer: LoopTimer?
     private var lookUpCache = LookUpCache()
     /// Exchanges whose host's address is being asked for, and until when.
-    private var lookUps: [ExchangeID: MonotonicTime] = [:]
+    private var lookUps: [ExchangeID: (until: MonotonicTime, ticket: HostResolver.Ticket)] = [:]
     var paused: [ExchangeID: MonotonicTime] = [:]
     var idleTimer: LoopTimer?
     /// When exchanges are looked at that may have been silent for too long.
@@ -137,6 +137,7 @@ actor CurlPool {
             let error = TransferError(.badURL, "not an http or https URL: \(Redaction.url(hop.url))")
             return end(exchange, .failure(error))
         }
+        if let error = exchange.nameError(hop) { return end(exchange, .failure(error)) }
         let targets = settings.unixSocket == nil ? lookUp.targets.filter { isStale($0) } : []
         resolve(targets[...], [], hop, exchange)
     }
@@ -149,21 +150,24 @@ actor CurlPool {
         let id = exchange.id
         exchange.hop = hop
         if exchange.lookUpStart == nil { exchange.lookUpStart = .now }
-        let known = resolver.addresses(of: target.host) { [weak self] answer in
+        let finding = resolver.addresses(of: target.host, link: exchange.link) { [weak self] answer in
             guard let self else { return }
             loop.execute { self.assumeIsolated { $0.didResolve(answer, targets, entries, hop, id) } }
         }
-        if let known { return resolve(targets.dropFirst(), entries + [entry(target, known)], hop, exchange) }
+        guard case .asked(let ticket) = finding else {
+            guard case .known(let known) = finding else { return }
+            return resolve(targets.dropFirst(), entries + [entry(target, known, exchange)], hop, exchange)
+        }
         // libcurl's own bounds begin with its connection: the look-up has the same.
         let bound = MonotonicTime.now + exchange.request.settings.connectTimeout
-        lookUps[id] = min(bound, exchange.deadline ?? bound)
+        lookUps[id] = (min(bound, exchange.deadline ?? bound), ticket)
         scheduleLookUpTimer()
     }
 
     /// What the multi is told of the addresses.
-    private func entry(_ target: LookUpTarget, _ addresses: [String]) -> String {
+    private func entry(_ target: LookUpTarget, _ addresses: [String], _ exchange: ActiveExchange) -> String {
         resolved[target.key] = .now
-        return target.entry(addresses)
+        return target.entry(addresses, ages: exchange.link == nil)
     }
 
     /// Whether the multi has to be given the addresses (again), before its own entry ends.
@@ -173,7 +177,7 @@ actor CurlPool {
     }
 
     private func scheduleLookUpTimer() {
-        guard let next = lookUps.values.min() else { return }
+        guard let next = lookUps.values.map(\.until).min() else { return }
         let timer = lookUpTimer ?? loop.makeTimer { [weak self] in self?.assumeIsolated { $0.lookUpsTimedOut() } }
         lookUpTimer = timer
         timer.schedule(at: next)
@@ -181,8 +185,9 @@ actor CurlPool {
 
     private func lookUpsTimedOut() {
         let now = MonotonicTime.now
-        for (id, bound) in lookUps where bound <= now {
+        for (id, wait) in lookUps where wait.until <= now {
             lookUps[id] = nil
+            resolver.abandon(wait.ticket)
             guard let exchange = active[id], let hop = exchange.hop else { continue }
             exchange.hop = nil
             let host = Origin(url: hop.url)?.host ?? ""
@@ -206,7 +211,7 @@ actor CurlPool {
         }
         switch answer {
         case .success(let addresses):
-            resolve(targets.dropFirst(), entries + [entry(target, addresses)], hop, exchange)
+            resolve(targets.dropFirst(), entries + [entry(target, addresses, exchange)], hop, exchange)
         case .failure(let error): hopEnded(exchange, error)
         }
     }
@@ -251,7 +256,7 @@ actor CurlPool {
     func end(_ exchange: ActiveExchange, _ result: Result<ResponseHead, TransferError>) {
         guard active.removeValue(forKey: exchange.id) != nil else { return }
         paused[exchange.id] = nil
-        lookUps[exchange.id] = nil
+        if let wait = lookUps.removeValue(forKey: exchange.id) { resolver.abandon(wait.ticket) }
         let metrics = exchange.handle.map { MetricsReader.read($0, exchange) } ?? ExchangeMetrics()
         exchange.settleMeter()
         release(exchange)
@@ -366,6 +371,7 @@ actor CurlPool {
         }
         noteProxySchemes(exchange, handle)
         guard code != CURLE_OK else { return exchange.decodingFailure }
+        if let error = exchange.linkError(code) { return error }
         if let error = proxyError(exchange, handle, code) { return error }
         let origin = Origin(url: exchange.hop?.url ?? exchange.request.url)
         return CurlFailure.error(

@@ -5,80 +5,141 @@ import TransferEventLoop
 
 /// Looks up names on workers, keeps the answers for a while, and never holds up a loop.
 ///
-/// libcurl's own resolver blocks the loop when a transfer is given up while the name servers are dead, and it can't be
-/// flushed when the network changes.
+/// libcurl's own resolver blocks the loop when a transfer is given up while the name servers are dead, it can't be
+/// flushed when the network changes, and it asks over any link.
 public final class HostResolver: Sendable {
     public typealias Answer = Result<[String], TransferError>
 
-    private enum Entry {
-        case waiting([@Sendable (Answer) -> Void])
-        case known([String], until: MonotonicTime)
+    /// What is known of a host at once.
+    enum Finding {
+        case known([String])
+        /// The ticket takes the question back.
+        case asked(Ticket)
     }
 
-    private let entries = Mutex<[String: Entry]>([:])
+    struct Ticket { fileprivate let number: UInt64 }
+
+    private typealias Table = AnswerTable<@Sendable (Answer) -> Void>
+
+    private struct State {
+        var table: Table
+        var lastTicket: UInt64 = 0
+        /// Of look-ups over a link that are under way.
+        var interrupts: [Table.AskID: Interrupt] = [:]
+    }
+
+    private let state: Mutex<State>
     private let workers: WorkerPool
-    private let lifetime: Duration
     private let lookUp: @Sendable (String) -> Answer
+    private let lookUpOverLink: @Sendable (_ host: String, _ link: String, Interrupt) -> Answer
 
     /// - Parameters:
     ///   - lifetime: How long an answer is used; the system's resolver doesn't tell the records' own.
-    ///   - lookUp: Blocks; the system's getaddrinfo(3) by default.
-    public init(
-        threads: Int = 8, lifetime: Duration = .seconds(60),
+    ///   - links: For names that are to be asked for over one link only.
+    ///   - lookUp: For all others. Blocks; the system's getaddrinfo(3) by default.
+    public convenience init(
+        threads: Int = 8, lifetime: Duration = .seconds(60), links: LinkResolver = LinkResolver(),
         lookUp: @escaping @Sendable (String) -> Answer = HostResolver.system
     ) {
-        workers = WorkerPool(name: "resolver", threads: threads)
-        self.lifetime = lifetime
-        self.lookUp = lookUp
+        self.init(
+            threads: threads, lifetime: lifetime,
+            lookUpOverLink: { links.addresses(of: $0, link: $1, interrupt: $2) }, lookUp: lookUp)
     }
 
-    deinit { workers.stop() }
+    /// - Parameter lookUpOverLink: Blocks until it has an answer, or until the interrupt.
+    init(
+        threads: Int, lifetime: Duration = .seconds(60),
+        lookUpOverLink: @escaping @Sendable (_ host: String, _ link: String, Interrupt) -> Answer,
+        lookUp: @escaping @Sendable (String) -> Answer
+    ) {
+        workers = WorkerPool(name: "resolver", threads: threads)
+        state = Mutex(State(table: Table(lifetime: lifetime)))
+        self.lookUp = lookUp
+        self.lookUpOverLink = lookUpOverLink
+    }
+
+    deinit {
+        for interrupt in state.withLock({ Array($0.interrupts.values) }) { interrupt.signal() }
+        workers.stop()
+    }
 
     /// The addresses, at once when they are known, else through `completion` on a worker's thread.
-    func addresses(of host: String, completion: @escaping @Sendable (Answer) -> Void) -> [String]? {
+    ///
+    /// Addresses and names of this machine (`localhost`, RFC 6761 §6.3) are known without asking.
+    ///
+    /// - Parameter link: The only link that name servers are asked over; `nil`: as the system asks.
+    func addresses(
+        of host: String, link: String?, completion: @escaping @Sendable (Answer) -> Void
+    ) -> Finding {
+        if let known = SpecialName.addresses(host) { return .known(known) }
+        let question = Table.Question(host: host, link: link)
         let now = MonotonicTime.now
-        let (known, mustAsk) = entries.withLock { entries -> ([String]?, Bool) in
-            switch entries[host] {
-            case .known(let addresses, let until) where until > now: return (addresses, false)
-            case .waiting(let others):
-                entries[host] = .waiting(others + [completion])
-                return (nil, false)
-            case .known, nil:
-                entries[host] = .waiting([completion])
-                return (nil, true)
-            }
+        let (finding, ticket) = state.withLock { state in
+            state.lastTicket += 1
+            return (state.table.find(question, state.lastTicket, completion, now: now), state.lastTicket)
         }
-        if mustAsk { workers.execute { [weak self] in self?.ask(host) } }
-        return known
+        switch finding {
+        case .known(let addresses): return .known(addresses)
+        case .mustAsk(let ask): start(ask)
+        case .waiting: break
+        }
+        return .asked(Ticket(number: ticket))
     }
 
-    /// Forgets every answer: the network has changed.
+    /// Nobody waits for it any more: its completion isn't called, unless it's being called already.
+    func abandon(_ ticket: Ticket) {
+        let interrupt = state.withLock { state in
+            state.table.abandon(ticket.number).flatMap { state.interrupts[$0] }
+        }
+        interrupt?.signal()
+    }
+
+    /// Forgets every answer, also those that are still to come: the network has changed.
+    ///
+    /// Those who wait get theirs; where it is a failure, their host is asked for anew.
     public func flush() {
-        entries.withLock { entries in
-            entries = entries.filter { if case .waiting = $0.value { true } else { false } }
+        let interrupts = state.withLock { state in state.table.flush().compactMap { state.interrupts[$0] } }
+        for interrupt in interrupts { interrupt.signal() }
+    }
+
+    private func start(_ ask: Table.AskID) {
+        workers.execute { [weak self, lookUp, lookUpOverLink] in
+            guard let (question, interrupt) = self?.begin(ask) else { return }
+            // Nobody holds the resolver meanwhile, so that its end ends this too.
+            let answer =
+                if let link = question.link, let interrupt {
+                    lookUpOverLink(question.host, link, interrupt)
+                } else {
+                    lookUp(question.host)
+                }
+            self?.answered(ask, answer)
         }
     }
 
-    private func ask(_ host: String) {
-        let answer = lookUp(host)
-        let waiting = entries.withLock { entries -> [@Sendable (Answer) -> Void] in
-            defer {
-                if case .success(let addresses) = answer {
-                    entries[host] = .known(addresses, until: .now + lifetime)
-                } else {
-                    entries[host] = nil
-                }
-            }
-            if case .waiting(let waiting) = entries[host] { return waiting }
-            return []
+    private func begin(_ ask: Table.AskID) -> (Table.Question, Interrupt?)? {
+        state.withLock { state in
+            guard let question = state.table.begin(ask) else { return nil }
+            let interrupt = question.link == nil ? nil : Interrupt()
+            state.interrupts[ask] = interrupt
+            return (question, interrupt)
         }
-        for completion in waiting { completion(answer) }
+    }
+
+    private func answered(_ ask: Table.AskID, _ answer: Answer) {
+        let outcome = state.withLock { state in
+            state.interrupts[ask] = nil
+            return state.table.answered(ask, answer, now: .now)
+        }
+        switch outcome {
+        case .deliver(let completions, let answer): for completion in completions { completion(answer) }
+        case .ask(let again): start(again)
+        case .nothing: break
+        }
     }
 
     /// The system's answer, in its order (RFC 6724), each address once.
     public static let system: @Sendable (String) -> Answer = { host in
         var hints = addrinfo()
-        hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
         hints.ai_flags = AI_ADDRCONFIG
         var list: UnsafeMutablePointer<addrinfo>?
         let code = getaddrinfo(host, nil, &hints, &list)
@@ -92,12 +153,10 @@ public final class HostResolver: Sendable {
         var addresses: [String] = []
         var entry = list
         while let current = entry {
-            var name = [CChar](repeating: 0, count: 64)
-            if getnameinfo(current.pointee.ai_addr, current.pointee.ai_addrlen, &name, 64, nil, 0, NI_NUMERICHOST) == 0
+            if let text = NumericAddress.text(current.pointee.ai_addr, current.pointee.ai_addrlen),
+                !addresses.contains(text)
             {
-                let end = name.firstIndex(of: 0) ?? name.endIndex
-                let text = String(decoding: name[..<end].map { UInt8(bitPattern: $0) }, as: UTF8.self)
-                if !addresses.contains(text) { addresses.append(text) }
+                addresses.append(text)
             }
             entry = current.pointee.ai_next
         }

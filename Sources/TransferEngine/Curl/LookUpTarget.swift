@@ -25,9 +25,11 @@ struct LookUpTarget: Sendable {
     }
 
     /// For CURLOPT_RESOLVE(3); `+` lets the entry age like one that libcurl looked up itself.
-    func entry(_ addresses: [String]) -> String {
+    ///
+    /// - Parameter ages: Where it doesn't, libcurl never comes to ask by itself, over whatever link.
+    func entry(_ addresses: [String], ages: Bool) -> String {
         let list = addresses.map { $0.utf8.contains(UInt8(ascii: ":")) ? "[\($0)]" : $0 }.joined(separator: ",")
-        return "+\(host):\(port):\(list)"
+        return "\(ages ? "+" : "")\(host):\(port):\(list)"
     }
 }
 

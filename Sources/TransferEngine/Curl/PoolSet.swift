@@ -2,15 +2,23 @@ import Synchronization
 import TransferCore
 import TransferEventLoop
 
+/// What connections are never shared across.
+struct PoolKey: Sendable, Hashable {
+    let rules: TLSRules
+    /// The only link that they go over.
+    let link: String?
+}
+
 /// The pools of one loop: one for each set of TLS rules, so that no connection and no TLS session that one of them
-/// accepted ever serves another; and new ones whenever the network is another one.
+/// accepted ever serves another, and one for each link that exchanges require; new ones whenever the network is another
+/// one.
 final class PoolSet: Sendable {
     let loop: EventLoop
     /// Exchanges handed in and not ended: how busy the loop is, for the one who chooses.
     var load: Int { state.withLock { $0.entries.reduce(0) { $0 + $1.pool.load.load(ordering: .relaxed) } } }
 
     private struct Entry {
-        let rules: TLSRules
+        let key: PoolKey
         let generation: Int
         let pool: CurlPool
     }
@@ -48,22 +56,22 @@ final class PoolSet: Sendable {
         self.make = make
     }
 
-    /// The pool for `rules`, which counts one more exchange.
+    /// The pool for `key`, which counts one more exchange.
     ///
     /// - Throws: `TransferError` when libcurl can't be initialised.
-    func pool(for rules: TLSRules) throws(TransferError) -> CurlPool {
+    func pool(for key: PoolKey) throws(TransferError) -> CurlPool {
         let (pool, retired) = try state.withLock { state throws(TransferError) -> (CurlPool, [CurlPool]) in
             let generation = state.generation
-            if let first = state.entries.first, first.generation == generation, first.rules == rules {
+            if let first = state.entries.first, first.generation == generation, first.key == key {
                 first.pool.load.add(1, ordering: .relaxed)
                 return (first.pool, state.entries.count > 1 ? state.retire() : [])
             }
-            let known = state.entries.firstIndex { $0.generation == generation && $0.rules == rules }
+            let known = state.entries.firstIndex { $0.generation == generation && $0.key == key }
             let entry: Entry
             if let known {
                 entry = state.entries.remove(at: known)
             } else {
-                entry = Entry(rules: rules, generation: generation, pool: try make())
+                entry = Entry(key: key, generation: generation, pool: try make())
             }
             entry.pool.load.add(1, ordering: .relaxed)
             state.entries.insert(entry, at: 0)

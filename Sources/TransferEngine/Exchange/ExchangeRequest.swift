@@ -83,6 +83,10 @@ public struct ExchangeSettings: Sendable, Hashable {
     public var proxyAuthorities: String?
     /// A socket file that everything goes through; no names are looked up then, and no proxy is used.
     public var unixSocket: String?
+    /// The link (`wg0`) that everything of the exchange goes over, its name look-ups included; `nil`: the kernel's
+    /// choice. Where it isn't there the exchange fails: nothing ever goes another way. What doesn't leave this machine
+    /// (loopback addresses, Unix sockets) isn't bound.
+    public var link: String?
     /// The most that is read from the network at once; bytes, 1 KiB to 512 KiB. What a sink that isn't ready leaves
     /// in memory grows with it.
     public var receiveBufferSize = 512 << 10
