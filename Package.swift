@@ -53,7 +53,8 @@ let package = Package(
         .target(
             name: "TransferEngine",
             dependencies: [
-                "TransferCore", "TransferEventLoop", "TransferCrypto", "CTransferCurl", "CTransferLinux",
+                "TransferCore", "TransferEventLoop", "TransferCrypto", "CTransferCurl", "CTransferAres",
+                "CTransferLinux",
                 "CTransferZlib",
             ],
             swiftSettings: settings),
@@ -76,7 +77,10 @@ let package = Package(
             swiftSettings: settings),
         .target(
             name: "TransferKit",
-            dependencies: ["TransferCore", "TransferCrypto", "TransferEngine", "TransferNetworking", "TransferQueue"],
+            dependencies: [
+                "TransferCore", "TransferCrypto", "TransferEngine", "TransferNetworking", "TransferQueue",
+                "TransferReachability",
+            ],
             swiftSettings: settings),
         .target(
             name: "TransferKitCombine",

@@ -5,6 +5,7 @@
 @_exported public import TransferCrypto
 @_exported public import TransferNetworking
 @_exported public import TransferQueue
+@_exported public import TransferReachability
 
 /// The durable queue, under the name that programs know: `TransferQueue.open(…)`.
 public typealias TransferQueue = JobQueue

@@ -47,7 +47,9 @@ final class LinkLookUp {
                 break
             }
         }
-        if let linkError, answer?.status != TRANSFER_ARES_SUCCESS.status { throw .linkUnavailable(link, errno: linkError) }
+        if let linkError, answer?.status != TRANSFER_ARES_SUCCESS.status {
+            throw .linkUnavailable(link, errno: linkError)
+        }
         guard let answer else { throw unanswered }
         guard answer.status == TRANSFER_ARES_SUCCESS.status else { throw error(answer.status) }
         guard !answer.addresses.isEmpty else { throw error(TRANSFER_ARES_ENODATA.status) }
@@ -124,7 +126,8 @@ final class LinkLookUp {
         switch status {
         case TRANSFER_ARES_ENOTFOUND.status: return make("no such name, say the name servers over \(link)")
         case TRANSFER_ARES_ENODATA.status: return make("it has no address, say the name servers over \(link)")
-        case TRANSFER_ARES_ETIMEOUT.status, TRANSFER_ARES_ECONNREFUSED.status, TRANSFER_ARES_ECANCELLED.status, TRANSFER_ARES_EDESTRUCTION.status:
+        case TRANSFER_ARES_ETIMEOUT.status, TRANSFER_ARES_ECONNREFUSED.status, TRANSFER_ARES_ECANCELLED.status,
+            TRANSFER_ARES_EDESTRUCTION.status:
             return unanswered
         case TRANSFER_ARES_EBADNAME.status: return make("that can't be a name", transient: false)
         default: return make("the name servers over \(link) failed: \(Self.words(status))")
@@ -142,7 +145,9 @@ final class LinkLookUp {
         TransferError(.internalFault, "c-ares can't be set up: \(words(status))")
     }
 
-    private static func words(_ status: Int32) -> String { String(cString: transfer_ares_words(status)).lowercasedFirst }
+    private static func words(_ status: Int32) -> String {
+        String(cString: transfer_ares_words(status)).lowercasedFirst
+    }
 }
 
 extension RawRepresentable where RawValue: BinaryInteger {

@@ -55,4 +55,8 @@ struct JobStep: Sendable {
     var resume: ResumeData?
     let batch: Int64
     var identity = ""
+    /// ``Lane/network``.
+    var network = ""
+    /// Whether a server asked for the wait.
+    var isAsked = false
 }

@@ -22,6 +22,8 @@ public struct QueueEvent: Sendable {
         /// Once a second while the batch runs.
         case batchProgress(BatchProgress)
         case batchWaiting(WaitReason)
+        /// Jobs that waited for the network go on, over these links.
+        case batchContinues(links: [String], after: Duration)
         case batchFinished(BatchTotals, duration: Duration)
         case started(job: String, JobStart)
         /// At most twice a second for each job under way.
@@ -117,6 +119,8 @@ public enum WaitReason: Sendable, Hashable {
     case dependency(String)
     case slot
     case disk(String)
+    /// A way that leads there, or one that the job's rules allow; the text says which and why.
+    case network(String)
     case paused
 }
 

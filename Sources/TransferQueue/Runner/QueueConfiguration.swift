@@ -1,5 +1,6 @@
 public import Logging
 public import TransferCore
+public import TransferReachability
 
 /// How a queue is opened.
 public struct QueueConfiguration: Sendable {
@@ -16,6 +17,8 @@ public struct QueueConfiguration: Sendable {
     public var secrets = SecretSource()
     /// A private folder for the socket by which other processes ring this one (`XDG_RUNTIME_DIR`).
     public var runtimeFolder: String?
+    /// Links that are metered by the user's word, beside those that NetworkManager or their kind says are.
+    public var meteredRule = MeteredRule()
     public var logger: Logger
     /// How often jobs under way report their progress; `nil` for never.
     public var progressInterval: Duration? = .milliseconds(500)

@@ -21,6 +21,7 @@ extension QueueRunner {
     func add(
         _ batch: SQLiteStore.HeldBatch, secrets: [Int64: JobSecrets], options: RunOptions, tellsOfFailed: Bool = false
     ) {
+        startNetwork()
         self.secrets.merge(secrets) { $1 }
         census.reset()
         scheduler.reviveDead()
@@ -146,6 +147,7 @@ extension QueueRunner {
             (try $0.backlog(batch: batch), try $0.sleepers(batch: batch))
         } then: { runner, loaded in
             for (lane, count) in loaded.0 { runner.scheduler.backlogIs(lane, count) }
+            runner.review()
             runner.sleepers.removeAll { $0.lane.batch == batch }
             runner.sleepers += loaded.1
         }
@@ -235,6 +237,7 @@ extension QueueRunner {
     func endRun() {
         stopping = nil
         stopTimer?.cancel()
+        stopNetwork()
         isEndless = false
         batches = batches.filter { !$0.value.isFinished }
     }

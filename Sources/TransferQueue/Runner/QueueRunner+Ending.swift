@@ -8,6 +8,8 @@ extension QueueRunner {
         guard let job = running[id] else { return }
         let moved = job.record.spec.isUpload ? outcome.sent : outcome.received
         batches[job.record.batch]?.settledBytes += moved
+        account(job, moved: moved)
+        judgeLink(job, outcome)
         switch outcome.result {
         case .success(let head): succeeded(job, head, outcome)
         case .failure(let error): exchangeFailed(job, error, outcome)
@@ -168,6 +170,10 @@ extension QueueRunner {
     ) {
         let id = job.candidate.id
         let current = running[id] ?? job
+        let mayRepeat = !(bodyLeft && job.record.spec.mustNotRepeat)
+        if current.stop == nil, mayRepeat, let reason = networkFault(current, error) {
+            return waitForNetwork(current, reason, resume: resume, progressed: progressed)
+        }
         tellOrigin(job, error)
         scheduler.ended(job.candidate)
         if let stop = current.stop { return letGo(current, stop, resume: resume) }
@@ -253,7 +259,7 @@ extension QueueRunner {
                 spentMirrors: record.spentMirrors,
                 notBefore: isNow ? nil : WallClock.milliseconds + delay.inMilliseconds,
                 origin: record.spec.origin(mirror: record.mirror), resume: resume, batch: record.batch,
-                identity: record.identity))
+                identity: record.identity, network: job.candidate.lane.network, isAsked: error.retryAfter != nil))
     }
 
     private func giveUp(_ job: RunningJob, _ record: JobRecord, _ error: TransferError) {
@@ -314,7 +320,7 @@ extension QueueRunner {
                     id: record.id, state: state, attempts: record.attempts, mirror: record.mirror,
                     spentMirrors: record.spentMirrors, notBefore: nil,
                     origin: record.spec.origin(mirror: record.mirror), resume: resume ?? record.resume,
-                    batch: record.batch, identity: record.identity))
+                    batch: record.batch, identity: record.identity, network: job.candidate.lane.network))
         }
     }
 }

@@ -36,7 +36,9 @@ extension QueueRunner {
             var progress = BatchProgress()
             progress.totals = run.totals
             progress.active = active.filter { if case .transferring = $0.phase { true } else { false } }.count
-            progress.waiting = sleepers.filter { $0.lane.batch == id }.count + scheduler.heldBack()
+            progress.waiting =
+                sleepers.filter { $0.lane.batch == id }.count + scheduler.heldBack()
+                + (scheduler.heldByNetwork()[id] ?? 0)
             progress.rate = run.rate
             progress.eta = run.eta
             progress.waitReason = waitReason(now)
@@ -56,6 +58,7 @@ extension QueueRunner {
     }
 
     private func waitReason(_ now: MonotonicTime) -> WaitReason? {
+        if let wait = networkWait() { return wait }
         if let pause = scheduler.longestPause(now: now) {
             return .host(
                 origin: pause.origin, status: pause.error.status, message: pause.error.message,

@@ -27,11 +27,13 @@ extension QueueRunner {
         }
         for (lane, count) in recorded.unblocked { scheduler.backlogGrew(lane, by: count) }
         for step in steps {
-            let lane = Lane(batch: step.batch, origin: step.origin)
+            let lane = Lane(batch: step.batch, origin: step.origin, network: step.network)
             switch step.state {
             case .queued where stopping == nil: scheduler.backlogGrew(lane, by: 1)
             case .waiting:
-                sleepers.append(SQLiteStore.Sleeper(id: step.id, lane: lane, notBefore: step.notBefore ?? 0))
+                sleepers.append(
+                    SQLiteStore.Sleeper(
+                        id: step.id, lane: lane, notBefore: step.notBefore ?? 0, isAsked: step.isAsked))
             default: break
             }
         }

@@ -84,8 +84,10 @@ extension QueueRunner {
         guard let job = running[id], let ready = job.ready else { return }
         if let stop = job.stop { return letGo(job, stop) }
         if askForCredentials(job) { return }
+        guard let way = takeWay(job) else { return waitForNetwork(job, nil) }
         do throws(TransferError) {
-            let request = try request(job, ready)
+            var request = try request(job, ready)
+            request.settings.link = way
             let makeSink = sinkMaker(job, ready)
             let handle = engine.start(
                 request, meter: job.meter, limiters: limiters(job.record.spec.settings), makeSink: makeSink

@@ -2,6 +2,7 @@ import Logging
 import TransferCore
 import TransferEngine
 import TransferEventLoop
+import TransferReachability
 
 /// Performs what the scheduler decides: claims jobs, prepares them, hands them to the engine, saves what comes and
 /// records how it ended. Pinned to a loop of its own; whatever blocks is done by workers.
@@ -53,6 +54,17 @@ actor QueueRunner {
     var isEndless = false
     /// Whether jobs are still being added to a batch, which so can't end.
     var isFeeding = false
+    let monitor: NetworkMonitor
+    var network = QueueNetwork()
+    var observation: NetworkObservation?
+    var networkTimer: LoopTimer?
+    var stallTimer: LoopTimer?
+    var stallsUntil = MonotonicTime.now
+    /// Lanes whose origins the network that is there doesn't lead to.
+    var unreachable: Set<Lane> = []
+    /// Rules (``Lane/network``) that let nothing start, and since when.
+    var networkWaits: [String: WallTime] = [:]
+    var hasNewUsage = false
 
     enum StopReason: Sendable {
         case asked
@@ -71,6 +83,9 @@ actor QueueRunner {
             userAgent: configuration.userAgent, proxies: configuration.proxies, secrets: configuration.secrets)
         limiter = configuration.limits.limitRate.map { RateLimiter(rate: $0) }
         scheduler = Scheduler(limits: Scheduler.Limits(configuration.limits), now: .now)
+        var options = NetworkMonitor.Options()
+        options.meteredRule = configuration.meteredRule
+        monitor = NetworkMonitor(loop: loop, options: options)
     }
 
     /// For what starts from now on.
@@ -230,6 +245,7 @@ actor QueueRunner {
     private func tick() {
         let now = MonotonicTime.now
         if configuration.progressInterval != nil { reportJobs() }
+        accountAll()
         ticks += 1
         let perSecond = configuration.progressInterval.map { max(1, Int(1 / max(0.1, $0.inSeconds))) } ?? 1
         if ticks % perSecond == 0 { reportBatches(now) }

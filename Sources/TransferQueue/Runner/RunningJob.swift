@@ -28,6 +28,16 @@ struct RunningJob {
     var lastPosition: Int64 = 0
     /// Bytes a second, smoothed, for rows of a display.
     var rate: Int64 = 0
+    /// The link that it is bound to; `nil` leaves the choice to the kernel.
+    var link: String?
+    /// The network that it was started in (``QueueNetwork/generation``).
+    var networkGeneration = 0
+    /// Whether it shows whether a link that was silent answers again.
+    var isProbe = false
+    /// Bytes that have been counted against budgets of metered links.
+    var accounted: Int64 = 0
+    /// Where it stood when the network changed around it.
+    var mark: Int64?
 
     enum Stop {
         /// Back to the queue as it was: the program ends, or somebody paused it.

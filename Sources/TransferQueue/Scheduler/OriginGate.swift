@@ -39,6 +39,14 @@ struct OriginGate: Sendable {
         case refuse(TransferError)
     }
 
+    /// Whether the origin itself asked for the pause.
+    var isAsked: Bool {
+        switch state {
+        case .paused(_, let reason), .probing(_, let reason): reason.error.status != nil
+        case .open, .dead: false
+        }
+    }
+
     /// Whether this job may start now.
     mutating func ask(_ job: Int64, now: MonotonicTime) -> Permission {
         switch state {

@@ -46,9 +46,15 @@ struct Scheduler: Sendable {
         var isClaiming = false
         /// Claimed and not started, the most urgent first.
         var window = Deque<Candidate>()
+        let reach: OriginReach
         /// Counts the starts: among equals the lane that was served least recently goes first.
         var lastServed = 0
+
+        init(_ lane: Lane) { reach = OriginReach(origin: lane.origin) }
     }
+
+    /// What the network lets start.
+    private(set) var network = NetworkGate()
 
     private(set) var limits: Limits
     private(set) var active: [Int64: String] = [:]
@@ -74,13 +80,16 @@ struct Scheduler: Sendable {
 
     // MARK: Events
 
+    /// The network lets other jobs start than before.
+    mutating func setNetwork(_ gate: NetworkGate) { network = gate }
+
     mutating func backlogGrew(_ lane: Lane, by count: Int) {
-        lanes[lane, default: LaneState()].backlog += count
+        lanes[lane, default: LaneState(lane)].backlog += count
     }
 
     /// A claim came back; fewer jobs than asked for means that the lane is empty.
     mutating func claimed(_ lane: Lane, _ candidates: [Candidate], asked: Int) {
-        lanes[lane, default: LaneState()].isClaiming = false
+        lanes[lane, default: LaneState(lane)].isClaiming = false
         let isInOrder = (lanes[lane]?.window.last?.priority ?? .max) >= (candidates.first?.priority ?? .min)
         lanes[lane]?.window.append(contentsOf: candidates)
         // More urgent ones became ready after the last claim. (Swift's sort is stable.)
@@ -129,6 +138,10 @@ struct Scheduler: Sendable {
     /// Nothing is held back any more: somebody said to try now.
     mutating func openGates() { gates.removeAll() }
 
+    /// Origins that couldn't be reached are tried anew, over the network that is there now; what a server asked for
+    /// holds over every network.
+    mutating func openSilentGates() { gates = gates.filter { $0.value.isAsked } }
+
     mutating func originAbandoned(_ origin: String, job: Int64, now: MonotonicTime) {
         gates[origin]?.abandoned(job, now: now)
     }
@@ -157,7 +170,7 @@ struct Scheduler: Sendable {
 
     /// The lane's ready jobs changed in the store by another hand.
     mutating func backlogIs(_ lane: Lane, _ count: Int) {
-        lanes[lane, default: LaneState()].backlog = count
+        lanes[lane, default: LaneState(lane)].backlog = count
         dropIfEmpty(lane)
     }
 
@@ -186,6 +199,24 @@ struct Scheduler: Sendable {
     }
 
     var isIdle: Bool { active.isEmpty && lanes.isEmpty }
+
+    /// The rules of the network under which jobs wait or could start.
+    var networks: Set<String> { Set(lanes.keys.map(\.network)) }
+
+    func batches(under network: String) -> Set<Int64> {
+        Set(lanes.keys.lazy.filter { $0.network == network }.map(\.batch))
+    }
+
+    /// Jobs that the network keeps from starting, by batch.
+    func heldByNetwork() -> [Int64: Int] {
+        lanes.reduce(into: [:]) { counts, lane in
+            guard !network.isOpen(lane.key, lane.value.reach) else { return }
+            counts[lane.key.batch, default: 0] += lane.value.backlog + lane.value.window.count
+        }
+    }
+
+    /// What lanes' rules and origins the network closes, of those that have jobs.
+    func closedLanes() -> [Lane] { lanes.filter { !network.isOpen($0.key, $0.value.reach) }.map(\.key) }
 
     /// Jobs that are held back by their origin.
     func heldBack() -> Int {
@@ -233,9 +264,9 @@ struct Scheduler: Sendable {
     private mutating func nextLane(now: MonotonicTime, _ actions: inout [Action]) -> Lane? {
         var best: (lane: Lane, priority: Int, lastServed: Int)?
         for (lane, state) in lanes {
-            guard let first = state.window.first, activePerOrigin[lane.origin, default: 0] < limits.perHost else {
-                continue
-            }
+            guard let first = state.window.first, activePerOrigin[lane.origin, default: 0] < limits.perHost,
+                network.isOpen(lane, state.reach)
+            else { continue }
             switch gates[lane.origin]?.state {
             case .paused(let until, _) where until > now:
                 wake(at: until)
@@ -255,7 +286,8 @@ struct Scheduler: Sendable {
     }
 
     private mutating func claimIfLow(_ lane: Lane, _ actions: inout [Action]) {
-        guard let state = lanes[lane], !state.isClaiming, state.backlog > 0, state.window.count < Self.pageSize / 4
+        guard let state = lanes[lane], !state.isClaiming, state.backlog > 0, state.window.count < Self.pageSize / 4,
+            network.isOpen(lane, state.reach)
         else { return }
         lanes[lane]?.isClaiming = true
         actions.append(.claim(lane, count: Self.pageSize))

@@ -3,10 +3,18 @@ import GRDB
 import TransferCore
 import TransferEngine
 
-/// Jobs of one batch that speak to one origin: what is claimed together.
+/// Jobs of one batch that speak to one origin under the same rules of the network: what is claimed together.
 struct Lane: Sendable, Hashable {
     let batch: Int64
     let origin: String
+    /// The rules (`NetworkPolicy.key`).
+    let network: String
+
+    init(batch: Int64, origin: String, network: String = "") {
+        self.batch = batch
+        self.origin = origin
+        self.network = network
+    }
 }
 
 extension SQLiteStore {
@@ -27,12 +35,12 @@ extension SQLiteStore {
             let statement = try db.cachedStatement(
                 sql: """
                     UPDATE job SET state = 1, owner = ? WHERE id IN (
-                        SELECT id FROM job WHERE batch = ? AND origin = ? AND state = 0
+                        SELECT id FROM job WHERE batch = ? AND origin = ? AND network = ? AND state = 0
                         ORDER BY priority DESC, id LIMIT ?)
                     RETURNING id, identity, spec, priority, attempts, mirror, resume, size, modified, digest,
                         validator, wasInterrupted, mustRefresh, spentMirrors, hasSecrets
                     """)
-            return try Row.fetchAll(statement, arguments: [process, lane.batch, lane.origin, limit])
+            return try Row.fetchAll(statement, arguments: [process, lane.batch, lane.origin, lane.network, limit])
         }
         var jobs: [(record: JobRecord, priority: Int)] = []
         var unreadable: [(id: Int64, identity: String, error: TransferError)] = []
@@ -74,9 +82,11 @@ extension SQLiteStore {
     func backlog(batch: Int64) throws -> [(lane: Lane, count: Int)] {
         try database.read { db in
             try Row.fetchAll(
-                db, sql: "SELECT origin, count(*) FROM job WHERE batch = ? AND state = 0 GROUP BY origin",
-                arguments: [batch]
-            ).map { (Lane(batch: batch, origin: $0[0]), $0[1]) }
+                db,
+                sql: """
+                    SELECT origin, network, count(*) FROM job WHERE batch = ? AND state = 0 GROUP BY origin, network
+                    """, arguments: [batch]
+            ).map { (Lane(batch: batch, origin: $0[0], network: $0[1]), $0[2]) }
         }
     }
 
@@ -85,14 +95,22 @@ extension SQLiteStore {
         let lane: Lane
         /// Wall-clock milliseconds.
         let notBefore: Int64
+        /// Whether a server asked for the wait: then another network is no reason to end it.
+        let isAsked: Bool
     }
 
     /// Jobs that wait for their next attempt.
     func sleepers(batch: Int64) throws -> [Sleeper] {
         try database.read { db in
             try Row.fetchAll(
-                db, sql: "SELECT id, origin, notBefore FROM job WHERE batch = ? AND state = 2", arguments: [batch]
-            ).map { Sleeper(id: $0[0], lane: Lane(batch: batch, origin: $0[1]), notBefore: $0[2] ?? 0) }
+                db, sql: "SELECT id, origin, network, notBefore FROM job WHERE batch = ? AND state = 2",
+                arguments: [batch]
+            ).map { row in
+                // Why an earlier process put it to sleep isn't kept: it's left to it.
+                Sleeper(
+                    id: row[0], lane: Lane(batch: batch, origin: row[1], network: row[2]), notBefore: row[3] ?? 0,
+                    isAsked: true)
+            }
         }
     }
 
@@ -101,10 +119,13 @@ extension SQLiteStore {
         try writeRelaxed { db in
             var lanes: [Lane: Int] = [:]
             let statement = try db.cachedStatement(
-                sql: "UPDATE job SET state = 0, notBefore = NULL WHERE id = ? AND state = 2 RETURNING batch, origin")
+                sql: """
+                    UPDATE job SET state = 0, notBefore = NULL WHERE id = ? AND state = 2
+                    RETURNING batch, origin, network
+                    """)
             for id in ids {
                 if let row = try Row.fetchOne(statement, arguments: [id]) {
-                    lanes[Lane(batch: row[0], origin: row[1]), default: 0] += 1
+                    lanes[Lane(batch: row[0], origin: row[1], network: row[2]), default: 0] += 1
                 }
             }
             return lanes

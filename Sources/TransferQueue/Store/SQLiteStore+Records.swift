@@ -104,12 +104,12 @@ extension SQLiteStore {
                 sql: """
                     UPDATE job SET needsLeft = needsLeft - 1
                     WHERE id IN (SELECT job FROM need WHERE needed = ?) AND needsLeft > 0
-                    RETURNING id, needsLeft, state, batch, origin
+                    RETURNING id, needsLeft, state, batch, origin, network
                     """, arguments: [end.id])
             for row in rows where row[1] == 0 && row[2] == JobState.blocked.rawValue {
                 let id: Int64 = row[0]
                 try db.execute(sql: "UPDATE job SET state = 0 WHERE id = ?", arguments: [id])
-                recorded.unblocked[Lane(batch: row[3], origin: row[4]), default: 0] += 1
+                recorded.unblocked[Lane(batch: row[3], origin: row[4], network: row[5]), default: 0] += 1
             }
         case .failed, .cancelled:
             recorded.skipped += try Self.skipDependents(db, of: [(end.id, end.identity)])

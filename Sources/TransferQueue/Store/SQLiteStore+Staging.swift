@@ -43,8 +43,8 @@ extension SQLiteStore {
             insert = try db.makeStatement(
                 sql: """
                     INSERT INTO job (batch, identity, generation, line, column, width, number, state, priority, origin,
-                        destination, spec, fingerprint, hasSecrets, isUpload, networkPlaces)
-                    VALUES (?, ?, ?, ?, ?, ?, ?, 0, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING
+                        destination, spec, fingerprint, hasSecrets, isUpload, networkPlaces, network)
+                    VALUES (?, ?, ?, ?, ?, ?, ?, 0, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING
                     """)
             find = try db.makeStatement(
                 sql:
@@ -54,7 +54,7 @@ extension SQLiteStore {
                 sql: """
                     UPDATE job SET generation = ?, line = ?, column = ?, width = ?, number = ?, state = ?,
                         priority = ?, origin = ?, destination = ?, spec = ?, fingerprint = ?, hasSecrets = ?,
-                        isUpload = ?, networkPlaces = ?, attempts = CASE WHEN ? THEN attempts ELSE 0 END,
+                        isUpload = ?, networkPlaces = ?, network = ?, attempts = CASE WHEN ? THEN attempts ELSE 0 END,
                         endSequence = CASE WHEN ? THEN endSequence END, mirror = 0, spentMirrors = 0,
                         notBefore = CASE WHEN ? THEN notBefore END, needsLeft = 0,
                         wasInterrupted = CASE WHEN ? THEN 0 ELSE wasInterrupted END WHERE id = ?
@@ -78,7 +78,7 @@ extension SQLiteStore {
             insert.setUncheckedArguments([
                 batch, identity, generation, span?.line, span?.column, span?.length, place?.index, spec.priority,
                 origin, destination, text, fingerprint,
-                secrets != nil, spec.isUpload, places,
+                secrets != nil, spec.isUpload, places, spec.settings.network.key,
             ])
             try insert.execute()
             let id: Int64
@@ -104,7 +104,8 @@ extension SQLiteStore {
                 update.setUncheckedArguments([
                     generation, span?.line, span?.column, span?.length, place?.index, state.rawValue, spec.priority,
                     origin, destination, text, fingerprint,
-                    secrets != nil, spec.isUpload, places, stays || old == .queued && !changed, state.hasEnded, stays,
+                    secrets != nil, spec.isUpload, places, spec.settings.network.key,
+                    stays || old == .queued && !changed, state.hasEnded, stays,
                     changed || mayHaveArrived, id,
                 ])
                 try update.execute()

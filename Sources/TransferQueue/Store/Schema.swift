@@ -101,6 +101,29 @@ enum Schema {
             // Where the job file sets the rules of the network, as `metered=9:18`; for `transfer why`.
             try db.execute(sql: "ALTER TABLE job ADD COLUMN networkPlaces TEXT")
         }
+        migrator.registerMigration("network lanes") { db in
+            try db.execute(
+                sql: """
+                    -- The rules of its network, as text: jobs with the same ones are claimed together.
+                    ALTER TABLE job ADD COLUMN network TEXT NOT NULL DEFAULT '';
+                    DROP INDEX jobReady;
+                    CREATE INDEX jobReady ON job(batch, origin, network, priority DESC, id) WHERE state = 0;
+                    -- What metered links carried: by kind of link, and by hour of the local clock since 1970.
+                    CREATE TABLE meteredUsage (
+                        kind TEXT NOT NULL,
+                        hour INTEGER NOT NULL,
+                        bytes INTEGER NOT NULL,
+                        PRIMARY KEY (kind, hour)
+                    ) WITHOUT ROWID;
+                    -- Links whose connections got no answer, as the process that runs sees it.
+                    CREATE TABLE silentLink (
+                        name TEXT PRIMARY KEY,
+                        since INTEGER NOT NULL,
+                        unanswered INTEGER NOT NULL,
+                        isBlamed INTEGER NOT NULL
+                    ) WITHOUT ROWID;
+                    """)
+        }
         return migrator
     }
 }

@@ -70,7 +70,7 @@ public final class NetworkMonitor: Sendable {
     }
 
     /// What the kernel says when it's asked now, which is never behind what it does; `nil` when it can't be asked.
-    func asked() -> NetworkSnapshot? { .ofKernel(options) }
+    public func asked() -> NetworkSnapshot? { .ofKernel(options) }
 
     /// Calls `observer` with the snapshot of the moment, as soon as it's known, and then with each that differs from the
     /// one before. An observer that is slow gets the newest and misses those between.

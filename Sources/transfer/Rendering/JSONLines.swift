@@ -64,6 +64,9 @@ enum JSONLines {
             object.optional("eta", progress.eta)
             if let reason = progress.waitReason { wait(reason, &object) }
         case .batchWaiting(let reason), .waiting(_, let reason): wait(reason, &object)
+        case .batchContinues(let links, let after):
+            object.field("links", links.joined(separator: ","))
+            object.field("seconds", after)
         case .batchFinished(let totals, let duration):
             self.totals(totals, &object)
             object.field("seconds", duration)
@@ -137,6 +140,9 @@ enum JSONLines {
             object.field("for", "dependency")
             object.field("need", need)
         case .slot: object.field("for", "slot")
+        case .network(let reason):
+            object.field("for", "network")
+            object.field("reason", reason)
         case .disk(let message):
             object.field("for", "disk")
             object.field("reason", message)

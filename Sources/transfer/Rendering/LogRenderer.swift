@@ -48,6 +48,12 @@ struct LogRenderer: Sendable {
         case .batchProgress(let progress): lines += self.progress(progress, event)
         case .batchWaiting(let reason):
             if !isLive { lines += waiting(reason, event) }
+        case .batchContinues(let links, let after):
+            waits[event.batch] = nil
+            if !isLive {
+                let by = links.isEmpty ? "" : " by \(links.joined(separator: ", "))"
+                add(.info, "\(event.batch): online\(by) after \(WaitWords.wholeSeconds(after))")
+            }
         case .batchFinished:
             if !isLive { lines += folding.flush(time: event.time, all: true, charset: charset) }
             told[event.batch] = nil

@@ -48,6 +48,7 @@ struct ProgressScreen: Sendable {
             }
         case .batchProgress(let progress): update(event) { $0.progress = progress }
         case .batchWaiting(let reason): update(event) { $0.progress.waitReason = reason }
+        case .batchContinues: update(event) { $0.progress.waitReason = nil }
         case .batchFinished(let totals, _):
             update(event) { batch in
                 batch.progress = BatchProgress()

@@ -7,6 +7,7 @@ extension QueueEvent.Kind {
         case .batchStarted: "batch.started"
         case .batchProgress: "batch.progress"
         case .batchWaiting: "batch.waiting"
+        case .batchContinues: "batch.continues"
         case .batchFinished: "batch.finished"
         case .started: "job.started"
         case .progress: "job.progress"
@@ -24,7 +25,7 @@ extension QueueEvent.Kind {
     /// The job it speaks of.
     var job: String? {
         switch self {
-        case .batchStarted, .batchProgress, .batchWaiting, .batchFinished: nil
+        case .batchStarted, .batchProgress, .batchWaiting, .batchContinues, .batchFinished: nil
         case .started(let job, _), .progress(let job, _), .retrying(let job, _, _), .restarted(let job, _),
             .waiting(let job, _), .skipped(let job, _), .cancelled(let job):
             job

@@ -48,6 +48,7 @@ enum WaitWords {
         case .slot: "for a free slot"
         case .disk(let message): "disk: \(message)"
         case .paused: "paused"
+        case .network(let reason): reason
         }
     }
 }

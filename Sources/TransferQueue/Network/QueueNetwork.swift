@@ -1,0 +1,175 @@
+import TransferCore
+import TransferReachability
+
+/// What the queue knows of the network, and what the rules of its jobs make of that. Pure: it is told what the kernel
+/// says and at what time, and says what may start, over which links, and what is to be stopped.
+struct QueueNetwork: Sendable {
+    /// What a change of the network means to connections.
+    struct Change: Sendable, Equatable {
+        /// Addresses of this machine that are gone: what used them can only end.
+        var lost: Set<IPAddress> = []
+        /// Addresses on links that carry nothing any more, and may carry again.
+        var silent: Set<IPAddress> = []
+        /// Whether there are other ways than before: connections of before may hang, and names may mean other things.
+        var isOtherWay = false
+    }
+
+    /// What the rules let start, and when to look again though nothing happens.
+    struct Verdict: Sendable, Equatable {
+        var gate = NetworkGate()
+        var lookAgain: WallTime?
+        var probe: MonotonicTime?
+    }
+
+    private(set) var snapshot = NetworkSnapshot.unknown
+    var health = LinkHealth()
+    var usage = MeteredUsage()
+    let zone: LocalZone
+    /// Counts the changes that make connections of before doubtful.
+    private(set) var generation = 0
+    private var changedAt: MonotonicTime?
+    private var policies: [String: NetworkPolicy] = [:]
+    /// Rules that wait for an unmetered link, and since when.
+    private var meteredSince: [String: WallTime] = [:]
+
+    init(zone: LocalZone = .system) { self.zone = zone }
+
+    // MARK: Events
+
+    mutating func update(_ new: NetworkSnapshot, now: MonotonicTime, wall: WallTime) -> Change {
+        let old = snapshot
+        snapshot = new
+        guard new != old else { return Change() }
+        tellHealth(old, new, now, wall)
+        var change = Change()
+        let (before, after) = (Self.ways(old), Self.ways(new))
+        change.lost = Set(old.links.flatMap(\.addresses).map(\.address))
+            .subtracting(new.links.flatMap(\.addresses).map(\.address))
+        let ran = Set(old.links.filter(\.isRunning).map(\.index))
+        for link in new.links where ran.contains(link.index) && !link.isRunning {
+            change.silent.formUnion(link.addresses.map(\.address))
+        }
+        change.isOtherWay = old.isKnown && before != after
+        if change.isOtherWay {
+            generation += 1
+            changedAt = now
+        }
+        return change
+    }
+
+    /// Links whose state changed are judged anew by what their connections show.
+    private mutating func tellHealth(
+        _ old: NetworkSnapshot, _ new: NetworkSnapshot, _ now: MonotonicTime, _ wall: WallTime
+    ) {
+        for link in new.links {
+            guard let before = old.link(link.index) else { continue }
+            if before.name != link.name { _ = health.event(.removed, of: before.name, now: now, wall: wall) }
+            let routes = { (snapshot: NetworkSnapshot) in snapshot.defaultRoutes.filter { $0.link == link.index } }
+            if before.isRunning != link.isRunning || before.addresses != link.addresses || routes(old) != routes(new) {
+                _ = health.event(.changed, of: link.name, now: now, wall: wall)
+            }
+        }
+        for link in old.links where new.link(link.index) == nil {
+            _ = health.event(.removed, of: link.name, now: now, wall: wall)
+        }
+    }
+
+    /// What connections are made over: where one of these changes, those of before can't be relied on.
+    private struct Ways: Equatable {
+        /// Of links that run; those that reach neighbours only say nothing.
+        var addresses: Set<NetworkSnapshot.Address> = []
+        var routes: [NetworkSnapshot.DefaultRoute] = []
+    }
+
+    private static func ways(_ snapshot: NetworkSnapshot) -> Ways {
+        var ways = Ways()
+        for link in snapshot.links where link.isRunning && !link.isLoopback {
+            ways.addresses.formUnion(link.addresses.filter { $0.isUsable && $0.scope != .link && $0.scope != .host })
+        }
+        let out = Set(snapshot.waysOut.map(\.index))
+        ways.routes = snapshot.defaultRoutes.filter { out.contains($0.link) && $0.rulePriority != nil }
+        return ways
+    }
+
+    // MARK: Questions
+
+    /// - Parameter key: ``Lane/network``.
+    func policy(_ key: String) -> NetworkPolicy { policies[key] ?? NetworkPolicy(key: key) }
+
+    func judgement(_ key: String, wall: WallTime) -> NetworkJudgement {
+        let waited = meteredSince[key].map { Duration.milliseconds(wall.milliseconds - $0.milliseconds) } ?? .zero
+        return judgement(policy(key), waited: max(.zero, waited), wall)
+    }
+
+    private func judgement(_ policy: NetworkPolicy, waited: Duration, _ wall: WallTime) -> NetworkJudgement {
+        var judgement = NetworkRules(policy: policy, now: wall, zone: zone, usage: usage, waited: waited)
+            .judge(snapshot.isKnown ? LinkView.views(snapshot, health) : nil)
+        // With no other link that a rule keeps it from, an unanswered one is all there is: the server may be dead, and
+        // that is for the attempts to find out.
+        if case .wait(.unanswered) = judgement.decision, !judgement.hasRefused { judgement.decision = .anyLink }
+        return judgement
+    }
+
+    /// What may start under each of these rules.
+    mutating func verdict(_ keys: Set<String>, now: MonotonicTime, wall: WallTime) -> Verdict {
+        if policies.count > 1024 { policies = policies.filter { keys.contains($0.key) } }
+        meteredSince = meteredSince.filter { keys.contains($0.key) }
+        var verdict = Verdict()
+        func lookAgain(_ time: WallTime?) {
+            if let time { verdict.lookAgain = min(verdict.lookAgain ?? time, time) }
+        }
+        for key in keys {
+            if policies[key] == nil { policies[key] = NetworkPolicy(key: key) }
+            let policy = policy(key)
+            if case .wait(.meteredNotYet) = judgement(policy, waited: .zero, wall).decision {
+                meteredSince[key] = meteredSince[key] ?? wall
+            } else {
+                meteredSince[key] = nil
+            }
+            switch judgement(key, wall: wall).decision {
+            case .anyLink, .use:
+                if !policy.schedule.isAlways { lookAgain(policy.schedule.nextClosing(after: wall, zone)) }
+            case .wait(.offline): verdict.gate.offline.insert(key)
+            case .wait(.unanswered):
+                // One may try whether somebody answers again.
+                if health.nextProbe.map({ $0 > now }) ?? true { verdict.gate.closed.insert(key) }
+            case .wait(let wait):
+                verdict.gate.closed.insert(key)
+                lookAgain(wait.until)
+            }
+        }
+        verdict.probe = health.nextProbe
+        return verdict
+    }
+
+    /// The addresses that transfers under these rules may go on from; `nil` where every one will do.
+    func allowedAddresses(_ key: String, wall: WallTime) -> Set<IPAddress>? {
+        guard !key.isEmpty, snapshot.isKnown else { return nil }
+        let judgement = judgement(key, wall: wall)
+        switch judgement.decision {
+        case .wait(.offline), .wait(.unanswered), .anyLink: return nil
+        case .wait: return []
+        case .use:
+            let names = Set(
+                judgement.verdicts.compactMap { verdict -> String? in
+                    if case .usable = verdict.standing { verdict.link.name } else { nil }
+                })
+            return Set(snapshot.links.filter { names.contains($0.name) }.flatMap(\.addresses).map(\.address))
+        }
+    }
+
+    /// Whether the network changed just now: neighbours are still being found, and routers send what is out of date.
+    func isSettling(_ now: MonotonicTime) -> Bool { changedAt.map { now - $0 < .seconds(3) } ?? false }
+
+    /// The link that something bound to none most likely goes over.
+    func likelyLink(_ bound: String?) -> NetworkSnapshot.Link? {
+        bound.flatMap { snapshot.link(named: $0) } ?? (bound == nil ? snapshot.waysOut.first : nil)
+    }
+}
+
+extension NetworkJudgement {
+    /// Whether a rule keeps from a link that leads out.
+    var hasRefused: Bool {
+        verdicts.contains { if case .refused = $0.standing { true } else { false } }
+    }
+}

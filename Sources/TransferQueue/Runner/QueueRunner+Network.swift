@@ -1,0 +1,165 @@
+import TransferCore
+import TransferEngine
+import TransferEventLoop
+import TransferReachability
+
+// How the queue follows the network: what the kernel says goes into `network`, and what comes out of it opens and
+// closes lanes of the scheduler and ends transfers whose way is gone. Nothing of this spends attempts.
+extension QueueRunner {
+    /// Begins to listen, with what the kernel says now.
+    func startNetwork() {
+        guard observation == nil else { return }
+        follow(monitor.current)
+        observation = monitor.observe { [weak self] snapshot in
+            guard let self else { return }
+            loop.execute { self.assumeIsolated { $0.networkChanged(snapshot) } }
+        }
+        withStore {
+            try $0.meteredUsage()
+        } then: { runner, rows in
+            runner.network.usage = MeteredUsage(rows)
+        }
+    }
+
+    func stopNetwork() {
+        observation?.cancel()
+        observation = nil
+        networkTimer?.cancel()
+        stallTimer?.cancel()
+    }
+
+    private func networkChanged(_ snapshot: NetworkSnapshot) {
+        follow(snapshot)
+        pump()
+    }
+
+    func follow(_ snapshot: NetworkSnapshot) {
+        let now = MonotonicTime.now
+        let change = network.update(snapshot, now: now, wall: .now)
+        if change.isOtherWay { engine.renewNetwork() }
+        stopLost(change)
+        if change.isOtherWay { watchStalls(now) }
+        unreachable.removeAll()
+        review()
+    }
+
+    // MARK: What is under way
+
+    /// Ends the transfers whose way is gone; they go on over what is left, or when there is something.
+    private func stopLost(_ change: QueueNetwork.Change) {
+        guard change.isOtherWay || !change.lost.isEmpty || !change.silent.isEmpty else { return }
+        let error = TransferError(.networkChanged, "the network changed", isTransient: true)
+        for (id, job) in running {
+            guard case .transferring(let handle) = job.phase, job.stop == nil else { continue }
+            // What can't go on from where it was keeps its connection as long as that may come back.
+            let restarts = !job.record.spec.isUpload || job.meter.sent == 0
+            running[id]?.mark = nil
+            handle.interrupt(error) { facts in
+                if facts.remoteAddress?.isLoopback == true { return false }
+                guard let local = facts.localAddress else { return change.isOtherWay }
+                return change.lost.contains(local) || (restarts && change.silent.contains(local))
+            }
+        }
+    }
+
+    /// Ends what runs over a link that its rules forbid now: another schedule, a budget that is spent, another route.
+    private func enforce() {
+        let wall = WallTime.now
+        var allowed: [String: Set<IPAddress>?] = [:]
+        let error = TransferError(.networkChanged, "the rules of its network don't allow it now", isTransient: true)
+        for job in running.values where !job.candidate.lane.network.isEmpty {
+            guard case .transferring(let handle) = job.phase, job.stop == nil else { continue }
+            let key = job.candidate.lane.network
+            let addresses = allowed[key] ?? network.allowedAddresses(key, wall: wall)
+            allowed[key] = .some(addresses)
+            guard let addresses else { continue }
+            handle.interrupt(error) { facts in
+                if facts.remoteAddress?.isLoopback == true { return false }
+                guard let local = facts.localAddress else { return addresses.isEmpty }
+                return !addresses.contains(local)
+            }
+        }
+    }
+
+    /// After a change of routes a connection may hang, though its address is still there: what doesn't move within a
+    /// second begins anew. Looks for ten seconds.
+    private func watchStalls(_ now: MonotonicTime) {
+        stallsUntil = now + .seconds(10)
+        let timer = stallTimer ?? loop.makeTimer { [weak self] in self?.assumeIsolated { $0.lookForStalls() } }
+        stallTimer = timer
+        if !timer.isScheduled { timer.schedule(at: now + .seconds(1)) }
+    }
+
+    private func lookForStalls() {
+        let now = MonotonicTime.now
+        let error = TransferError(.networkChanged, "nothing came after the network changed", isTransient: true)
+        for (id, job) in running where job.networkGeneration < network.generation {
+            guard case .transferring(let handle) = job.phase, job.stop == nil else { continue }
+            let position = job.meter.position + job.meter.sent
+            if let mark = job.mark, mark == position, !job.record.spec.isUpload || job.meter.sent == 0 {
+                handle.interrupt(error) { $0.remoteAddress?.isLoopback != true }
+            }
+            running[id]?.mark = position
+        }
+        guard now < stallsUntil, !running.isEmpty else { return }
+        stallTimer?.schedule(at: now + .seconds(1))
+    }
+
+    // MARK: What may start
+
+    /// Opens and closes lanes by what the rules make of the network now.
+    func review() {
+        let (now, wall) = (MonotonicTime.now, WallTime.now)
+        let before = scheduler.closedLanes()
+        let keys = scheduler.networks.union(running.values.map(\.candidate.lane.network)).union([""])
+        var verdict = network.verdict(keys, now: now, wall: wall)
+        verdict.gate.unreachable = unreachable
+        let gate = verdict.gate
+        if gate != scheduler.network { announceNetwork(from: scheduler.network, to: gate, wall) }
+        scheduler.setNetwork(gate)
+        enforce()
+        if !before.isEmpty, Set(before) != Set(scheduler.closedLanes()) { wakeEarly() }
+        scheduleReview(verdict, now, wall)
+    }
+
+    /// There is a way again: what waits for its next attempt needn't, whatever its backoff said. A server's own wish
+    /// holds over every network.
+    private func wakeEarly() {
+        scheduler.openSilentGates()
+        let early = sleepers.filter { !$0.isAsked }.map(\.id)
+        guard !early.isEmpty else { return }
+        sleepers.removeAll { !$0.isAsked }
+        withStore {
+            try $0.wake(early)
+        } then: { runner, lanes in
+            for (lane, count) in lanes { runner.scheduler.backlogGrew(lane, by: count) }
+        }
+    }
+
+    private func scheduleReview(_ verdict: QueueNetwork.Verdict, _ now: MonotonicTime, _ wall: WallTime) {
+        var next = verdict.probe
+        if let time = verdict.lookAgain {
+            // A little late rather than a little early, when nothing would have changed.
+            let left = Duration.milliseconds(max(0, time.milliseconds - wall.milliseconds) + 20)
+            next = min(next ?? now + left, now + min(left, .seconds(3600)))
+        }
+        guard let next, !batches.isEmpty else {
+            networkTimer?.cancel()
+            return
+        }
+        let timer =
+            networkTimer
+            ?? loop.makeTimer { [weak self] in
+                self?.assumeIsolated {
+                    $0.review()
+                    $0.pump()
+                }
+            }
+        networkTimer = timer
+        timer.schedule(at: max(next, now + .milliseconds(5)))
+    }
+}
+
+extension WallTime {
+    static var now: WallTime { WallTime(milliseconds: WallClock.milliseconds) }
+}

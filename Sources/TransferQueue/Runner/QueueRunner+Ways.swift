@@ -1,0 +1,175 @@
+import TransferCore
+import TransferEngine
+import TransferEventLoop
+import TransferReachability
+
+// The way of one job: which link it takes, what its end says of that link, and whether the network is to blame.
+extension QueueRunner {
+    /// The way that a job goes which is about to start: a link to bind it to, or `.some(nil)` for the kernel's choice.
+    ///
+    /// - Returns: `nil` when there is none any more.
+    func takeWay(_ job: RunningJob) -> String?? {
+        let id = job.candidate.id
+        let lane = job.candidate.lane
+        running[id]?.networkGeneration = network.generation
+        guard OriginReach(origin: lane.origin) != .local else { return .some(nil) }
+        let judgement = network.judgement(lane.network, wall: .now)
+        let link: String?
+        switch judgement.decision {
+        case .anyLink: link = nil
+        case .use(let names, _): link = names.first
+        case .wait(.offline):
+            // What has an address may be on a network that needs no way out.
+            guard case .address(let address) = OriginReach(origin: lane.origin),
+                network.policy(lane.network).require == nil, leads(to: address, over: nil)
+            else {
+                unreachable.insert(lane)
+                review()
+                return nil
+            }
+            link = nil
+        case .wait(.unanswered(let names)):
+            guard let probe = takeProbe(among: names) else { return nil }
+            running[id]?.isProbe = true
+            running[id]?.link = probe
+            return probe
+        case .wait: return nil
+        }
+        if let probe = takeProbe(among: judgement.suspects) {
+            running[id]?.isProbe = true
+            running[id]?.link = probe
+            return probe
+        }
+        running[id]?.link = link
+        return link
+    }
+
+    /// Whether the kernel has a way there whose link carries something.
+    private func leads(to address: IPAddress, over link: String?) -> Bool {
+        let index = link.flatMap { network.snapshot.link(named: $0)?.index }
+        guard let route = monitor.route(to: address, over: index) else { return !network.snapshot.isKnown }
+        return network.snapshot.link(route.link)?.isRunning ?? true
+    }
+
+    private func takeProbe(among names: [String]) -> String? {
+        guard let next = network.health.nextProbe, next <= .now else { return nil }
+        var probe: String?
+        for name in network.health.takeProbes(now: .now) {
+            if probe == nil, names.contains(name) {
+                probe = name
+            } else {
+                _ = network.health.event(.probeAbandoned, of: name, now: .now, wall: .now)
+            }
+        }
+        return probe
+    }
+
+    /// What an end says of the link that it went over.
+    func judgeLink(_ job: RunningJob, _ outcome: ExchangeOutcome) {
+        guard OriginReach(origin: job.candidate.lane.origin) != .local, let link = network.likelyLink(job.link) else {
+            return
+        }
+        let event: LinkHealth.Event
+        switch outcome.result {
+        case .failure(let error) where error.code == .cancelled || error.code == .networkChanged:
+            guard job.isProbe else { return }
+            event = .probeAbandoned
+        case .failure(let error) where error.code == .timedOut && outcome.head == nil && outcome.received == 0:
+            event = .unanswered(host: Origin(url: job.url)?.hostAndPort ?? job.url, started: job.started)
+        case .failure(let error) where error.errno != nil || error.code == .cannotResolveHost:
+            guard job.isProbe else { return }
+            event = .probeAbandoned
+        default: event = .answered
+        }
+        switch network.health.event(event, of: link.name, now: .now, wall: .now) {
+        case .none: break
+        case .suspect, .trust:
+            publishHealth()
+            review()
+        }
+    }
+
+    /// Why an attempt came to nothing, if this machine's network is the reason: then none is spent.
+    func networkFault(_ job: RunningJob, _ error: TransferError) -> String? {
+        guard error.status == nil, case let reach = OriginReach(origin: job.candidate.lane.origin), reach != .local
+        else {
+            return nil
+        }
+        switch error.code {
+        case .networkChanged: break
+        case .cannotResolveHost, .cannotConnect, .connectionLost, .timedOut, .secureConnectionFailed, .linkUnavailable:
+            // The kernel's word may be on its way still.
+            if let snapshot = monitor.asked() { follow(snapshot) }
+        default: return nil
+        }
+        let wall = WallTime.now
+        let lane = job.candidate.lane
+        let judgement = network.judgement(lane.network, wall: wall)
+        let words = NetworkWords(policy: network.policy(lane.network), now: wall, zone: network.zone)
+        if job.networkGeneration != network.generation || error.code == .networkChanged {
+            return words.reason(judgement) ?? error.message
+        }
+        if job.isProbe { return words.reason(judgement) ?? "no answer over \(job.link ?? "the link")" }
+        if !scheduler.network.isOpen(lane, reach) { return words.reason(judgement) ?? "offline" }
+        guard network.snapshot.isKnown else { return nil }
+        switch reach {
+        case .local: return nil
+        case .name:
+            guard network.snapshot.waysOut.isEmpty else { return settling(error) }
+        case .address(let address):
+            guard !leads(to: address, over: job.link) else { return settling(error) }
+        }
+        unreachable.insert(lane)
+        review()
+        return words.offline(judgement.verdicts.map(\.link))
+    }
+
+    /// What fails right after a change may be the change's fault.
+    private func settling(_ error: TransferError) -> String? {
+        guard network.isSettling(.now), error.code == .cannotConnect || error.code == .cannotResolveHost else {
+            return nil
+        }
+        return "the network settles: \(error.message)"
+    }
+
+    /// Back to the queue, with what it has: it starts when there is a way.
+    func waitForNetwork(
+        _ job: RunningJob, _ reason: String?, resume: ResumeData? = nil, progressed: Bool = false
+    ) {
+        // Not at once, where that would be a circle.
+        let delay: Duration? =
+            network.isSettling(.now) && job.networkGeneration == network.generation ? .milliseconds(200) : nil
+        let id = job.candidate.id
+        let current = running[id] ?? job
+        running[id] = nil
+        scheduler.ended(job.candidate)
+        scheduler.originAbandoned(job.candidate.lane.origin, job: id, now: .now)
+        if case .download(let ready) = current.ready {
+            if case .preparing = current.phase { ready.part.discardIfEmpty() }
+            ready.part.unlock()
+        }
+        let record = job.record
+        let text = reason ?? networkReason(job.candidate.lane.network) ?? "the network changed"
+        emit(record.batch, .waiting(job: record.identity, .network(text)))
+        steps.append(
+            JobStep(
+                id: record.id, state: delay == nil ? .queued : .waiting, attempts: progressed ? 0 : record.attempts,
+                mirror: record.mirror, spentMirrors: record.spentMirrors,
+                notBefore: delay.map { WallClock.milliseconds + $0.inMilliseconds },
+                origin: record.spec.origin(mirror: record.mirror),
+                resume: resume ?? record.resume, batch: record.batch, identity: record.identity,
+                network: job.candidate.lane.network))
+    }
+
+    func networkReason(_ key: String) -> String? {
+        NetworkWords(policy: network.policy(key), now: .now, zone: network.zone)
+            .reason(network.judgement(key, wall: .now))
+    }
+}
+
+extension NetworkJudgement {
+    /// Links that nobody answers over, and that no rule forbids.
+    var suspects: [String] {
+        verdicts.compactMap { if case .usable(.suspect) = $0.standing { $0.link.name } else { nil } }
+    }
+}

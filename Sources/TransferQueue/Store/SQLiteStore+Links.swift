@@ -1,0 +1,42 @@
+import GRDB
+
+extension SQLiteStore {
+    /// What metered links have carried.
+    func meteredUsage() throws -> [MeteredUsage.Row] {
+        try database.read { db in
+            try Row.fetchAll(db, sql: "SELECT kind, hour, bytes FROM meteredUsage").compactMap { row in
+                LinkClass(rawValue: row[0]).map { MeteredUsage.Row(kind: $0, hour: row[1], bytes: row[2]) }
+            }
+        }
+    }
+
+    func save(_ usage: [MeteredUsage.Row]) throws {
+        try writeRelaxed { db in
+            try db.execute(sql: "DELETE FROM meteredUsage")
+            let statement = try db.cachedStatement(sql: "INSERT INTO meteredUsage (kind, hour, bytes) VALUES (?, ?, ?)")
+            for row in usage { try statement.execute(arguments: [row.kind.rawValue, row.hour, row.bytes]) }
+        }
+    }
+
+    /// Puts the links that nobody answers over where `transfer why` finds them.
+    func save(silentLinks: [(name: String, suspicion: LinkHealth.Suspicion)]) throws {
+        try writeRelaxed { db in
+            try db.execute(sql: "DELETE FROM silentLink")
+            for (name, suspicion) in silentLinks {
+                try db.execute(
+                    sql: "INSERT INTO silentLink (name, since, unanswered, isBlamed) VALUES (?, ?, ?, ?)",
+                    arguments: [name, suspicion.since.milliseconds, suspicion.unanswered, suspicion.isBlamed])
+            }
+        }
+    }
+
+    func silentLinks() throws -> [String: LinkHealth.Suspicion] {
+        try database.read { db in
+            try Row.fetchAll(db, sql: "SELECT name, since, unanswered, isBlamed FROM silentLink")
+                .reduce(into: [:]) { links, row in
+                    links[row[0]] = LinkHealth.Suspicion(
+                        since: WallTime(milliseconds: row[1]), unanswered: row[2], isBlamed: row[3])
+                }
+        }
+    }
+}

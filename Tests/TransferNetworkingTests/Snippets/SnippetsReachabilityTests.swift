@@ -1,0 +1,25 @@
+import Foundation
+import Testing
+import TransferKit
+
+/// The documents' snippet about reachability.
+@Suite(.timeLimit(.minutes(1))) struct SnippetsReachabilityTests {
+    // 000: 503; 003: 1088
+    @Test func aManagerTellsOfTheStateAndItsChanges() async throws {
+        let transcript = Transcript()
+        let manager = NetworkReachabilityManager(host: "localhost")
+
+        let status = await handed { told in
+            manager?.startListening(onQueue: .global()) { status in
+                transcript.print("Network Status Changed: \(status)")
+                // The name is looked up meanwhile.
+                guard status != .unknown else { return }
+                manager?.stopListening()
+                told(status)
+            }
+        }
+        // This machine itself is reachable whatever becomes of the network.
+        #expect(status == .reachable(.ethernetOrWiFi))
+        #expect(transcript.all.last == "Network Status Changed: \(status)")
+    }
+}
