@@ -10,6 +10,7 @@
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/file.h>
+#include <sys/timex.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/timerfd.h>
@@ -85,4 +86,10 @@ static inline int transfer_open(const char *path, int flags, unsigned mode) { re
 static inline int64_t transfer_file_system(const char *path) {
     struct statfs status;
     return statfs(path, &status) == 0 ? (int64_t)status.f_type : -1;
+}
+
+// Whether somebody (NTP) keeps the clock, as the kernel has it: adjtimex(2).
+static inline int transfer_clock_is_synchronised(void) {
+    struct timex state = {.modes = 0};
+    return adjtimex(&state) != TIME_ERROR && !(state.status & STA_UNSYNC);
 }

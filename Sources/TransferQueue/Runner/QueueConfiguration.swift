@@ -1,3 +1,4 @@
+import CTransferLinux
 public import Logging
 public import TransferCore
 public import TransferReachability
@@ -19,6 +20,11 @@ public struct QueueConfiguration: Sendable {
     public var runtimeFolder: String?
     /// Links that are metered by the user's word, beside those that NetworkManager or their kind says are.
     public var meteredRule = MeteredRule()
+    /// Whether somebody keeps this machine's clock; the kernel's word by default. Where nobody does yet (a device that
+    /// has just started), a certificate that isn't valid yet is waited for, and not a failure.
+    public var isClockSynchronised: @Sendable () -> Bool = { transfer_clock_is_synchronised() != 0 }
+    /// How long such a wait is, until the next look.
+    public var clockInterval = Duration.seconds(10)
     public var logger: Logger
     /// How often jobs under way report their progress; `nil` for never.
     public var progressInterval: Duration? = .milliseconds(500)

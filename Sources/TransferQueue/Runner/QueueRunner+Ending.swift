@@ -174,6 +174,9 @@ extension QueueRunner {
         if current.stop == nil, mayRepeat, let reason = networkFault(current, error) {
             return waitForNetwork(current, reason, resume: resume, progressed: progressed)
         }
+        if current.stop == nil, mayRepeat, let reason = clockFault(error) {
+            return release(current, for: .clock(reason), after: configuration.clockInterval, resume: resume)
+        }
         tellOrigin(job, error)
         scheduler.ended(job.candidate)
         if let stop = current.stop { return letGo(current, stop, resume: resume) }

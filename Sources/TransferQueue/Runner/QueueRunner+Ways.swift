@@ -137,8 +137,19 @@ extension QueueRunner {
         _ job: RunningJob, _ reason: String?, resume: ResumeData? = nil, progressed: Bool = false
     ) {
         // Not at once, where that would be a circle.
-        let delay: Duration? =
-            network.isSettling(.now) && job.networkGeneration == network.generation ? .milliseconds(200) : nil
+        let isCircle = network.isSettling(.now) && job.networkGeneration == network.generation
+        let text = reason ?? networkReason(job.candidate.lane.network) ?? "the network changed"
+        release(
+            job, for: .network(text), after: isCircle ? .milliseconds(200) : nil, resume: resume, progressed: progressed
+        )
+    }
+
+    /// Back to the queue without an attempt spent, for something that isn't the other side's fault.
+    ///
+    /// - Parameter delay: `nil` leaves it to the lane when it starts again.
+    func release(
+        _ job: RunningJob, for reason: WaitReason, after delay: Duration?, resume: ResumeData?, progressed: Bool = false
+    ) {
         let id = job.candidate.id
         let current = running[id] ?? job
         running[id] = nil
@@ -149,17 +160,24 @@ extension QueueRunner {
             ready.part.unlock()
         }
         let record = job.record
-        let text = reason ?? networkReason(job.candidate.lane.network) ?? "the network changed"
-        emit(record.batch, .waiting(job: record.identity, .network(text)))
+        emit(record.batch, .waiting(job: record.identity, reason))
         steps.append(
             JobStep(
                 id: record.id, state: delay == nil ? .queued : .waiting, attempts: progressed ? 0 : record.attempts,
                 mirror: record.mirror, spentMirrors: record.spentMirrors,
                 notBefore: delay.map { WallClock.milliseconds + $0.inMilliseconds },
-                origin: record.spec.origin(mirror: record.mirror),
-                resume: resume ?? record.resume, batch: record.batch, identity: record.identity,
-                network: job.candidate.lane.network))
+                origin: record.spec.origin(mirror: record.mirror), resume: resume ?? record.resume,
+                batch: record.batch, identity: record.identity, network: job.candidate.lane.network))
     }
+
+    /// A certificate that isn't valid yet, by a clock that nobody has set: a wait, and no failure.
+    func clockFault(_ error: TransferError) -> String? {
+        guard error.cause == .certificate(Self.notYetValid), !configuration.isClockSynchronised() else { return nil }
+        return "this machine's clock isn't set, and by it the server's certificate isn't valid yet"
+    }
+
+    /// `X509_V_ERR_CERT_NOT_YET_VALID` (X509_STORE_CTX_get_error(3)).
+    private static let notYetValid: Int32 = 9
 
     func networkReason(_ key: String) -> String? {
         NetworkWords(policy: network.policy(key), now: .now, zone: network.zone)

@@ -140,6 +140,9 @@ enum JSONLines {
             object.field("for", "dependency")
             object.field("need", need)
         case .slot: object.field("for", "slot")
+        case .clock(let reason):
+            object.field("for", "clock")
+            object.field("reason", reason)
         case .network(let reason):
             object.field("for", "network")
             object.field("reason", reason)

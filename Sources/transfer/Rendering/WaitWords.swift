@@ -48,7 +48,7 @@ enum WaitWords {
         case .slot: "for a free slot"
         case .disk(let message): "disk: \(message)"
         case .paused: "paused"
-        case .network(let reason): reason
+        case .network(let reason), .clock(let reason): reason
         }
     }
 }

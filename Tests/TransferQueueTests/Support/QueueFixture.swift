@@ -8,6 +8,7 @@ import TransferTestSupport
 /// Opens the queue of a folder, and closes it in the end.
 func withQueue<Result>(
     _ folder: TemporaryFolder, limits: BatchLimits = BatchLimits(), state: String = "state",
+    configure: (inout QueueConfiguration) -> Void = { _ in },
     isolation: isolated (any Actor)? = #isolation, _ body: (JobQueue) async throws -> Result
 ) async throws -> Result {
     var logger = Logger(label: "test")
@@ -15,6 +16,7 @@ func withQueue<Result>(
     var configuration = QueueConfiguration(state: folder.path(state), limits: limits, logger: logger)
     configuration.loops = 2
     configuration.progressInterval = .milliseconds(50)
+    configure(&configuration)
     let queue = try await JobQueue.open(configuration)
     do {
         let result = try await body(queue)
