@@ -157,7 +157,8 @@ let package = Package(
             dependencies: ["TransferKitCombine", "TransferTestServer", "TransferTestSupport"], swiftSettings: settings),
         .testTarget(
             name: "TransferQueueTests",
-            dependencies: ["TransferQueue", "TransferTestServer", "TransferTestSupport"], swiftSettings: settings),
+            dependencies: ["TransferQueue", "TransferReachability", "TransferTestServer", "TransferTestSupport"],
+            swiftSettings: settings),
         .testTarget(
             name: "TransferCommandTests",
             dependencies: ["transfer", "TransferTestServer", "TransferTestSupport"], swiftSettings: settings),

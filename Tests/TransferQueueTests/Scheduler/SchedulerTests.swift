@@ -37,6 +37,33 @@ import TransferCore
         #expect(started(scheduler.decide(now: now)).count == 1)
     }
 
+    @Test func aClosedNetworkStartsAndClaimsNothingAndLosesNothing() {
+        var scheduler = scheduler(5)
+        let night = Lane(batch: 1, origin: a.origin, network: "night")
+        scheduler.backlogGrew(night, by: 300)
+        scheduler.setNetwork(NetworkGate(closed: ["night"]))
+        #expect(scheduler.decide(now: now).isEmpty && scheduler.heldByNetwork() == [1: 300])
+        scheduler.claimed(a, jobs(a, 1...2), asked: 256)
+        #expect(started(scheduler.decide(now: now)) == [1, 2], "other rules go on")
+        scheduler.setNetwork(NetworkGate())
+        #expect(scheduler.decide(now: now) == [.claim(night, count: 256)])
+        #expect(scheduler.closedLanes().isEmpty)
+    }
+
+    @Test func anotherNetworkEndsThePausesThatNoServerAskedFor() {
+        var scheduler = scheduler()
+        let silent = TransferError(.timedOut, "no answer", isTransient: true, scope: .origin)
+        let asked = TransferError(
+            .httpStatus, "503", cause: .http(status: 503), isTransient: true, scope: .origin, retryAfter: .seconds(9))
+        for job in Int64(1)...3 {
+            scheduler.originFailed(a.origin, job: job, silent, rule: RetryRule(), random: 0, now: now)
+        }
+        scheduler.originFailed(b.origin, job: 4, asked, rule: RetryRule(), random: 0, now: now)
+        #expect(scheduler.pause(of: a.origin, now: now) != nil && scheduler.pause(of: b.origin, now: now) != nil)
+        scheduler.openSilentGates()
+        #expect(scheduler.pause(of: a.origin, now: now) == nil && scheduler.pause(of: b.origin, now: now) != nil)
+    }
+
     @Test func theBoundOfAHostHoldsAcrossBatches() {
         var scheduler = scheduler(10, perHost: 2)
         let other = Lane(batch: 2, origin: a.origin)

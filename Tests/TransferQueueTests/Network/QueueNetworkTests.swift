@@ -1,0 +1,151 @@
+import Testing
+import TransferCore
+import TransferReachability
+
+@testable import TransferQueue
+
+/// What changes of the kernel's state mean to the queue: which connections end, and which rules let something start.
+@Suite struct QueueNetworkTests {
+    private let start = MonotonicTime.seconds(100)
+    private let wall = at("2026-11-21 12:00")
+
+    private func address(_ text: String) -> IPAddress { IPAddress(text)! }
+
+    private func link(
+        _ index: Int, _ name: String, _ addresses: String..., kind: LinkKind = .ethernet, carrier: Bool = true,
+        metering: Metering = .unknown
+    ) -> NetworkSnapshot.Link {
+        NetworkSnapshot.Link(
+            index: index, name: name, kind: kind, hasCarrier: carrier, operation: carrier ? .up : .lowerLayerDown,
+            metering: metering, addresses: addresses.map { .init(address($0), prefix: 24) })
+    }
+
+    private func snapshot(_ links: [NetworkSnapshot.Link], routes: [Int]) -> NetworkSnapshot {
+        NetworkSnapshot(
+            links: links,
+            defaultRoutes: routes.enumerated().map { .init(version: .v4, link: $1, metric: UInt32($0)) })
+    }
+
+    private func network(_ snapshot: NetworkSnapshot) -> QueueNetwork {
+        var network = QueueNetwork(zone: .utc)
+        _ = network.update(snapshot, now: start, wall: wall)
+        return network
+    }
+
+    @Test func anAddressThatGoesIsLostAndTheWaysAreOthers() {
+        var network = network(snapshot([link(2, "eth0", "10.0.0.2")], routes: [2]))
+        let change = network.update(snapshot([link(2, "eth0", "10.0.0.3")], routes: [2]), now: start, wall: wall)
+        #expect(change == .init(lost: [address("10.0.0.2")], silent: [], isOtherWay: true))
+        #expect(network.generation == 1)
+    }
+
+    @Test func aLinkWithoutCarrierIsSilentAndKeepsItsAddress() {
+        var network = network(snapshot([link(2, "eth0", "10.0.0.2")], routes: [2]))
+        let down = snapshot([link(2, "eth0", "10.0.0.2", carrier: false)], routes: [2])
+        let change = network.update(down, now: start, wall: wall)
+        #expect(change.lost.isEmpty && change.silent == [address("10.0.0.2")] && change.isOtherWay)
+    }
+
+    @Test func aNewNameAndALinkThatLeadsNowhereChangeNoWay() {
+        let before = snapshot([link(2, "eth0", "10.0.0.2")], routes: [2])
+        var network = network(before)
+        let renamed = snapshot([link(2, "lan0", "10.0.0.2"), link(9, "veth1", kind: .virtualEthernet)], routes: [2])
+        let change = network.update(renamed, now: start, wall: wall)
+        #expect(change == .init() && network.generation == 0)
+        #expect(network.update(renamed, now: start, wall: wall) == .init())
+    }
+
+    @Test func theFirstStateIsNoChangeOfWays() {
+        var network = QueueNetwork(zone: .utc)
+        let change = network.update(snapshot([link(2, "eth0", "10.0.0.2")], routes: [2]), now: start, wall: wall)
+        #expect(!change.isOtherWay && network.generation == 0)
+    }
+
+    @Test func withoutAWayOutOnlyNamesWait() {
+        var network = network(snapshot([link(2, "eth0", "10.0.0.2")], routes: []))
+        let gate = network.verdict([""], now: start, wall: wall).gate
+        #expect(gate.offline == [""] && gate.closed.isEmpty)
+        #expect(!gate.isOpen(Lane(batch: 1, origin: "http://a.example"), .name))
+        #expect(gate.isOpen(Lane(batch: 1, origin: "http://10.0.0.9"), .address(address("10.0.0.9"))))
+        #expect(gate.isOpen(Lane(batch: 1, origin: "http://127.0.0.1"), .local))
+    }
+
+    @Test func whereTheKernelCannotBeAskedEverythingIsTried() throws {
+        var network = network(.unknown)
+        let required = try policy(#""require": "wg0""#).key
+        let metered = try policy(#""metered": "forbid""#).key
+        #expect(network.verdict(["", required, metered], now: start, wall: wall).gate == NetworkGate())
+        #expect(network.judgement(required, wall: wall).decision == .use(["wg0"], mustBind: true))
+        #expect(network.judgement(metered, wall: wall).decision == .anyLink)
+    }
+
+    @Test func aForbiddenLinkClosesItsRulesUntilAnotherLeadsOut() throws {
+        let key = try policy(#""metered": "forbid""#).key
+        let modem = link(3, "wwan0", "10.1.0.2", kind: .cellular, metering: .guessedYes)
+        var network = network(snapshot([modem], routes: [3]))
+        #expect(network.verdict(["", key], now: start, wall: wall).gate.closed == [key])
+        #expect(network.allowedAddresses(key, wall: wall) == [])
+        _ = network.update(snapshot([link(2, "eth0", "10.0.0.2"), modem], routes: [2, 3]), now: start, wall: wall)
+        #expect(network.verdict(["", key], now: start, wall: wall).gate == NetworkGate())
+        #expect(network.allowedAddresses(key, wall: wall) == [address("10.0.0.2")])
+    }
+
+    @Test func aScheduleSaysWhenToLookAgain() throws {
+        let key = try policy(#""schedule": "22:00-06:00""#).key
+        var network = network(snapshot([link(2, "eth0", "10.0.0.2")], routes: [2]))
+        let closed = network.verdict([key], now: start, wall: wall)
+        #expect(closed.gate.closed == [key] && closed.lookAgain == at("2026-11-21 22:00"))
+        let open = network.verdict([key], now: start, wall: at("2026-11-21 23:00"))
+        #expect(open.gate == NetworkGate() && open.lookAgain == at("2026-11-22 06:00"))
+    }
+
+    @Test func aMeteredLinkIsTakenAfterTheWaitThatTheRulesAskFor() throws {
+        let key = try policy(#""meteredAfter": "2h""#).key
+        let modem = link(3, "wwan0", "10.1.0.2", kind: .cellular, metering: .yes)
+        var network = network(snapshot([modem], routes: [3]))
+        #expect(network.verdict([key], now: start, wall: wall).lookAgain == at("2026-11-21 14:00"))
+        #expect(network.verdict([key], now: start, wall: at("2026-11-21 13:59")).gate.closed == [key])
+        #expect(network.verdict([key], now: start, wall: at("2026-11-21 14:01")).gate == NetworkGate())
+    }
+
+    @Test func aSilentLinkKeepsNobodyWhoHasNoOther() {
+        var network = network(snapshot([link(2, "eth0", "10.0.0.2")], routes: [2]))
+        for host in ["a", "b", "c"] {
+            _ = network.health.event(.unanswered(host: host, started: start), of: "eth0", now: start, wall: wall)
+        }
+        #expect(network.health.suspicion(of: "eth0")?.isBlamed == true)
+        #expect(network.judgement("", wall: wall).decision == .anyLink)
+        #expect(network.verdict([""], now: start, wall: wall).gate == NetworkGate())
+    }
+
+    @Test func aSilentLinkIsPassedByForAnother() {
+        let both = [link(2, "eth0", "10.0.0.2"), link(3, "wlan0", "10.1.0.2", kind: .wifi)]
+        var network = network(snapshot(both, routes: [2, 3]))
+        for host in ["a", "b", "c"] {
+            _ = network.health.event(.unanswered(host: host, started: start), of: "eth0", now: start, wall: wall)
+        }
+        #expect(network.judgement("", wall: wall).decision == .use(["wlan0"], mustBind: false))
+    }
+
+    @Test func rulesAreReadBackFromTheirKey() throws {
+        let rules = try policy(
+            #""allow": ["ethernet", "wlan*"], "metered": "avoid", "meteredAfter": "24h", "schedule": "22:00-06:00""#)
+        #expect(NetworkPolicy(key: rules.key) == rules)
+        #expect(NetworkPolicy().key == "" && NetworkPolicy(key: "") == NetworkPolicy())
+    }
+
+    @Test(arguments: [
+        ("http://127.0.0.1:80", "local"), ("http://[::1]", "local"), ("https://localhost:8443", "local"),
+        ("http://a.localhost", "local"), ("http://10.0.0.1", "address"), ("https://[2001:db8::1]:444", "address"),
+        ("https://a.example", "name"), ("http://localhost.example", "name"), ("", "name"),
+    ])
+    func theWayToAnOriginIsToldFromItsHost(_ origin: String, _ kind: String) {
+        let told =
+            switch OriginReach(origin: origin) {
+            case .local: "local"
+            case .address: "address"
+            case .name: "name"
+            }
+        #expect(told == kind)
+    }
+}
