@@ -12,6 +12,8 @@ public struct AccessLogEntry: Sendable, Hashable {
     /// The number of the connection, to see which requests shared one.
     public var connection: Int
     public var authorization: String?
+    /// The client's address.
+    public var remoteAddress: String
 
     /// The first byte asked for, when the request had `Range: bytes=N-…`.
     public var rangeStart: Int64? {
@@ -21,12 +23,12 @@ public struct AccessLogEntry: Sendable, Hashable {
 
     static let format = [
         "$request_method", "$request_uri", "$status", "$http_range", "$http_if_range", "$body_bytes_sent",
-        "$connection", "$http_authorization",
+        "$connection", "$http_authorization", "$remote_addr",
     ].joined(separator: "\\t")
 
     init(line: Substring) throws {
         let fields = line.split(separator: "\t", omittingEmptySubsequences: false).map(String.init)
-        guard fields.count == 8, let status = Int(fields[2]), let sent = Int64(fields[5]), let number = Int(fields[6])
+        guard fields.count == 9, let status = Int(fields[2]), let sent = Int64(fields[5]), let number = Int(fields[6])
         else { throw TestSupportError("no line of our access log: \(line)") }
         method = fields[0]
         uri = fields[1]
@@ -36,6 +38,7 @@ public struct AccessLogEntry: Sendable, Hashable {
         bodyBytesSent = sent
         connection = number
         authorization = Self.value(fields[7])
+        remoteAddress = fields[8]
     }
 
     /// nginx writes a dash for a field that is not there, and a quotation mark as `\x22`.

@@ -32,7 +32,7 @@ struct NginxConfiguration {
             \(temporary.joined(separator: "\n"))
                 \(options.http)
                 server {
-                    listen 127.0.0.1:\(port) backlog=4096\(options.certificate == nil ? "" : options.speaksHTTP2 ? " ssl http2" : " ssl");
+                    \(listening())
                     \(options.certificate.map { "ssl_certificate \"\($0.path)\"; ssl_certificate_key \"\($0.key)\";" } ?? "")
                     http2_max_requests 1000000;
                     server_name localhost;
@@ -47,6 +47,12 @@ struct NginxConfiguration {
             }
 
             """
+    }
+
+    private func listening() -> String {
+        let addresses = options.namespace == nil ? ["127.0.0.1:"] : ["", "[::]:"]
+        let tls = options.certificate == nil ? "" : options.speaksHTTP2 ? " ssl http2" : " ssl"
+        return addresses.map { "listen \($0)\(port) backlog=4096\(tls);" }.joined(separator: " ")
     }
 
     private func modules() throws -> String {

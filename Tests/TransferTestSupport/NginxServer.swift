@@ -24,6 +24,8 @@ public final class NginxServer: Sendable {
         public var certificate: ServerCertificate?
         /// Over TLS; else HTTP/1.1 alone.
         public var speaksHTTP2 = true
+        /// Runs there, on port 80 (443 with a certificate) of all addresses: `url(_:)` is of use only inside.
+        public var namespace: TestNamespace?
 
         public init() {}
     }
@@ -44,14 +46,16 @@ public final class NginxServer: Sendable {
         var failure = ""
         for _ in 0..<3 {
             // Another process can take the port before nginx does; then with another one.
-            let port = try LoopbackPort.free()
+            let port =
+                options.namespace == nil ? try LoopbackPort.free() : options.certificate == nil ? 80 : 443
             let configuration = NginxConfiguration(folder: folder.path, root: root, port: port, options: options)
             try folder.write(configuration.text(), to: "nginx.conf")
             try? FileManager.default.removeItem(atPath: folder.path("nginx.pid"))
-            let process = try ChildProcess.start(
-                ChildProcess.Command(
-                    binary, ["-p", folder.path, "-c", folder.path("nginx.conf")],
-                    environment: ["PATH": "/usr/sbin:/usr/bin:/sbin:/bin"], timeout: .seconds(3600)))
+            var command = ChildProcess.Command(
+                binary, ["-p", folder.path, "-c", folder.path("nginx.conf")],
+                environment: ["PATH": "/usr/sbin:/usr/bin:/sbin:/bin"], timeout: .seconds(3600))
+            if let namespace = options.namespace { command = try namespace.command(command) }
+            let process = try ChildProcess.start(command)
             if await isReady(process, folder: folder) {
                 return NginxServer(
                     port: port, scheme: options.certificate == nil ? "http" : "https", root: root, folder: folder,

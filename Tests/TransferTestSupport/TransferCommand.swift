@@ -13,6 +13,8 @@ public struct TransferCommand: Sendable {
     public var standardInput = ChildProcess.StandardInput.none
     public var timeout = Duration.seconds(60)
     public var measuresMemory = false
+    /// The namespace that it runs in; the test's own when `nil`.
+    public var namespace: TestNamespace?
 
     public init(_ arguments: [String], in workingFolder: String) {
         self.arguments = arguments
@@ -46,6 +48,7 @@ public struct TransferCommand: Sendable {
             try Self.binary(), arguments, environment: environment, workingFolder: workingFolder, timeout: timeout)
         command.standardInput = standardInput
         command.measuresMemory = measuresMemory
+        if let namespace { command = try namespace.command(command) }
         return try ChildProcess.start(command)
     }
 

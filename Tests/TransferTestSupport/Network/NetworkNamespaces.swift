@@ -1,0 +1,69 @@
+internal import Foundation
+internal import Glibc
+internal import Synchronization
+
+/// Network namespaces of the tests: whether they can be made, their names, and the end of those that a killed run left.
+///
+///     @Suite(.enabled(if: NetworkNamespaces.areWanted))
+public enum NetworkNamespaces {
+    /// Whether their suites run: where namespaces can be made, and where they have to be (`TRANSFER_PEERS=required`, as
+    /// `make check` sets it): there the suites fail without them.
+    public static let areWanted: Bool = {
+        if areAllowed { return true }
+        if ProcessInfo.processInfo.environment["TRANSFER_PEERS"] == "required" { return true }
+        let line =
+            "SKIPPED: the suites on the real kernel, as network namespaces need root and iproute2 (`make setup`)\n"
+        FileHandle.standardError.write(Data(line.utf8))
+        return false
+    }()
+
+    /// Root, with the `ip` command, on a kernel that lets it make one.
+    public static let areAllowed: Bool = {
+        guard geteuid() == 0, (try? ip()) != nil else { return false }
+        let name = newName("try")
+        return succeeds("ip netns add \(name) && ip netns del \(name)")
+    }()
+
+    /// Removes the namespaces of runs that are no more, once a process.
+    static let swept: Bool = succeeds(
+        """
+        for path in /run/netns/\(prefix)*; do
+            name=${path##*/}; process=${name#\(prefix)}; process=${process%%-*}
+            [ -e "$path" ] && [ ! -d "/proc/$process" ] || continue
+            ip netns del "$name"; rm -rf "/etc/netns/$name"
+        done
+        """)
+
+    private static let prefix = "transfer-"
+    private static let count = Mutex(0)
+
+    /// `transfer-PID-NUMBER-ROLE`
+    static func newName(_ role: String) -> String {
+        let number = count.withLock { count in
+            count += 1
+            return count
+        }
+        return "\(prefix)\(getpid())-\(number)-\(role)"
+    }
+
+    /// The path of the `ip` command.
+    static func ip() throws -> String {
+        for folder in ["/usr/sbin", "/sbin", "/usr/bin", "/bin"] {
+            let path = folder + "/ip"
+            if FileManager.default.isExecutableFile(atPath: path) { return path }
+        }
+        throw TestSupportError("the ip command is not installed; `make setup` installs it (Debian's iproute2)")
+    }
+
+    static let searchPath = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+
+    private static func succeeds(_ script: String) -> Bool {
+        let process = try? SpawnedChild.spawn(
+            "/bin/sh", ["-c", script], environment: ["PATH": searchPath], workingFolder: "/", input: nil, output: nil,
+            error: nil)
+        guard let process else { return false }
+        var status: Int32 = 0
+        while waitpid(process, &status, 0) < 0, errno == EINTR {}
+        return status == 0
+    }
+}

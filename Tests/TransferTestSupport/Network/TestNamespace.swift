@@ -1,0 +1,101 @@
+internal import Foundation
+internal import Glibc
+
+/// One network namespace, which a `TestNetwork` made: commands run in it, and its links are changed.
+public final class TestNamespace: Sendable {
+    public let name: String
+
+    init(name: String) { self.name = name }
+
+    /// The command, to be run in the namespace; `/etc/resolv.conf` is its own there, and `/sys` shows its links.
+    public func command(_ command: ChildProcess.Command) throws -> ChildProcess.Command {
+        var inside = command
+        inside.executable = try NetworkNamespaces.ip()
+        inside.arguments = ["netns", "exec", name, command.executable] + command.arguments
+        return inside
+    }
+
+    /// Lines for `ip -batch`, one after the other: `address add 10.0.0.2/24 dev eth0`. When it returns, the kernel has
+    /// done them.
+    /// - Throws: At the first line that fails; those before it are done.
+    public func ip(_ lines: String...) async throws { try await ip(lines) }
+
+    public func ip(_ lines: [String]) async throws {
+        var command = ChildProcess.Command(try NetworkNamespaces.ip(), ["-n", name, "-batch", "-"], environment: [:])
+        command.standardInput = .data(Data((lines.joined(separator: "\n") + "\n").utf8))
+        let result = try await ChildProcess.start(command).result()
+        guard result.exitCode == 0 else { throw TestSupportError("ip \(lines.prefix(10)): \(result)") }
+    }
+
+    /// Runs a script of `sh` in the namespace and gives what it printed.
+    /// - Throws: When its status is not 0.
+    @discardableResult
+    public func run(_ script: String) async throws -> String {
+        let result = try await start(script).result()
+        guard result.exitCode == 0 else { throw TestSupportError("\(script): \(result)") }
+        return result.standardOutput
+    }
+
+    /// Starts a script of `sh` in the namespace.
+    public func start(_ script: String) throws -> ChildProcess {
+        try ChildProcess.start(
+            command(
+                ChildProcess.Command(
+                    "/bin/sh", ["-e", "-c", script], environment: ["PATH": NetworkNamespaces.searchPath])))
+    }
+
+    /// What the kernel counted on a link since it was made.
+    public func traffic(_ link: String) async throws -> LinkTraffic {
+        let command = ChildProcess.Command(
+            try NetworkNamespaces.ip(), ["-n", name, "-json", "-statistics", "link", "show", "dev", link],
+            environment: [:])
+        let result = try await ChildProcess.start(command).result()
+        guard let counts = try JSONValue.parse(result.standardOutputData)[0]?["stats64"],
+            let sent = counts["tx"], let received = counts["rx"]
+        else { throw TestSupportError("no statistics of \(link): \(result)") }
+        return LinkTraffic(
+            sentPackets: sent["packets"]?.int ?? 0, sentBytes: sent["bytes"]?.int ?? 0,
+            receivedPackets: received["packets"]?.int ?? 0, receivedBytes: received["bytes"]?.int ?? 0)
+    }
+
+    /// The name servers that processes of the namespace ask, from the next look into `/etc/resolv.conf` on; each is
+    /// asked once and given a second.
+    public func setNameServers(_ addresses: [String]) throws {
+        let lines = addresses.map { "nameserver \($0)\n" }.joined() + "options timeout:1 attempts:1\n"
+        // Written in place: processes see this file through a mount of it.
+        guard let file = FileHandle(forWritingAtPath: "/etc/netns/\(name)/resolv.conf") else {
+            throw TestSupportError("no resolv.conf for \(name)")
+        }
+        defer { try? file.close() }
+        try file.truncate(atOffset: 0)
+        try file.write(contentsOf: Data(lines.utf8))
+    }
+
+    /// Does something on a thread in the namespace: a socket that is made there belongs to it for good.
+    func onThread<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws -> Value {
+        let path = "/run/netns/" + name
+        return try await withCheckedThrowingContinuation { continuation in
+            // Ends with the body, so that nothing else runs on a thread in a foreign namespace.
+            Thread.detachNewThread {
+                continuation.resume(
+                    with: Result {
+                        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+                        guard descriptor >= 0 else { throw TestSupportError.system("open \(path)", errno) }
+                        defer { close(descriptor) }
+                        let networkNamespace: Int32 = 0x4000_0000
+                        guard GNUCalls.setns(descriptor, networkNamespace) == 0 else {
+                            throw TestSupportError.system("setns \(path)", errno)
+                        }
+                        return try body()
+                    })
+            }
+        }
+    }
+}
+
+public struct LinkTraffic: Sendable, Hashable {
+    public var sentPackets: Int64
+    public var sentBytes: Int64
+    public var receivedPackets: Int64
+    public var receivedBytes: Int64
+}
