@@ -24,10 +24,10 @@ WITHOUT_PROXIES := env -u http_proxy -u https_proxy -u HTTPS_PROXY -u all_proxy 
 STRESS := 'StressBurstTests|MemoryOfRequestsTests|LeakTests'
 
 .PHONY: help setup setup-build setup-test setup-peers setup-bench swift build demo-server run test tsan lint format \
-	bench docs check check-build clean
+	bench bench-network docs check check-build clean
 
 help: ## this list
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-13s %s\n", $$1, $$2 }' Makefile
 
 setup: setup-test ## install what building and testing need (packages of Debian or Ubuntu, and of PyPI)
 	@scripts/setup peers || echo "The servers from PyPI can't be installed: their suites will be skipped." >&2
@@ -82,6 +82,9 @@ bench: build setup-bench ## compare with curl, wget2, aria2 and, request by requ
 	@Benchmarks/run "$$(swift build $(RELEASE) --show-bin-path)/transfer"
 	@$(REQUESTS) --quiet
 	@Benchmarks/requests/run "$$($(REQUESTS) --show-bin-path)"
+
+bench-network: build setup-bench ## what changes of the network cost, beside curl and aria2; as root, in three minutes
+	@Benchmarks/network "$$(swift build $(RELEASE) --show-bin-path)/transfer"
 
 docs: swift setup-build ## the libraries' documentation, in .build/docs
 	@scripts/docs

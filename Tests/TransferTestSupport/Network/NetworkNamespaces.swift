@@ -24,15 +24,21 @@ public enum NetworkNamespaces {
         return succeeds("ip netns add \(name) && ip netns del \(name)")
     }()
 
-    /// Removes the namespaces of runs that are no more, once a process.
-    static let swept: Bool = succeeds(
-        """
-        for path in /run/netns/\(prefix)*; do
-            name=${path##*/}; process=${name#\(prefix)}; process=${process%%-*}
-            [ -e "$path" ] && [ ! -d "/proc/$process" ] || continue
-            ip netns del "$name"; rm -rf "/etc/netns/$name"
-        done
-        """)
+    /// Once a process, before its first namespace.
+    static let swept: Bool = sweep()
+
+    /// Removes the namespaces that the processes which made them, by the ID in their names, have not outlived.
+    @discardableResult
+    public static func sweep() -> Bool {
+        succeeds(
+            """
+            for path in /run/netns/\(prefix)*; do
+                name=${path##*/}; process=${name#\(prefix)}; process=${process%%-*}
+                [ -e "$path" ] && [ ! -d "/proc/$process" ] || continue
+                ip netns del "$name"; rm -rf "/etc/netns/$name"
+            done
+            """)
+    }
 
     private static let prefix = "transfer-"
     private static let count = Mutex(0)

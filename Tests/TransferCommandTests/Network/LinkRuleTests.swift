@@ -1,0 +1,166 @@
+import Foundation
+import Glibc
+import Testing
+import TransferTestSupport
+
+/// `network` rules of job files on the real kernel.
+@Suite(.enabled(if: NetworkNamespaces.areWanted), .timeLimit(.minutes(2)))
+struct LinkRuleTests {
+    /// A server by name, an ordinary link that the kernel prefers, and a tunnel.
+    private func withTunnel(_ body: (NetworkStage, TestNameServer, String) async throws -> Void) async throws {
+        try await NetworkStage.with(limitRate: "4m") { stage in
+            try await stage.network.connectTunnel("tun0", 9, metric: 500)
+            let names = try await stage.network.startNameServer()
+            names.set("files.test", [TestNetwork.server])
+            try await body(stage, names, stage.serve("large", mebibytes: 8))
+        }
+    }
+
+    private func job(_ stage: NetworkStage, _ sum: String, _ network: String) -> String {
+        download(
+            stage.url("/large", at: "files.test"), to: "large",
+            #""id": "large", "checksum": "sha256:\#(sum)", "network": \#(network)"#)
+    }
+
+    @Test func sendsNotOnePacketOverAnotherLinkThanTheRequiredOne() async throws {
+        try await withTunnel { stage, names, sum in
+            let before = try await stage.client.traffic("eth0")
+            try stage.place.jobs([job(stage, sum, #"{"require": "tun0"}"#)])
+            let process = try stage.startJobs()
+            try await process.progress("large", atLeast: 2 << 20)
+            // Neither while the required link is away, with another that leads everywhere.
+            try await stage.client.ip("link set tun0 down")
+            try await process.waiting(for: "network")
+            try await stage.client.ip("link set tun0 up", "route add default dev tun0 metric 500")
+            let result = try await process.result()
+            #expect(result.exitCode == 0, "\(result)")
+            try expectNoAttemptSpent(result)
+            let after = try await stage.client.traffic("eth0")
+            #expect(after == before)
+            #expect(!names.queries.isEmpty && names.queries.allSatisfy { $0.source == "10.0.9.2" }, "\(names.queries)")
+            #expect(try stage.server.accessLog().allSatisfy { $0.remoteAddress == "10.0.9.2" })
+        }
+    }
+
+    /// What the test above shows is the rule's work.
+    @Test func takesTheKernelsWayWithoutARule() async throws {
+        try await withTunnel { stage, names, sum in
+            try stage.place.jobs([job(stage, sum, "{}")])
+            let result = try await stage.startJobs().result()
+            #expect(result.exitCode == 0, "\(result)")
+            #expect(try await stage.client.traffic("eth0").receivedBytes > 8 << 20)
+            #expect(try await stage.client.traffic("tun0").receivedPackets == 0)
+            #expect(names.queries.allSatisfy { $0.source == "10.0.0.2" })
+        }
+    }
+
+    @Test func waitsForARequiredLinkThatIsNotThere() async throws {
+        try await NetworkStage.with { stage in
+            let before = try await stage.client.traffic("eth0")
+            let sum = try await stage.serve("large", mebibytes: 1)
+            try stage.place.jobs([
+                download(
+                    stage.url("/large"), to: "large",
+                    #""id": "large", "checksum": "sha256:\#(sum)", "network": {"require": "tun0"}"#)
+            ])
+            let process = try stage.startJobs()
+            try await process.waiting(for: "network")
+            try await stage.network.connectTunnel("tun0", 9, metric: 500)
+            let result = try await process.result()
+            #expect(result.exitCode == 0, "\(result)")
+            try expectNoAttemptSpent(result)
+            #expect(try await stage.client.traffic("eth0") == before)
+            #expect(try stage.server.accessLog().map(\.remoteAddress) == ["10.0.9.2"])
+        }
+    }
+
+    @Test func newWorkTakesThePreferredLinkWhenItAppears() async throws {
+        try await NetworkStage.with(limitRate: "1m") { stage in
+            _ = try await stage.serve("large", mebibytes: 3)
+            _ = try await stage.serve("small", mebibytes: 1)
+            let rule = #""network": {"prefer": ["lan*"]}"#
+            try stage.place.jobs([
+                download(stage.url("/large"), to: "large", #""id": "large", \#(rule)"#),
+                download(stage.url("/small"), to: "small", #""id": "small", "needs": ["large"], \#(rule)"#),
+            ])
+            let process = try stage.startJobs()
+            try await process.progress("large", atLeast: 1 << 20)
+            try await stage.network.connect("lan0", 1, metric: 900)
+            let result = try await process.result()
+            #expect(result.exitCode == 0, "\(result)")
+            let log = try await stage.logged(2)
+            #expect(log.filter { $0.uri == "/small" }.map(\.remoteAddress) == ["10.0.1.2"], "\(log)")
+        }
+    }
+
+    @Test func waitsWithOnlyAMeteredLinkAndGoesOnOverAnother() async throws {
+        try await NetworkStage.with(isConnected: false) { stage in
+            try await stage.network.connect("wwan0", 0)
+            let before = try await stage.client.traffic("wwan0")
+            let sum = try await stage.serve("file", mebibytes: 1)
+            try stage.place.jobs([
+                download(
+                    stage.url("/file"), to: "file",
+                    #""id": "file", "checksum": "sha256:\#(sum)", "network": {"metered": "forbid"}"#),
+                download(stage.url("/file?any"), to: "any", #""id": "any", "needs": ["file"]"#),
+            ])
+            let process = try stage.startJobs()
+            try await process.waiting(for: "network", id: "file")
+            try await stage.network.connect("eth1", 1, metric: 900)
+            try await process.event("job.finished", id: "file")
+            let result = try await process.result()
+            #expect(result.exitCode == 0, "\(result)")
+            try expectNoAttemptSpent(result)
+            let log = try await stage.logged(2)
+            #expect(log.filter { $0.uri == "/file" }.map(\.remoteAddress) == ["10.0.1.2"], "\(log)")
+            // The one that may takes the kernel's way, which is the metered one.
+            #expect(log.filter { $0.uri == "/file?any" }.map(\.remoteAddress) == ["10.0.0.2"], "\(log)")
+            #expect(try await stage.client.traffic("wwan0") != before)
+        }
+    }
+
+    @Test func waitsOutsideItsScheduleWhileOthersRun() async throws {
+        try await NetworkStage.with { stage in
+            _ = try await stage.serve("file", mebibytes: 1)
+            // The command's clock is UTC here. Two hours on: no test takes so long.
+            let hour = (Int(Date().timeIntervalSince1970) / 3600 + 2) % 24
+            let closed = String(format: "%02d:00-%02d:00", hour, (hour + 1) % 24)
+            let open = String(format: "%02d:00-%02d:00", (hour + 21) % 24, (hour + 1) % 24)
+            try stage.place.jobs([
+                download(stage.url("/file?closed"), to: "c", #""id": "closed", "network": {"schedule": "\#(closed)"}"#),
+                download(stage.url("/file?open"), to: "o", #""id": "open", "network": {"schedule": "\#(open)"}"#),
+            ])
+            let process = try stage.startJobs()
+            try await process.event("job.finished", id: "open")
+            try await process.waiting(for: "schedule")
+            process.kill(SIGTERM)
+            _ = try await process.result()
+            #expect(try stage.server.accessLog().map(\.uri) == ["/file?open"])
+        }
+    }
+
+    /// The window ends with a minute of the clock: at most that long.
+    @Test(.enabled(if: TransferCommand.runsHeavyTests)) func checkpointsWhenItsScheduleEnds() async throws {
+        try await NetworkStage.with(limitRate: "256k") { stage in
+            _ = try await stage.serve("large", mebibytes: 64)
+            // The end of a minute that has at least five seconds left.
+            let end = Int(Date().timeIntervalSince1970 + 5) / 60 + 1
+            let window = [end - 120, end].map { String(format: "%02d:%02d", $0 / 60 % 24, $0 % 60) }
+            try stage.place.jobs([
+                download(
+                    stage.url("/large"), to: "large",
+                    #""id": "large", "network": {"schedule": "\#(window.joined(separator: "-"))"}"#)
+            ])
+            var command = stage.command("run", "jobs.json", "--json=progress")
+            command.timeout = .seconds(100)
+            let process = try command.start()
+            try await process.progress("large", atLeast: 1)
+            try await process.waiting(for: "schedule")
+            let kept = try #require(stage.place.folder.size("large.part"))
+            #expect(kept > 0)
+            process.kill(SIGTERM)
+            _ = try await process.result()
+            try await stage.logged(1)
+        }
+    }
+}

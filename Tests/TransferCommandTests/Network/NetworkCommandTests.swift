@@ -1,0 +1,67 @@
+import Foundation
+import Glibc
+import Testing
+import TransferTestSupport
+
+/// `transfer network`, and what a waiting queue costs.
+@Suite(.enabled(if: NetworkNamespaces.areWanted), .timeLimit(.minutes(2)))
+struct NetworkCommandTests {
+    @Test func followsWhatHappensToTheLinks() async throws {
+        try await NetworkStage.with { stage in
+            let process = try stage.command("network", "--follow", "--json").start()
+            try await process.line(.standardOutput) { $0.contains("10.0.0.2") }
+            for number in 3..<6 {
+                try await stage.client.ip(
+                    "address add 10.0.0.\(number)/24 dev eth0", "address del 10.0.0.\(number - 1)/24 dev eth0")
+                let changed = ContinuousClock.now
+                let line = try await process.line(.standardOutput) {
+                    $0.contains("10.0.0.\(number)") && !$0.contains("10.0.0.\(number - 1)")
+                }
+                printMeasured("a line for another address", since: changed)
+                #expect(throws: Never.self) { try JSONValue.parse(Data(line.utf8)) }
+            }
+            process.kill(SIGTERM)
+            _ = try await process.result()
+        }
+    }
+
+    @Test func showsTheLinksAsATable() async throws {
+        try await NetworkStage.with { stage in
+            try await stage.network.connect("wwan0", 1, metric: 900)
+            let result = try await stage.command("network").run()
+            #expect(result.exitCode == 0, "\(result)")
+            for word in ["eth0", "wwan0", "10.0.0.2", "10.0.1.2", "metered"] {
+                #expect(result.standardOutput.contains(word), "no \(word): \(result)")
+            }
+        }
+    }
+
+    /// Ten seconds of a queue that waits for a network: it's woken at most twice a second, all threads together.
+    @Test(.enabled(if: TransferCommand.runsHeavyTests)) func aWaitingQueueSleeps() async throws {
+        try await NetworkStage.with(isConnected: false) { stage in
+            try stage.place.jobs((0..<100).map { download(stage.url("/file?\($0)"), to: "f\($0)") })
+            let process = try stage.startJobs()
+            try await process.waiting(for: "network")
+            // Until it has gone to rest, then ten seconds by the clock: what is tried is that nothing happens.
+            try await Task.sleep(for: .seconds(2))
+            let before = try wakes(process)
+            // As above.
+            try await Task.sleep(for: .seconds(10))
+            let count = try wakes(process) - before
+            print("measured: \(Double(count) / 10) wakes a second")
+            #expect(count <= 20)
+            process.kill(SIGTERM)
+            let result = try await process.result()
+            #expect(result.processorTime < .seconds(2), "\(result)")
+        }
+    }
+
+    private func wakes(_ process: ChildProcess) throws -> Int {
+        let folder = "/proc/\(process.processID)/task"
+        return try FileManager.default.contentsOfDirectory(atPath: folder).reduce(0) { sum, thread in
+            let status = try String(contentsOfFile: "\(folder)/\(thread)/status", encoding: .utf8)
+            let line = status.split(separator: "\n").first { $0.hasPrefix("voluntary_ctxt_switches") }
+            return sum + (line?.split(separator: "\t").last.flatMap { Int($0) } ?? 0)
+        }
+    }
+}
