@@ -24,7 +24,7 @@ struct LinkRuleTests {
 
     @Test func sendsNotOnePacketOverAnotherLinkThanTheRequiredOne() async throws {
         try await withTunnel { stage, names, sum in
-            let before = try await stage.client.traffic("eth0")
+            #expect(try await stage.client.traffic("eth0").sentPackets == 0)
             try stage.place.jobs([job(stage, sum, #"{"require": "tun0"}"#)])
             let process = try stage.startJobs()
             try await process.progress("large", atLeast: 2 << 20)
@@ -35,8 +35,7 @@ struct LinkRuleTests {
             let result = try await process.result()
             #expect(result.exitCode == 0, "\(result)")
             try expectNoAttemptSpent(result)
-            let after = try await stage.client.traffic("eth0")
-            #expect(after == before)
+            #expect(try await stage.client.traffic("eth0").sentPackets == 0)
             #expect(!names.queries.isEmpty && names.queries.allSatisfy { $0.source == "10.0.9.2" }, "\(names.queries)")
             #expect(try stage.server.accessLog().allSatisfy { $0.remoteAddress == "10.0.9.2" })
         }
@@ -56,7 +55,6 @@ struct LinkRuleTests {
 
     @Test func waitsForARequiredLinkThatIsNotThere() async throws {
         try await NetworkStage.with { stage in
-            let before = try await stage.client.traffic("eth0")
             let sum = try await stage.serve("large", mebibytes: 1)
             try stage.place.jobs([
                 download(
@@ -69,7 +67,7 @@ struct LinkRuleTests {
             let result = try await process.result()
             #expect(result.exitCode == 0, "\(result)")
             try expectNoAttemptSpent(result)
-            #expect(try await stage.client.traffic("eth0") == before)
+            #expect(try await stage.client.traffic("eth0").sentPackets == 0)
             #expect(try stage.server.accessLog().map(\.remoteAddress) == ["10.0.9.2"])
         }
     }
@@ -96,7 +94,6 @@ struct LinkRuleTests {
     @Test func waitsWithOnlyAMeteredLinkAndGoesOnOverAnother() async throws {
         try await NetworkStage.with(isConnected: false) { stage in
             try await stage.network.connect("wwan0", 0)
-            let before = try await stage.client.traffic("wwan0")
             let sum = try await stage.serve("file", mebibytes: 1)
             try stage.place.jobs([
                 download(
@@ -106,8 +103,8 @@ struct LinkRuleTests {
             ])
             let process = try stage.startJobs()
             try await process.waiting(for: "network", id: "file")
+            #expect(try await stage.client.traffic("wwan0").sentPackets == 0)
             try await stage.network.connect("eth1", 1, metric: 900)
-            try await process.event("job.finished", id: "file")
             let result = try await process.result()
             #expect(result.exitCode == 0, "\(result)")
             try expectNoAttemptSpent(result)
@@ -115,7 +112,6 @@ struct LinkRuleTests {
             #expect(log.filter { $0.uri == "/file" }.map(\.remoteAddress) == ["10.0.1.2"], "\(log)")
             // The one that may takes the kernel's way, which is the metered one.
             #expect(log.filter { $0.uri == "/file?any" }.map(\.remoteAddress) == ["10.0.0.2"], "\(log)")
-            #expect(try await stage.client.traffic("wwan0") != before)
         }
     }
 

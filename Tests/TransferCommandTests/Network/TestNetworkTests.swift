@@ -8,22 +8,21 @@ import TransferTestSupport
 struct TestNetworkTests {
     @Test func theServerIsReachedOverEachLink() async throws {
         try await NetworkStage.with { stage in
-            try await stage.client.ip(TestNetwork.version6("eth0", 0))
             try await stage.network.connectTunnel("tun0", 9, metric: 500)
             let sum = try await stage.serve("file", mebibytes: 2)
-            let tunnel = try await stage.client.traffic("tun0")
+            // The tunnel first: a connection's last packets may leave after its client has ended.
+            let fetched = try await stage.client.run("curl -sS --interface tun0 '\(stage.url("/file"))' | sha256sum")
+            #expect(fetched.hasPrefix(sum))
+            #expect(try await stage.client.traffic("eth0").sentPackets == 0)
+            #expect(try await stage.client.traffic("tun0").receivedBytes > 2 << 20)
+            try await stage.client.ip(TestNetwork.version6("eth0", 0))
             for host in [TestNetwork.server, TestNetwork.serverVersion6, TestNetwork.otherServer] {
                 let fetched = try await stage.client.run("curl -sS -g '\(stage.url("/file", at: host))' | sha256sum")
                 #expect(fetched.hasPrefix(sum))
             }
-            #expect(try await stage.client.traffic("tun0") == tunnel)
-            let cable = try await stage.client.traffic("eth0")
-            let fetched = try await stage.client.run("curl -sS --interface tun0 '\(stage.url("/file"))' | sha256sum")
-            #expect(fetched.hasPrefix(sum))
-            #expect(try await stage.client.traffic("eth0") == cable)
-            #expect(try await stage.client.traffic("tun0").receivedBytes > 2 << 20)
+            #expect(try await stage.client.traffic("eth0").receivedBytes > 6 << 20)
             #expect(
-                try await stage.logged(4).map(\.remoteAddress) == ["10.0.0.2", "2001:db8::2", "10.0.0.2", "10.0.9.2"])
+                try await stage.logged(4).map(\.remoteAddress) == ["10.0.9.2", "10.0.0.2", "2001:db8::2", "10.0.0.2"])
         }
     }
 

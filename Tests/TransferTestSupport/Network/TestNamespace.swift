@@ -44,15 +44,28 @@ public final class TestNamespace: Sendable {
                     "/bin/sh", ["-e", "-c", script], environment: ["PATH": NetworkNamespaces.searchPath])))
     }
 
-    /// What the kernel counted on a link since it was made.
-    public func traffic(_ link: String) async throws -> LinkTraffic {
+    private func facts(_ link: String) async throws -> JSONValue {
         let command = ChildProcess.Command(
             try NetworkNamespaces.ip(), ["-n", name, "-json", "-statistics", "link", "show", "dev", link],
             environment: [:])
         let result = try await ChildProcess.start(command).result()
-        guard let counts = try JSONValue.parse(result.standardOutputData)[0]?["stats64"],
-            let sent = counts["tx"], let received = counts["rx"]
-        else { throw TestSupportError("no statistics of \(link): \(result)") }
+        guard let facts = try JSONValue.parse(result.standardOutputData)[0] else {
+            throw TestSupportError("nothing about \(link): \(result)")
+        }
+        return facts
+    }
+
+    /// Waits until a link that was set up carries packets.
+    func carries(_ link: String) async throws {
+        for _ in 0..<1000 where try await facts(link)["operstate"]?.string == "UP" { return }
+        throw TestSupportError("\(link) has no carrier")
+    }
+
+    /// What the kernel counted on a link since it was made.
+    public func traffic(_ link: String) async throws -> LinkTraffic {
+        guard let counts = try await facts(link)["stats64"], let sent = counts["tx"], let received = counts["rx"] else {
+            throw TestSupportError("no statistics of \(link)")
+        }
         return LinkTraffic(
             sentPackets: sent["packets"]?.int ?? 0, sentBytes: sent["bytes"]?.int ?? 0,
             receivedPackets: received["packets"]?.int ?? 0, receivedBytes: received["bytes"]?.int ?? 0)

@@ -116,6 +116,8 @@ public final class TestNetwork: Sendable {
         if options.contains(.version4) { lines += Self.version4(link, number, metric: metric) }
         if options.contains(.version6) { lines += Self.version6(link, number, metric: metric) }
         try await client.ip(lines)
+        // A cable carries only a moment after both of its ends are up; what is sent before is lost.
+        for end in [client, peer] { try await end.carries(link) }
     }
 
     /// Lines for `TestNamespace.ip`: the client's address on a link and the default route over it.
