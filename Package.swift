@@ -89,7 +89,7 @@ let package = Package(
         .executableTarget(
             name: "transfer",
             dependencies: [
-                "TransferCore", "TransferEventLoop", "TransferQueue", "TransferEngine",
+                "TransferCore", "TransferEventLoop", "TransferQueue", "TransferEngine", "TransferReachability",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
             ],
@@ -161,6 +161,7 @@ let package = Package(
             swiftSettings: settings),
         .testTarget(
             name: "TransferCommandTests",
-            dependencies: ["transfer", "TransferTestServer", "TransferTestSupport"], swiftSettings: settings),
+            dependencies: ["transfer", "TransferReachability", "TransferTestServer", "TransferTestSupport"],
+            swiftSettings: settings),
     ]
 )

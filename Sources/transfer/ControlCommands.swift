@@ -34,7 +34,7 @@ struct Target: ParsableArguments {
     }
 
     /// A batch's name may have slashes itself (it can be a path): the longest known one counts.
-    private static func split(_ name: String, _ batches: [String]) -> (batch: String, job: String?) {
+    static func split(_ name: String, _ batches: [String]) -> (batch: String, job: String?) {
         if batches.contains(name) { return (name, nil) }
         let batch = batches.filter { name.hasPrefix($0 + "/") }.max { $0.count < $1.count }
         if let batch { return (batch, String(name.dropFirst(batch.count + 1))) }

@@ -5,9 +5,11 @@ enum StatusText {
     static func row(_ status: BatchStatus) -> BatchStatusRow {
         BatchStatusRow(
             name: status.name, state: state(status), done: status.done, total: status.total,
-            failed: status.failed + status.skipped, waiting: status.waiting,
+            failed: status.failed + status.skipped,
+            waiting: status.pid != nil && status.waitingFor != nil ? status.remaining : status.waiting,
             rate: status.pid == nil ? nil : status.rate,
-            eta: status.eta, pid: status.pid, remaining: status.remaining, source: status.source)
+            eta: status.eta, pid: status.pid, remaining: status.remaining, source: status.source,
+            waitingFor: status.waitingFor)
     }
 
     static func row(_ job: FailedJob) -> FailedJobRow {
@@ -19,6 +21,7 @@ enum StatusText {
     private static func state(_ status: BatchStatus) -> String {
         if status.remaining == 0 { return "finished" }
         if status.paused == status.remaining { return "paused" }
-        return status.pid == nil ? "stopped" : "running"
+        if status.pid == nil { return "stopped" }
+        return status.waitingFor == nil ? "running" : "offline"
     }
 }

@@ -23,7 +23,8 @@ struct Transfer: AsyncParsableCommand {
             """,
         version: VersionText.full,
         subcommands: [
-            Run.self, Get.self, Put.self, Status.self, Wait.self, Pause.self, Resume.self, Cancel.self, Retry.self,
+            Run.self, Get.self, Put.self, Status.self, Why.self, NetworkCommand.self, Wait.self, Pause.self,
+            Resume.self, Cancel.self, Retry.self,
             Forget.self, Validate.self,
         ])
 

@@ -18,6 +18,7 @@ public struct BatchStatus: Sendable, Hashable {
     public var eta: Duration?
     /// The process that runs it.
     public var pid: Int32?
+    /// Why the network keeps everything that is left from going on, while that is so.
     public var waitingFor: String?
 }
 

@@ -19,11 +19,14 @@ public struct QueueEvent: Sendable {
 
     public enum Kind: Sendable {
         case batchStarted(BatchTotals)
-        /// Once a second while the batch runs.
+        /// Once a second while something runs or changes, once a minute otherwise.
         case batchProgress(BatchProgress)
-        case batchWaiting(WaitReason)
+        /// - Parameter transfers: How many were under way and were stopped by that.
+        case batchWaiting(WaitReason, transfers: Int)
         /// Jobs that waited for the network go on, over these links.
-        case batchContinues(links: [String], after: Duration)
+        ///
+        /// - Parameter transfers: How many of them were under way when the wait began.
+        case batchContinues(links: [String], after: Duration, transfers: Int)
         case batchFinished(BatchTotals, duration: Duration)
         case started(job: String, JobStart)
         /// At most twice a second for each job under way.

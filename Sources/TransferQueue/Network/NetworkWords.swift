@@ -31,7 +31,12 @@ struct NetworkWords: Sendable {
         let down = links.filter { !$0.isUsable }.map { link in
             link.whyNot.isEmpty ? link.name : "\(link.name) \(link.whyNot)"
         }
-        return down.isEmpty ? "offline" : "offline: \(down.joined(separator: ", "))"
+        return Self.offline(down)
+    }
+
+    /// - Parameter links: What is the matter with each of them.
+    static func offline(_ links: [String]) -> String {
+        links.isEmpty ? "offline" : "offline: \(links.joined(separator: ", "))"
     }
 
     /// What the rules say of a link.

@@ -12,6 +12,8 @@ struct QueueNetwork: Sendable {
         var silent: Set<IPAddress> = []
         /// Whether there are other ways than before: connections of before may hang, and names may mean other things.
         var isOtherWay = false
+        /// What became of ways out that are none any more, in words.
+        var losses: [String] = []
     }
 
     /// What the rules let start, and when to look again though nothing happens.
@@ -50,6 +52,7 @@ struct QueueNetwork: Sendable {
             change.silent.formUnion(link.addresses.map(\.address))
         }
         change.isOtherWay = old.isKnown && before != after
+        change.losses = Self.losses(old, new)
         if change.isOtherWay {
             generation += 1
             changedAt = now
@@ -102,12 +105,8 @@ struct QueueNetwork: Sendable {
     }
 
     private func judgement(_ policy: NetworkPolicy, waited: Duration, _ wall: WallTime) -> NetworkJudgement {
-        var judgement = NetworkRules(policy: policy, now: wall, zone: zone, usage: usage, waited: waited)
-            .judge(snapshot.isKnown ? LinkView.views(snapshot, health) : nil)
-        // With no other link that a rule keeps it from, an unanswered one is all there is: the server may be dead, and
-        // that is for the attempts to find out.
-        if case .wait(.unanswered) = judgement.decision, !judgement.hasRefused { judgement.decision = .anyLink }
-        return judgement
+        NetworkRules(policy: policy, now: wall, zone: zone, usage: usage, waited: waited)
+            .judge(snapshot.isKnown ? LinkView.views(snapshot, health) : nil).relented
     }
 
     /// What may start under each of these rules.
@@ -168,6 +167,14 @@ struct QueueNetwork: Sendable {
 }
 
 extension NetworkJudgement {
+    /// With no other link that a rule keeps it from, an unanswered one is all there is: the server may be dead, and that
+    /// is for the attempts to find out.
+    var relented: NetworkJudgement {
+        var judgement = self
+        if case .wait(.unanswered) = decision, !hasRefused { judgement.decision = .anyLink }
+        return judgement
+    }
+
     /// Whether a rule keeps from a link that leads out.
     var hasRefused: Bool {
         verdicts.contains { if case .refused = $0.standing { true } else { false } }

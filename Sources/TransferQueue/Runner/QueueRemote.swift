@@ -5,7 +5,7 @@ import TransferEventLoop
 
 /// What other processes may do with a queue: look at it, and ask for something.
 public final class QueueRemote: Sendable {
-    private let store: SQLiteStore
+    let store: SQLiteStore
     private let folder: String
     private let runtimeFolder: String?
 

@@ -239,6 +239,7 @@ extension QueueRunner {
         stopTimer?.cancel()
         stopNetwork()
         isEndless = false
+        reported.removeAll()
         batches = batches.filter { !$0.value.isFinished }
     }
 

@@ -242,7 +242,8 @@ extension QueueRunner {
         emit(
             batch,
             .batchWaiting(
-                .host(origin: origin, status: error.status, message: error.message, remaining: remaining)))
+                .host(origin: origin, status: error.status, message: error.message, remaining: remaining),
+                transfers: 0))
     }
 
     /// The next URL that hasn't failed for good.

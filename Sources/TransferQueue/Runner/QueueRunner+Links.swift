@@ -41,37 +41,4 @@ extension QueueRunner {
         } then: { _, _ in
         }
     }
-
-    // MARK: Words
-
-    /// Tells each batch when its jobs begin to wait for the network, and when they go on.
-    func announceNetwork(from old: NetworkGate, to new: NetworkGate, _ wall: WallTime) {
-        let (was, isNow) = (old.closed.union(old.offline), new.closed.union(new.offline))
-        for key in isNow.subtracting(was) {
-            networkWaits[key] = wall
-            guard let reason = networkReason(key) else { continue }
-            for batch in batchesUnder(key) { emit(batch, .batchWaiting(.network(reason))) }
-        }
-        for key in was.subtracting(isNow) {
-            let began = networkWaits.removeValue(forKey: key)
-            let after = began.map { Duration.milliseconds(max(0, wall.milliseconds - $0.milliseconds)) } ?? .zero
-            let links = network.snapshot.waysOut.map(\.name)
-            for batch in batchesUnder(key) { emit(batch, .batchContinues(links: links, after: after)) }
-        }
-    }
-
-    private func batchesUnder(_ key: String) -> [Int64] {
-        let lanes = scheduler.batches(under: key)
-        return batches.keys.filter { id in
-            !(batches[id]?.isFinished ?? true)
-                && (lanes.contains(id)
-                    || running.values.contains { $0.record.batch == id && $0.candidate.lane.network == key })
-        }.sorted()
-    }
-
-    /// What most of what waits is waiting for, if it's the network.
-    func networkWait() -> WaitReason? {
-        guard let lane = scheduler.closedLanes().first, let reason = networkReason(lane.network) else { return nil }
-        return .network(reason)
-    }
 }

@@ -36,6 +36,7 @@ extension QueueRunner {
     func follow(_ snapshot: NetworkSnapshot) {
         let now = MonotonicTime.now
         let change = network.update(snapshot, now: now, wall: .now)
+        losses = change.losses
         if change.isOtherWay { engine.renewNetwork() }
         stopLost(change)
         if change.isOtherWay { watchStalls(now) }
@@ -116,6 +117,7 @@ extension QueueRunner {
         verdict.gate.unreachable = unreachable
         let gate = verdict.gate
         if gate != scheduler.network { announceNetwork(from: scheduler.network, to: gate, wall) }
+        announceToNewBatches()
         scheduler.setNetwork(gate)
         enforce()
         if !before.isEmpty, Set(before) != Set(scheduler.closedLanes()) { wakeEarly() }

@@ -36,19 +36,39 @@ extension QueueRunner {
             var progress = BatchProgress()
             progress.totals = run.totals
             progress.active = active.filter { if case .transferring = $0.phase { true } else { false } }.count
-            progress.waiting =
-                sleepers.filter { $0.lane.batch == id }.count + scheduler.heldBack()
-                + (scheduler.heldByNetwork()[id] ?? 0)
+            progress.waiting = waiting(of: id)
             progress.rate = run.rate
             progress.eta = run.eta
-            progress.waitReason = waitReason(now)
+            progress.waitReason = waitReason(of: id, now)
             emit(id, .batchProgress(progress))
+            let report = BatchReport(progress)
+            reported[id] = report
             let (rate, eta) = (run.rate, run.eta?.components.seconds)
             withStore {
-                try $0.publish(batch: id, rate: rate, eta: eta, waitingFor: nil)
+                try $0.publish(
+                    batch: id, rate: rate, eta: eta, active: report.active, waitingFor: report.networkWait)
             } then: { _, _ in
             }
         }
+    }
+
+    /// Whether a report would say something that the last one didn't.
+    var hasNews: Bool {
+        batches.contains { id, run in
+            guard run.isChecked, !run.isFinished else { return !run.isFinished }
+            var progress = BatchProgress()
+            progress.totals = run.totals
+            progress.waiting = waiting(of: id)
+            progress.waitReason = waitReason(of: id, .now)
+            guard let last = reported[id], last.rate == 0 else { return true }
+            progress.totals.bytes = last.totals.bytes
+            return BatchReport(progress) != last
+        }
+    }
+
+    private func waiting(of batch: Int64) -> Int {
+        sleepers.filter { $0.lane.batch == batch }.count + scheduler.heldBack()
+            + (scheduler.heldByNetwork()[batch] ?? 0)
     }
 
     /// Bytes that the transfer under way has moved.
@@ -57,8 +77,8 @@ extension QueueRunner {
         return max(0, job.meter.position - (job.start?.offset ?? job.meter.position))
     }
 
-    private func waitReason(_ now: MonotonicTime) -> WaitReason? {
-        if let wait = networkWait() { return wait }
+    private func waitReason(of batch: Int64, _ now: MonotonicTime) -> WaitReason? {
+        if let wait = networkWait(of: batch) { return wait }
         if let pause = scheduler.longestPause(now: now) {
             return .host(
                 origin: pause.origin, status: pause.error.status, message: pause.error.message,
@@ -66,5 +86,34 @@ extension QueueRunner {
         }
         guard let next = sleepers.map(\.notBefore).min() else { return nil }
         return .retry(remaining: .milliseconds(max(0, next - WallClock.milliseconds)))
+    }
+}
+
+/// What a report says, but for what goes on by itself: a countdown.
+struct BatchReport: Equatable {
+    var totals: BatchTotals
+    var active: Int
+    var waiting: Int
+    var rate: Int64
+    private var waitsFor: WaitReason?
+
+    init(_ progress: BatchProgress) {
+        totals = progress.totals
+        active = progress.active
+        waiting = progress.waiting
+        rate = progress.rate
+        waitsFor =
+            switch progress.waitReason {
+            case .host(let origin, let status, let message, _):
+                .host(origin: origin, status: status, message: message, remaining: .zero)
+            case .retry: .retry(remaining: .zero)
+            case let reason: reason
+            }
+    }
+
+    /// Why the network keeps everything that is left from going on.
+    var networkWait: String? {
+        guard active == 0, case .network(let reason) = waitsFor else { return nil }
+        return reason
     }
 }

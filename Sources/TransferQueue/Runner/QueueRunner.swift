@@ -62,9 +62,13 @@ actor QueueRunner {
     var stallsUntil = MonotonicTime.now
     /// Lanes whose origins the network that is there doesn't lead to.
     var unreachable: Set<Lane> = []
-    /// Rules (``Lane/network``) that let nothing start, and since when.
-    var networkWaits: [String: WallTime] = [:]
+    /// Rules (``Lane/network``) that let nothing start.
+    var networkWaits: [String: NetworkPause] = [:]
+    /// What each batch's last report said.
+    var reported: [Int64: BatchReport] = [:]
     var hasNewUsage = false
+    /// What the last change took from the ways out, in words.
+    var losses: [String] = []
 
     enum StopReason: Sendable {
         case asked
@@ -230,16 +234,22 @@ actor QueueRunner {
 
     // MARK: Progress
 
+    /// While nothing runs and nothing changes, nobody is to be woken but for a word a minute.
     private func scheduleTick() {
         guard !running.isEmpty || batches.values.contains(where: { !$0.isFinished }) else {
             tickTimer?.cancel()
             return
         }
+        let isIdle = running.isEmpty && !hasNews
         let timer = tickTimer ?? loop.makeTimer { [weak self] in self?.assumeIsolated { $0.tick() } }
         tickTimer = timer
-        if !timer.isScheduled { timer.schedule(at: .now + (configuration.progressInterval ?? .seconds(1))) }
+        guard !timer.isScheduled || isIdleTick != isIdle else { return }
+        isIdleTick = isIdle
+        timer.schedule(at: .now + (isIdle ? .seconds(60) : configuration.progressInterval ?? .seconds(1)))
     }
 
+    /// Whether the next tick is the word a minute.
+    private var isIdleTick = false
     private var ticks = 0
 
     private func tick() {
@@ -248,7 +258,7 @@ actor QueueRunner {
         accountAll()
         ticks += 1
         let perSecond = configuration.progressInterval.map { max(1, Int(1 / max(0.1, $0.inSeconds))) } ?? 1
-        if ticks % perSecond == 0 { reportBatches(now) }
+        if isIdleTick || ticks % perSecond == 0 { reportBatches(now) }
         scheduleTick()
     }
 

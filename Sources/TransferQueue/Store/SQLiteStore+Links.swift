@@ -30,6 +30,18 @@ extension SQLiteStore {
         }
     }
 
+    /// Replaces what this process said of its waits for the network.
+    func save(networkWaits: [(network: String, since: WallTime, reason: String)]) throws {
+        try writeRelaxed { db in
+            try db.execute(sql: "DELETE FROM networkWait WHERE process = ?", arguments: [process])
+            for wait in networkWaits {
+                try db.execute(
+                    sql: "INSERT INTO networkWait (process, network, since, reason) VALUES (?, ?, ?, ?)",
+                    arguments: [process, wait.network, wait.since.milliseconds, wait.reason])
+            }
+        }
+    }
+
     func silentLinks() throws -> [String: LinkHealth.Suspicion] {
         try database.read { db in
             try Row.fetchAll(db, sql: "SELECT name, since, unanswered, isBlamed FROM silentLink")

@@ -117,11 +117,13 @@ extension SQLiteStore {
     }
 
     /// Puts the numbers of a running batch where `transfer status` finds them.
-    func publish(batch: Int64, rate: Int64, eta: Int64?, waitingFor: String?) throws {
+    ///
+    /// - Parameter waitingFor: Why the network keeps everything that is left from going on.
+    func publish(batch: Int64, rate: Int64, eta: Int64?, active: Int, waitingFor: String?) throws {
         try writeRelaxed { db in
             try db.execute(
-                sql: "UPDATE batch SET rate = ?, eta = ?, waitingFor = ?, updated = ? WHERE id = ?",
-                arguments: [rate, eta, waitingFor, WallClock.milliseconds, batch])
+                sql: "UPDATE batch SET rate = ?, eta = ?, active = ?, waitingFor = ?, updated = ? WHERE id = ?",
+                arguments: [rate, eta, active, waitingFor, WallClock.milliseconds, batch])
         }
     }
 
@@ -132,7 +134,7 @@ extension SQLiteStore {
         try database.write { db in
             try db.execute(
                 sql:
-                    "UPDATE batch SET owner = NULL, rate = 0, eta = NULL, waitingFor = NULL, updated = ? WHERE id = ? AND owner = ?",
+                    "UPDATE batch SET owner = NULL, rate = 0, eta = NULL, active = 0, waitingFor = NULL, updated = ? WHERE id = ? AND owner = ?",
                 arguments: [WallClock.milliseconds, batch, process])
             return try String.fetchAll(
                 db, sql: "DELETE FROM listener WHERE batch = ? RETURNING socket", arguments: [batch])

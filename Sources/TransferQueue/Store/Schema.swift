@@ -124,6 +124,21 @@ enum Schema {
                     ) WITHOUT ROWID;
                     """)
         }
+        migrator.registerMigration("network waits") { db in
+            try db.execute(
+                sql: """
+                    -- Since when rules of the network let nothing start, as the process that runs sees it.
+                    CREATE TABLE networkWait (
+                        process INTEGER NOT NULL REFERENCES process(id) ON DELETE CASCADE,
+                        network TEXT NOT NULL,
+                        since INTEGER NOT NULL,
+                        reason TEXT NOT NULL,
+                        PRIMARY KEY (process, network)
+                    ) WITHOUT ROWID;
+                    -- Transfers under way, as far as the last report says.
+                    ALTER TABLE batch ADD COLUMN active INTEGER NOT NULL DEFAULT 0;
+                    """)
+        }
         return migrator
     }
 }

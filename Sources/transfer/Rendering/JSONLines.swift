@@ -11,7 +11,8 @@ import TransferQueue
 /// |------------------|---------------------------------------------------------------------------------------|
 /// | `batch.started`  | *totals*: `jobs` `kept` `completed` `failed` `skipped` `cancelled` `remaining` `bytes`  |
 /// | `batch.progress` | *totals*, `active` `waiting` `rate` `eta`, and *wait* where something waits             |
-/// | `batch.waiting`  | *wait*                                                                                |
+/// | `batch.waiting`  | *wait*, and `transfers` where the network stopped some                                  |
+/// | `batch.continues`| `links` (a list) `seconds` `transfers`                                                |
 /// | `batch.finished` | *totals*, `seconds`                                                                   |
 /// | `job.started`    | `direction` (`download`, `upload`) `url` `offset` `attempt`                             |
 /// | `job.progress`   | `completed` `total` `rate` `phase` (`connecting` `transferring` `verifying` `saving`)   |
@@ -24,8 +25,8 @@ import TransferQueue
 /// | `job.cancelled`  |                                                                                       |
 /// | `job.failed`     | `code` `message` `status` `host` `attempts`                                           |
 ///
-/// *wait* is `for` (`host` `retry` `dependency` `slot` `disk` `paused`) with `delay` for the first two (until it is tried again), `origin`,
-/// `status` and `reason` of a host, `need` of a dependency, and `reason` of a disk.
+/// *wait* is `for` (`host` `retry` `dependency` `slot` `disk` `network` `paused`) with `delay` for the first two (until it is tried again), `origin`,
+/// `status` and `reason` of a host, `need` of a dependency, and `reason` of a disk or the network.
 enum JSONLines {
     /// Appends the event and a line feed.
     static func append(_ event: QueueEvent, to bytes: inout [UInt8]) {
@@ -63,10 +64,14 @@ enum JSONLines {
             object.field("rate", progress.rate)
             object.optional("eta", progress.eta)
             if let reason = progress.waitReason { wait(reason, &object) }
-        case .batchWaiting(let reason), .waiting(_, let reason): wait(reason, &object)
-        case .batchContinues(let links, let after):
-            object.field("links", links.joined(separator: ","))
+        case .batchWaiting(let reason, let transfers):
+            wait(reason, &object)
+            if transfers > 0 { object.field("transfers", transfers) }
+        case .waiting(_, let reason): wait(reason, &object)
+        case .batchContinues(let links, let after, let transfers):
+            object.strings("links", links)
             object.field("seconds", after)
+            object.field("transfers", transfers)
         case .batchFinished(let totals, let duration):
             self.totals(totals, &object)
             object.field("seconds", duration)

@@ -63,6 +63,36 @@ struct JSONObject: ~Copyable {
     mutating func optional(_ key: StaticString, _ value: Int64?) { if let value { field(key, value) } }
     mutating func optional(_ key: StaticString, _ value: Duration?) { if let value { field(key, value) } }
 
+    mutating func field(_ key: StaticString, _ value: Bool) {
+        begin(key)
+        bytes.append(contentsOf: (value ? "true" : "false").utf8)
+    }
+
+    mutating func strings(_ key: StaticString, _ values: [String]) {
+        list(key, values) { Self.append($1, to: &$0) }
+    }
+
+    /// - Parameter fill: Writes the fields of one object.
+    mutating func objects<Value>(
+        _ key: StaticString, _ values: [Value], _ fill: (inout JSONObject, Value) -> Void
+    ) {
+        list(key, values) { bytes, value in
+            bytes.append(contentsOf: JSONObject.text { fill(&$0, value) }.utf8)
+        }
+    }
+
+    private mutating func list<Value>(
+        _ key: StaticString, _ values: [Value], _ append: (inout [UInt8], Value) -> Void
+    ) {
+        begin(key)
+        bytes.append(UInt8(ascii: "["))
+        for (index, value) in values.enumerated() {
+            if index > 0 { bytes.append(UInt8(ascii: ",")) }
+            append(&bytes, value)
+        }
+        bytes.append(UInt8(ascii: "]"))
+    }
+
     private mutating func begin(_ key: StaticString) {
         if !isFirst { bytes.append(UInt8(ascii: ",")) }
         isFirst = false

@@ -46,14 +46,15 @@ struct LogRenderer: Sendable {
             told[event.batch] = event.time
             if !isLive { add(.info, Self.header(event.batch, totals)) }
         case .batchProgress(let progress): lines += self.progress(progress, event)
-        case .batchWaiting(let reason):
-            if !isLive { lines += waiting(reason, event) }
-        case .batchContinues(let links, let after):
+        case .batchWaiting(let reason, let transfers):
+            if !isLive { lines += waiting(reason, transfers, event) }
+        case .batchContinues(let links, let after, let transfers):
             waits[event.batch] = nil
-            if !isLive {
-                let by = links.isEmpty ? "" : " by \(links.joined(separator: ", "))"
-                add(.info, "\(event.batch): online\(by) after \(WaitWords.wholeSeconds(after))")
-            }
+            guard !isLive else { return }
+            let by = links.isEmpty ? "" : " by \(links.joined(separator: ", "))"
+            let number =
+                transfers > 0 ? ", \(NumberText.count(transfers, "transfer")) continue\(transfers == 1 ? "s" : "")" : ""
+            add(.info, prefix(event) + "online\(by) after \(WaitWords.wholeSeconds(after))\(number)")
         case .batchFinished:
             if !isLive { lines += folding.flush(time: event.time, all: true, charset: charset) }
             told[event.batch] = nil
@@ -101,13 +102,16 @@ struct LogRenderer: Sendable {
         var lines = folding.flush(time: event.time, all: true, charset: charset)
         // Progress comes about once a second; half of one early keeps the lines at the full minutes.
         guard event.time - (told[event.batch] ?? 0) >= Self.totalsInterval - 500 else { return lines }
-        let name = told.count > 1 ? "\(event.batch): " : ""
         told[event.batch] = event.time
-        lines.append(LogLine(level: .info, time: event.time, text: charset.visible(name + Self.totals(progress))))
+        let text = prefix(event) + Self.totals(progress)
+        lines.append(LogLine(level: .info, time: event.time, text: charset.visible(text)))
         return lines
     }
 
-    private mutating func waiting(_ reason: WaitReason, _ event: QueueEvent) -> [LogLine] {
+    /// The batch's name, where there are several.
+    private func prefix(_ event: QueueEvent) -> String { told.count > 1 ? "\(event.batch): " : "" }
+
+    private mutating func waiting(_ reason: WaitReason, _ transfers: Int, _ event: QueueEvent) -> [LogLine] {
         if case .host = reason {
             folding.pause(batch: event.batch, reason: reason, waiting: 0, time: event.time)
             return folding.flush(time: event.time, all: true, charset: charset)
@@ -115,7 +119,14 @@ struct LogRenderer: Sendable {
         let text = WaitWords.log(reason)
         if let last = waits[event.batch], last.text == text, event.time - last.time < RetryFolding.window { return [] }
         waits[event.batch] = (text, event.time)
-        return [LogLine(level: .warn, time: event.time, text: charset.visible("\(event.batch): waiting: \(text)"))]
+        let line: String
+        if case .network = reason {
+            line = prefix(event) + (text.hasPrefix("offline") ? text : "waiting: \(text)")
+        } else {
+            line = "\(event.batch): waiting: \(text)"
+        }
+        let number = transfers > 0 ? ", \(NumberText.count(transfers, "transfer")) paused" : ""
+        return [LogLine(level: .warn, time: event.time, text: charset.visible(line + number))]
     }
 
     private static func header(_ batch: String, _ totals: BatchTotals) -> String {

@@ -76,9 +76,16 @@ extension ProgressScreen {
         add(sum(\.totals.skipped), "skipped", .warning, &line)
         add(sum(\.totals.cancelled), "cancelled", .warning, &line)
         let waiting = sum(\.waiting)
-        add(waiting, "waiting", .warning, &line)
         let slowest = batches.filter { $0.progress.waitReason != nil && !$0.isFinished }
             .max { $0.progress.waiting < $1.progress.waiting }
+        if let slowest, case .network(let reason)? = slowest.progress.waitReason, slowest.progress.active == 0,
+            let words = WaitWords.offline(reason, for: now - (slowest.offlineSince ?? now))
+        {
+            line.append(line.parts.isEmpty ? "" : "   ")
+            line.append(charset.visible(words), .warning)
+            return line
+        }
+        add(waiting, "waiting", .warning, &line)
         if let slowest, let reason = slowest.progress.waitReason {
             let words = charset.visible(WaitWords.screen(reason, elapsed: max(0, now - slowest.time)))
             if waiting > 0 {

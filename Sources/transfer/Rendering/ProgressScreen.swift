@@ -15,6 +15,16 @@ struct ProgressScreen: Sendable {
         /// The bytes of the files that are complete, for a percentage of bytes.
         var completeBytes: Int64 = 0
         var isFinished = false
+        /// When the wait for the network began.
+        var offlineSince: Int64?
+
+        mutating func noteWait(_ time: Int64) {
+            guard case .network = progress.waitReason else {
+                offlineSince = nil
+                return
+            }
+            offlineSince = offlineSince ?? time
+        }
 
         var done: Int { progress.totals.kept + progress.totals.completed }
     }
@@ -46,9 +56,21 @@ struct ProgressScreen: Sendable {
                 batch.progress.totals = totals
                 batch.isFinished = false
             }
-        case .batchProgress(let progress): update(event) { $0.progress = progress }
-        case .batchWaiting(let reason): update(event) { $0.progress.waitReason = reason }
-        case .batchContinues: update(event) { $0.progress.waitReason = nil }
+        case .batchProgress(let progress):
+            update(event) { batch in
+                batch.progress = progress
+                batch.noteWait(event.time)
+            }
+        case .batchWaiting(let reason, _):
+            update(event) { batch in
+                batch.progress.waitReason = reason
+                batch.noteWait(event.time)
+            }
+        case .batchContinues:
+            update(event) { batch in
+                batch.progress.waitReason = nil
+                batch.noteWait(event.time)
+            }
         case .batchFinished(let totals, _):
             update(event) { batch in
                 batch.progress = BatchProgress()

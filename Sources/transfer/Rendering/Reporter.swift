@@ -41,7 +41,7 @@ final class Reporter: Sendable {
                 options: options, terminal: terminal, showsScreen: showsScreen, json: json, report: report))
         output = Mutex(ScreenOutput(terminal))
         screenThread = showsScreen ? ScreenThread() : nil
-        if let screenThread, !screenThread.start({ [weak self] in self?.draw() }) {
+        if let screenThread, !screenThread.start({ [weak self] in self?.draw() ?? false }) {
             state.withLock { $0.giveUpScreen() }
         }
     }
@@ -77,15 +77,19 @@ final class Reporter: Sendable {
     }
 
     /// Writes what a screen would show next; only the screen's thread and `finish` do.
-    private func draw(isLast: Bool = false) {
+    ///
+    /// - Returns: Whether something moves on it.
+    @discardableResult
+    private func draw(isLast: Bool = false) -> Bool {
         let size = terminal.size
         let time = now()
-        output.withLock { output in
+        return output.withLock { output in
             let (screen, lines) = state.withLock { state in (state.screen, state.takeLines()) }
             let frame =
                 isLast
                 ? [] : screen?.frame(now: time, width: size.width, height: size.height, charset: terminal.charset) ?? []
             output.draw(frame, above: lines, width: size.width, isLast: isLast)
+            return screen.map { !$0.jobs.isEmpty } ?? false
         }
     }
 

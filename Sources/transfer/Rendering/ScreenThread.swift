@@ -1,11 +1,13 @@
 import Glibc
 import Synchronization
 
-/// A thread that draws some eight times a second while a live screen is shown.
+/// A thread that draws some eight times a second while a live screen is shown and something moves on it, and once a
+/// second otherwise, for the countdowns.
 ///
 /// It isn't the queue's thread, since a terminal may stop taking output (Ctrl-S) for as long as it likes.
 final class ScreenThread: Sendable {
     private static let interval: Int32 = 125
+    private static let idleInterval: Int32 = 1000
 
     private struct State {
         var thread: pthread_t?
@@ -18,9 +20,9 @@ final class ScreenThread: Sendable {
     private final class Work: Sendable {
         let stop: Int32
         let ended: Int32
-        let draw: @Sendable () -> Void
+        let draw: @Sendable () -> Bool
 
-        init(stop: Int32, ended: Int32, draw: @escaping @Sendable () -> Void) {
+        init(stop: Int32, ended: Int32, draw: @escaping @Sendable () -> Bool) {
             self.stop = stop
             self.ended = ended
             self.draw = draw
@@ -28,7 +30,10 @@ final class ScreenThread: Sendable {
 
         func run() {
             var poller = pollfd(fd: stop, events: Int16(POLLIN), revents: 0)
-            while poll(&poller, 1, ScreenThread.interval) <= 0 { draw() }
+            var interval = ScreenThread.interval
+            while poll(&poller, 1, interval) <= 0 {
+                interval = draw() ? ScreenThread.interval : ScreenThread.idleInterval
+            }
             Glibc.close(stop)
             Glibc.close(ended)
         }
@@ -36,8 +41,9 @@ final class ScreenThread: Sendable {
 
     private let state = Mutex(State())
 
+    /// - Parameter draw: Returns whether something moves.
     /// - Returns: `false` when the system has no thread or descriptor left: then there is no screen.
-    func start(_ draw: @escaping @Sendable () -> Void) -> Bool {
+    func start(_ draw: @escaping @Sendable () -> Bool) -> Bool {
         state.withLock { state in
             guard state.thread == nil, let stop = Self.makePipe() else { return false }
             guard let ended = Self.makePipe() else {

@@ -18,10 +18,12 @@ struct BatchStatusRow: Sendable, Hashable {
     var remaining: Int
     /// The job file, for the line that tells how to go on.
     var source: String?
+    /// Why it's offline.
+    var waitingFor: String?
 
     init(
         name: String, state: String, done: Int, total: Int, failed: Int, waiting: Int, rate: Int64? = nil,
-        eta: Duration? = nil, pid: Int32? = nil, remaining: Int = 0, source: String? = nil
+        eta: Duration? = nil, pid: Int32? = nil, remaining: Int = 0, source: String? = nil, waitingFor: String? = nil
     ) {
         self.name = name
         self.state = state
@@ -34,6 +36,7 @@ struct BatchStatusRow: Sendable, Hashable {
         self.pid = pid
         self.remaining = remaining
         self.source = source
+        self.waitingFor = waitingFor
     }
 }
 
@@ -63,7 +66,7 @@ enum StatusTable {
     }
 
     /// One object a line: `batch`, `state`, `done`, `total`, `failed`, `waiting`, `remaining`, and where known `rate`
-    /// (bytes a second), `eta` (seconds), `pid`, `source`.
+    /// (bytes a second), `eta` (seconds), `pid`, `source`, `waitingFor`.
     static func json(_ rows: [BatchStatusRow]) -> [String] {
         rows.map { row in
             JSONObject.text { object in
@@ -78,6 +81,7 @@ enum StatusTable {
                 object.optional("eta", row.eta)
                 object.optional("pid", row.pid.map(Int64.init))
                 object.optional("source", row.source)
+                object.optional("waitingFor", row.waitingFor)
             }
         }
     }

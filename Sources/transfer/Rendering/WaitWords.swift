@@ -18,6 +18,17 @@ enum WaitWords {
         }
     }
 
+    /// `offline 6 s, waiting: eth0 no carrier, wwan0 no route; no attempt is spent`
+    ///
+    /// - Parameter milliseconds: For how long.
+    /// - Returns: `nil` for a wait for the network that is no lack of one.
+    static func offline(_ reason: String, for milliseconds: Int64) -> String? {
+        guard reason == "offline" || reason.hasPrefix("offline: ") else { return nil }
+        let links = reason == "offline" ? "there is no link" : String(reason.dropFirst("offline: ".count))
+        let time = DurationText.words(.seconds(max(0, milliseconds) / 1000))
+        return "offline \(time), waiting: \(links); no attempt is spent"
+    }
+
     /// For a log, where the time it was told stands in front: `cdn.example: 429, Retry-After 42 s`.
     static func log(_ reason: WaitReason) -> String {
         switch reason {

@@ -17,7 +17,7 @@ import TransferQueue
             "batch.progress",
             counts.union(["active", "waiting", "rate", "eta", "for", "origin", "status", "reason", "delay"])
         ),
-        (.batchWaiting(.disk("full")), "batch.waiting", ["for", "reason"]),
+        (.batchWaiting(.disk("full"), transfers: 0), "batch.waiting", ["for", "reason"]),
         (
             .batchFinished(totals(jobs: 3), duration: .milliseconds(702_250)), "batch.finished",
             counts.union(["seconds"])
@@ -42,6 +42,11 @@ import TransferQueue
         (.skipped(job: "a", need: "b"), "job.skipped", ["id", "need"]),
         (.cancelled(job: "a"), "job.cancelled", ["id"]),
         (failure("a", notFound, attempts: 3), "job.failed", ["id", "code", "message", "status", "host", "attempts"]),
+        (.batchWaiting(.network("offline"), transfers: 3), "batch.waiting", ["for", "reason", "transfers"]),
+        (
+            .batchContinues(links: ["eth0"], after: .seconds(8), transfers: 3), "batch.continues",
+            ["links", "seconds", "transfers"]
+        ),
     ]
 
     static let counts: Set<String> = [

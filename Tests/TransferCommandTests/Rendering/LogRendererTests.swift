@@ -40,6 +40,34 @@ import TransferQueue
             ])
     }
 
+    @Test func anOutageLooksAsIntended() {
+        var log = LogRenderer()
+        let reason = WaitReason.network("offline: eth0 lost carrier")
+        let lines = texts(
+            &log, event(.batchStarted(totals(jobs: 40))), event(.batchWaiting(reason, transfers: 32), after: 3),
+            event(.batchContinues(links: ["wwan0"], after: .seconds(8), transfers: 32), after: 11),
+            event(.batchWaiting(.network("only metered links are up"), transfers: 1), after: 20),
+            event(.batchContinues(links: ["eth0", "wwan0"], after: .seconds(90), transfers: 1), after: 110),
+            event(.batchWaiting(.network("offline"), transfers: 0), after: 120),
+            event(.batchContinues(links: [], after: .milliseconds(100), transfers: 0), after: 121))
+        #expect(
+            lines == [
+                "info nightly: 40 jobs", "warn offline: eth0 lost carrier, 32 transfers paused",
+                "info online by wwan0 after 8 s, 32 transfers continue",
+                "warn waiting: only metered links are up, 1 transfer paused",
+                "info online by eth0, wwan0 after 1m 30s, 1 transfer continues", "warn offline",
+                "info online after 1 s",
+            ])
+    }
+
+    @Test func ofSeveralBatchesEachOutageNamesItsOwn() {
+        var log = LogRenderer()
+        let lines = texts(
+            &log, event(.batchStarted(totals(jobs: 1))), event(.batchStarted(totals(jobs: 1)), batch: "other"),
+            event(.batchWaiting(.network("offline"), transfers: 2), after: 1, batch: "other"))
+        #expect(lines.last == "warn other: offline, 2 transfers paused")
+    }
+
     @Test func linesHaveTheLocalTimeButInTheJournalAPriority() {
         let line = LogLine(level: .error, time: start, text: "q3.pdf: 404 Not Found, not retried")
         #expect(LogFormat.file.line(line).text == "\(TimeText.local(start)) error q3.pdf: 404 Not Found, not retried")

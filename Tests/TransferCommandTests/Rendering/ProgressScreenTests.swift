@@ -51,6 +51,35 @@ import TransferQueue
                 """)
     }
 
+    @Test func offlineTheLastLineCountsTheTime() {
+        var screen = ProgressScreen()
+        screen.receive(event(.batchStarted(totals(jobs: 322, kept: 318))))
+        let reason = WaitReason.network("offline: eth0 no carrier, wwan0 no route")
+        screen.receive(event(.batchWaiting(reason, transfers: 4), after: 2))
+        let waiting = progress(totals(jobs: 322, kept: 318), waiting: 4, reason: reason)
+        screen.receive(event(.batchProgress(waiting), after: 5))
+        func last(after seconds: Int64) -> String? {
+            screen.frame(now: start + seconds * 1000, width: 80, height: 10, charset: .utf8).last?.text
+        }
+        #expect(
+            last(after: 8) == "offline 6 s, waiting: eth0 no carrier, wwan0 no route; no attempt is spent")
+        screen.receive(event(.batchContinues(links: ["eth0"], after: .seconds(8), transfers: 4), after: 10))
+        screen.receive(event(.batchProgress(progress(totals(jobs: 322, kept: 318), active: 4)), after: 10))
+        #expect(last(after: 11)?.contains("offline") == false)
+        // Another outage begins anew.
+        screen.receive(event(.batchWaiting(.network("offline"), transfers: 4), after: 20))
+        screen.receive(event(.batchProgress(waiting), after: 20))
+        #expect(last(after: 21)?.hasPrefix("offline 1 s, waiting: ") == true)
+    }
+
+    @Test func aRuleThatKeepsJobsWaitingIsNoOutage() {
+        var screen = ProgressScreen()
+        let reason = WaitReason.network("only metered links are up")
+        screen.receive(event(.batchProgress(progress(totals(jobs: 9), waiting: 9, reason: reason))))
+        let last = screen.frame(now: start, width: 80, height: 10, charset: .utf8).last
+        #expect(last?.text == "9 waiting: only metered links are up")
+    }
+
     @Test func hasAnASCIIForm() {
         let frame = example().frame(now: start, width: 80, height: 10, charset: .ascii)
         #expect(
@@ -93,7 +122,7 @@ import TransferQueue
         let big = JobProgress(completed: 1, total: .max, rate: 1, phase: .transferring)
         screen.receive(event(.progress(job: hostile, big), batch: hostile))
         let reason = WaitReason.disk(hostile)
-        screen.receive(event(.batchWaiting(reason), batch: hostile))
+        screen.receive(event(.batchWaiting(reason, transfers: 0), batch: hostile))
         for width in Array(1...12) + stride(from: 13, through: 200, by: 11) {
             for height in [1, 2, 5, 8, 12, 60] {
                 for charset in [Charset.utf8, .ascii] {

@@ -1,5 +1,6 @@
 import Testing
 
+@testable import TransferQueue
 @testable import transfer
 
 @Suite struct StatusTableTests {
@@ -27,6 +28,18 @@ import Testing
             StatusTable.json(rows)[1]
                 == #"{"batch":"field-cam","state":"offline","done":318,"total":322,"failed":0,"waiting":4,"#
                 + #""remaining":4,"rate":0,"pid":880}"#)
+    }
+
+    @Test func aBatchThatTheNetworkKeepsIsOffline() {
+        var status = BatchStatus(name: "field-cam", source: "/etc/field.json")
+        (status.total, status.done, status.remaining) = (322, 318, 4)
+        #expect(StatusText.row(status).state == "stopped")
+        status.pid = 880
+        #expect(StatusText.row(status).state == "running" && StatusText.row(status).waiting == 0)
+        status.waitingFor = "offline: eth0 no carrier"
+        let row = StatusText.row(status)
+        #expect(row.state == "offline" && row.waiting == 4)
+        #expect(StatusTable.json([row])[0].contains(#""waitingFor":"offline: eth0 no carrier""#))
     }
 
     @Test func failedJobsAreListed() {

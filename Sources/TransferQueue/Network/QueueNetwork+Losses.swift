@@ -1,0 +1,16 @@
+import TransferReachability
+
+extension QueueNetwork {
+    /// What became of the ways out that are none any more: `eth0 lost carrier`.
+    static func losses(_ old: NetworkSnapshot, _ new: NetworkSnapshot) -> [String] {
+        let left = Set(new.waysOut.map(\.index))
+        return old.waysOut.filter { !left.contains($0.index) }.map { before in
+            guard let link = new.link(before.index) else { return "\(before.name) is gone" }
+            if !link.isUp { return "\(link.name) went down" }
+            if !link.hasCarrier { return "\(link.name) lost carrier" }
+            if !link.isRunning { return "\(link.name) is \(link.operation.rawValue)" }
+            let carries = IPVersion.allCases.contains { link.canCarry($0) }
+            return carries ? "\(link.name) lost its route" : "\(link.name) lost its address"
+        }
+    }
+}

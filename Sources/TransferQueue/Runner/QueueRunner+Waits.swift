@@ -1,0 +1,78 @@
+import TransferCore
+import TransferEngine
+import TransferReachability
+
+/// A wait of all jobs under the same rules of the network.
+struct NetworkPause {
+    var since: WallTime
+    /// The transfers that it stopped, by batch.
+    var transfers: [Int64: Int] = [:]
+    /// The batches that were told of it.
+    var told: Set<Int64> = []
+}
+
+// What is told of waits for the network: events, and what other processes read in the store.
+extension QueueRunner {
+    /// Tells each batch when its jobs begin to wait for the network, and when they go on.
+    func announceNetwork(from old: NetworkGate, to new: NetworkGate, _ wall: WallTime) {
+        let (was, isNow) = (old.closed.union(old.offline), new.closed.union(new.offline))
+        for key in isNow.subtracting(was) {
+            var pause = NetworkPause(since: wall)
+            for job in running.values where job.candidate.lane.network == key && isOverNetwork(job) {
+                pause.transfers[job.record.batch, default: 0] += 1
+            }
+            networkWaits[key] = pause
+            tell(key, new.offline.contains(key) && !losses.isEmpty ? NetworkWords.offline(losses) : nil)
+        }
+        for key in was.subtracting(isNow) {
+            let pause = networkWaits.removeValue(forKey: key)
+            let after = pause.map { Duration.milliseconds(max(0, wall.milliseconds - $0.since.milliseconds)) } ?? .zero
+            let links = network.snapshot.waysOut.map(\.name)
+            for batch in pause?.told.sorted() ?? [] {
+                emit(batch, .batchContinues(links: links, after: after, transfers: pause?.transfers[batch] ?? 0))
+            }
+        }
+        if was != isNow { publishWaits() }
+    }
+
+    /// Batches that come into a wait are told as well.
+    func announceToNewBatches() { for key in networkWaits.keys { tell(key, nil) } }
+
+    private func tell(_ key: String, _ news: String?) {
+        guard let reason = news ?? networkReason(key) else { return }
+        for batch in batchesUnder(key) where networkWaits[key]?.told.insert(batch).inserted == true {
+            let transfers = networkWaits[key]?.transfers[batch] ?? 0
+            emit(batch, .batchWaiting(.network(reason), transfers: transfers))
+        }
+    }
+
+    private func isOverNetwork(_ job: RunningJob) -> Bool {
+        guard case .transferring = job.phase else { return false }
+        return OriginReach(origin: job.candidate.lane.origin) != .local
+    }
+
+    private func batchesUnder(_ key: String) -> [Int64] {
+        let lanes = scheduler.batches(under: key)
+        return batches.keys.filter { id in
+            !(batches[id]?.isFinished ?? true)
+                && (lanes.contains(id)
+                    || running.values.contains { $0.record.batch == id && $0.candidate.lane.network == key })
+        }.sorted()
+    }
+
+    /// For `transfer why`: since when rules keep their jobs waiting.
+    private func publishWaits() {
+        let waits = networkWaits.map { (network: $0, since: $1.since, reason: networkReason($0) ?? "offline") }
+        withStore {
+            try $0.save(networkWaits: waits)
+        } then: { _, _ in
+        }
+    }
+
+    /// What most of what waits in a batch is waiting for, if it's the network.
+    func networkWait(of batch: Int64) -> WaitReason? {
+        let lanes = scheduler.closedLanes().filter { $0.batch == batch }
+        guard let key = lanes.map(\.network).min(), let reason = networkReason(key) else { return nil }
+        return .network(reason)
+    }
+}

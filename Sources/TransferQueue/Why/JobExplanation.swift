@@ -1,0 +1,74 @@
+/// How a job stands, and what it waits for: what `transfer why` tells.
+public struct JobExplanation: Sendable, Hashable {
+    public var batch: String
+    public var job: String
+    public var state: JobState
+    public var isUpload: Bool
+    public var reason: Reason
+    /// For how long it has waited, where that's known.
+    public var waited: Duration?
+    /// What there is of the file already.
+    public var held: Held?
+    /// The rules of the network that keep it.
+    public var rules: [Rule] = []
+    /// What its rules make of each link of this machine; empty where the network is no reason.
+    public var links: [Link] = []
+    public var attempts = 0
+    /// Attempts that it may have.
+    public var attemptLimit = 10
+    /// What has to happen before it starts.
+    public var starts: String?
+    /// The process that runs the batch.
+    public var pid: Int32?
+    /// The job file that the batch came from.
+    public var source: String?
+
+    public enum Reason: Sendable, Hashable {
+        /// A way that leads there, or one that its rules allow; the text says which and why.
+        case network(String)
+        /// The time at which its rules let it run; the text says until when.
+        case schedule(String)
+        /// The origin asked for a pause, or keeps failing.
+        case host(origin: String, status: Int?, message: String, remaining: Duration)
+        /// The backoff before the next attempt.
+        case retry(remaining: Duration)
+        /// Jobs that have to be complete before.
+        case needs([Need])
+        /// Its turn, while so many transfers are under way.
+        case slot(active: Int)
+        /// Nothing: the process has taken it, and transfers it or is about to.
+        case taken(active: Int)
+        case paused
+        /// A process that runs its batch.
+        case stopped
+        case done(path: String)
+        case failed(code: String, message: String, host: String?)
+        case skipped(String)
+        case cancelled
+    }
+
+    public struct Need: Sendable, Hashable {
+        public var job: String
+        public var state: JobState
+    }
+
+    public struct Held: Sendable, Hashable {
+        public var bytes: Int64
+        /// `nil` when the server hasn't said.
+        public var total: Int64?
+        public var path: String
+    }
+
+    public struct Rule: Sendable, Hashable {
+        /// `network.metered = "forbid"`
+        public var text: String
+        /// The job file, line and column: `/etc/field.json:9:18`; `nil` for what a program submitted.
+        public var place: String?
+    }
+
+    public struct Link: Sendable, Hashable {
+        public var name: String
+        /// `up, metered: refused by the rule`
+        public var verdict: String
+    }
+}

@@ -1,0 +1,36 @@
+import TransferCore
+
+/// What the store knows of a job that somebody asks about.
+struct JobFacts: Sendable {
+    var batch: String
+    var directory = ""
+    var source: String?
+    /// The process that runs the batch, when it's alive.
+    var pid: Int32?
+    /// Transfers of the batch that are under way.
+    var active = 0
+    /// Why the network keeps the whole batch.
+    var batchWait: String?
+    var identity: String
+    var state: JobState
+    var spec: JobSpec
+    var attempts = 0
+    var mirror = 0
+    /// Wall-clock milliseconds.
+    var notBefore: Int64?
+    var origin = ""
+    /// ``Lane/network``.
+    var network = ""
+    var places = NetworkPlaces()
+    var path: String?
+    var errorCode: String?
+    var errorMessage: String?
+    var host: String?
+    var needs: [JobExplanation.Need] = []
+    var pause: SQLiteStore.Pause?
+    /// Since when the running process keeps what has the job's rules waiting.
+    var networkWait: (since: WallTime, reason: String)?
+    /// What metered links carried.
+    var usage = MeteredUsage()
+    var silentLinks: [String: LinkHealth.Suspicion] = [:]
+}

@@ -1,0 +1,37 @@
+import TransferCore
+import TransferEngine
+import TransferEventLoop
+import TransferReachability
+
+extension QueueRemote {
+    /// What a job waits for, or how it ended.
+    ///
+    /// - Throws: `fileMissing` when there is no such batch or job; the message names what may have been meant.
+    public func explain(batch: String, job: String) throws -> JobExplanation {
+        guard let facts = try store.facts(batch: batch, job: job) else { throw try unknown(batch, job) }
+        var explanation = facts.explanation(NetworkMonitor().current, now: .now, zone: .system)
+        if !facts.state.hasEnded, case .download(let download) = facts.spec.work, !download.urls.isEmpty {
+            let target = DownloadTarget(download.destination, directory: facts.directory)
+            let url = download.urls[min(max(0, facts.mirror), download.urls.count - 1)]
+            let path = target.file(url: url, disposition: nil) + ".part"
+            if let part = PartFile.look(path) {
+                explanation.held = JobExplanation.Held(bytes: part.size, total: part.record?.total, path: path)
+            }
+        }
+        return explanation
+    }
+
+    private func unknown(_ batch: String, _ job: String) throws -> TransferError {
+        let batches = try store.batchNames()
+        guard batches.contains(batch) else {
+            let nearest = NearestKey.suggestion(for: batch, among: batches).map { "did you mean \"\($0)\"?" }
+            return TransferError(
+                .fileMissing, "no batch \(Wording.quoted(batch)); \(nearest ?? "transfer status lists them")")
+        }
+        let known = try store.identities(batch: batch, like: job, limit: 2000)
+        let nearest = known.first { !job.isEmpty && $0.contains(job) } ?? NearestKey.suggestion(for: job, among: known)
+        let hint = nearest.map { "; did you mean \(Wording.quoted($0))?" } ?? ""
+        return TransferError(
+            .fileMissing, "no job \(Wording.quoted(job)) in the batch \(Wording.quoted(batch))\(hint)")
+    }
+}

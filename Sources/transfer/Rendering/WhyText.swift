@@ -1,0 +1,211 @@
+import TransferCore
+import TransferQueue
+
+/// What `transfer why` writes to standard output.
+enum WhyText {
+    private static let labelWidth = 10
+
+    static func lines(_ explanation: JobExplanation, charset: Charset) -> [String] {
+        let name = "\(explanation.batch)/\(explanation.job)"
+        let waited = explanation.waited.map { ", \(DurationText.words(.seconds($0.components.seconds)))" } ?? ""
+        var lines = ["\(name): \(headline(explanation))\(waited)"]
+        func add(_ label: String, _ text: String) { lines.append("  \(label.padded(labelWidth))\(text)") }
+        for (label, text) in causes(explanation) { add(label, text) }
+        if let held = explanation.held { add("held", "\(amount(held)), in \(held.path)") }
+        for rule in explanation.rules {
+            let place = rule.place.map { "\("".padded(2))\(baseName($0))" } ?? ""
+            add("rule", rule.text.padded(35) + place)
+        }
+        for link in explanation.links { add(link.name, link.verdict) }
+        if hasAttempts(explanation) {
+            let isFree = if case .network = explanation.reason { true } else { false }
+            add(
+                "attempts",
+                "\(explanation.attempts) of \(explanation.attemptLimit) used\(isFree ? ", none by this wait" : "")")
+        }
+        if let starts = starts(explanation, name) { add("starts", starts) }
+        return lines.map { charset.visible($0.withoutTrailingSpaces) }
+    }
+
+    private static func headline(_ explanation: JobExplanation) -> String {
+        switch explanation.reason {
+        case .network: "waiting for the network"
+        case .schedule: "waiting for its schedule"
+        case .host(let origin, let status?, _, let remaining):
+            "waiting: \(WaitWords.host(origin)) said \(status), asks for \(clock(remaining))"
+        case .host(let origin, nil, let message, let remaining):
+            "waiting: \(WaitWords.host(origin)): \(message), next try in \(clock(remaining))"
+        case .retry(let remaining): "waiting for its next attempt, in \(clock(remaining))"
+        case .needs(let needs):
+            needs.count == 1
+                ? "waiting for \(needs[0].job), which is \(word(needs[0].state))"
+                : "waiting for \(NumberText.count(needs.count, "job"))"
+        case .slot(let active): "waiting for a slot, \(NumberText.count(active, "transfer")) under way"
+        case .taken: "taken by process \(explanation.pid.map { "\($0)" } ?? "-"): under way, or about to start"
+        case .paused: "paused"
+        case .stopped: "not running: no process runs the batch"
+        case .done: explanation.isUpload ? "complete, sent" : "complete"
+        case .failed(_, let message, _): "failed: \(message)"
+        case .skipped(let need): "skipped: it \(need), which failed"
+        case .cancelled: "cancelled"
+        }
+    }
+
+    /// What is behind the first line.
+    private static func causes(_ explanation: JobExplanation) -> [(String, String)] {
+        switch explanation.reason {
+        case .schedule(let reason): [("reason", reason)]
+        // The links say why, where there are any.
+        case .network(let reason): explanation.links.isEmpty ? [("reason", reason)] : []
+        case .needs(let needs) where needs.count > 1:
+            needs.prefix(10).map { ("needs", "\($0.job), \(word($0.state))") }
+                + (needs.count > 10 ? [("", "+ \(NumberText.grouped(needs.count - 10)) more")] : [])
+        case .done(let path) where !path.isEmpty: [(explanation.isUpload ? "from" : "file", path)]
+        case .failed(_, _, let host?): [("host", host)]
+        case .taken(let active) where active > 0: [("others", "\(NumberText.count(active, "transfer")) under way")]
+        default: []
+        }
+    }
+
+    private static func starts(_ explanation: JobExplanation, _ name: String) -> String? {
+        switch explanation.reason {
+        case .paused: "with: transfer resume \(ShellWord.quoted(name))"
+        case .failed, .skipped, .cancelled: "again with: transfer retry \(ShellWord.quoted(name))"
+        case .stopped: explanation.source.map { "with: transfer run \(ShellWord.quoted($0))" }
+        case .needs(let needs): needs.count == 1 ? "when \(needs[0].job) is complete" : "when all of them are complete"
+        default: explanation.starts
+        }
+    }
+
+    private static func hasAttempts(_ explanation: JobExplanation) -> Bool {
+        switch explanation.reason {
+        case .done, .skipped, .cancelled: false
+        case .failed: explanation.attempts > 0
+        default: true
+        }
+    }
+
+    /// `1.21 of 3.40 GiB`
+    private static func amount(_ held: JobExplanation.Held) -> String {
+        let there = ByteCount.format(held.bytes)
+        guard let total = held.total else { return there }
+        let all = ByteCount.format(total)
+        let (one, other) = (there.split(separator: " "), all.split(separator: " "))
+        return one.count == 2 && other.count == 2 && one[1] == other[1] ? "\(one[0]) of \(all)" : "\(there) of \(all)"
+    }
+
+    /// Of `/etc/field.json:9:18` what is behind the last slash.
+    private static func baseName(_ place: String) -> String {
+        place.lastIndex(of: "/").map { String(place[place.index(after: $0)...]) } ?? place
+    }
+
+    private static func clock(_ remaining: Duration) -> String {
+        NumberText.countdown(milliseconds: remaining.inMilliseconds)
+    }
+
+    static func word(_ state: JobState) -> String {
+        switch state {
+        case .queued: "ready"
+        case .claimed: "running"
+        case .waiting: "waiting for its next attempt"
+        case .blocked: "waiting for other jobs"
+        case .paused: "paused"
+        case .done: "complete"
+        case .failed: "failed"
+        case .skipped: "skipped"
+        case .cancelled: "cancelled"
+        }
+    }
+
+    /// One object: `batch`, `id`, `state`, `for` (as in `job.waiting` events, and `schedule`, `process`, `turn`), what
+    /// belongs to that, and where known `waited` (seconds), `held`, `rules`, `links`, `attempts`, `limit`, `starts`,
+    /// `pid`, `source`.
+    static func json(_ explanation: JobExplanation) -> String {
+        JSONObject.text { object in
+            object.field("batch", explanation.batch)
+            object.field("id", explanation.job)
+            object.field("state", name(explanation.state))
+            reason(explanation.reason, &object)
+            object.optional("waited", explanation.waited)
+            if let held = explanation.held {
+                object.objects("held", [held]) { object, held in
+                    object.field("bytes", held.bytes)
+                    object.optional("total", held.total)
+                    object.field("path", held.path)
+                }
+            }
+            if !explanation.rules.isEmpty {
+                object.objects("rules", explanation.rules) { object, rule in
+                    object.field("rule", rule.text)
+                    object.optional("place", rule.place)
+                }
+            }
+            if !explanation.links.isEmpty {
+                object.objects("links", explanation.links) { object, link in
+                    object.field("name", link.name)
+                    object.field("verdict", link.verdict)
+                }
+            }
+            object.field("attempts", explanation.attempts)
+            object.field("limit", explanation.attemptLimit)
+            object.optional("starts", explanation.starts)
+            object.optional("pid", explanation.pid.map(Int64.init))
+            object.optional("source", explanation.source)
+        }
+    }
+
+    private static func name(_ state: JobState) -> String {
+        switch state {
+        case .queued: "queued"
+        case .claimed: "claimed"
+        case .waiting: "waiting"
+        case .blocked: "blocked"
+        case .paused: "paused"
+        case .done: "done"
+        case .failed: "failed"
+        case .skipped: "skipped"
+        case .cancelled: "cancelled"
+        }
+    }
+
+    private static func reason(_ reason: JobExplanation.Reason, _ object: inout JSONObject) {
+        switch reason {
+        case .network(let text):
+            object.field("for", "network")
+            object.field("reason", text)
+        case .schedule(let text):
+            object.field("for", "schedule")
+            object.field("reason", text)
+        case .host(let origin, let status, let message, let remaining):
+            object.field("for", "host")
+            object.field("origin", origin)
+            object.optional("status", status)
+            object.field("reason", message)
+            object.field("delay", remaining)
+        case .retry(let remaining):
+            object.field("for", "retry")
+            object.field("delay", remaining)
+        case .needs(let needs):
+            object.field("for", "dependency")
+            object.objects("needs", needs) { object, need in
+                object.field("id", need.job)
+                object.field("state", name(need.state))
+            }
+        case .slot(let active):
+            object.field("for", "slot")
+            object.field("active", active)
+        case .taken(let active):
+            object.field("for", "turn")
+            object.field("active", active)
+        case .paused: object.field("for", "paused")
+        case .stopped: object.field("for", "process")
+        case .done(let path): object.field("path", path)
+        case .failed(let code, let message, let host):
+            object.field("code", code)
+            object.field("message", message)
+            object.optional("host", host)
+        case .skipped(let need): object.field("message", need)
+        case .cancelled: break
+        }
+    }
+}
