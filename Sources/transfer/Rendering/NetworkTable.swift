@@ -27,6 +27,7 @@ enum NetworkTable {
             if let beneath = snapshot.underlying(of: link.index), beneath.index != link.index {
                 words.append("over \(charset.visible(beneath.name))")
             }
+            if link.metering == .guessedYes { words.append("metered by its kind") }
             return words.isEmpty ? [] : wrapped(charset.visible(link.name), words, indent: indent)
         }
         if !details.isEmpty { lines += [""] + details }
@@ -65,7 +66,7 @@ enum NetworkTable {
         case .unknown: "-"
         case .yes: "yes"
         case .no: "no"
-        case .guessedYes: "by kind"
+        case .guessedYes: "yes"
         case .guessedNo: "no"
         }
     }

@@ -14,7 +14,7 @@ enum WhyText {
         if let held = explanation.held { add("held", "\(amount(held)), in \(held.path)") }
         for rule in explanation.rules {
             let place = rule.place.map { "\("".padded(2))\(baseName($0))" } ?? ""
-            add("rule", rule.text.padded(35) + place)
+            add("rule", rule.text.padded(33) + place)
         }
         for link in explanation.links { add(link.name, link.verdict) }
         if hasAttempts(explanation) {

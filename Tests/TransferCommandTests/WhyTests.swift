@@ -1,0 +1,92 @@
+import Foundation
+import Glibc
+import Testing
+import TransferTestServer
+import TransferTestSupport
+
+/// `transfer why`, of batches that run and that don't.
+@Suite struct WhyTests {
+    private func why(_ place: Workplace, _ name: String) async throws -> JSONValue {
+        let result = try await place.run("why", name, "--json")
+        #expect(result.exitCode == 0, "\(result)")
+        return try JSONValue.parse(Data(result.standardOutput.utf8))
+    }
+
+    @Test func tellsHowEachJobOfAStoppedBatchStands() async throws {
+        try await withTestServer { server in
+            let place = try Workplace()
+            for name in ["done", "held", "later"] { server.serve("/\(name)", .text(name)) }
+            server.script("/held", [.holdHead])
+            try place.jobs([
+                download(server.url("/done"), to: "done", #""id": "done""#),
+                download(server.url("/bad"), to: "bad", #""id": "bad""#),
+                download(server.url("/held"), to: "held", #""id": "held""#),
+                download(server.url("/later"), to: "later", #""id": "later", "needs": ["held"]"#),
+                download(server.url("/lost"), to: "lost", #""id": "lost", "needs": ["bad"]"#),
+            ])
+            let process = try place.startJobs()
+            try await process.event("job.finished", id: "done")
+            try await process.event("job.skipped", id: "lost")
+            try await server.waitForHeld(1)
+            let held = try await why(place, "batch/held")
+            #expect(held["for"]?.string == "turn" && held["state"]?.string == "claimed")
+            process.kill(SIGTERM)
+            _ = try await process.result()
+
+            let stopped = try await place.run("why", "batch/held")
+            #expect(
+                stopped.standardOutput == """
+                    batch/held: not running: no process runs the batch
+                      attempts  0 of 10 used
+                      starts    with: transfer run \(place.folder.path("jobs.json"))
+
+                    """)
+            let done = try await place.run("why", "batch/done")
+            #expect(done.standardOutput.hasPrefix("batch/done: complete\n  file      "))
+            let bad = try await place.run("why", "batch/bad")
+            #expect(bad.standardOutput.hasPrefix("batch/bad: failed: 404 Not Found\n"))
+            let lost = try await place.run("why", "batch/lost")
+            #expect(lost.standardOutput.hasPrefix("batch/lost: skipped: it needs bad, which failed\n"))
+            let later = try await place.run("why", "batch/later")
+            #expect(later.standardOutput.hasPrefix("batch/later: waiting for held, which is ready\n"))
+            _ = try await place.run("pause", "batch/held")
+            let paused = try await place.run("why", "batch/held")
+            #expect(paused.standardOutput.hasPrefix("batch/held: paused\n"))
+        }
+    }
+
+    @Test func aServersPauseIsTold() async throws {
+        try await withTestServer { server in
+            let place = try Workplace()
+            server.handle("GET", "/busy") { _ in Response(status: 429, headers: ["Retry-After": "300"]) }
+            try place.jobs([download(server.url("/busy"), to: "busy", #""id": "busy""#)])
+            let process = try place.startJobs()
+            try await process.event("batch.waiting")
+            try await until("the pause is stored") { try await why(place, "batch/busy")["for"]?.string == "host" }
+            let result = try await place.run("why", "batch/busy")
+            let host = "127.0.0.1:\(server.port)"
+            #expect(result.standardOutput.hasPrefix("batch/busy: waiting: \(host) said 429, asks for "))
+            process.kill(SIGTERM)
+            _ = try await process.result()
+        }
+    }
+
+    @Test func namesThatAreNotThereGetTheNearestOnes() async throws {
+        try await withTestServer { server in
+            let place = try Workplace()
+            let none = try await place.run("why", "batch/a")
+            #expect(none.exitCode == 64 && none.standardError.contains("no batch \"batch\""))
+            server.serve("/a", .text("a"))
+            try place.jobs([download(server.url("/a"), to: "images/first.jpg")])
+            _ = try await place.runJobs()
+            for (name, message) in [
+                ("bath/first.jpg", "no batch \"bath\"; did you mean \"batch\"?"),
+                ("batch/first.jpg", "did you mean \"images/first.jpg\"?"),
+                ("batch/images/frist.jpg", "did you mean \"images/first.jpg\"?"), ("batch", "name a job"),
+            ] {
+                let result = try await place.run("why", name)
+                #expect(result.exitCode == 64 && result.standardError.contains(message), "\(result)")
+            }
+        }
+    }
+}

@@ -1,0 +1,149 @@
+import Testing
+import TransferCore
+import TransferReachability
+
+@testable import TransferQueue
+
+@Suite struct JobFactsTests {
+    private static let noon = at("2026-11-21 12:00")
+
+    private func facts(_ state: JobState = .queued, origin: String = "https://a.example") -> JobFacts {
+        let work = JobSpec.Work.download(.init(urls: ["https://a.example/x"], destination: "x"))
+        var facts = JobFacts(batch: "b", identity: "x", state: state, spec: JobSpec(work: work))
+        facts.origin = origin
+        facts.pid = 7
+        return facts
+    }
+
+    private func network(isUp: Bool, metered: Metering = .no) throws -> NetworkSnapshot {
+        NetworkSnapshot(
+            links: [
+                .init(
+                    index: 2, name: "eth0", hasCarrier: isUp, metering: metering(metered),
+                    addresses: [.init(try #require(IPAddress("192.0.2.2")), prefix: 24)])
+            ], defaultRoutes: [.init(version: .v4, link: 2)])
+    }
+
+    private func metering(_ metering: Metering) -> Metering { metering }
+
+    private func explain(_ facts: JobFacts, _ snapshot: NetworkSnapshot) -> JobExplanation {
+        facts.explanation(snapshot, now: Self.noon, zone: .utc)
+    }
+
+    @Test func offlineIsToldWithEachLinkAndSinceWhen() throws {
+        var facts = facts()
+        facts.networkWait = (WallTime(milliseconds: Self.noon.milliseconds - 6000), "offline")
+        let explanation = explain(facts, try network(isUp: false))
+        #expect(explanation.reason == .network("offline: eth0 no carrier") && explanation.waited == .seconds(6))
+        #expect(explanation.links == [.init(name: "eth0", verdict: "no carrier")])
+        #expect(explanation.starts == "when a link leads out")
+    }
+
+    @Test func aRuleIsToldWithItsPlace() throws {
+        var facts = facts()
+        let policy = NetworkPolicy.unmetered
+        facts.network = policy.key
+        facts.places[.metered] = SourceSpan(line: 9, column: 18)
+        facts.source = "/etc/field.json"
+        let explanation = explain(facts, try network(isUp: true, metered: .yes))
+        #expect(explanation.reason == .network("only metered links are up"))
+        #expect(
+            explanation.rules == [.init(text: #"network.metered = "forbid""#, place: "/etc/field.json:9:18")])
+    }
+
+    @Test func aScheduleIsNoOutage() throws {
+        var facts = facts()
+        var policy = NetworkPolicy()
+        policy.schedule = Schedule([try #require(.init(start: 22 * 60, end: 6 * 60))])
+        facts.network = policy.key
+        let explanation = explain(facts, try network(isUp: true))
+        #expect(explanation.reason == .schedule("outside its schedule, until 22:00"))
+        #expect(explanation.starts == "at 22:00")
+    }
+
+    @Test func whatStaysOnThisMachineNeverWaitsForTheNetwork() throws {
+        var facts = facts(.claimed, origin: "http://127.0.0.1:8080")
+        facts.active = 3
+        #expect(explain(facts, try network(isUp: false)).reason == .taken(active: 3))
+    }
+
+    @Test func anAddressMayBeNearbyUnlessTheProcessSaysThatItIsNot() throws {
+        var facts = facts(origin: "http://203.0.113.9")
+        #expect(explain(facts, try network(isUp: false)).reason == .slot(active: 0))
+        facts.batchWait = "offline"
+        #expect(explain(facts, try network(isUp: false)).reason == .network("offline: eth0 no carrier"))
+    }
+
+    @Test func theProcessThatRunsTheBatchKnowsBest() throws {
+        var facts = facts()
+        facts.networkWait = (Self.noon, "offline: wwan7 no carrier")
+        // Seen from another namespace there is a way.
+        #expect(explain(facts, try network(isUp: true)).reason == .network("offline: wwan7 no carrier"))
+    }
+
+    @Test func withoutTheNetworkTheReasonsComeInTheirOrder() throws {
+        let up = try network(isUp: true)
+        var waiting = facts(.waiting)
+        waiting.notBefore = Self.noon.milliseconds + 4000
+        #expect(explain(waiting, up).reason == .retry(remaining: .seconds(4)))
+        waiting.pause = .init(
+            origin: "https://a.example", until: Self.noon.milliseconds + 42_000, status: 429, message: "429")
+        let host = JobExplanation.Reason.host(
+            origin: "https://a.example", status: 429, message: "429", remaining: .seconds(42))
+        #expect(explain(waiting, up).reason == host)
+        // A pause that is over keeps nothing.
+        waiting.pause = .init(origin: "https://a.example", until: Self.noon.milliseconds, status: 429, message: "429")
+        #expect(explain(waiting, up).reason == .retry(remaining: .seconds(4)))
+        var queued = facts()
+        queued.active = 32
+        #expect(explain(queued, up).reason == .slot(active: 32))
+        queued.pid = nil
+        #expect(explain(queued, try network(isUp: false)).reason == .stopped)
+        #expect(explain(facts(.paused), up).reason == .paused)
+        var blocked = facts(.blocked)
+        blocked.needs = [.init(job: "iso", state: .claimed)]
+        #expect(explain(blocked, up).reason == .needs([.init(job: "iso", state: .claimed)]))
+    }
+}
+
+@Suite struct BatchReportTests {
+    private func report(_ reason: WaitReason?, active: Int = 0, waiting: Int = 1) -> BatchReport {
+        var progress = BatchProgress()
+        (progress.active, progress.waiting, progress.waitReason) = (active, waiting, reason)
+        return BatchReport(progress)
+    }
+
+    @Test func aCountdownIsNoNews() {
+        #expect(report(.retry(remaining: .seconds(3))) == report(.retry(remaining: .seconds(2))))
+        func host(_ seconds: Int) -> WaitReason {
+            .host(origin: "https://a.example", status: 429, message: "429", remaining: .seconds(seconds))
+        }
+        #expect(report(host(42)) == report(host(41)) && report(host(42)) != report(.retry(remaining: .zero)))
+        #expect(report(.retry(remaining: .seconds(3)), waiting: 2) != report(.retry(remaining: .seconds(3))))
+    }
+
+    @Test func aBatchIsOfflineOnlyWhenNothingOfItRuns() {
+        #expect(report(.network("offline")).networkWait == "offline")
+        #expect(report(.network("offline"), active: 1).networkWait == nil && report(.slot).networkWait == nil)
+    }
+}
+
+@Suite struct NetworkLossTests {
+    @Test func whatALinkLostIsNamed() throws {
+        let address = NetworkSnapshot.Address(try #require(IPAddress("192.0.2.2")), prefix: 24)
+        let old = NetworkSnapshot(
+            links: [.init(index: 2, name: "eth0", addresses: [address])],
+            defaultRoutes: [.init(version: .v4, link: 2)])
+        func losses(_ change: (inout NetworkSnapshot) -> Void) -> [String] {
+            var new = old
+            change(&new)
+            return QueueNetwork.losses(old, new)
+        }
+        #expect(losses { _ in } == [] && losses { $0.links = [] } == ["eth0 is gone"])
+        #expect(losses { $0.links[0].isUp = false } == ["eth0 went down"])
+        #expect(losses { $0.links[0].hasCarrier = false } == ["eth0 lost carrier"])
+        #expect(losses { $0.links[0].operation = .dormant } == ["eth0 is dormant"])
+        #expect(losses { $0.links[0].addresses = [] } == ["eth0 lost its address"])
+        #expect(losses { $0.defaultRoutes = [] } == ["eth0 lost its route"])
+    }
+}
