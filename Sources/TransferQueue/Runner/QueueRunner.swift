@@ -243,7 +243,8 @@ actor QueueRunner {
         let isIdle = running.isEmpty && !hasNews
         let timer = tickTimer ?? loop.makeTimer { [weak self] in self?.assumeIsolated { $0.tick() } }
         tickTimer = timer
-        guard !timer.isScheduled || isIdleTick != isIdle else { return }
+        // A tick that was due soon stays: it's the last word on what ran.
+        guard !timer.isScheduled || isIdleTick && !isIdle else { return }
         isIdleTick = isIdle
         timer.schedule(at: .now + (isIdle ? .seconds(60) : configuration.progressInterval ?? .seconds(1)))
     }
@@ -258,7 +259,8 @@ actor QueueRunner {
         accountAll()
         ticks += 1
         let perSecond = configuration.progressInterval.map { max(1, Int(1 / max(0.1, $0.inSeconds))) } ?? 1
-        if isIdleTick || ticks % perSecond == 0 { reportBatches(now) }
+        let isLast = running.isEmpty && !hasNews
+        if isIdleTick || isLast || ticks % perSecond == 0 { reportBatches(now) }
         scheduleTick()
     }
 
