@@ -122,6 +122,8 @@ public enum WaitReason: Sendable, Hashable {
     case dependency(String)
     case slot
     case disk(String)
+    /// The hours at which the job may run; the text says when they begin.
+    case schedule(String)
     /// The clock of this machine, which nobody has set yet.
     case clock(String)
     /// A way that leads there, or one that the job's rules allow; the text says which and why.

@@ -42,7 +42,7 @@ extension QueueRunner {
         guard let reason = news ?? networkReason(key) else { return }
         for batch in batchesUnder(key) where networkWaits[key]?.told.insert(batch).inserted == true {
             let transfers = networkWaits[key]?.transfers[batch] ?? 0
-            emit(batch, .batchWaiting(.network(reason), transfers: transfers))
+            emit(batch, .batchWaiting(wait(under: key, reason), transfers: transfers))
         }
     }
 
@@ -69,10 +69,16 @@ extension QueueRunner {
         }
     }
 
+    /// A schedule is no fault of the network's, though it's one of its rules.
+    func wait(under key: String, _ reason: String) -> WaitReason {
+        if case .wait(.closed) = network.judgement(key, wall: .now).decision { return .schedule(reason) }
+        return .network(reason)
+    }
+
     /// What most of what waits in a batch is waiting for, if it's the network.
     func networkWait(of batch: Int64) -> WaitReason? {
         let lanes = scheduler.closedLanes().filter { $0.batch == batch }
         guard let key = lanes.map(\.network).min(), let reason = networkReason(key) else { return nil }
-        return .network(reason)
+        return wait(under: key, reason)
     }
 }

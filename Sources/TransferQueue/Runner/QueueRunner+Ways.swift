@@ -140,7 +140,8 @@ extension QueueRunner {
         let isCircle = network.isSettling(.now) && job.networkGeneration == network.generation
         let text = reason ?? networkReason(job.candidate.lane.network) ?? "the network changed"
         release(
-            job, for: .network(text), after: isCircle ? .milliseconds(200) : nil, resume: resume, progressed: progressed
+            job, for: wait(under: job.candidate.lane.network, text), after: isCircle ? .milliseconds(200) : nil,
+            resume: resume, progressed: progressed
         )
     }
 

@@ -145,6 +145,9 @@ enum JSONLines {
             object.field("for", "dependency")
             object.field("need", need)
         case .slot: object.field("for", "slot")
+        case .schedule(let reason):
+            object.field("for", "schedule")
+            object.field("reason", reason)
         case .clock(let reason):
             object.field("for", "clock")
             object.field("reason", reason)

@@ -59,7 +59,7 @@ enum WaitWords {
         case .slot: "for a free slot"
         case .disk(let message): "disk: \(message)"
         case .paused: "paused"
-        case .network(let reason), .clock(let reason): reason
+        case .network(let reason), .schedule(let reason), .clock(let reason): reason
         }
     }
 }
