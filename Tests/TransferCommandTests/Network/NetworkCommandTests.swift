@@ -11,8 +11,9 @@ struct NetworkCommandTests {
             let process = try stage.command("network", "--follow", "--json").start()
             try await process.line(.standardOutput) { $0.contains("10.0.0.2") }
             for number in 3..<6 {
+                // In this order: with its first address the kernel deletes the others of the same network.
                 try await stage.client.ip(
-                    "address add 10.0.0.\(number)/24 dev eth0", "address del 10.0.0.\(number - 1)/24 dev eth0")
+                    "address del 10.0.0.\(number - 1)/24 dev eth0", "address add 10.0.0.\(number)/24 dev eth0")
                 let changed = ContinuousClock.now
                 let line = try await process.line(.standardOutput) {
                     $0.contains("10.0.0.\(number)") && !$0.contains("10.0.0.\(number - 1)")
