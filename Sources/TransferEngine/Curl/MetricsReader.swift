@@ -15,6 +15,7 @@ enum MetricsReader {
         metrics.redirects = exchange.machine.redirectCount
         metrics.localAddress = handle.string(CURLINFO_LOCAL_IP)
         metrics.remoteAddress = handle.string(CURLINFO_PRIMARY_IP)
+        metrics.connectErrno = Int32(truncatingIfNeeded: handle.long(CURLINFO_OS_ERRNO))
         return metrics
     }
 

@@ -52,6 +52,8 @@ public struct ExchangeMetrics: Sendable, Hashable {
     public var redirects = 0
     public var localAddress: String?
     public var remoteAddress: String?
+    /// Why the last connection that was tried came to nothing, as errno(3) has it; 0 where nobody said.
+    public var connectErrno: Int32 = 0
     public init() {}
 }
 

@@ -126,7 +126,7 @@ extension QueueRunner {
 
     /// There is a way again: what waits for its next attempt needn't, whatever its backoff said. A server's own wish
     /// holds over every network.
-    private func wakeEarly() {
+    func wakeEarly() {
         scheduler.openSilentGates()
         let early = sleepers.filter { !$0.isAsked }.map(\.id)
         guard !early.isEmpty else { return }

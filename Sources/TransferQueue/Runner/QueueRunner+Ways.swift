@@ -70,22 +70,25 @@ extension QueueRunner {
             return
         }
         let event: LinkHealth.Event
-        switch outcome.result {
-        case .failure(let error) where error.code == .cancelled || error.code == .networkChanged:
+        switch LinkAnswer(outcome) {
+        case .given: event = .answered
+        case .none: event = .unanswered(host: Origin(url: job.url)?.hostAndPort ?? job.url, started: job.started)
+        case .unknown:
             guard job.isProbe else { return }
             event = .probeAbandoned
-        case .failure(let error) where error.code == .timedOut && outcome.head == nil && outcome.received == 0:
-            event = .unanswered(host: Origin(url: job.url)?.hostAndPort ?? job.url, started: job.started)
-        case .failure(let error) where error.errno != nil || error.code == .cannotResolveHost:
-            guard job.isProbe else { return }
-            event = .probeAbandoned
-        default: event = .answered
         }
         switch network.health.event(event, of: link.name, now: .now, wall: .now) {
         case .none: break
         case .suspect, .trust:
             publishHealth()
             review()
+            // After this end has been dealt with: what seemed to be the origin's fault was the link's.
+            loop.execute {
+                self.assumeIsolated { runner in
+                    runner.wakeEarly()
+                    runner.pump()
+                }
+            }
         }
     }
 
