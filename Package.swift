@@ -50,6 +50,7 @@ let package = Package(
         .target(
             name: "TransferReachability",
             dependencies: ["TransferCore", "TransferEventLoop", "CTransferNetlink"], swiftSettings: settings),
+        .target(name: "TransferUpload", dependencies: ["TransferCore", "TransferCrypto"], swiftSettings: settings),
         .target(
             name: "TransferEngine",
             dependencies: [
@@ -136,6 +137,12 @@ let package = Package(
             swiftSettings: settings),
         .testTarget(
             name: "TransferCryptoTests", dependencies: ["TransferCrypto", "TransferCore", "TransferTestSupport"],
+            swiftSettings: settings),
+        .testTarget(
+            name: "TransferUploadTests",
+            dependencies: [
+                "TransferUpload", "TransferCore", "TransferCrypto", "TransferTestServer", "TransferTestSupport",
+            ],
             swiftSettings: settings),
         .testTarget(
             name: "TransferReachabilityTests",

@@ -7,11 +7,12 @@ BEGIN {
     allow("TransferReachability", "TransferCore TransferEventLoop CTransferLinux CTransferNetlink")
     allow("TransferEngine", "TransferCore TransferEventLoop TransferCrypto CTransferLinux CTransferCurl " \
         "CTransferOpenSSL CTransferZlib CTransferAres")
+    allow("TransferUpload", "TransferCore TransferCrypto")
     allow("TransferNetworking", "TransferCore TransferEventLoop TransferCrypto TransferEngine TransferReachability " \
         "CTransferPSL CTransferZlib")
     allow("TransferQueue", "TransferCore TransferEventLoop TransferCrypto TransferEngine TransferReachability " \
-        "CTransferLinux")
-    allow("TransferWatch", "TransferCore TransferEventLoop TransferQueue")
+        "TransferUpload CTransferLinux")
+    allow("TransferWatch", "TransferCore TransferEventLoop TransferQueue CTransferLinux")
     allow("TransferKit", "TransferCore TransferEventLoop TransferCrypto TransferEngine TransferReachability " \
         "TransferNetworking TransferQueue TransferWatch")
     allow("TransferKitCombine", "TransferCore TransferEngine TransferNetworking TransferKit")

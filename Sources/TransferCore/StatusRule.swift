@@ -1,5 +1,3 @@
-public import TransferCore
-
 /// What an answer that is no success says about trying again.
 public enum StatusRule {
     public static func error(_ head: ResponseHead, now: Int64) -> TransferError {

@@ -1,0 +1,95 @@
+public import TransferCore
+
+/// One upload, as its protocol sees it: which requests to make, and what their answers mean.
+///
+/// A pure state machine. Whoever drives it performs its actions in their order and tells it what came of them. A
+/// dialogue lives as long as one attempt: it ends with exactly one ``UploadAction/finish(_:)`` or
+/// ``UploadAction/fail(_:)``, and what has to survive it (the URL of the upload, the parts that are there) is the text
+/// of ``UploadAction/save(_:)``. The next attempt, perhaps in another process, is a new dialogue with that text; it
+/// asks the server what it has before it sends anything.
+///
+/// Retrying is not its business: it fails, says whether that may pass (`TransferError.isTransient`), and is begun anew
+/// by the owner's rules. Only what the protocol itself prescribes (an offset that has to be asked for after a conflict)
+/// is done inside.
+public protocol UploadDialogue: Sendable {
+    /// Called once, before anything else.
+    mutating func begin(now: Int64) -> [UploadAction]
+
+    /// - Parameter now: Seconds since 1970, for signatures and expiry.
+    mutating func handle(_ event: UploadEvent, now: Int64) -> [UploadAction]
+
+    /// The upload is given up for good: what frees the server of what it holds (a DELETE). Called in place of
+    /// ``begin(now:)`` with a dialogue made for it; an answer that says that nothing is there is a success.
+    mutating func abandon(now: Int64) -> [UploadAction]
+}
+
+/// What a dialogue wants done. In order; what follows a `save` waits until that is durable.
+public enum UploadAction: Sendable, Hashable {
+    case send(UploadRequest)
+    /// A digest of bytes of the source is needed; answered by ``UploadEvent/digested(_:_:)``.
+    case digest(id: Int, DigestAlgorithm, Range<Int64>)
+    /// To be kept for the next attempt, in this process or another. Holds no secret.
+    case save(String)
+    /// As many bytes of the source are held by the server now; falls when it has lost some.
+    case confirmed(Int64)
+    /// What the server had is given up and the source is sent from its start, for this reason (in words).
+    case restart(String)
+    /// The request isn't wanted any more; no event comes of it after this.
+    case stop(request: Int)
+    case finish(UploadResult)
+    case fail(TransferError)
+}
+
+/// What came of an action.
+public enum UploadEvent: Sendable, Hashable {
+    /// The final answer to a request, of any status but a redirect that was followed.
+    case answered(UploadAnswer)
+    /// An informational answer (RFC 9110 §15.2) other than 100, while the request is still being sent.
+    case interim(request: Int, ResponseHead)
+    /// No whole answer came. `sent`: bytes of the body that were handed to the network.
+    case failed(request: Int, TransferError, sent: Int64)
+    case digested(id: Int, Checksum)
+}
+
+/// An answer to one of a dialogue's requests.
+public struct UploadAnswer: Sendable, Hashable {
+    public var request: Int
+    public var head: ResponseHead
+    /// The first 256 KiB at most.
+    public var body: [UInt8]
+    /// Where the answer came from, after redirects; what relative URLs in it refer to.
+    public var url: String
+    /// Bytes of the request's body that were handed to the network.
+    public var sent: Int64
+
+    public init(request: Int, head: ResponseHead, body: [UInt8] = [], url: String, sent: Int64 = 0) {
+        self.request = request
+        self.head = head
+        self.body = body
+        self.url = url
+        self.sent = sent
+    }
+}
+
+/// What is known of an upload that the server has confirmed.
+public struct UploadResult: Sendable, Hashable {
+    /// Where the upload is, as far as the server said.
+    public var url: String
+    public var status: Int
+    /// The server's own mark of what it holds: an ETag, in the form of its field.
+    public var validator: String?
+    /// What the server says the digest of the whole is; compared with the source's own where both are known.
+    public var digest: Checksum?
+    /// The final answer's body, as text, for reports.
+    public var response: String?
+
+    public init(
+        url: String, status: Int, validator: String? = nil, digest: Checksum? = nil, response: String? = nil
+    ) {
+        self.url = url
+        self.status = status
+        self.validator = validator
+        self.digest = digest
+        self.response = response
+    }
+}

@@ -1,0 +1,64 @@
+public import TransferCore
+
+/// One request of a dialogue.
+public struct UploadRequest: Sendable, Hashable {
+    /// Tells the requests of one dialogue apart.
+    public var id: Int
+    public var method: String
+    /// Absolute.
+    public var url: String
+    /// The protocol's own fields. The owner's (credentials, `X-…`) are added by the driver where the request goes to
+    /// the origin that the job names, except those that are here already.
+    public var headers: [HeaderField]
+    public var body: Body
+    /// Whether the owner's fields are added; not where a signature covers the fields, which then are all here.
+    public var addsOwnersHeaders: Bool
+    /// Whether redirects are followed (as RFC 9110 §15.4 says, with the body); otherwise they are answers.
+    public var followsRedirects: Bool
+
+    public init(
+        id: Int, method: String, url: String, headers: [HeaderField] = [], body: Body = .none,
+        addsOwnersHeaders: Bool = true, followsRedirects: Bool = true
+    ) {
+        self.id = id
+        self.method = method
+        self.url = url
+        self.headers = headers
+        self.body = body
+        self.addsOwnersHeaders = addsOwnersHeaders
+        self.followsRedirects = followsRedirects
+    }
+
+    public enum Body: Sendable, Hashable {
+        case none
+        case bytes([UInt8])
+        /// Bytes of the source, and what stands before and after them (a form's boundaries, a trailer's chunk).
+        case source(Range<Int64>, prefix: [UInt8] = [], suffix: [UInt8] = [])
+
+        /// Bytes.
+        public var length: Int64 {
+            switch self {
+            case .none: 0
+            case .bytes(let bytes): Int64(bytes.count)
+            case .source(let range, let prefix, let suffix):
+                range.upperBound - range.lowerBound + Int64(prefix.count) + Int64(suffix.count)
+            }
+        }
+    }
+}
+
+/// What is uploaded, as the protocols see it.
+public struct UploadSource: Sendable, Hashable {
+    /// The file's name, without its folders.
+    public var name: String
+    /// Bytes.
+    public var size: Int64
+    /// Of the whole file, where it's known beforehand.
+    public var digest: Checksum?
+
+    public init(name: String, size: Int64, digest: Checksum? = nil) {
+        self.name = name
+        self.size = size
+        self.digest = digest
+    }
+}
