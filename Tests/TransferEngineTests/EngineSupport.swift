@@ -12,6 +12,7 @@ final class ExchangeLog: Sendable {
     private struct State {
         var restarts: [String] = []
         var starts: [BodyStart] = []
+        var interim: [ResponseHead] = []
         var outcome: ExchangeOutcome?
         var ends = 0
         var waiting: [CheckedContinuation<ExchangeOutcome, Never>] = []
@@ -25,6 +26,7 @@ final class ExchangeLog: Sendable {
             state -> ([CheckedContinuation<ExchangeOutcome, Never>], [CheckedContinuation<Void, Never>]) in
             switch event {
             case .restarted(let reason): state.restarts.append(reason)
+            case .interim(let head): state.interim.append(head)
             case .redirected, .challenged: break
             case .responded(let start): state.starts.append(start)
             case .ended(let outcome):
@@ -40,6 +42,7 @@ final class ExchangeLog: Sendable {
 
     var restarts: [String] { state.withLock { $0.restarts } }
     var starts: [BodyStart] { state.withLock { $0.starts } }
+    var interim: [ResponseHead] { state.withLock { $0.interim } }
     var ends: Int { state.withLock { $0.ends } }
 
     /// How it ended.

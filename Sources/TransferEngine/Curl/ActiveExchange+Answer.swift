@@ -20,7 +20,10 @@ extension ActiveExchange {
             return true
         }
         // 1xx answers come before the final one, which starts with a status line of its own.
-        guard status >= 200 else { return true }
+        guard status >= 200 else {
+            if status > 101 { events(.interim(ResponseHead(status: status, block: block))) }
+            return true
+        }
         return receivedHead(ResponseHead(status: status, block: block))
     }
 

@@ -22,9 +22,9 @@ extension ActiveExchange {
             bytes.withUnsafeBytes { source in
                 buffer.copyMemory(from: UnsafeRawBufferPointer(rebasing: source[Int(sent)..<Int(sent) + count]))
             }
-        case .file(let file):
+        case .part(let part):
             do throws(TransferError) {
-                count = try read(file, buffer)
+                count = try part.read(into: buffer, at: sent)
             } catch {
                 stopReason = .failed(error)
                 return .failed
@@ -45,18 +45,6 @@ extension ActiveExchange {
         meter.update(sent: sent)
         throttle(count)
         return .bytes(count)
-    }
-
-    private func read(_ file: SourceFile, _ buffer: UnsafeMutableRawBufferPointer) throws(TransferError) -> Int {
-        // Never more than was announced: a file that grew meanwhile would run into the next request.
-        let left = Int(min(Int64(buffer.count), file.size - sent))
-        let part = UnsafeMutableRawBufferPointer(rebasing: buffer[..<left])
-        let count = left == 0 ? 0 : try file.read(into: part, at: sent)
-        // Before the last bytes leave: libcurl doesn't ask again once it has as many as were announced.
-        if count == 0 && left > 0 || sent + Int64(count) >= file.size && !file.isUnchanged {
-            throw TransferError(.sourceChanged, "\(file.path) changed while it was being sent", isTransient: true)
-        }
-        return count
     }
 
     /// libcurl wants to send the body again from `offset`. Returns whether that can be done.

@@ -245,7 +245,9 @@ struct ExchangeMachine {
 
     private mutating func redirected(_ hop: Hop, _ head: ResponseHead, to target: String?) -> HeadAction {
         // An empty field names no place either.
-        if case .message = request.intent, head.value("Location")?.isEmpty ?? true {
+        if case .message = request.intent,
+            !request.settings.followsRedirects || head.value("Location")?.isEmpty ?? true
+        {
             return deliver(hop, BodyStart(head: head, offset: 0, total: Self.total(head)))
         }
         do throws(TransferError) {
@@ -302,6 +304,7 @@ struct ExchangeMachine {
         var hop = Hop(
             url: request.url, method: request.method, headers: request.headers, sendsBody: !request.body.isEmpty)
         hop.fragment = request.fragment
+        hop.mayExpect = request.settings.expectsContinue
         if case .representation = request.intent, hop.headers.value("Accept-Encoding") == nil {
             // A coded body has no place in a file that is continued by byte offsets.
             hop.headers.append(HeaderField("Accept-Encoding", "identity"))

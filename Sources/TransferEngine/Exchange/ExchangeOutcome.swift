@@ -59,6 +59,8 @@ public struct ExchangeMetrics: Sendable, Hashable {
 
 /// What happens to an exchange, on its way up. Delivered on the loop that carries it: handlers must be quick.
 public enum ExchangeEvent: Sendable {
+    /// An answer on the way to the final one (RFC 9110 §15.2), other than 100 and 101.
+    case interim(ResponseHead)
     /// The body of an answer begins.
     case responded(BodyStart)
     /// The answer is a redirect. Where the exchange asks before it follows, nothing happens until it's told.

@@ -72,6 +72,11 @@ public struct ExchangeSettings: Sendable, Hashable {
     public var maxTime: Duration?
     /// Redirects followed; more are an error. 0 makes the first one an error.
     public var maxRedirects = 10
+    /// Whether redirects are followed at all; otherwise such an answer is the final one. Only for `.message`.
+    public var followsRedirects = true
+    /// Whether a long body waits up to a second for the server's 100 (RFC 9110 §10.1.1), so that a refusal costs
+    /// nothing.
+    public var expectsContinue = true
     /// The ways to go; each hop's own, as a redirect may lead where another one holds.
     public var proxies = ProxyRule.none
     /// The URL of one proxy for everything; `nil` goes straight.

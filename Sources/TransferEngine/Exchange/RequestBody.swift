@@ -4,7 +4,8 @@ public import TransferCore
 public enum RequestBody: Sendable {
     case none
     case bytes([UInt8])
-    case file(SourceFile)
+    /// Some bytes of a file, with others before and after them.
+    case part(SourcePart)
     /// Read bit by bit while it's sent.
     case stream(any BodyStream)
 
@@ -13,10 +14,13 @@ public enum RequestBody: Sendable {
         switch self {
         case .none: 0
         case .bytes(let bytes): Int64(bytes.count)
-        case .file(let file): file.size
+        case .part(let part): part.length
         case .stream(let stream): stream.length
         }
     }
+
+    /// A whole file.
+    public static func file(_ file: SourceFile) -> RequestBody { .part(SourcePart(file, range: 0..<file.size)) }
 
     public var isEmpty: Bool {
         if case .none = self { return true }

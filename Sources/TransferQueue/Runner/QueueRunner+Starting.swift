@@ -154,7 +154,7 @@ extension QueueRunner {
         case .restarted(let reason):
             emit(job.record.batch, .restarted(job: job.record.identity, reason: reason))
         case .responded(let start): running[id]?.start = start
-        case .redirected, .challenged: break
+        case .interim, .redirected, .challenged: break
         case .ended(let outcome):
             running[id]?.start = outcome.start
             exchangeEnded(id, outcome)

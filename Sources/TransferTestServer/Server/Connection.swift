@@ -36,6 +36,12 @@ final class Connection {
             socket.lingeringClose()
             return false
         }
+        if case .uploads(let uploads) = resource {
+            guard let plan = try converse(head, request, uploads, fault) else { return false }
+            let stays = try write(plan, fault, to: head, request)
+            if plan.closes { socket.lingeringClose() }
+            return stays && head.keepsAlive
+        }
         guard let body = try readBody(head, request, resource, fault) else { return false }
 
         var asked = head
@@ -57,6 +63,50 @@ final class Connection {
             hold: { [self] in try server.hold(head, connection: number, socket: socket) },
             sent: { [self] count in server.update { $0.requests[request - 1].bytesSent += count } })
         return try writer.write()
+    }
+
+    /// - Returns: `nil` when a fault ends the connection.
+    private func converse(
+        _ head: RequestHead, _ request: Int, _ uploads: any ServedUploadService, _ fault: Fault
+    ) throws -> ResponsePlan? {
+        let (id, step) = uploads.begin(head)
+        let interim: [Response]
+        switch step {
+        case .answer(let answer):
+            var plan = ResponsePlan(answer)
+            // The body may be on its way: the connection can't be used again.
+            plan.closes = BodyLength(head) != .none
+            return plan
+        case .read(let first): interim = first
+        }
+        let script = UploadScript(fault)
+        do {
+            if script.sendsContinue, head.headers.listContains("Expect", token: "100-continue") {
+                try tell([Response(status: 100)])
+            }
+            try tell(interim)
+            if script.cutsAt == 0 { throw UploadCut() }
+            try input.readBody(BodyLength(head), stops: script.stops) { piece, total in
+                let news = uploads.receive(id, piece)
+                server.update { $0.requests[request - 1].bodyLength = total }
+                try tell(news)
+                if total == script.stallsAt { try server.hold(head, connection: number, socket: socket) }
+                if total == script.cutsAt { throw UploadCut() }
+            }
+        } catch {
+            _ = uploads.end(id, isWhole: false)
+            guard error is UploadCut else { throw error }
+            socket.resetOnClose()
+            return nil
+        }
+        let answer = uploads.end(id, isWhole: true)
+        return script.losesAnswer ? nil : ResponsePlan(answer)
+    }
+
+    private func tell(_ interim: [Response]) throws {
+        guard !interim.isEmpty else { return }
+        for response in interim { try output.write(ResponsePlan.text(response.status, response.headers)) }
+        try output.flush()
     }
 
     /// - Returns: the body if its resource wants it in memory, else empty; `nil` when a fault ends the connection.
@@ -134,7 +184,7 @@ private struct UploadReceiver {
         case .sink(let sink):
             digest.update(piece)
             if sink.keepsBytes { bytes += piece }
-        case .file, .missing: break
+        case .file, .uploads, .missing: break
         }
     }
 
@@ -157,6 +207,7 @@ extension Resource {
         case .file(_, let file): file.answer(to: request.head)
         case .handler(let handle): handle(request)
         case .sink(let sink): ResponsePlan(sink.answer)
+        case .uploads: ResponsePlan(Response(status: 500))
         case .missing(let status): ResponsePlan(Response(status: status))
         }
     }

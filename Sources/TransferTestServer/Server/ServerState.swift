@@ -5,6 +5,7 @@ enum Resource: Sendable {
     case file(key: String, ServedFile)
     case handler(@Sendable (Request) -> ResponsePlan)
     case sink(UploadSink)
+    case uploads(any ServedUploadService)
     case missing(status: Int)
 }
 

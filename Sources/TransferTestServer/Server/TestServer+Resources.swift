@@ -46,7 +46,7 @@ extension TestServer {
         return sink
     }
 
-    private func add(_ method: String?, _ pattern: String, _ resource: Resource) {
+    func add(_ method: String?, _ pattern: String, _ resource: Resource) {
         update { state in
             state.handlers.append(
                 .init(method: method, pattern: ResourceKey.normalized(pattern), resource: resource))

@@ -1,0 +1,47 @@
+public import TransferCore
+
+/// A range of a file as a request's body, and what stands around it: a form's boundaries, say.
+public struct SourcePart: Sendable {
+    public let file: SourceFile
+    /// Bytes of the file; within it.
+    public let range: Range<Int64>
+    public let prefix: [UInt8]
+    public let suffix: [UInt8]
+
+    public init(_ file: SourceFile, range: Range<Int64>, prefix: [UInt8] = [], suffix: [UInt8] = []) {
+        self.file = file
+        self.range = range
+        self.prefix = prefix
+        self.suffix = suffix
+    }
+
+    /// Bytes.
+    public var length: Int64 { Int64(prefix.count) + range.upperBound - range.lowerBound + Int64(suffix.count) }
+
+    /// Fills the buffer with what stands at `offset` of the body.
+    ///
+    /// - Returns: The bytes put there; 0 at the end.
+    /// - Throws: `sourceChanged` when the file isn't as it was when it was opened.
+    func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(TransferError) -> Int {
+        let inFile = offset - Int64(prefix.count)
+        if inFile < 0 { return Self.copy(prefix[Int(offset)...], to: buffer) }
+        let size = range.upperBound - range.lowerBound
+        if inFile >= size { return Self.copy(suffix[Int(inFile - size)...], to: buffer) }
+        guard !buffer.isEmpty else { return 0 }
+        // Never more than was announced: a file that grew meanwhile would run into what follows.
+        let wanted = Int(min(Int64(buffer.count), size - inFile))
+        let count = try file.read(
+            into: UnsafeMutableRawBufferPointer(rebasing: buffer[..<wanted]), at: range.lowerBound + inFile)
+        // Before the last bytes leave: libcurl doesn't ask again once it has as many as were announced.
+        if count == 0 || inFile + Int64(count) >= size && !file.isUnchanged {
+            throw TransferError(.sourceChanged, "\(file.path) changed while it was being sent", isTransient: true)
+        }
+        return count
+    }
+
+    private static func copy(_ bytes: ArraySlice<UInt8>, to buffer: UnsafeMutableRawBufferPointer) -> Int {
+        let count = min(bytes.count, buffer.count)
+        buffer.copyBytes(from: bytes.prefix(count))
+        return count
+    }
+}

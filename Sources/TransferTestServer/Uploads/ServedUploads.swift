@@ -1,0 +1,46 @@
+import Glibc
+
+/// An upload service behind a path of a ``TestServer``; shared by its connections.
+public final class ServedUploads<Service: UploadService>: Sendable {
+    private let service: Guarded<Service>
+    private let lastID = Guarded(0)
+
+    init(_ service: Service) { self.service = Guarded(service) }
+
+    /// Looks at the service, or changes it.
+    @discardableResult
+    public func with<Result>(_ body: (inout Service) -> Result) -> Result { service.withLock(body) }
+}
+
+/// What a connection wants of it.
+protocol ServedUploadService: Sendable {
+    func begin(_ head: RequestHead) -> (id: Int, step: UploadServiceStep)
+    func receive(_ id: Int, _ piece: UnsafeRawBufferPointer) -> [Response]
+    func end(_ id: Int, isWhole: Bool) -> Response
+}
+
+extension ServedUploads: ServedUploadService {
+    func begin(_ head: RequestHead) -> (id: Int, step: UploadServiceStep) {
+        let id = lastID.withLock { last in
+            last += 1
+            return last
+        }
+        return (id, with { $0.begin(id, method: head.method, target: head.target, headers: head.headers) })
+    }
+
+    func receive(_ id: Int, _ piece: UnsafeRawBufferPointer) -> [Response] {
+        with { $0.receive(id, Array(piece)) }
+    }
+
+    func end(_ id: Int, isWhole: Bool) -> Response { with { $0.end(id, isWhole: isWhole) } }
+}
+
+extension TestServer {
+    /// Answers every request whose path matches as the service says; a pattern may end in `*`, later ones win.
+    @discardableResult
+    public func serve<Service: UploadService>(_ pattern: String, _ service: Service) -> ServedUploads<Service> {
+        let served = ServedUploads(service)
+        add(nil, pattern, .uploads(served))
+        return served
+    }
+}
