@@ -62,10 +62,10 @@ run: build demo-server ## the demonstration: jobs/demo.json against a server tha
 test: swift setup-test ## all tests but the long ones
 	@swift build --build-tests $(IMPORTS)
 ifeq ($(TEST_FLAGS),)
-	@$(WITHOUT_PROXIES) swift test --skip-build --disable-xctest --filter $(STRESS)
-	@$(WITHOUT_PROXIES) swift test --skip-build --disable-xctest --skip $(STRESS)
+	@$(WITHOUT_PROXIES) scripts/run-tests --skip-build --disable-xctest --filter $(STRESS)
+	@$(WITHOUT_PROXIES) scripts/run-tests --skip-build --disable-xctest --skip $(STRESS)
 else
-	@$(WITHOUT_PROXIES) swift test --skip-build --disable-xctest $(TEST_FLAGS)
+	@$(WITHOUT_PROXIES) scripts/run-tests --skip-build --disable-xctest $(TEST_FLAGS)
 endif
 
 tsan: swift setup-test ## all tests but the long ones under the thread sanitizer
@@ -97,7 +97,7 @@ check-build: swift setup-test
 check: lint docs check-build setup-peers ## everything: lint, docs, all tests with the long ones, the examples
 	@if [ -f examples/Package.swift ]; then swift build --package-path examples; fi
 	@TRANSFER_HEAVY=1 TRANSFER_PEERS=required TRANSFER_BINARY="$$(swift build $(RELEASE) --show-bin-path)/transfer" \
-		$(WITHOUT_PROXIES) swift test --skip-build --disable-xctest $(TEST_FLAGS)
+		$(WITHOUT_PROXIES) scripts/run-tests --skip-build --disable-xctest $(TEST_FLAGS)
 
 clean: ## remove what was built
 	rm -rf .build examples/.build Benchmarks/requests/.build
