@@ -1,6 +1,6 @@
 import Glibc
 
-/// The digests of RFC 1321 and FIPS 180-4, for what clients sign with them. Short texts only: nothing here is fast.
+/// The digests of RFC 1321 and FIPS 180-4, for what clients sign with them or protect. Short texts only: nothing here is fast.
 enum MessageDigest {
     static func md5(_ message: [UInt8]) -> [UInt8] {
         var state: [UInt32] = [0x6745_2301, 0xEFCD_AB89, 0x98BA_DCFE, 0x1032_5476]
@@ -25,6 +25,30 @@ enum MessageDigest {
             state = zip(state, [a, b, c, d]).map { $0 &+ $1 }
         }
         return state.flatMap { withUnsafeBytes(of: $0.littleEndian, Array.init) }
+    }
+
+    static func sha1(_ message: [UInt8]) -> [UInt8] {
+        var state: [UInt32] = [0x6745_2301, 0xEFCD_AB89, 0x98BA_DCFE, 0x1032_5476, 0xC3D2_E1F0]
+        for block in blocks(message, length: { withUnsafeBytes(of: $0.bigEndian, Array.init) }) {
+            var words = words(block).map(\.bigEndian)
+            for index in 16..<80 {
+                words.append(rotated(words[index - 3] ^ words[index - 8] ^ words[index - 14] ^ words[index - 16], 31))
+            }
+            var v = state
+            for step in 0..<80 {
+                let (mixed, constant): (UInt32, UInt32) =
+                    switch step / 20 {
+                    case 0: ((v[1] & v[2]) | (~v[1] & v[3]), 0x5A82_7999)
+                    case 1: (v[1] ^ v[2] ^ v[3], 0x6ED9_EBA1)
+                    case 2: ((v[1] & v[2]) | (v[1] & v[3]) | (v[2] & v[3]), 0x8F1B_BCDC)
+                    default: (v[1] ^ v[2] ^ v[3], 0xCA62_C1D6)
+                    }
+                let next = rotated(v[0], 27) &+ mixed &+ v[4] &+ constant &+ words[step]
+                v = [next, v[0], rotated(v[1], 2), v[2], v[3]]
+            }
+            state = zip(state, v).map { $0 &+ $1 }
+        }
+        return state.flatMap { withUnsafeBytes(of: $0.bigEndian, Array.init) }
     }
 
     static func sha256(_ message: [UInt8]) -> [UInt8] {
