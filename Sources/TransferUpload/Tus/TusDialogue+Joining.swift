@@ -1,0 +1,88 @@
+import TransferCore
+
+/// The parts made one (concatenation), and what a creation's answer says.
+///
+/// The parts aren't deleted afterwards: a server may do so, and one that doesn't may need them.
+extension TusDialogue {
+    mutating func join() -> [UploadAction] {
+        let parts = pieces.compactMap(\.url).joined(separator: " ")
+        let request = request(
+            "POST", url,
+            [
+                HeaderField("Upload-Concat", "final;\(parts)"),
+                HeaderField("Upload-Metadata", TusFields.metadata(options.metadata, of: source)),
+            ])
+        phase = .joining(request: request.id)
+        mayBeFinished = true
+        return [save(), .send(request)]
+    }
+
+    mutating func joinAnswered(_ answer: UploadAnswer, now: Int64) throws(TransferError) -> [UploadAction] {
+        switch answer.head.status {
+        case 200..<300: break
+        case 404, 410: throw TusFailure.passing("the server doesn't have all parts of the upload any more")
+        case 413: return try refusedSize(answer)
+        default: throw refusal(answer.head, now: now)
+        }
+        let place = try location(answer)
+        joined = place
+        mayBeFinished = false
+        return [save()] + confirm(place)
+    }
+
+    mutating func confirm(_ place: String) -> [UploadAction] {
+        let request = request("HEAD", place)
+        phase = .confirming(request: request.id)
+        return [.send(request)]
+    }
+
+    mutating func confirmAnswered(_ answer: UploadAnswer, now: Int64) throws(TransferError) -> [UploadAction] {
+        let status = answer.head.status
+        guard (200..<300).contains(status) else {
+            let error = TusFailure.refusal(answer.head, now: now)
+            guard status == 404 || status == 410 || status == 403, !hasLostJoined else { throw error }
+            hasLostJoined = true
+            return [.restart("the server doesn't have the upload any more (\(status) \(StatusRule.reason(status)))")]
+                + createAnew()
+        }
+        let length = try TusFields.length(answer.head)
+        guard length == nil || length == source.size else {
+            throw TransferError(
+                .badResponse, "the server has joined the parts to \(length ?? 0) bytes, not \(source.size)")
+        }
+        // Before the parts are joined the offset is missing, or means nothing (tus 1.0.0, "Concatenation").
+        let isJoined =
+            answer.head.value("Upload-Offset") == nil
+            ? false : try TusFields.offset(answer.head, of: "HEAD") == source.size
+        guard isJoined else { throw TusFailure.passing("the server is still joining the parts of the upload") }
+        return [.confirmed(source.size)]
+            + finish(UploadResult(url: joined ?? url, status: status, validator: answer.head.value("ETag")))
+    }
+
+    /// The failure that an answer to a creation stands for. A gateway that gives up waiting doesn't know what the server
+    /// behind it did.
+    func refusal(_ head: ResponseHead, now: Int64) -> TransferError {
+        mayBeFinished && (head.status == 502 || head.status == 504)
+            ? TusFailure.mayBeFinished(url) : TusFailure.refusal(head, now: now)
+    }
+
+    /// Where a creation's answer says that the upload is.
+    func location(_ answer: UploadAnswer) throws(TransferError) -> String {
+        guard let text = answer.head.value("Location"), !text.isEmpty else {
+            throw TransferError(
+                .badResponse,
+                "\(Redaction.url(url)) doesn't say where the upload is (Location is missing): it may be no tus server")
+        }
+        guard let place = URLReference.resolve(text, against: answer.url), let origin = Origin(url: place) else {
+            throw TransferError(
+                .badResponse, "what the server says of where the upload is can't be a URL: \(TusFailure.quoted(text))")
+        }
+        if origin.scheme == "http", Origin(url: answer.url)?.scheme == "https" {
+            throw TransferError(
+                .redirectRefused,
+                "the server, asked by https, wants the file by http (Location: \(Redaction.url(place))); behind a proxy it "
+                    + "has to be told under which URL it is seen")
+        }
+        return place
+    }
+}

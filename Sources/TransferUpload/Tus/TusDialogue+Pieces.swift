@@ -1,0 +1,186 @@
+import TransferCore
+
+/// One piece: created, asked for, sent chunk by chunk.
+extension TusDialogue {
+    mutating func create(_ index: Int) -> [UploadAction] {
+        let piece = pieces[index]
+        var fields = [HeaderField("Upload-Length", "\(piece.length)")]
+        if pieces.count > 1 { fields.append(HeaderField("Upload-Concat", "partial")) }
+        fields.append(HeaderField("Upload-Metadata", TusFields.metadata(options.metadata, of: source)))
+        var body: Range<Int64>?
+        // Upload-Checksum is for PATCH only.
+        if options.createsWithBody, checksum == nil, piece.length > 0,
+            features?.extensions.contains("creation-with-upload") == true
+        {
+            body = piece.chunk(of: options.chunkSize)
+            fields.append(HeaderField("Content-Type", TusFields.bodyType))
+        }
+        let request = request("POST", url, fields, body: body.map { .source(piece.inSource($0)) } ?? .none)
+        pieces[index].phase = .creating(request: request.id, body: body)
+        guard pieces.count == 1, (body?.upperBound ?? 0) == source.size else { return [.send(request)] }
+        mayBeFinished = true
+        return [save(), .send(request)]
+    }
+
+    mutating func ask(_ index: Int) -> [UploadAction] {
+        let request = request("HEAD", pieces[index].url ?? url)
+        pieces[index].phase = .asking(request: request.id)
+        return [.send(request)]
+    }
+
+    mutating func pieceAnswered(
+        _ index: Int, _ answer: UploadAnswer, now: Int64
+    ) throws(TransferError) -> [UploadAction] {
+        let phase = pieces[index].phase
+        pieces[index].phase = .waiting
+        if let date = answer.head.value("Upload-Expires").flatMap({ HTTPDate.parse($0, now: now) }) {
+            pieces[index].expires = date
+        }
+        switch phase {
+        case .creating(_, let body): return try created(index, answer, body: body, now: now)
+        case .asking: return try told(index, answer, now: now)
+        case .sending(_, let chunk): return try sent(index, answer, chunk, now: now)
+        case .waiting, .digesting, .complete: return []
+        }
+    }
+
+    mutating func digested(_ id: Int, _ digest: Checksum) throws(TransferError) -> [UploadAction] {
+        guard let index = pieces.firstIndex(where: { $0.phase.digest == id }),
+            case .digesting(_, let chunk) = pieces[index].phase
+        else { return [] }
+        guard digest.algorithm == checksum else {
+            throw TransferError(.internalFault, "a digest by \(digest.algorithm.rawValue) that nobody has asked for")
+        }
+        return send(index, chunk, digest)
+    }
+
+    private mutating func created(
+        _ index: Int, _ answer: UploadAnswer, body: Range<Int64>?, now: Int64
+    ) throws(TransferError) -> [UploadAction] {
+        let status = answer.head.status
+        guard (200..<300).contains(status) else {
+            if status == 413 { return try refusedSize(answer) }
+            throw refusal(answer.head, now: now)
+        }
+        pieces[index].wasCreated(at: try location(answer))
+        mayBeFinished = false
+        // Before the first byte, so that no later attempt has to begin again.
+        let saved = save()
+        guard let body else { return [saved] + proceed(index, status, answer.head) }
+        // What isn't said, or can't be, is asked for.
+        guard let offset = answer.head.value("Upload-Offset").flatMap(TusFields.count), offset <= body.upperBound else {
+            return [saved] + ask(index)
+        }
+        return try [saved] + advance(index, to: offset) + proceed(index, status, answer.head)
+    }
+
+    private mutating func told(
+        _ index: Int, _ answer: UploadAnswer, now: Int64
+    ) throws(TransferError) -> [UploadAction] {
+        let status = answer.head.status
+        guard (200..<300).contains(status) else {
+            // 403 is among what a server may say of an upload that isn't there (tus 1.0.0, "HEAD").
+            if status == 404 || status == 410 || status == 403 { return try lost(index, answer.head, now: now) }
+            throw refusal(answer.head, now: now)
+        }
+        let offset = try TusFields.offset(answer.head, of: "HEAD")
+        let length = pieces[index].length
+        if let told = try TusFields.length(answer.head), told != length {
+            return try lost(index, "the server's upload has \(told) bytes in all, not \(length)")
+        }
+        if offset > length { return try lost(index, "the server has \(offset) bytes of \(length)") }
+        return try advance(index, to: offset) + proceed(index, status, answer.head)
+    }
+
+    private mutating func sent(
+        _ index: Int, _ answer: UploadAnswer, _ chunk: Range<Int64>, now: Int64
+    ) throws(TransferError) -> [UploadAction] {
+        switch answer.head.status {
+        case 200..<300: break
+        case 404, 410: return try lost(index, answer.head, now: now)
+        case 409:
+            guard pieces[index].conflicted() else {
+                throw TusFailure.passing(
+                    "409 Conflict: the server's offset isn't the one that it has just told; somebody else may write to the "
+                        + "same upload")
+            }
+            return ask(index)
+        case 413: return try refusedSize(answer)
+        case 460:
+            guard pieces[index].mismatched() else {
+                throw TransferError(
+                    .checksumMismatch,
+                    "what arrives at the server isn't what was sent (460 Checksum Mismatch), again and again",
+                    cause: .http(status: 460))
+            }
+            return ask(index)
+        default: throw refusal(answer.head, now: now)
+        }
+        let offset = try TusFields.offset(answer.head, of: "PATCH")
+        guard offset <= chunk.upperBound else {
+            throw TransferError(
+                .badResponse, "the server says that it has \(offset) bytes; it was sent \(chunk.upperBound)")
+        }
+        if offset == chunk.lowerBound, !pieces[index].stalled() {
+            throw TusFailure.passing("the server accepts what it is sent, but keeps none of it")
+        }
+        return try advance(index, to: offset) + proceed(index, answer.head.status, answer.head)
+    }
+
+    private mutating func advance(_ index: Int, to offset: Int64) throws(TransferError) -> [UploadAction] {
+        guard pieces[index].advance(to: offset) else {
+            throw TusFailure.passing("the server loses again and again what it had (it has \(offset) bytes now)")
+        }
+        return confirmed()
+    }
+
+    /// Before every piece was asked for, the sum would be too small.
+    private func confirmed() -> [UploadAction] {
+        pieces.allSatisfy(\.isKnown) ? [.confirmed(pieces.reduce(0) { $0 + $1.offset })] : []
+    }
+
+    /// What comes next, now that the offset is known.
+    private mutating func proceed(_ index: Int, _ status: Int, _ head: ResponseHead) -> [UploadAction] {
+        let piece = pieces[index]
+        guard piece.offset == piece.length else {
+            let chunk = piece.chunk(of: options.chunkSize ?? (checksum == nil ? nil : 64 << 20))
+            guard let checksum else { return send(index, chunk, nil) }
+            let id = nextID()
+            pieces[index].phase = .digesting(id: id, chunk)
+            return [.digest(id: id, checksum, piece.inSource(chunk))]
+        }
+        pieces[index].phase = .complete
+        guard pieces.allSatisfy({ $0.phase == .complete }) else { return [] }
+        if pieces.count > 1 { return join() }
+        return finish(UploadResult(url: piece.url ?? url, status: status, validator: head.value("ETag")))
+    }
+
+    private mutating func send(_ index: Int, _ chunk: Range<Int64>, _ digest: Checksum?) -> [UploadAction] {
+        var fields = [
+            HeaderField("Content-Type", TusFields.bodyType), HeaderField("Upload-Offset", "\(chunk.lowerBound)"),
+        ]
+        if let digest { fields.append(HeaderField("Upload-Checksum", TusFields.checksum(digest))) }
+        let request = request(
+            "PATCH", pieces[index].url ?? url, fields, body: .source(pieces[index].inSource(chunk)))
+        pieces[index].phase = .sending(request: request.id, chunk)
+        return [.send(request)]
+    }
+
+    private mutating func lost(
+        _ index: Int, _ head: ResponseHead, now: Int64
+    ) throws(TransferError) -> [UploadAction] {
+        var reason = "the server doesn't have the upload any more (\(head.status) \(StatusRule.reason(head.status)))"
+        if let expires = pieces[index].expires, expires <= now {
+            reason += "; it expired on \(HTTPDate.format(expires))"
+        }
+        return try lost(index, reason, or: TusFailure.refusal(head, now: now))
+    }
+
+    private mutating func lost(
+        _ index: Int, _ reason: String, or failure: TransferError? = nil
+    ) throws(TransferError) -> [UploadAction] {
+        guard pieces[index].wasLost() else { throw failure ?? TransferError(.badResponse, reason) }
+        // The other parts of a file stay where they are.
+        return (pieces.count == 1 ? [.restart(reason)] : confirmed()) + create(index)
+    }
+}

@@ -1,0 +1,186 @@
+import TransferCore
+
+/// An upload by the tus resumable upload protocol 1.0.0 (2016-03-25), with its extensions creation,
+/// creation-with-upload, expiration, checksum, concatenation and termination.
+///
+/// The server's offset is the truth: what an earlier attempt left is asked for with HEAD before a byte is sent, also
+/// where its date of expiry has passed (a HEAD costs a round trip, a file sent again the file), and the upload is
+/// complete when the server has said that its offset is the file's length.
+public struct TusDialogue: UploadDialogue {
+    let url: String
+    let source: UploadSource
+    let options: TusOptions
+    /// The checksum that the server has agreed to.
+    var checksum: DigestAlgorithm?
+    /// `nil` before the server was asked.
+    var features: TusFeatures?
+    var pieces: [TusPiece] = []
+    /// The upload that the pieces were joined to.
+    var joined: String?
+    /// Whether one that they were joined to was gone when it was asked for.
+    var hasLostJoined = false
+    /// The state that was saved last says that the upload may be complete without our knowing.
+    var mayBeFinished = false
+    var phase = Phase.ready
+    private let earlier: TusState?
+    private let isEarlierUnreadable: Bool
+    private var lastID = 0
+
+    enum Phase: Sendable {
+        /// → `discovering`, `transferring`, `confirming`, `abandoning`, `ended`
+        case ready
+        /// OPTIONS → `transferring`, `ended`
+        case discovering(request: Int)
+        /// OPTIONS after a 413, for the words of the failure → `ended`
+        case sizing(request: Int)
+        /// Each piece has its own phase → `joining`, `sizing`, `ended`
+        case transferring
+        /// → `confirming`, `sizing`, `ended`
+        case joining(request: Int)
+        /// HEAD of the joined upload → `ended`, or all again
+        case confirming(request: Int)
+        /// → `ended`
+        case abandoning(requests: Set<Int>, failure: TransferError?)
+        case ended
+    }
+
+    /// - Parameters:
+    ///   - url: Where uploads are created.
+    ///   - state: What an earlier attempt saved; `nil` for the first.
+    public init(url: String, source: UploadSource, options: TusOptions = TusOptions(), state: String?) {
+        self.url = url
+        self.source = source
+        self.options = options
+        earlier = state.flatMap { TusState($0) }
+        isEarlierUnreadable = state != nil && earlier == nil
+    }
+
+    public mutating func begin(now: Int64) -> [UploadAction] {
+        do { return try start() } catch { return fail(error) }
+    }
+
+    public mutating func handle(_ event: UploadEvent, now: Int64) -> [UploadAction] {
+        do {
+            switch event {
+            case .interim: return []
+            case .answered(let answer): return try answered(answer, now: now)
+            case .failed(let request, let error, let sent): return try failed(request, error, sent: sent)
+            case .digested(let id, let checksum): return try digested(id, checksum)
+            }
+        } catch {
+            return fail(error)
+        }
+    }
+
+    /// A DELETE of each upload that was made (termination). A server that doesn't offer that frees them in its own time.
+    public mutating func abandon(now: Int64) -> [UploadAction] {
+        let urls = (earlier?.parts.compactMap(\.url) ?? []) + [earlier?.joined].compactMap { $0 }
+        let requests = urls.map { request("DELETE", $0) }
+        guard !requests.isEmpty else { return finish(UploadResult(url: url, status: 204)) }
+        phase = .abandoning(requests: Set(requests.map(\.id)), failure: nil)
+        return requests.map { .send($0) }
+    }
+
+    private mutating func start() throws(TransferError) -> [UploadAction] {
+        if let bad = options.metadata.first(where: { !$0.isValid }) {
+            throw TransferError(
+                .invalidRequest,
+                "\(TusFailure.quoted(bad.name)) can't name metadata of tus: it is empty, or has blanks, commas or letters "
+                    + "that aren't ASCII")
+        }
+        guard let earlier else {
+            return (isEarlierUnreadable ? [.restart("what was saved of the upload can't be read")] : []) + createAnew()
+        }
+        if let reason = earlier.mismatch(to: url, source) { return [.restart(reason)] + createAnew() }
+        pieces = earlier.pieces
+        checksum = earlier.checksum
+        joined = earlier.joined
+        if earlier.mayBeFinished == true {
+            // Said once: the failure saves that the next attempt, which somebody has to ask for, may send it again.
+            mayBeFinished = true
+            throw TusFailure.mayBeFinished(url)
+        }
+        if let joined { return confirm(joined) }
+        guard pieces.contains(where: { $0.url != nil }) else { return createAnew() }
+        phase = .transferring
+        return pieces.indices.flatMap { pieces[$0].url == nil ? create($0) : ask($0) }
+    }
+
+    /// From the very start, whatever is on the server.
+    mutating func createAnew() -> [UploadAction] {
+        pieces = []
+        joined = nil
+        checksum = nil
+        if options.needsFeatures, features == nil {
+            // The version is left out as it may be what is asked for (tus 1.0.0, "OPTIONS").
+            let request = UploadRequest(id: nextID(), method: "OPTIONS", url: url)
+            phase = .discovering(request: request.id)
+            return [.send(request)]
+        }
+        return createAll()
+    }
+
+    mutating func createAll() -> [UploadAction] {
+        if let features {
+            checksum = options.checksum.flatMap { wanted in
+                features.extensions.contains("checksum") && features.checksums.contains(wanted.rawValue) ? wanted : nil
+            }
+        }
+        pieces = layout().map { TusPiece($0) }
+        phase = .transferring
+        return pieces.indices.flatMap { create($0) }
+    }
+
+    private func layout() -> [Range<Int64>] {
+        let isOffered = features?.extensions.contains("concatenation") == true
+        let count = isOffered ? max(1, min(Int64(options.parallel), source.size / max(1, options.minimumPartSize))) : 1
+        let (length, rest) = source.size.quotientAndRemainder(dividingBy: count)
+        var end: Int64 = 0
+        return (0..<count).map { index in
+            let start = end
+            end += length + (index < rest ? 1 : 0)
+            return start..<end
+        }
+    }
+
+    mutating func nextID() -> Int {
+        lastID += 1
+        return lastID
+    }
+
+    mutating func request(
+        _ method: String, _ url: String, _ fields: [HeaderField] = [], body: UploadRequest.Body = .none
+    ) -> UploadRequest {
+        UploadRequest(
+            id: nextID(), method: method, url: url, headers: [HeaderField("Tus-Resumable", TusFields.version)] + fields,
+            body: body)
+    }
+
+    func save() -> UploadAction {
+        let state = TusState(
+            to: url, source: source, pieces: pieces, checksum: checksum, joined: joined, mayBeFinished: mayBeFinished)
+        return .save(state.text)
+    }
+
+    /// Ends everything that is under way.
+    mutating func stopAll() -> [UploadAction] {
+        let requests = pieces.compactMap(\.phase.request)
+        for index in pieces.indices where pieces[index].phase != .complete { pieces[index].phase = .waiting }
+        return requests.map { .stop(request: $0) }
+    }
+
+    mutating func finish(_ result: UploadResult) -> [UploadAction] {
+        phase = .ended
+        return [.finish(result)]
+    }
+
+    private mutating func fail(_ error: TransferError) -> [UploadAction] {
+        var actions = stopAll()
+        if mayBeFinished {
+            mayBeFinished = false
+            actions.append(save())
+        }
+        phase = .ended
+        return actions + [.fail(error)]
+    }
+}

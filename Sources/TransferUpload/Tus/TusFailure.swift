@@ -1,0 +1,54 @@
+import TransferCore
+
+/// The failures of a tus upload, in words.
+enum TusFailure {
+    /// An answer that is no success and that the protocol has no other rule for.
+    static func refusal(_ head: ResponseHead, now: Int64) -> TransferError {
+        var error = StatusRule.error(head, now: now)
+        switch head.status {
+        case 412:
+            let versions = TusFeatures.list(head, "Tus-Version")
+            error = unsupported(versions)
+            error.cause = .http(status: 412)
+        case 423:
+            error = passing(
+                "423 Locked: the server is still busy with an earlier request to the same upload",
+                retryAfter: error.retryAfter)
+        default: break
+        }
+        return error
+    }
+
+    static func unsupported(_ versions: [String]) -> TransferError {
+        let spoken =
+            versions.isEmpty ? "doesn't say which (no Tus-Version)" : "speaks \(versions.joined(separator: ", "))"
+        return TransferError(.httpStatus, "the server doesn't speak tus \(TusFields.version); it \(spoken)")
+    }
+
+    static func tooLarge(_ size: Int64, limit: Int64?, status: Int?) -> TransferError {
+        let limit = limit.map { "at most \($0) bytes (Tus-Max-Size)" } ?? "fewer (it doesn't say how many)"
+        return TransferError(
+            .httpStatus,
+            "\(status.map { "\($0) \(StatusRule.reason($0)): " } ?? "")the file has \(size) bytes; "
+                + "the server takes \(limit)", cause: status.map { .http(status: $0) })
+    }
+
+    static func noNumber(_ field: String, _ text: String) -> TransferError {
+        TransferError(.badResponse, "the server's \(field) is no number of bytes: \(quoted(text))")
+    }
+
+    /// Names no status: it is not the status that says whether a new attempt is worth it.
+    static func passing(_ message: String, retryAfter: Duration? = nil) -> TransferError {
+        TransferError(.badResponse, message, isTransient: true, retryAfter: retryAfter)
+    }
+
+    static func mayBeFinished(_ url: String) -> TransferError {
+        TransferError(
+            .mayHaveBeenSent,
+            "no answer came to the request that completes the upload to \(Redaction.url(url)), and tus has no way to "
+                + "ask: the server may have the file")
+    }
+
+    /// What the server sent, cut to what fits a line.
+    static func quoted(_ text: String) -> String { String(text.prefix(80)).debugDescription }
+}

@@ -1,0 +1,269 @@
+import Testing
+import TransferCore
+
+@testable import TransferUpload
+
+@Suite struct TusOffsetTests {
+    private typealias Script = DialogueScript<TusDialogue>
+
+    // MARK: - A later attempt
+
+    @Test func theOffsetIsAskedBeforeAnythingIsSent() throws {
+        var script = Script.resumed()
+        let head = try #require(script.request)
+        #expect(script.actions == [.send(head)])
+        #expect(head.method == "HEAD")
+        #expect(head.url == "https://h.test/files/u1")
+        #expect(head.field("Tus-Resumable") == "1.0.0")
+        script.answer(200, [("Upload-Offset", "70"), ("Upload-Length", "100")])
+        #expect(script.confirmed == 70)
+        #expect(script.request?.field("Upload-Offset") == "70")
+        #expect(script.request?.body == .source(70..<100))
+        script.answer(204, [("Upload-Offset", "100")])
+        #expect(script.confirmed == 100)
+        #expect(script.result == UploadResult(url: "https://h.test/files/u1", status: 204))
+    }
+
+    @Test func anUploadWhoseFinalAnswerWasLostIsFoundComplete() throws {
+        var script = Script.resumed()
+        script.answer(200, [("Upload-Offset", "100"), ("Upload-Length", "100")])
+        #expect(script.requests.isEmpty)
+        #expect(script.result?.url == "https://h.test/files/u1")
+    }
+
+    @Test(arguments: [404, 410, 403])
+    func anUploadThatIsGoneIsCreatedAnew(_ status: Int) throws {
+        var script = Script.resumed()
+        script.answer(status)
+        #expect(script.restart?.contains("\(status)") == true)
+        #expect(script.request?.method == "POST")
+        script.answer(201, [("Location", "/files/u2")])
+        #expect(script.request?.url == "https://h.test/files/u2")
+        #expect(script.request?.body == .source(0..<100))
+    }
+
+    @Test func anExpiredUploadIsAskedForAllTheSameAndItsDateIsNamedWhenItIsGone() throws {
+        var script = Script.resumed(fields: [("Upload-Expires", "Wed, 25 Jun 2014 16:00:00 GMT")])
+        #expect(script.request?.method == "HEAD")
+        script.answer(410)
+        #expect(script.restart?.hasSuffix("it expired on Wed, 25 Jun 2014 16:00:00 GMT") == true)
+
+        var kept = Script.resumed(fields: [("Upload-Expires", "Wed, 25 Jun 2014 16:00:00 GMT")])
+        kept.answer(200, [("Upload-Offset", "70")])
+        #expect(kept.request?.body == .source(70..<100))
+    }
+
+    @Test func aDateThatIsNoneIsIgnored() throws {
+        let script = Script.created(fields: [("Upload-Expires", "tomorrow")])
+        #expect(script.request?.method == "PATCH")
+    }
+
+    @Test(arguments: [("101", "100"), ("0", "99"), ("50", "200"), ("9223372036854775807", "100")])
+    func anUploadThatCannotBeOursIsCreatedAnew(_ offset: String, _ length: String) throws {
+        var script = Script.resumed()
+        script.answer(200, [("Upload-Offset", offset), ("Upload-Length", length)])
+        #expect(script.restart != nil)
+        #expect(script.request?.method == "POST")
+    }
+
+    @Test(arguments: [nil, "", "x", "-1", "+5", "1.5", "5, 5", "0x10", "99999999999999999999", "५"])
+    func anOffsetThatIsNoNumberFails(_ offset: String?) throws {
+        let fields = offset.map { [("Upload-Offset", $0)] } ?? []
+        var resumed = Script.resumed()
+        resumed.answer(200, fields)
+        #expect(resumed.failure?.code == .badResponse)
+        #expect(resumed.failure?.message.contains("Upload-Offset") == true)
+
+        var sent = Script.created()
+        sent.answer(204, fields)
+        #expect(sent.failure?.code == .badResponse)
+        #expect(sent.failure?.message.contains("Upload-Offset") == true)
+    }
+
+    @Test func aLengthThatIsNoNumberFails() throws {
+        var script = Script.resumed()
+        script.answer(200, [("Upload-Offset", "5"), ("Upload-Length", "-100")])
+        #expect(script.failure?.code == .badResponse)
+    }
+
+    @Test(arguments: [500, 502, 503, 504])
+    func aHeadThatIsRefusedForNowLosesNothing(_ status: Int) throws {
+        var script = Script.resumed()
+        script.answer(status)
+        #expect(script.failure?.isTransient == true)
+        #expect(script.saved.isEmpty, "what is kept stays as it was")
+    }
+
+    @Test(arguments: [400, 401, 405])
+    func aHeadThatIsRefusedFailsForGood(_ status: Int) throws {
+        var script = Script.resumed()
+        script.answer(status)
+        #expect(script.failure?.status == status)
+        #expect(script.failure?.isTransient == false)
+    }
+
+    @Test func aStateThatCannotBeReadOrIsOfAnotherFileBeginsAnew() throws {
+        let saved = try Script.created().kept()
+        for (script, words) in [
+            (tus(state: "{"), "can't be read"), (tus(state: ""), "can't be read"),
+            (tus(state: saved.replacing("\"to\":100", with: "\"to\":99")), "can't be read"),
+            (tus(state: saved.replacing("\"version\":1", with: "\"version\":2")), "can't be read"),
+            (tus(size: 101, state: saved), "101 bytes"),
+            (tus(url: "https://h.test/other", state: saved), "another URL"),
+        ] {
+            #expect(script.restart?.contains(words) == true)
+            #expect(script.request?.method == "POST")
+        }
+        #expect(tus(state: saved).request?.method == "HEAD")
+    }
+
+    @Test func aFileOfAnotherDigestBeginsAnew() throws {
+        let one = try Checksum.sha256(String(repeating: "1", count: 64))
+        let two = try Checksum.sha256(String(repeating: "2", count: 64))
+        let other = Checksum(.md5, hex: String(repeating: "3", count: 32))
+        var script = tus(digest: one)
+        script.answer(201, [("Location", "/files/u1")])
+        let saved = try script.kept()
+        #expect(tus(digest: one, state: saved).request?.method == "HEAD")
+        #expect(tus(digest: nil, state: saved).request?.method == "HEAD")
+        #expect(tus(digest: other, state: saved).request?.method == "HEAD")
+        #expect(tus(digest: two, state: saved).restart == "the file has changed")
+    }
+
+    // MARK: - Chunks
+
+    @Test func chunksFollowEachOtherByTheServersOffset() throws {
+        var script = Script.created(TusOptions(chunkSize: 40))
+        #expect(script.request?.body == .source(0..<40))
+        script.answer(204, [("Upload-Offset", "40")])
+        #expect(script.request?.body == .source(40..<80))
+        script.answer(204, [("Upload-Offset", "70")])
+        #expect(script.confirmed == 70)
+        #expect(script.request?.body == .source(70..<100), "what the server didn't keep goes again")
+        #expect(script.saved.count == 1, "an offset is asked for, not kept")
+    }
+
+    @Test(arguments: [0, -5, Int64.min])
+    func aChunkIsAtLeastAByte(_ size: Int64) throws {
+        #expect(Script.created(TusOptions(chunkSize: size)).request?.body == .source(0..<1))
+    }
+
+    @Test func aChunkAsLargeAsCanBeIsTheRest() throws {
+        #expect(Script.created(TusOptions(chunkSize: .max)).request?.body == .source(0..<100))
+    }
+
+    @Test func aServerThatHasLessThanBeforeIsFollowed() throws {
+        var script = Script.created(TusOptions(chunkSize: 40))
+        script.answer(204, [("Upload-Offset", "40")])
+        script.answer(204, [("Upload-Offset", "10")])
+        #expect(script.confirmed == 10)
+        #expect(script.request?.body == .source(10..<50))
+    }
+
+    @Test func aServerThatGoesBackForEverIsNot() throws {
+        var script = Script.created(TusOptions(chunkSize: 40))
+        var rounds = 0
+        while script.failure == nil, rounds < 50 {
+            script.answer(204, [("Upload-Offset", rounds % 2 == 0 ? "40" : "10")])
+            rounds += 1
+        }
+        #expect(script.failure?.isTransient == true)
+        #expect(rounds == 8)
+    }
+
+    @Test func aServerThatKeepsNothingIsGivenUp() throws {
+        var script = Script.created()
+        for _ in 0..<3 {
+            script.answer(204, [("Upload-Offset", "0")])
+            #expect(script.request?.method == "PATCH")
+            #expect(script.failure == nil)
+        }
+        script.answer(204, [("Upload-Offset", "0")])
+        #expect(script.failure?.isTransient == true)
+    }
+
+    @Test func aServerThatHasMoreThanWasSentFails() throws {
+        var script = Script.created(TusOptions(chunkSize: 40))
+        script.answer(204, [("Upload-Offset", "41")])
+        #expect(script.failure?.code == .badResponse)
+    }
+
+    @Test func aCutChunkFailsWithItsErrorForTheOwnerToTryAgain() throws {
+        var script = Script.created()
+        script.lose(sent: 30)
+        #expect(script.actions.count == 1)
+        #expect(script.failure?.code == .connectionLost)
+        #expect(script.failure?.isTransient == true)
+    }
+
+    @Test(arguments: [500, 502, 503, 504])
+    func aChunkThatIsRefusedForNowFailsForNow(_ status: Int) throws {
+        var script = Script.created()
+        script.answer(status)
+        #expect(script.failure?.isTransient == true)
+    }
+
+    @Test(arguments: [400, 401, 403, 415])
+    func aChunkThatIsRefusedFailsForGood(_ status: Int) throws {
+        var script = Script.created()
+        script.answer(status)
+        #expect(script.failure?.status == status)
+        #expect(script.failure?.isTransient == false)
+    }
+
+    @Test func aConflictIsAskedAboutOnceAndGoesOnFromTheOffsetTold() throws {
+        var script = Script.created()
+        script.answer(409)
+        #expect(script.request?.method == "HEAD")
+        script.answer(200, [("Upload-Offset", "60")])
+        #expect(script.request?.body == .source(60..<100))
+        script.answer(204, [("Upload-Offset", "100")])
+        #expect(script.result != nil)
+    }
+
+    @Test func aSecondConflictWithoutProgressFailsForNow() throws {
+        var script = Script.created()
+        script.answer(409)
+        script.answer(200, [("Upload-Offset", "0")])
+        script.answer(409)
+        #expect(script.requests.isEmpty)
+        #expect(script.failure?.isTransient == true)
+        #expect(script.failure?.status == nil, "409 by itself would say: never")
+    }
+
+    @Test(arguments: [404, 410])
+    func anUploadThatExpiresUnderWayIsCreatedAnewButNotForEver(_ status: Int) throws {
+        var script = Script.created()
+        for round in 1...3 {
+            script.answer(status)
+            #expect(script.restart != nil)
+            #expect(script.request?.method == "POST")
+            script.answer(201, [("Location", "/files/again\(round)")])
+            #expect(script.request?.url == "https://h.test/files/again\(round)")
+        }
+        script.answer(status)
+        #expect(script.failure?.status == status)
+    }
+
+    @Test func aLockedUploadFailsForNow() throws {
+        for var script in [Script.created(), Script.resumed()] {
+            script.answer(423, [("Retry-After", "3")])
+            #expect(script.failure?.isTransient == true)
+            #expect(script.failure?.status == nil, "no rule for statuses may call it permanent")
+            #expect(script.failure?.retryAfter == .seconds(3))
+        }
+    }
+
+    @Test func answersThatNobodyWaitsForAndInterimOnesAreIgnored() throws {
+        var script = Script.created()
+        let patch = try #require(script.request)
+        script.hear(script.dialogue.handle(.interim(request: patch.id, ResponseHead(status: 104, fields: [])), now: 0))
+        #expect(script.actions.isEmpty)
+        script.hear(script.dialogue.handle(.failed(request: 99, TransferError(.timedOut, "x"), sent: 0), now: 0))
+        #expect(script.actions.isEmpty)
+        script.answer(204, [("Upload-Offset", "100")], to: patch)
+        #expect(script.result != nil)
+        script.answer(204, [("Upload-Offset", "100")], to: patch)
+        #expect(script.actions.isEmpty, "it ends once")
+    }
+}
