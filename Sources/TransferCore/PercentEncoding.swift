@@ -21,10 +21,13 @@ public enum PercentEncoding {
     }
 
     /// The text as one segment of a URL's path: all but RFC 3986's unreserved characters are encoded.
-    public static func encode(_ text: some StringProtocol) -> String {
+    public static func encode(_ text: some StringProtocol) -> String { encode(bytes: text.utf8) }
+
+    /// The bytes as one segment of a URL's path.
+    public static func encode(bytes: some Sequence<UInt8>) -> String {
         let digits = Array("0123456789ABCDEF".utf8)
         var result: [UInt8] = []
-        for byte in text.utf8 {
+        for byte in bytes {
             switch byte {
             case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x2D, 0x2E, 0x5F, 0x7E: result.append(byte)
             default: result += [0x25, digits[Int(byte >> 4)], digits[Int(byte & 15)]]

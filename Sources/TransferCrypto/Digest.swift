@@ -11,16 +11,7 @@ public final class Digest {
         self.algorithm = algorithm
         guard let context = EVP_MD_CTX_new() else { throw Self.failure(algorithm) }
         self.context = context
-        let method: OpaquePointer? =
-            switch algorithm {
-            case .sha256: EVP_sha256()
-            case .sha512: EVP_sha512()
-            case .sha1: EVP_sha1()
-            case .md5: EVP_md5()
-            }
-        guard EVP_DigestInit_ex(context, method, nil) == 1 else {
-            throw Self.failure(algorithm)
-        }
+        guard EVP_DigestInit_ex(context, Self.method(algorithm), nil) == 1 else { throw Self.failure(algorithm) }
     }
 
     deinit { EVP_MD_CTX_free(context) }
@@ -35,7 +26,7 @@ public final class Digest {
         var bytes = [UInt8](repeating: 0, count: Int(EVP_MAX_MD_SIZE))
         var count: UInt32 = 0
         guard EVP_DigestFinal_ex(context, &bytes, &count) == 1,
-            let checksum = Checksum(algorithm, hex: Self.hex(bytes.prefix(Int(count))))
+            let checksum = Checksum(algorithm, bytes: bytes.prefix(Int(count)))
         else { throw Self.failure(algorithm) }
         return checksum
     }
@@ -47,9 +38,13 @@ public final class Digest {
             .internalFault, "OpenSSL can't compute \(algorithm.rawValue): \(text)", cause: .openSSL(text))
     }
 
-    private static func hex(_ bytes: some Sequence<UInt8>) -> String {
-        let digits = Array("0123456789abcdef".utf8)
-        return String(decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
+    static func method(_ algorithm: DigestAlgorithm) -> OpaquePointer? {
+        switch algorithm {
+        case .sha256: EVP_sha256()
+        case .sha512: EVP_sha512()
+        case .sha1: EVP_sha1()
+        case .md5: EVP_md5()
+        }
     }
 }
 

@@ -1,0 +1,33 @@
+import CTransferOpenSSL
+public import TransferCore
+
+/// Codes that only who knows the key can make.
+public enum MessageAuthentication {
+    /// HMAC (RFC 2104) with SHA-256: 32 bytes.
+    ///
+    /// - Throws: `TransferError` of `.internalFault` when OpenSSL has no memory.
+    public static func sha256(_ message: [UInt8], key: [UInt8]) throws(TransferError) -> [UInt8] {
+        ERR_clear_error()
+        var code = [UInt8](repeating: 0, count: DigestAlgorithm.sha256.byteCount)
+        var count: UInt32 = 0
+        guard HMAC(EVP_sha256(), key, Int32(clamping: key.count), message, message.count, &code, &count) != nil else {
+            throw OpenSSLText.failure(.internalFault, "OpenSSL can't compute HMAC-SHA-256")
+        }
+        return code
+    }
+}
+
+extension Digest {
+    /// The digest of bytes that are in memory.
+    ///
+    /// - Throws: `TransferError` of `.internalFault` when OpenSSL has no such algorithm (MD5 under a FIPS provider).
+    public static func of(_ bytes: [UInt8], _ algorithm: DigestAlgorithm = .sha256) throws(TransferError) -> Checksum {
+        ERR_clear_error()
+        var digest = [UInt8](repeating: 0, count: Int(EVP_MAX_MD_SIZE))
+        var count: UInt32 = 0
+        guard EVP_Digest(bytes, bytes.count, &digest, &count, method(algorithm), nil) == 1,
+            let checksum = Checksum(algorithm, bytes: digest.prefix(Int(count)))
+        else { throw OpenSSLText.failure(.internalFault, "OpenSSL can't compute \(algorithm.rawValue)") }
+        return checksum
+    }
+}
