@@ -1,0 +1,65 @@
+/// The profiles of `~/.aws/credentials` and `~/.aws/config` ("Configuration and credential file settings" of the AWS
+/// CLI's user guide): sections of `name = value` lines.
+struct AWSProfiles: Sendable, Hashable {
+    enum Kind: Sendable {
+        /// Sections are named as the profiles are.
+        case credentials
+        /// Sections are `[default]` and `[profile NAME]`; others are no profiles.
+        case config
+    }
+
+    /// By profile, then by setting (in lower case).
+    private(set) var settings: [String: [String: String]] = [:]
+
+    /// Lines that are neither a section nor a setting are passed over, as the AWS tools do.
+    init(_ text: String, _ kind: Kind) {
+        var profile: String?
+        for line in text.split(omittingEmptySubsequences: true, whereSeparator: \.isNewline) {
+            let content = Self.withoutComment(line.first == "\u{FEFF}" ? line.dropFirst() : line)
+            guard let first = content.first else { continue }
+            if first == "[" {
+                profile = Self.profile(content, kind)
+                if let profile { settings[profile, default: [:]] = settings[profile, default: [:]] }
+            } else if line.first == " " || line.first == "\t" {
+                // A nested setting (`s3 =` and indented lines): none of them is needed here.
+                continue
+            } else if let profile, let equals = content.firstIndex(of: "=") {
+                let name = Self.trimmed(content[..<equals]).lowercased()
+                settings[profile]?[name] = String(Self.trimmed(content[equals...].dropFirst()))
+            }
+        }
+    }
+
+    private static func profile(_ line: Substring, _ kind: Kind) -> String? {
+        guard let close = line.firstIndex(of: "]") else { return nil }
+        let name = trimmed(line[..<close].dropFirst())
+        guard kind == .config, name != "default" else { return unquoted(name) }
+        guard name.hasPrefix("profile"), let next = name.dropFirst(7).first, isSpace(next) else { return nil }
+        return unquoted(trimmed(name.dropFirst(7)))
+    }
+
+    private static func unquoted(_ text: Substring) -> String {
+        guard text.count >= 2, let quote = text.first, quote == text.last, quote == "\"" || quote == "'" else {
+            return String(text)
+        }
+        return String(text.dropFirst().dropLast())
+    }
+
+    /// Comments begin a line, or follow white space; a `#` inside a secret is none.
+    private static func withoutComment(_ line: Substring) -> Substring {
+        var afterSpace = true
+        for index in line.indices {
+            if afterSpace, line[index] == "#" || line[index] == ";" { return trimmed(line[..<index]) }
+            afterSpace = isSpace(line[index])
+        }
+        return trimmed(line)
+    }
+
+    private static func trimmed(_ text: Substring) -> Substring {
+        let start = text.drop(while: isSpace)
+        guard let last = start.lastIndex(where: { !isSpace($0) }) else { return start[start.endIndex...] }
+        return start[...last]
+    }
+
+    private static func isSpace(_ character: Character) -> Bool { character == " " || character == "\t" }
+}

@@ -1,0 +1,134 @@
+import TransferCore
+
+extension S3Dialogue {
+    mutating func answered(
+        _ exchange: S3Exchange, _ answer: UploadAnswer, _ now: Int64
+    ) throws(TransferError) -> [UploadAction] {
+        if let actions = try repeatInNamedRegion(exchange, answer, now) { return actions }
+        switch exchange {
+        case .put:
+            guard answer.isSuccess else { throw S3Fault.error(answer, now: now) }
+            return end(.finish(result(answer)))
+        case .create: return try created(answer, now)
+        case .list(let marker): return try listed(answer, after: marker, now)
+        case .part(let number, let digest): return try sentPart(number, digest, answer, now)
+        case .complete: return try completed(answer, now)
+        case .head(let question): return try foundObject(question, answer, now)
+        case .abort(thenRestart: let reason?): return try restart(reason, now)
+        case .abort(thenRestart: nil):
+            guard answer.isSuccess || answer.head.status == 404 else { throw S3Fault.error(answer, now: now) }
+            return end(.finish(UploadResult(url: location.url, status: answer.head.status)))
+        }
+    }
+
+    mutating func failed(
+        _ exchange: S3Exchange, _ error: TransferError, _ now: Int64
+    ) throws(TransferError) -> [UploadAction] {
+        if case .part(let number, let digest) = exchange { return try failedPart(number, digest, error, now) }
+        throw error
+    }
+
+    mutating func digested(
+        _ purpose: S3DigestPurpose, _ checksum: Checksum, _ now: Int64
+    ) throws(TransferError) -> [UploadAction] {
+        switch purpose {
+        case .put: return [try send(.put(checksum), now)]
+        case .part(let number):
+            multipart?.ready.append(S3Multipart.Ready(number: number, digest: checksum))
+            return try advance(now)
+        case .object(let expected, let question, let result):
+            return try judged(question, isOurs: checksum == expected, result, now)
+        }
+    }
+
+    private mutating func completed(_ answer: UploadAnswer, _ now: Int64) throws(TransferError) -> [UploadAction] {
+        if S3Fault.isNoSuchUpload(answer) { return [try send(.head(.completed), now)] }
+        if answer.isSuccess {
+            switch S3Answers.completed(answer.body) {
+            case .done(let etag, let digest):
+                var result = result(answer)
+                result.validator = etag ?? result.validator
+                result.digest = digest
+                return end(.finish(result))
+            case .unclear:
+                let error = TransferError(
+                    .badResponse, "the server didn't say whether it completed the upload", isTransient: true)
+                return [try send(.head(.unclear(error)), now)]
+            case .fault: break
+            }
+        }
+        let code = S3Fault.code(answer)
+        guard code == "InvalidPart" || code == "InvalidPartOrder", var upload = multipart, !upload.isListedAgain,
+            let parts = S3Parts(size: upload.parts.size, partSize: upload.parts.partSize)
+        else { throw S3Fault.error(answer, now: now) }
+        // It has lost some: what it has is asked for again, and only the rest is sent.
+        upload.parts = parts
+        upload.isListedAgain = true
+        multipart = upload
+        return [try send(.list(after: 0), now)]
+    }
+
+    /// The object is there, or it isn't: whether it's what this upload makes.
+    private mutating func foundObject(
+        _ question: S3Question, _ answer: UploadAnswer, _ now: Int64
+    ) throws(TransferError) -> [UploadAction] {
+        let result = result(answer)
+        guard answer.isSuccess else {
+            let error = S3Fault.error(answer, now: now)
+            // Not there, or not to be asked for (403 without the right to list): then it's sent.
+            guard (400...499).contains(answer.head.status) || answer.head.status == 501, !error.isTransient else {
+                throw error
+            }
+            return try judged(question, isOurs: false, result, now)
+        }
+        guard answer.head.contentLength == source.size, question != .put || hasOwnersFields(answer.head) else {
+            return try judged(question, isOurs: false, result, now)
+        }
+        let tag = S3Answers.unquoted(result.validator ?? "")
+        let checksum = answer.head.value("x-amz-checksum-sha256")
+        if question != .put, let completion = multipart?.completion {
+            let isOurs = completion.etag == tag || (checksum != nil && checksum == completion.checksum)
+            if isOurs { return try judged(question, isOurs: true, result, now) }
+        }
+        // Servers that join the parts to an ordinary object give it an ordinary tag: the MD5 of the whole.
+        guard let expected = S3Answers.digest(checksum) ?? Checksum(.md5, hex: tag) else {
+            return try judged(question, isOurs: false, result, now)
+        }
+        if let known = try knownDigest(expected.algorithm) {
+            return try judged(question, isOurs: known == expected, result, now)
+        }
+        return [digest(.object(expected, question, result), expected.algorithm, 0..<source.size)]
+    }
+
+    private mutating func judged(
+        _ question: S3Question, isOurs: Bool, _ result: UploadResult, _ now: Int64
+    ) throws(TransferError) -> [UploadAction] {
+        if isOurs { return end(.finish(result)) }
+        switch question {
+        case .put: return try start(now, isSaved: true)
+        case .completed:
+            return try restart("the server has neither the upload nor the object that it would have made", now)
+        case .unclear(let error): throw error
+        }
+    }
+
+    /// Whether an object with the right bytes has the owner's fields too: it may be somebody else's of before.
+    private func hasOwnersFields(_ head: ResponseHead) -> Bool {
+        let there = head.fields
+        return S3OwnersFields(options.headers, for: .put(nil)).signed.allSatisfy { field in
+            let name = field.name.lowercased()
+            guard name.hasPrefix("x-amz-meta-") || name == "content-type" else { return true }
+            // Some servers keep the runs of spaces that the signature doesn't have.
+            return there.value(name).map(SignatureVersion4.canonicalValue)
+                == SignatureVersion4.canonicalValue(field.value)
+        }
+    }
+
+    private func result(_ answer: UploadAnswer) -> UploadResult {
+        UploadResult(
+            url: location.url, status: answer.head.status,
+            validator: answer.head.value("ETag").map(S3Answers.quoted),
+            digest: S3Answers.digest(answer.head.value("x-amz-checksum-sha256")),
+            response: answer.body.isEmpty ? nil : String(decoding: answer.body, as: UTF8.self))
+    }
+}

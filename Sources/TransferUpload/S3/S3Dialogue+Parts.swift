@@ -1,0 +1,119 @@
+import TransferCore
+
+extension S3Dialogue {
+    mutating func created(_ answer: UploadAnswer, _ now: Int64) throws(TransferError) -> [UploadAction] {
+        guard answer.isSuccess else { throw S3Fault.error(answer, now: now) }
+        guard let uploadID = S3Answers.uploadID(answer.body) else {
+            throw TransferError(.badResponse, "the server made an upload and didn't say its ID", isTransient: true)
+        }
+        guard let partSize = S3Parts.partSize(source.size, options),
+            var parts = S3Parts(size: source.size, partSize: partSize)
+        else { throw Self.tooLarge(source.size) }
+        parts.queueMissing()
+        let multipart = S3Multipart(uploadID: uploadID, integrity: options.integrity, parts: parts)
+        self.multipart = multipart
+        return [save(multipart.stage)] + (try advance(now))
+    }
+
+    mutating func listed(
+        _ answer: UploadAnswer, after marker: Int, _ now: Int64
+    ) throws(TransferError) -> [UploadAction] {
+        if S3Fault.isNoSuchUpload(answer) {
+            guard multipart?.completion == nil else { return [try send(.head(.completed), now)] }
+            return try restart("the server doesn't have the upload any more", now)
+        }
+        // A server that can't say what it has is sent all of it.
+        if answer.head.status == 501 || answer.head.status == 405 {
+            return [try send(.abort(thenRestart: "the server can't say what it has"), now)]
+        }
+        guard answer.isSuccess else { throw S3Fault.error(answer, now: now) }
+        guard let page = S3Answers.PartsPage(answer.body, after: marker) else {
+            throw TransferError(.badResponse, "the list of the upload's parts can't be read", isTransient: true)
+        }
+        for part in page.parts {
+            multipart?.parts.found(part.number, size: part.size, etag: part.etag, checksum: part.checksum)
+        }
+        if let next = page.next { return [try send(.list(after: next), now)] }
+        multipart?.parts.queueMissing()
+        return [.confirmed(multipart?.parts.confirmed ?? 0)] + (try advance(now))
+    }
+
+    mutating func sentPart(
+        _ number: Int, _ digest: Checksum?, _ answer: UploadAnswer, _ now: Int64
+    ) throws(TransferError) -> [UploadAction] {
+        if S3Fault.isNoSuchUpload(answer) { return try restart("the server doesn't have the upload any more", now) }
+        guard answer.isSuccess else {
+            return try failedPart(number, digest, S3Fault.error(answer, now: now), now)
+        }
+        guard let etag = answer.head.value("ETag"), !etag.isEmpty else {
+            throw TransferError(.badResponse, "the server took part \(number) and gave it no ETag", isTransient: true)
+        }
+        let checksum = multipart?.integrity == .storedSHA256 ? digest?.base64 : nil
+        multipart?.parts.hold(number, S3Parts.Held(etag: etag, checksum: checksum))
+        return [.confirmed(multipart?.parts.confirmed ?? 0)] + (try advance(now))
+    }
+
+    /// Once more, at once, where only this part is concerned: that costs a part, and a new attempt the parts beside it.
+    mutating func failedPart(
+        _ number: Int, _ digest: Checksum?, _ error: TransferError, _ now: Int64
+    ) throws(TransferError) -> [UploadAction] {
+        guard error.isTransient, error.scope == .transfer, multipart?.parts.mayRepeat(number) == true else {
+            throw error
+        }
+        if error.code == .checksumMismatch {
+            // Perhaps it's the digest that is wrong.
+            multipart?.parts.requeue(number)
+        } else {
+            multipart?.ready.insert(S3Multipart.Ready(number: number, digest: digest), at: 0)
+        }
+        return try advance(now)
+    }
+
+    /// Sends as many parts as may be under way, reads the digest of one ahead, and completes what is whole.
+    mutating func advance(_ now: Int64) throws(TransferError) -> [UploadAction] {
+        guard var upload = multipart else { throw Self.unreachable }
+        if upload.parts.isWhole {
+            // From here on the server's silence can mean that all is done: the next attempt has to know.
+            upload.completion = upload.parts.completion
+            multipart = upload
+            return [save(upload.stage), try send(.complete, now)]
+        }
+        let parallel = max(1, options.parallel)
+        var actions: [UploadAction] = []
+        var sending = pending.values.count { $0.isPart }
+        var reading = digesting.count
+        while true {
+            if sending < parallel, !upload.ready.isEmpty {
+                let part = upload.ready.removeFirst()
+                actions.append(try send(.part(part.number, part.digest), now))
+                sending += 1
+            } else if sending + reading + upload.ready.count < parallel + 1, let number = upload.parts.next() {
+                if let algorithm = upload.integrity.digest {
+                    actions.append(digest(.part(number), algorithm, upload.parts.range(number)))
+                    reading += 1
+                } else {
+                    upload.ready.append(S3Multipart.Ready(number: number, digest: nil))
+                }
+            } else {
+                break
+            }
+        }
+        multipart = upload
+        return actions
+    }
+
+    static func tooLarge(_ size: Int64) -> TransferError {
+        TransferError(.invalidRequest, "a file of \(size) bytes is too large for S3")
+    }
+}
+
+extension S3Exchange {
+    var isPart: Bool {
+        if case .part = self { return true }
+        return false
+    }
+}
+
+extension UploadAnswer {
+    var isSuccess: Bool { (200...299).contains(head.status) }
+}

@@ -1,0 +1,89 @@
+import TransferCore
+
+extension S3Dialogue {
+    /// Parts in a page of ListParts: with digests and long tags still well under what the driver keeps of an answer.
+    static let pageSize = 400
+
+    func request(_ id: Int, _ exchange: S3Exchange, _ now: Int64) throws(TransferError) -> UploadRequest {
+        var url = location.url
+        if let query = query(exchange) { url += "?\(query)" }
+        let owners = S3OwnersFields(options.headers, for: exchange)
+        var signed = owners.signed
+        var payload = SignatureVersion4.Payload.empty
+        var body = UploadRequest.Body.none
+        let method: String
+        switch exchange {
+        case .put(let digest):
+            method = "PUT"
+            body = .source(0..<source.size)
+            payload = protect(options.integrity, digest, &signed)
+            setType(&signed)
+        case .part(let number, let digest):
+            method = "PUT"
+            guard let multipart else { throw Self.unreachable }
+            body = .source(multipart.parts.range(number))
+            payload = protect(multipart.integrity, digest, &signed)
+            setType(&signed)
+        case .create:
+            method = "POST"
+            body = .bytes([])
+            if options.integrity == .storedSHA256 { signed.append(HeaderField("x-amz-checksum-algorithm", "SHA256")) }
+            setType(&signed)
+        case .complete:
+            method = "POST"
+            guard let document = multipart?.parts.document else { throw Self.unreachable }
+            body = .bytes(document)
+            payload = .bytes(document)
+            signed.append(HeaderField("Content-Type", "application/xml"))
+        case .head:
+            method = "HEAD"
+            signed.append(HeaderField("x-amz-checksum-mode", "ENABLED"))
+        case .list: method = "GET"
+        case .abort: method = "DELETE"
+        }
+        let signature = try SignatureVersion4(region: location.region).fields(
+            method: method, url: url, headers: signed, payload: payload, credentials: credentials, now: now)
+        return UploadRequest(
+            id: id, method: method, url: url, headers: signed + signature + owners.unsigned, body: body,
+            addsOwnersHeaders: false, followsRedirects: false)
+    }
+
+    private func query(_ exchange: S3Exchange) -> String? {
+        let uploadID = PercentEncoding.encode(multipart?.uploadID ?? "")
+        switch exchange {
+        case .put, .head: return nil
+        case .create: return "uploads="
+        case .list(let marker):
+            return "max-parts=\(Self.pageSize)&part-number-marker=\(marker)&uploadId=\(uploadID)"
+        case .part(let number, _): return "partNumber=\(number)&uploadId=\(uploadID)"
+        case .complete, .abort: return "uploadId=\(uploadID)"
+        }
+    }
+
+    private func protect(
+        _ integrity: S3Options.Integrity, _ digest: Checksum?, _ fields: inout [HeaderField]
+    ) -> SignatureVersion4.Payload {
+        guard let digest else { return .unsigned }
+        switch integrity {
+        case .none: return .unsigned
+        case .md5:
+            fields.append(HeaderField("Content-MD5", digest.base64))
+            return .unsigned
+        case .sha256: return .digest(digest)
+        case .storedSHA256:
+            fields.append(HeaderField("x-amz-checksum-sha256", digest.base64))
+            return .digest(digest)
+        }
+    }
+
+    /// Never left out: clients may add a form's type where there is none, which would become the object's, and by which
+    /// some servers (moto) read the body of a part as a form.
+    private func setType(_ fields: inout [HeaderField]) {
+        guard fields.value("Content-Type") == nil else { return }
+        fields.append(HeaderField("Content-Type", "application/octet-stream"))
+    }
+
+    static var unreachable: TransferError {
+        TransferError(.internalFault, "a part of an S3 upload was asked for that has no ID")
+    }
+}

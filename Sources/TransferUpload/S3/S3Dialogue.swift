@@ -1,0 +1,184 @@
+import TransferCore
+import TransferCrypto
+
+/// Uploads to S3 and to servers that speak its API: one request for what is small, else a multipart upload whose parts
+/// are sent side by side and, by ListParts, resumed by another process ("Uploading and copying objects using multipart
+/// upload" of the S3 user guide).
+///
+/// An answer that was lost is asked for before anything is sent again: an object counts as this upload's if it has its
+/// size and the tag or digest that it has to have.
+public struct S3Dialogue: UploadDialogue {
+    var location: S3Location
+    let credentials: S3Credentials
+    let source: UploadSource
+    let options: S3Options
+    private let saved: String?
+    private(set) var pending: [Int: S3Exchange] = [:]
+    private(set) var digesting: [Int: S3DigestPurpose] = [:]
+    var multipart: S3Multipart?
+    private var lastID = 0
+    private var namedRegion: String?
+    private var hasChangedRegion = false
+    private var hasRestarted = false
+    private var hasEnded = false
+
+    /// - Parameter state: Of the last ``UploadAction/save(_:)`` of an earlier attempt for the same object and source.
+    public init(
+        location: S3Location, credentials: S3Credentials, source: UploadSource, options: S3Options = S3Options(),
+        state: String? = nil
+    ) {
+        self.location = location
+        self.credentials = credentials
+        self.source = source
+        self.options = options
+        saved = state
+    }
+
+    public mutating func begin(now: Int64) -> [UploadAction] {
+        catching { dialogue throws(TransferError) in try dialogue.resume(now) }
+    }
+
+    public mutating func abandon(now: Int64) -> [UploadAction] {
+        catching { dialogue throws(TransferError) in
+            guard dialogue.adopt(dialogue.saved.flatMap { S3State($0) }) else {
+                // Nothing of it is on the server, and an object that is complete isn't taken back.
+                return dialogue.end(.finish(UploadResult(url: dialogue.location.url, status: 204)))
+            }
+            return [try dialogue.send(.abort(thenRestart: nil), now)]
+        }
+    }
+
+    public mutating func handle(_ event: UploadEvent, now: Int64) -> [UploadAction] {
+        guard !hasEnded else { return [] }
+        return catching { dialogue throws(TransferError) in
+            switch event {
+            case .interim: return []
+            case .answered(let answer):
+                guard let exchange = dialogue.pending.removeValue(forKey: answer.request) else { return [] }
+                return try dialogue.answered(exchange, answer, now)
+            case .failed(let request, let error, _):
+                guard let exchange = dialogue.pending.removeValue(forKey: request) else { return [] }
+                return try dialogue.failed(exchange, error, now)
+            case .digested(let id, let checksum):
+                guard let purpose = dialogue.digesting.removeValue(forKey: id) else { return [] }
+                return try dialogue.digested(purpose, checksum, now)
+            }
+        }
+    }
+
+    // MARK: - Beginning
+
+    private mutating func resume(_ now: Int64) throws(TransferError) -> [UploadAction] {
+        guard let saved else { return try start(now) }
+        guard let state = S3State(saved) else { return try restart("its record can't be read", now) }
+        guard adopt(state) else {
+            // What was in one request before may be there; a source of another size can't be it.
+            return state.size == source.size ? [try send(.head(.put), now)] : try start(now)
+        }
+        guard state.size == source.size else {
+            return [try send(.abort(thenRestart: "the source has another size now"), now)]
+        }
+        return [try send(.list(after: 0), now)]
+    }
+
+    /// - Returns: Whether the state is that of a multipart upload, which this dialogue now is.
+    private mutating func adopt(_ state: S3State?) -> Bool {
+        if let region = state?.region, let other = location.inRegion(region) {
+            location = other
+            namedRegion = region
+        }
+        guard case .multipart(let uploadID, let partSize, let keepsChecksums, let completion) = state?.stage,
+            let state, let parts = S3Parts(size: state.size, partSize: partSize)
+        else { return false }
+        let integrity = options.integrity == .storedSHA256 ? .sha256 : options.integrity
+        multipart = S3Multipart(
+            uploadID: uploadID, integrity: keepsChecksums ? .storedSHA256 : integrity, parts: parts,
+            completion: completion)
+        return true
+    }
+
+    /// - Parameter isSaved: Whether a record of the one request is there already.
+    mutating func start(_ now: Int64, isSaved: Bool = false) throws(TransferError) -> [UploadAction] {
+        guard source.size == 0 || source.size <= min(options.threshold, S3Options.maxRequestSize) else {
+            return [try send(.create, now)]
+        }
+        let saving = isSaved ? [] : [save(.single)]
+        guard let algorithm = options.integrity.digest else { return saving + [try send(.put(nil), now)] }
+        if let known = try knownDigest(algorithm) { return saving + [try send(.put(known), now)] }
+        return saving + [digest(.put, algorithm, 0..<source.size)]
+    }
+
+    /// Gives up what the server had, once in an attempt: a server that loses everything twice would be sent it for ever.
+    mutating func restart(_ reason: String, _ now: Int64) throws(TransferError) -> [UploadAction] {
+        guard !hasRestarted else {
+            throw TransferError(.badResponse, "the server lost the upload again: \(reason)", isTransient: true)
+        }
+        hasRestarted = true
+        let stops = stopAll()
+        multipart = nil
+        return stops + [.restart(reason), .confirmed(0)] + (try start(now))
+    }
+
+    // MARK: - Asking and ending
+
+    mutating func send(_ exchange: S3Exchange, _ now: Int64) throws(TransferError) -> UploadAction {
+        lastID += 1
+        let request = try request(lastID, exchange, now)
+        pending[lastID] = exchange
+        return .send(request)
+    }
+
+    mutating func digest(
+        _ purpose: S3DigestPurpose, _ algorithm: DigestAlgorithm, _ range: Range<Int64>
+    ) -> UploadAction {
+        lastID += 1
+        digesting[lastID] = purpose
+        return .digest(id: lastID, algorithm, range)
+    }
+
+    /// Of the whole source, without reading it.
+    func knownDigest(_ algorithm: DigestAlgorithm) throws(TransferError) -> Checksum? {
+        if source.size == 0 { return try Digest.of([], algorithm) }
+        return source.digest?.algorithm == algorithm ? source.digest : nil
+    }
+
+    mutating func end(_ action: UploadAction) -> [UploadAction] {
+        hasEnded = true
+        return stopAll() + [action]
+    }
+
+    /// The same exchange for the region that the answer names; `nil` if that isn't what is wrong, or was tried.
+    mutating func repeatInNamedRegion(
+        _ exchange: S3Exchange, _ answer: UploadAnswer, _ now: Int64
+    ) throws(TransferError) -> [UploadAction]? {
+        guard !hasChangedRegion, let other = location.otherRegion(answer.head, body: answer.body) else { return nil }
+        hasChangedRegion = true
+        location = other
+        namedRegion = other.region
+        // The next attempt's first question may be a HEAD, whose answer has no words to say it with.
+        if case .put = exchange { return [save(.single), try send(exchange, now)] }
+        return [try send(exchange, now)]
+    }
+
+    func save(_ stage: S3State.Stage) -> UploadAction {
+        .save(S3State(size: source.size, region: namedRegion, stage: stage).text)
+    }
+
+    private mutating func stopAll() -> [UploadAction] {
+        defer {
+            pending = [:]
+            digesting = [:]
+        }
+        return pending.keys.sorted().map { .stop(request: $0) }
+    }
+
+    private mutating func catching(
+        _ body: (inout S3Dialogue) throws(TransferError) -> [UploadAction]
+    ) -> [UploadAction] {
+        do throws(TransferError) {
+            return try body(&self)
+        } catch {
+            return end(.fail(error))
+        }
+    }
+}

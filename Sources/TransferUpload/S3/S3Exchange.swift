@@ -1,0 +1,56 @@
+import TransferCore
+
+/// One of a dialogue's requests, as what it's for: enough to send it anew for another region.
+enum S3Exchange: Sendable, Hashable {
+    case put(Checksum?)
+    case create
+    /// ListParts, after this number.
+    case list(after: Int)
+    case part(Int, Checksum?)
+    case complete
+    case head(S3Question)
+    /// AbortMultipartUpload: for good, or to begin again for this reason.
+    case abort(thenRestart: String?)
+}
+
+/// Why the object itself is asked for.
+enum S3Question: Sendable, Hashable {
+    /// An earlier attempt may have put it.
+    case put
+    /// The upload is gone; an earlier attempt may have completed it.
+    case completed
+    /// The answer to completing it said neither yes nor no; this error, if the object doesn't either.
+    case unclear(TransferError)
+}
+
+/// What a digest is needed for.
+enum S3DigestPurpose: Sendable, Hashable {
+    case put
+    case part(Int)
+    /// Whether the object is ours: it is, if the digest is this one.
+    case object(Checksum, S3Question, UploadResult)
+}
+
+/// A multipart upload that the server has given an ID.
+struct S3Multipart: Sendable, Hashable {
+    let uploadID: String
+    let integrity: S3Options.Integrity
+    var parts: S3Parts
+    /// Digested, and waiting for a request to end.
+    var ready: [Ready] = []
+    /// Set once it may have been completed.
+    var completion: S3State.Completion?
+    /// Whether the server's parts were asked for again, after it said that one is missing.
+    var isListedAgain = false
+
+    struct Ready: Sendable, Hashable {
+        var number: Int
+        var digest: Checksum?
+    }
+
+    var stage: S3State.Stage {
+        .multipart(
+            uploadID: uploadID, partSize: parts.partSize, keepsChecksums: integrity == .storedSHA256,
+            completion: completion)
+    }
+}

@@ -1,0 +1,80 @@
+import TransferCore
+
+/// What S3 says of a failure ("Error responses" of the S3 API reference).
+struct S3Fault: Sendable, Hashable {
+    var code: String
+    var message: String?
+    /// Where the bucket is, in errors about that.
+    var region: String?
+    /// The server's clock, in errors about that.
+    var serverTime: String?
+
+    /// - Returns: `nil` for a body that isn't S3's `<Error>`.
+    init?(_ body: [UInt8]) {
+        guard let element = XMLElement.read(body), element.name == "Error", let code = element.text("Code") else {
+            return nil
+        }
+        self.code = code
+        message = element.text("Message")
+        region = element.text("Region")
+        serverTime = element.text("ServerTime")
+    }
+
+    static func code(_ answer: UploadAnswer) -> String? { S3Fault(answer.body)?.code }
+
+    /// Whether the upload that an answer is about is not there: never made, aborted, expired or completed.
+    static func isNoSuchUpload(_ answer: UploadAnswer) -> Bool {
+        guard answer.head.status == 404 else { return false }
+        return code(answer).map { $0 == "NoSuchUpload" } ?? true
+    }
+
+    /// The error for an answer that is no success, or that has an `<Error>` under a status of success.
+    static func error(_ answer: UploadAnswer, now: Int64) -> TransferError {
+        var error = StatusRule.error(answer.head, now: now)
+        let status = answer.head.status
+        guard let fault = S3Fault(answer.body) else {
+            if status == 301 || status == 307 {
+                error.message = "the bucket is at another endpoint, which the server doesn't name"
+                error.isTransient = status == 307
+                error.cause = nil
+            }
+            return error
+        }
+        let code = printable(fault.code, 64)
+        error.message = fault.message.map { "\(code): \(printable($0, 300))" } ?? code
+        if fault.code == "RequestTimeTooSkewed" {
+            let server = fault.serverTime.map { ", the server's says \(printable($0, 40))" } ?? ""
+            error.message = "\(code): this machine's clock is wrong; it says \(HTTPDate.format(now))\(server)"
+        }
+        if damaged.contains(fault.code) { error.code = .checksumMismatch }
+        error.isTransient = error.isTransient || status == 307 || transient.contains(fault.code)
+        if paused.contains(fault.code) || status == 503 { error.scope = .origin }
+        // Whoever retries goes by the status where there is one: it is left out where the code knows better.
+        let repeatsByStatus = RetryRule.queueStatusCodes.contains(status)
+        error.cause = repeatsByStatus == error.isTransient && status >= 300 ? .http(status: status) : nil
+        return error
+    }
+
+    /// The server asks for fewer requests.
+    private static let paused: Set<String> = [
+        "SlowDown", "SlowDownRead", "SlowDownWrite", "ServiceUnavailable", "Throttling", "ThrottlingException",
+        "RequestLimitExceeded", "BandwidthLimitExceeded", "TooManyRequests",
+    ]
+    /// Other bytes arrived than were signed: the way damaged them, or the source was being written.
+    private static let damaged: Set<String> = [
+        "BadDigest", "XAmzContentSHA256Mismatch", "XAmzContentChecksumMismatch", "IncompleteBody",
+    ]
+    private static let transient: Set<String> = paused.union(damaged).union([
+        "InternalError", "RequestTimeout", "OperationAborted", "ConditionalRequestConflict", "TemporaryRedirect",
+    ])
+
+    /// A server's text, in one line of a bounded length.
+    private static func printable(_ text: String, _ limit: Int) -> String {
+        let scalars = text.unicodeScalars.prefix(limit).map { scalar -> Unicode.Scalar in
+            scalar.value < 0x20 || (0x7F...0x9F).contains(scalar.value) ? " " : scalar
+        }
+        var line = String(String.UnicodeScalarView(scalars))
+        while line.hasSuffix(".") || line.hasSuffix(" ") { line.removeLast() }
+        return line
+    }
+}

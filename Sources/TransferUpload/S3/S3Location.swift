@@ -1,0 +1,158 @@
+public import TransferCore
+
+/// An object in a bucket, and how its server is spoken to.
+public struct S3Location: Sendable, Hashable, CustomStringConvertible {
+    /// Where requests name the bucket.
+    public enum Style: String, Sendable, Hashable {
+        /// `https://host/bucket/key`.
+        case path
+        /// `https://bucket.host/key`.
+        case virtualHost = "virtual-host"
+    }
+
+    public let bucket: String
+    /// Not encoded.
+    public let key: String
+    /// What signatures are made for and, without an endpoint, where AWS is spoken to.
+    public private(set) var region: String
+    /// `nil`: AWS, in the region.
+    public let endpoint: Origin?
+    private let chosenStyle: Style?
+
+    /// - Parameters:
+    ///   - url: `s3://bucket/key`. What is percent-encoded in the key is decoded; `?` and `#` have to be encoded.
+    ///   - endpoint: `https://host[:port]` or `http://…`; `nil` is AWS.
+    ///   - region: Of the bucket. A wrong one is put right by the server's answer.
+    ///   - style: `nil` chooses: `.virtualHost` at AWS for buckets whose names a host name can carry under its
+    ///     certificate (no dots, no capitals), else `.path`.
+    /// - Throws: `TransferError` of `.badURL` or `.invalidRequest`, which says what is wrong.
+    public init(
+        _ url: String, endpoint: String? = nil, region: String = "us-east-1", style: Style? = nil
+    ) throws(TransferError) {
+        func fault(_ text: String) -> TransferError { TransferError(.badURL, "\(Redaction.url(url)): \(text)") }
+        guard url.prefix(5).lowercased() == "s3://" else { throw fault("an S3 URL is s3://bucket/key") }
+        guard !url.utf8.contains(where: { $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "#") }) else {
+            throw fault("? and # in a key are written %3F and %23")
+        }
+        let rest = url.dropFirst(5)
+        let slash = rest.firstIndex(of: "/") ?? rest.endIndex
+        let bucket = String(rest[..<slash])
+        guard Self.isBucket(bucket) else { throw fault("\(bucket.debugDescription) is no bucket's name") }
+        let bytes = PercentEncoding.decode(rest[slash...].dropFirst())
+        guard !bytes.isEmpty else { throw fault("the key is missing, as in s3://\(bucket)/key") }
+        guard bytes.count <= 1024 else { throw fault("a key has at most 1024 bytes, this one \(bytes.count)") }
+        guard let key = String(validating: bytes, as: UTF8.self) else { throw fault("the key is no UTF-8") }
+        guard !key.split(separator: "/").contains(where: { $0 == "." || $0 == ".." }) else {
+            throw fault("a key with . or .. between slashes can't be asked for by HTTP, which takes them out")
+        }
+        self.bucket = bucket
+        self.key = key
+        guard Self.isRegion(region) else {
+            throw TransferError(.invalidRequest, "\(region.debugDescription) is no region's name")
+        }
+        self.region = region
+        self.endpoint = try endpoint.map { text throws(TransferError) in try Self.endpoint(text) }
+        chosenStyle = style
+        guard style != .virtualHost || Self.isLabel(bucket, allowingDots: true) else {
+            throw fault("\(bucket) can't be part of a host name: use path style")
+        }
+    }
+
+    /// How requests name the bucket.
+    public var style: Style {
+        if let chosenStyle { return chosenStyle }
+        let host = server.host
+        let isAWS = host.hasSuffix(".amazonaws.com") || host.hasSuffix(".amazonaws.com.cn")
+        return isAWS && Self.isLabel(bucket, allowingDots: false) ? .virtualHost : .path
+    }
+
+    /// The object's own, with the key encoded as signatures want it.
+    public var url: String {
+        let path = key.split(separator: "/", omittingEmptySubsequences: false)
+            .map { PercentEncoding.encode($0) }.joined(separator: "/")
+        let server = server
+        switch style {
+        case .path: return "\(server.scheme)://\(server.hostAndPort)/\(bucket)/\(path)"
+        case .virtualHost: return "\(server.scheme)://\(bucket).\(server.hostAndPort)/\(path)"
+        }
+    }
+
+    /// `s3://bucket/key`, encoded so that it reads back as the same.
+    public var description: String {
+        let path = key.split(separator: "/", omittingEmptySubsequences: false)
+        return "s3://\(bucket)/\(path.map { PercentEncoding.encode($0) }.joined(separator: "/"))"
+    }
+
+    /// The same object, after its server has said where it is.
+    ///
+    /// - Returns: `nil` for what is no region's name.
+    public func inRegion(_ region: String) -> S3Location? {
+        guard Self.isRegion(region) else { return nil }
+        var other = self
+        other.region = region
+        return other
+    }
+
+    /// The region that an answer names to who asked in another: `x-amz-bucket-region`, or `<Region>` of the error.
+    ///
+    /// - Returns: `nil` when it names none, or none other than this one.
+    public func otherRegion(_ head: ResponseHead, body: [UInt8] = []) -> S3Location? {
+        guard [301, 307, 400, 403].contains(head.status) else { return nil }
+        let named = head.value("x-amz-bucket-region") ?? S3Fault(body)?.region
+        guard let named, named != region else { return nil }
+        return inRegion(named)
+    }
+
+    /// The fields that sign a request for the object, such as a download's. Only the host and `x-amz-…` are signed, so
+    /// that Range, If-Range and others may be added.
+    ///
+    /// - Parameter now: Seconds since 1970. Signatures hold for 15 minutes: every request wants its own.
+    public func fields(
+        method: String = "GET", credentials: S3Credentials, now: Int64
+    ) throws(TransferError) -> [HeaderField] {
+        try SignatureVersion4(region: region)
+            .fields(method: method, url: url, payload: .empty, credentials: credentials, now: now)
+    }
+
+    private var server: (scheme: String, host: String, hostAndPort: String) {
+        if let endpoint { return (endpoint.scheme, endpoint.host, endpoint.hostAndPort) }
+        let host = "s3.\(region).\(region.hasPrefix("cn-") ? "amazonaws.com.cn" : "amazonaws.com")"
+        return ("https", host, host)
+    }
+
+    private static func endpoint(_ text: String) throws(TransferError) -> Origin {
+        guard let origin = Origin(url: text) else {
+            throw TransferError(
+                .invalidRequest, "\(Redaction.url(text)) is no endpoint: write https://host, with :port if it has one")
+        }
+        let authority = text.drop { $0 != "/" }.dropFirst(2)
+        let rest = authority.drop { $0 != "/" && $0 != "?" && $0 != "#" }
+        guard rest.isEmpty || rest == "/", !authority.contains("@") else {
+            throw TransferError(
+                .invalidRequest, "the endpoint \(Redaction.url(text)) has more than a host and a port")
+        }
+        return origin
+    }
+
+    /// Wider than AWS's rules: other servers allow capitals and underscores.
+    private static func isBucket(_ name: String) -> Bool {
+        (1...255).contains(name.utf8.count) && name != "." && name != ".."
+            && name.utf8.allSatisfy { isLetterOrDigit($0) || [0x2D, 0x2E, 0x5F].contains($0) }
+    }
+
+    private static func isLabel(_ name: String, allowingDots: Bool) -> Bool {
+        name.split(separator: ".", omittingEmptySubsequences: false).allSatisfy { label in
+            (1...63).contains(label.utf8.count) && label.first != "-" && label.last != "-"
+                && label.utf8.allSatisfy { isLetterOrDigit($0) && $0.asciiLowercased == $0 || $0 == 0x2D }
+        } && (allowingDots || !name.contains("."))
+    }
+
+    /// It becomes part of a host name and of the signature, so a server may not name just anything.
+    private static func isRegion(_ name: String) -> Bool {
+        (1...64).contains(name.utf8.count) && name.utf8.allSatisfy { isLetterOrDigit($0) || $0 == 0x2D || $0 == 0x5F }
+    }
+
+    private static func isLetterOrDigit(_ byte: UInt8) -> Bool {
+        (0x30...0x39).contains(byte) || (0x61...0x7A).contains(byte.asciiLowercased)
+    }
+}

@@ -1,0 +1,48 @@
+import TransferCore
+
+/// The fields that the owner of an upload adds, by the requests that S3 wants them with.
+struct S3OwnersFields: Sendable, Hashable {
+    var signed: [HeaderField] = []
+    var unsigned: [HeaderField] = []
+
+    init(_ fields: [HeaderField], for exchange: S3Exchange) {
+        for field in fields {
+            let name = field.name.lowercased()
+            guard !Self.isReserved(name), Self.belongs(name, to: exchange) else { continue }
+            if name.hasPrefix("x-amz-") || name.hasPrefix("content-") {
+                signed.append(field)
+            } else {
+                unsigned.append(field)
+            }
+        }
+    }
+
+    /// What the dialogue and the engine set themselves.
+    private static func isReserved(_ name: String) -> Bool {
+        [
+            "authorization", "host", "date", "content-length", "content-md5", "transfer-encoding", "expect",
+            "x-amz-date", "x-amz-content-sha256", "x-amz-security-token", "x-amz-sdk-checksum-algorithm",
+        ].contains(name) || name.hasPrefix("x-amz-checksum-")
+    }
+
+    private static func belongs(_ name: String, to exchange: S3Exchange) -> Bool {
+        switch name {
+        case "x-amz-request-payer", "x-amz-expected-bucket-owner": return true
+        case "if-match", "if-none-match":
+            // The condition is on the request after which the object is there.
+            switch exchange {
+            case .put, .complete: return true
+            default: return false
+            }
+        default: break
+        }
+        let isOfObject =
+            name.hasPrefix("x-amz-") || name.hasPrefix("content-") || name == "cache-control" || name == "expires"
+        let isCustomersKey = name.hasPrefix("x-amz-server-side-encryption-customer-")
+        switch exchange {
+        case .put, .create: return true
+        case .part, .list, .complete, .head: return isCustomersKey || !isOfObject
+        case .abort: return !isOfObject
+        }
+    }
+}

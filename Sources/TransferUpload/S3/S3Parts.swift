@@ -1,0 +1,102 @@
+import TransferCore
+import TransferCrypto
+
+/// The parts of a source: which the server holds, which are on their way, which are still to send.
+struct S3Parts: Sendable, Hashable {
+    struct Held: Sendable, Hashable {
+        /// As the server wrote it.
+        var etag: String
+        /// SHA-256, in base64, where the server keeps it.
+        var checksum: String?
+    }
+
+    let size: Int64
+    let partSize: Int64
+    private(set) var held: [Int: Held] = [:]
+    /// Bytes of the parts that are held.
+    private(set) var confirmed: Int64 = 0
+    /// To send, the next one last.
+    private(set) var waiting: [Int] = []
+    private var failures: [Int: Int] = [:]
+
+    /// - Returns: `nil` for more parts than S3 allows.
+    init?(size: Int64, partSize: Int64) {
+        guard size > 0, partSize > 0, (size - 1) / partSize < S3Options.maxParts else { return nil }
+        self.size = size
+        self.partSize = partSize
+    }
+
+    /// - Returns: The size that the options ask for, as far as S3 allows it; `nil` for a source too large for any.
+    static func partSize(_ size: Int64, _ options: S3Options) -> Int64? {
+        let mebibyte: Int64 = 1 << 20
+        let least = (size + S3Options.maxParts - 1) / S3Options.maxParts
+        var part = max(options.partSize, options.minimumPartSize, 1)
+        if part < least { part = (least + mebibyte - 1) / mebibyte * mebibyte }
+        return least > S3Options.maxRequestSize ? nil : min(part, S3Options.maxRequestSize)
+    }
+
+    /// Parts are numbered from 1.
+    var count: Int { Int((size - 1) / partSize) + 1 }
+    var isWhole: Bool { held.count == count }
+
+    func range(_ number: Int) -> Range<Int64> {
+        let start = Int64(number - 1) * partSize
+        return start..<min(size, start + partSize)
+    }
+
+    /// A part that the server says it has; one that is none of ours or of another size is sent again.
+    mutating func found(_ number: Int, size: Int64, etag: String, checksum: String?) {
+        guard (1...count).contains(number) else { return }
+        let range = range(number)
+        guard size == range.upperBound - range.lowerBound else { return }
+        hold(number, Held(etag: etag, checksum: checksum))
+    }
+
+    mutating func hold(_ number: Int, _ part: Held) {
+        let range = range(number)
+        if held.updateValue(part, forKey: number) == nil { confirmed += range.upperBound - range.lowerBound }
+    }
+
+    /// After all that is held has been told.
+    mutating func queueMissing() { waiting = (1...count).reversed().filter { held[$0] == nil } }
+
+    mutating func next() -> Int? { waiting.popLast() }
+
+    /// - Returns: Whether the part may be sent again in this attempt.
+    mutating func mayRepeat(_ number: Int) -> Bool {
+        failures[number, default: 0] += 1
+        return failures[number, default: 0] <= 2
+    }
+
+    /// Makes the part the next one.
+    mutating func requeue(_ number: Int) { waiting.append(number) }
+
+    /// What the object will be known by when its parts are joined (AWS: "Checking object integrity").
+    var completion: S3State.Completion {
+        let numbers = 1...count
+        let digests = numbers.compactMap { number -> [UInt8]? in
+            let bytes = held[number].flatMap { Hexadecimal.decode(S3Answers.unquoted($0.etag)) }
+            return bytes?.count == DigestAlgorithm.md5.byteCount ? bytes : nil
+        }
+        let checksums = numbers.compactMap { number in held[number]?.checksum.flatMap { Base64.decode($0) } }
+        // Without MD5 (a FIPS provider) the tag isn't known beforehand, and a lost answer costs another upload.
+        let etag = digests.count == count ? try? Digest.of(digests.flatMap { $0 }, .md5).hex : nil
+        let checksum = checksums.count == count ? try? Digest.of(checksums.flatMap { $0 }).base64 : nil
+        return S3State.Completion(
+            etag: etag.map { "\($0)-\(count)" }, checksum: checksum.map { "\($0)-\(count)" })
+    }
+
+    /// The body of CompleteMultipartUpload.
+    var document: [UInt8] {
+        var text = "<CompleteMultipartUpload xmlns=\"http://s3.amazonaws.com/doc/2006-03-01/\">"
+        for number in 1...count {
+            guard let part = held[number] else { continue }
+            text += "<Part>"
+            if let checksum = part.checksum {
+                text += "<ChecksumSHA256>\(XMLElement.escaped(checksum))</ChecksumSHA256>"
+            }
+            text += "<ETag>\(XMLElement.escaped(part.etag))</ETag><PartNumber>\(number)</PartNumber></Part>"
+        }
+        return Array((text + "</CompleteMultipartUpload>").utf8)
+    }
+}

@@ -1,0 +1,75 @@
+import TransferCore
+
+/// What of an upload outlives an attempt, as one line of text.
+struct S3State: Sendable, Hashable {
+    /// Of the source when it was begun.
+    var size: Int64
+    /// Where the server said that the bucket is; `nil` where it was asked for.
+    var region: String?
+    var stage: Stage
+
+    enum Stage: Sendable, Hashable {
+        /// The one request may have been sent.
+        case single
+        case multipart(uploadID: String, partSize: Int64, keepsChecksums: Bool, completion: Completion?)
+    }
+
+    /// It may have been completed; what the object then is known by.
+    struct Completion: Sendable, Hashable {
+        /// Without quotes: MD5 over the parts' MD5s, and their number.
+        var etag: String?
+        /// The same of SHA-256, in base64.
+        var checksum: String?
+    }
+
+    private static let version = "s3/1"
+
+    var text: String {
+        var words = [Self.version, "size=\(size)"]
+        if let region { words.append("region=\(PercentEncoding.encode(region))") }
+        guard case .multipart(let id, let partSize, let keepsChecksums, let completion) = stage else {
+            return words.joined(separator: " ")
+        }
+        words.append("part=\(partSize)")
+        if keepsChecksums { words.append("checksums=sha256") }
+        if let completion {
+            words.append("completing=yes")
+            if let etag = completion.etag { words.append("etag=\(PercentEncoding.encode(etag))") }
+            if let checksum = completion.checksum { words.append("checksum=\(PercentEncoding.encode(checksum))") }
+        }
+        words.append("upload=\(PercentEncoding.encode(id))")
+        return words.joined(separator: " ")
+    }
+
+    init(size: Int64, region: String? = nil, stage: Stage) {
+        self.size = size
+        self.region = region
+        self.stage = stage
+    }
+
+    /// - Returns: `nil` for text that isn't of this version or is damaged.
+    init?(_ text: String) {
+        let words = text.split(separator: " ")
+        guard words.first == Self.version[...] else { return nil }
+        var values: [Substring: String] = [:]
+        for word in words.dropFirst() {
+            guard let equals = word.firstIndex(of: "="),
+                let value = String(
+                    validating: PercentEncoding.decode(word[equals...].dropFirst()), as: UTF8.self)
+            else { return nil }
+            values[word[..<equals]] = value
+        }
+        guard let size = values["size"].flatMap({ Int64($0) }), size >= 0 else { return nil }
+        self.size = size
+        region = values["region"]
+        guard let id = values["upload"] else {
+            stage = .single
+            return
+        }
+        guard let partSize = values["part"].flatMap({ Int64($0) }), partSize > 0, !id.isEmpty else { return nil }
+        stage = .multipart(
+            uploadID: id, partSize: partSize, keepsChecksums: values["checksums"] == "sha256",
+            completion: values["completing"] == nil
+                ? nil : Completion(etag: values["etag"], checksum: values["checksum"]))
+    }
+}

@@ -1,0 +1,523 @@
+import Testing
+import TransferCore
+import TransferCrypto
+
+@testable import TransferUpload
+
+@Suite struct S3DialogueTests {
+    private func checksum(_ text: String, _ algorithm: DigestAlgorithm = .sha256) throws -> Checksum {
+        try Digest.of(Array(text.utf8), algorithm)
+    }
+
+    @Test func hasTheDocumentedDefaults() {
+        let options = S3Options()
+        #expect(options.threshold == 16 << 20)
+        #expect(options.partSize == 16 << 20)
+        #expect(options.minimumPartSize == 5 << 20)
+        #expect(options.parallel == 4)
+        #expect(options.integrity == .sha256)
+    }
+
+    // MARK: - One request
+
+    @Test func whatIsSmallGoesInOneRequestThatIsRecordedBefore() throws {
+        var script = try S3Script(size: 100)
+        let first = script.begin()
+        #expect(S3Script.words(first) == ["save", "PUT 0..<100"])
+        let put = try #require(S3Script.requests(first).first)
+        #expect(put.url == "https://s3.example/b/k")
+        #expect(!put.addsOwnersHeaders && !put.followsRedirects)
+        #expect(put.headers.value("x-amz-content-sha256") == "UNSIGNED-PAYLOAD")
+        #expect(put.headers.value("Content-Type") == "application/octet-stream")
+        let last = script.answer(put.id, 200, "", [HeaderField("ETag", "\"e\"")])
+        #expect(S3Script.words(last) == ["finish 200 \"e\""])
+        #expect(S3Script.result(last)?.url == "https://s3.example/b/k")
+        #expect(script.answer(put.id, 200).isEmpty, "nothing comes after the end")
+    }
+
+    @Test(
+        arguments: [
+            (.sha256, "x-amz-content-sha256"), (.storedSHA256, "x-amz-checksum-sha256"), (.md5, "Content-MD5"),
+        ] as [(S3Options.Integrity, String)])
+    func theBodysDigestGoesWithIt(_ integrity: S3Options.Integrity, _ field: String) throws {
+        let options = S3Options(threshold: 100, integrity: integrity)
+        let digest = try checksum("x", integrity == .md5 ? .md5 : .sha256)
+        var script = try S3Script(size: 1, options: options)
+        let first = script.begin()
+        #expect(S3Script.words(first) == ["save", "\(digest.algorithm) 0..<1"])
+        guard case .digest(let id, _, _)? = first.last else { return }
+        let put = try #require(S3Script.requests(script.digested(id, digest)).first)
+        #expect(put.headers.value(field) == (field == "x-amz-content-sha256" ? digest.hex : digest.base64))
+        #expect(put.headers.value("Authorization")?.contains(field.lowercased()) == true, "it is signed")
+        #expect((put.headers.value("x-amz-content-sha256") == "UNSIGNED-PAYLOAD") == (integrity == .md5))
+
+        var known = try S3Script(size: 1, digest: digest, options: options)
+        #expect(S3Script.words(known.begin()) == ["save", "PUT 0..<1"], "a digest that is known isn't computed")
+        var empty = try S3Script(size: 0, options: options)
+        #expect(S3Script.words(empty.begin()) == ["save", "PUT 0..<0"])
+    }
+
+    @Test func theServersDigestOfTheWholeIsTold() throws {
+        let digest = try checksum("x")
+        var script = try S3Script(size: 1)
+        _ = script.begin()
+        let last = script.answer(1, 200, "", [HeaderField("x-amz-checksum-sha256", digest.base64)])
+        #expect(S3Script.result(last)?.digest == digest)
+        #expect(S3Answers.digest(digest.base64 + "-2") == nil, "that is one of parts' digests")
+    }
+
+    @Test func afterALostAnswerTheObjectIsAskedForFirst() throws {
+        let md5 = try checksum("x", .md5)
+        let sha = try checksum("x")
+        var first = try S3Script(size: 1)
+        let state = try #require(S3Script.saved(first.begin()))
+        #expect(S3Script.words(first.lose(1)) == ["fail connectionLost transient"])
+
+        func resumed(_ status: Int, _ fields: [(String, String)]) throws -> (S3Script, [UploadAction]) {
+            var script = try S3Script(size: 1, state: state)
+            #expect(S3Script.words(script.begin()) == ["HEAD"])
+            let actions = script.answer(1, status, "", fields.map { HeaderField($0.0, $0.1) })
+            return (script, actions)
+        }
+        var (script, actions) = try resumed(200, [("Content-Length", "1"), ("ETag", "\"\(md5.hex)\"")])
+        #expect(S3Script.words(actions) == ["md5 0..<1"])
+        #expect(S3Script.words(script.digested(2, md5)) == ["finish 200 \"\(md5.hex)\""])
+        (script, actions) = try resumed(200, [("Content-Length", "1"), ("ETag", "\"\(md5.hex)\"")])
+        #expect(S3Script.words(script.digested(2, try checksum("y", .md5))) == ["PUT 0..<1"], "another object")
+        (script, actions) = try resumed(200, [("Content-Length", "1"), ("x-amz-checksum-sha256", sha.base64)])
+        #expect(S3Script.words(actions) == ["sha256 0..<1"])
+        #expect(S3Script.words(script.digested(2, sha)) == ["finish 200 -"])
+        for (status, fields) in [
+            (404, []), (403, []), (200, [("Content-Length", "2"), ("ETag", "\"\(md5.hex)\"")]),
+            (200, [("Content-Length", "1"), ("ETag", "\"opaque\"")]), (200, [("Content-Length", "1")]),
+        ] {
+            (script, actions) = try resumed(status, fields)
+            #expect(S3Script.words(actions) == ["PUT 0..<1"])
+        }
+        (script, actions) = try resumed(500, [])
+        #expect(S3Script.words(actions) == ["fail httpStatus transient"], "not known is not no")
+    }
+
+    @Test func anObjectWithOtherMetadataIsNotOurs() throws {
+        let md5 = try checksum("x", .md5)
+        let options = S3Options(
+            integrity: .none,
+            headers: [HeaderField("X-Amz-Meta-A", " 1  2"), HeaderField("Content-Type", "text/plain")])
+        for (value, expected) in [("1 2", ["md5 0..<1"]), ("1  2", ["md5 0..<1"]), ("3", ["PUT 0..<1"])] {
+            var script = try S3Script(size: 1, state: S3State(size: 1, stage: .single).text, options: options)
+            _ = script.begin()
+            let actions = script.answer(
+                1, 200, "",
+                [
+                    HeaderField("Content-Length", "1"), HeaderField("ETag", "\"\(md5.hex)\""),
+                    HeaderField("x-amz-meta-a", value), HeaderField("Content-Type", "text/plain"),
+                ])
+            #expect(S3Script.words(actions) == expected)
+        }
+    }
+
+    // MARK: - Parts
+
+    @Test func partsGoSideBySideAndComeBackInAnyOrder() throws {
+        var script = try S3Script(size: 350)
+        let create = script.begin()
+        #expect(S3Script.words(create) == ["POST uploads="])
+        #expect(S3Script.requests(create).first?.body == .bytes([]))
+        let first = script.answer(1, 200, S3Samples.created("u/1"))
+        #expect(
+            S3Script.words(first)
+                == ["save", "PUT partNumber=1&uploadId=u%2F1 0..<100", "PUT partNumber=2&uploadId=u%2F1 100..<200"])
+        #expect(
+            S3Script.words(script.tag(3, 2))
+                == ["confirmed 100", "PUT partNumber=3&uploadId=u%2F1 200..<300"])
+        #expect(
+            S3Script.words(script.tag(2, 1)) == ["confirmed 200", "PUT partNumber=4&uploadId=u%2F1 300..<350"])
+        #expect(S3Script.words(script.tag(5, 4)) == ["confirmed 250"])
+        let complete = script.tag(4, 3)
+        #expect(S3Script.words(complete) == ["confirmed 350", "save", "POST uploadId=u%2F1"])
+        let root = try #require(S3Script.document(complete))
+        #expect(root.children.compactMap { $0.text("PartNumber") } == ["1", "2", "3", "4"])
+        #expect(root.children.first?.text("ETag") == "\"\(S3Samples.etag(1))\"")
+        let last = script.answer(
+            6, 200, "<CompleteMultipartUploadResult><ETag>\"e-4\"</ETag></CompleteMultipartUploadResult>")
+        #expect(S3Script.words(last) == ["finish 200 \"e-4\""])
+    }
+
+    @Test func digestsAreReadOnePartAhead() throws {
+        let options = S3Options(threshold: 100, partSize: 100, minimumPartSize: 1, parallel: 2, integrity: .sha256)
+        let digest = try checksum("x")
+        var script = try S3Script(size: 500, options: options)
+        _ = script.begin()
+        let first = script.answer(1, 200, S3Samples.created("u"))
+        #expect(S3Script.words(first) == ["save", "sha256 0..<100", "sha256 100..<200", "sha256 200..<300"])
+        #expect(S3Script.words(script.digested(3, digest)) == ["PUT partNumber=2&uploadId=u 100..<200"])
+        #expect(S3Script.words(script.digested(4, digest)) == ["PUT partNumber=3&uploadId=u 200..<300"])
+        #expect(script.digested(2, digest).isEmpty, "two are under way")
+        #expect(
+            S3Script.words(script.tag(5, 2))
+                == ["confirmed 100", "PUT partNumber=1&uploadId=u 0..<100", "sha256 300..<400"])
+    }
+
+    @Test func aNewProcessSendsOnlyWhatIsMissing() throws {
+        var script = try S3Script(size: 350, state: S3Script.state(350))
+        let list = script.begin()
+        #expect(S3Script.words(list) == ["GET max-parts=400&part-number-marker=0&uploadId=u%2F1"])
+        #expect(
+            S3Script.words(script.answer(1, 200, S3Samples.list([(1, 100), (2, 99)], next: 2)))
+                == ["GET max-parts=400&part-number-marker=2&uploadId=u%2F1"])
+        #expect(
+            S3Script.words(script.answer(2, 200, S3Samples.list([(4, 50), (5, 100)])))
+                == [
+                    "confirmed 150", "PUT partNumber=2&uploadId=u%2F1 100..<200",
+                    "PUT partNumber=3&uploadId=u%2F1 200..<300",
+                ], "the second has another size, and there is no fifth")
+        _ = script.tag(3, 2)
+        let complete = script.tag(4, 3)
+        #expect(S3Script.words(complete) == ["confirmed 350", "save", "POST uploadId=u%2F1"])
+    }
+
+    @Test func aListThatWasCutOffGoesOnWhereItEnded() throws {
+        var script = try S3Script(size: 350, state: S3Script.state(350))
+        _ = script.begin()
+        let cut = String(S3Samples.list([(1, 100), (2, 100), (3, 100)], next: 3).dropLast(80))
+        #expect(
+            S3Script.words(script.answer(1, 200, cut)) == ["GET max-parts=400&part-number-marker=2&uploadId=u%2F1"])
+        #expect(
+            S3Script.words(script.answer(2, 200, S3Samples.list([(1, 100)], next: 2)))
+                == ["fail badResponse transient"], "a list that leads nowhere isn't followed for ever")
+    }
+
+    @Test func everyPartThatIsThereLeavesOnlyTheCompletion() throws {
+        var script = try S3Script(size: 200, state: S3Script.state(200))
+        _ = script.begin()
+        #expect(
+            S3Script.words(script.answer(1, 200, S3Samples.list([(1, 100), (2, 100)])))
+                == ["confirmed 200", "save", "POST uploadId=u%2F1"])
+    }
+
+    @Test func aPartIsTriedThreeTimesAndThenStopsTheOthers() throws {
+        var script = try S3Script(size: 350)
+        _ = script.begin()
+        _ = script.answer(1, 200, S3Samples.created("u"))
+        let part = "PUT partNumber=1&uploadId=u 0..<100"
+        #expect(S3Script.words(script.lose(2)) == [part])
+        #expect(S3Script.words(script.answer(4, 500, S3Samples.error("InternalError"))) == [part])
+        #expect(S3Script.words(script.lose(5)) == ["stop 3", "fail connectionLost transient"])
+
+        var refused = try S3Script(size: 350)
+        _ = refused.begin()
+        _ = refused.answer(1, 200, S3Samples.created("u"))
+        #expect(
+            S3Script.words(refused.answer(2, 403, S3Samples.error("AccessDenied"))) == ["stop 3", "fail httpStatus"])
+
+        var paused = try S3Script(size: 350)
+        _ = paused.begin()
+        _ = paused.answer(1, 200, S3Samples.created("u"))
+        let end = paused.answer(2, 503, S3Samples.error("SlowDown"), [HeaderField("Retry-After", "7")])
+        #expect(
+            S3Script.words(end) == ["stop 3", "fail httpStatus transient"], "a server that asks for a pause gets it")
+        #expect(S3Script.failure(end)?.scope == .origin)
+        #expect(S3Script.failure(end)?.retryAfter == .seconds(7))
+    }
+
+    @Test func aPartThatArrivedDamagedIsDigestedAnew() throws {
+        let options = S3Options(threshold: 100, partSize: 100, minimumPartSize: 1, parallel: 1, integrity: .sha256)
+        var script = try S3Script(size: 200, options: options)
+        _ = script.begin()
+        _ = script.answer(1, 200, S3Samples.created("u"))
+        _ = script.digested(2, try checksum("x"))
+        #expect(
+            S3Script.words(script.answer(4, 400, S3Samples.error("XAmzContentSHA256Mismatch"))) == ["sha256 0..<100"])
+    }
+
+    @Test func anUploadThatIsGoneBeginsAgainOnce() throws {
+        let gone = S3Samples.error("NoSuchUpload")
+        var script = try S3Script(size: 350, state: S3Script.state(350))
+        _ = script.begin()
+        #expect(S3Script.words(script.answer(1, 404, gone)) == ["restart", "confirmed 0", "POST uploads="])
+        _ = script.answer(2, 200, S3Samples.created("v"))
+        #expect(S3Script.words(script.answer(3, 404, gone)) == ["stop 4", "fail badResponse transient"])
+
+        var midway = try S3Script(size: 350)
+        _ = midway.begin()
+        _ = midway.answer(1, 200, S3Samples.created("u"))
+        #expect(S3Script.words(midway.answer(3, 404, gone)) == ["stop 2", "restart", "confirmed 0", "POST uploads="])
+    }
+
+    @Test func aMissingBucketIsNoMissingUpload() throws {
+        var script = try S3Script(size: 350, state: S3Script.state(350))
+        _ = script.begin()
+        let end = script.answer(1, 404, S3Samples.error("NoSuchBucket", message: "It isn't there."))
+        #expect(S3Script.words(end) == ["fail httpStatus"])
+        #expect(S3Script.failure(end)?.message == "NoSuchBucket: It isn't there")
+        #expect(S3Script.failure(end)?.status == 404)
+    }
+
+    // MARK: - Completing
+
+    @Test func aLostCompletionIsAskedFor() throws {
+        let completion = S3State.Completion(etag: "tag-4", checksum: "c-4")
+        let md5 = try checksum("whole", .md5)
+        func resumed() throws -> S3Script {
+            var script = try S3Script(size: 350, state: S3Script.state(350, completion))
+            _ = script.begin()
+            #expect(S3Script.words(script.answer(1, 404, S3Samples.error("NoSuchUpload"))) == ["HEAD"])
+            return script
+        }
+        let length = HeaderField("Content-Length", "350")
+        var script = try resumed()
+        #expect(
+            S3Script.words(script.answer(2, 200, "", [length, HeaderField("ETag", "\"tag-4\"")]))
+                == ["finish 200 \"tag-4\""])
+        script = try resumed()
+        #expect(
+            S3Script.words(script.answer(2, 200, "", [length, HeaderField("x-amz-checksum-sha256", "c-4")]))
+                == ["finish 200 -"])
+        script = try resumed()
+        #expect(
+            S3Script.words(script.answer(2, 200, "", [length, HeaderField("ETag", "\"\(md5.hex)\"")]))
+                == ["md5 0..<350"], "a server that makes one object of it gives it one's tag")
+        #expect(S3Script.words(script.digested(3, md5)) == ["finish 200 \"\(md5.hex)\""])
+        for (status, fields) in [
+            (404, []), (403, []), (200, [length, HeaderField("ETag", "\"tag-5\"")]),
+            (200, [HeaderField("Content-Length", "349"), HeaderField("ETag", "\"tag-4\"")]),
+        ] {
+            script = try resumed()
+            #expect(
+                S3Script.words(script.answer(2, status, "", fields)) == ["restart", "confirmed 0", "POST uploads="])
+        }
+        script = try resumed()
+        #expect(S3Script.words(script.answer(2, 503)) == ["fail httpStatus transient"])
+    }
+
+    @Test func aSuccessThatHoldsAnErrorIsNone() throws {
+        func completing() throws -> S3Script {
+            var script = try S3Script(size: 200, state: S3Script.state(200))
+            _ = script.begin()
+            _ = script.answer(1, 200, S3Samples.list([(1, 100), (2, 100)]))
+            return script
+        }
+        var script = try completing()
+        let end = script.answer(2, 200, S3Samples.error("InternalError", message: "We encountered an error"))
+        #expect(S3Script.words(end) == ["fail httpStatus transient"])
+        #expect(S3Script.failure(end)?.message == "InternalError: We encountered an error")
+        #expect(S3Script.failure(end)?.status == nil, "its status says success")
+        script = try completing()
+        #expect(S3Script.words(script.answer(2, 200, S3Samples.error("AccessDenied"))) == ["fail httpStatus"])
+        for body in ["", "   \n", "<CompleteMultipartUploadResult><ETag>", "<html>"] {
+            script = try completing()
+            #expect(S3Script.words(script.answer(2, 200, body)) == ["HEAD"], "neither yes nor no")
+            #expect(S3Script.words(script.answer(3, 404)) == ["fail badResponse transient"])
+        }
+        script = try completing()
+        #expect(S3Script.words(script.lose(2)) == ["fail connectionLost transient"])
+        script = try completing()
+        #expect(S3Script.words(script.answer(2, 404, S3Samples.error("NoSuchUpload"))) == ["HEAD"])
+    }
+
+    @Test func partsThatTheServerLostAreAskedForAgainOnce() throws {
+        var script = try S3Script(size: 200, state: S3Script.state(200))
+        _ = script.begin()
+        _ = script.answer(1, 200, S3Samples.list([(1, 100), (2, 100)]))
+        #expect(
+            S3Script.words(script.answer(2, 400, S3Samples.error("InvalidPart")))
+                == ["GET max-parts=400&part-number-marker=0&uploadId=u%2F1"])
+        #expect(
+            S3Script.words(script.answer(3, 200, S3Samples.list([(2, 100)])))
+                == ["confirmed 100", "PUT partNumber=1&uploadId=u%2F1 0..<100"])
+        #expect(S3Script.words(script.tag(4, 1)) == ["confirmed 200", "save", "POST uploadId=u%2F1"])
+        #expect(S3Script.words(script.answer(5, 400, S3Samples.error("InvalidPart"))) == ["fail httpStatus"])
+    }
+
+    @Test func keptChecksumsGoWithEveryRequestThatNeedsThem() throws {
+        let options = S3Options(
+            threshold: 100, partSize: 100, minimumPartSize: 1, parallel: 1, integrity: .storedSHA256)
+        let digest = try checksum("x")
+        var script = try S3Script(size: 101, options: options)
+        let create = try #require(S3Script.requests(script.begin()).first)
+        #expect(create.headers.value("x-amz-checksum-algorithm") == "SHA256")
+        let state = try #require(S3Script.saved(script.answer(1, 200, S3Samples.created("u"))))
+        let part = try #require(S3Script.requests(script.digested(2, digest)).first)
+        #expect(part.headers.value("x-amz-checksum-sha256") == digest.base64)
+
+        // Whatever the options are by now: the server demands what the upload was made with.
+        var later = try S3Script(
+            size: 101, state: state,
+            options: S3Options(threshold: 100, partSize: 50, minimumPartSize: 1, integrity: .none))
+        _ = later.begin()
+        let held = S3Samples.list([(1, 100)]).replacing("<Size>", with: "<ChecksumSHA256>AAAA</ChecksumSHA256><Size>")
+        #expect(S3Script.words(later.answer(1, 200, held)) == ["confirmed 100", "sha256 100..<101"])
+        _ = later.digested(2, digest)
+        let complete = later.tag(3, 2)
+        let root = try #require(S3Script.document(complete))
+        #expect(root.children.map { $0.text("ChecksumSHA256") } == ["AAAA", digest.base64])
+    }
+
+    // MARK: - Beginning again and giving up
+
+    @Test func aSourceOfAnotherSizeFreesWhatWasThere() throws {
+        var script = try S3Script(size: 300, state: S3Script.state(350))
+        #expect(S3Script.words(script.begin()) == ["DELETE uploadId=u%2F1"])
+        #expect(S3Script.words(script.answer(1, 204)) == ["restart", "confirmed 0", "POST uploads="])
+        var unreachable = try S3Script(size: 300, state: S3Script.state(350))
+        _ = unreachable.begin()
+        #expect(S3Script.words(unreachable.lose(1)) == ["fail connectionLost transient"])
+        var single = try S3Script(size: 50, state: S3State(size: 60, stage: .single).text)
+        #expect(S3Script.words(single.begin()) == ["save", "PUT 0..<50"])
+        var unreadable = try S3Script(size: 50, state: "s3/9 what")
+        #expect(S3Script.words(unreadable.begin()) == ["restart", "confirmed 0", "save", "PUT 0..<50"])
+    }
+
+    @Test func aServerThatCantListIsSentEverything() throws {
+        var script = try S3Script(size: 350, state: S3Script.state(350))
+        _ = script.begin()
+        #expect(
+            S3Script.words(script.answer(1, 501, S3Samples.error("NotImplemented"))) == ["DELETE uploadId=u%2F1"])
+        #expect(
+            S3Script.words(script.answer(2, 500, S3Samples.error("InternalError")))
+                == ["restart", "confirmed 0", "POST uploads="])
+    }
+
+    @Test(arguments: [204, 200, 404])
+    func givingUpAborts(_ status: Int) throws {
+        var script = try S3Script(size: 350, state: S3Script.state(350))
+        #expect(S3Script.words(script.abandon()) == ["DELETE uploadId=u%2F1"])
+        #expect(S3Script.words(script.answer(1, status)) == ["finish \(status) -"])
+        var failing = try S3Script(size: 350, state: S3Script.state(350))
+        _ = failing.abandon()
+        #expect(S3Script.words(failing.answer(1, 503)) == ["fail httpStatus transient"])
+        for state in [nil, S3State(size: 350, stage: .single).text, "rubbish"] {
+            var nothing = try S3Script(size: 350, state: state)
+            #expect(S3Script.words(nothing.abandon()) == ["finish 204 -"], "there is nothing to abort")
+        }
+    }
+
+    // MARK: - Regions, owners, sizes
+
+    @Test func aWrongRegionIsPutRightOnce() throws {
+        var script = try S3Script(size: 350, endpoint: nil)
+        _ = script.begin()
+        let again = script.answer(
+            1, 301, S3Samples.error("PermanentRedirect"), [HeaderField("x-amz-bucket-region", "eu-west-3")])
+        #expect(S3Script.words(again) == ["POST uploads="])
+        let create = try #require(S3Script.requests(again).first)
+        #expect(create.url == "https://b.s3.eu-west-3.amazonaws.com/k?uploads=")
+        #expect(create.headers.value("Authorization")?.contains("/eu-west-3/s3/") == true)
+        let end = script.answer(
+            2, 301, S3Samples.error("PermanentRedirect"), [HeaderField("x-amz-bucket-region", "eu-west-2")])
+        #expect(S3Script.words(end) == ["fail httpStatus"])
+
+        var malformed = try S3Script(size: 50)
+        _ = malformed.begin()
+        let put = malformed.answer(1, 400, S3Samples.error("AuthorizationHeaderMalformed", region: "garage"))
+        #expect(S3Script.words(put) == ["save", "PUT 0..<50"])
+        #expect(S3Script.requests(put).first?.url == "https://s3.example/b/k", "the endpoint stays")
+        var later = try S3Script(size: 50, state: S3Script.saved(put))
+        let head = try #require(S3Script.requests(later.begin()).first)
+        #expect(head.headers.value("Authorization")?.contains("/garage/s3/") == true, "and the region is kept")
+    }
+
+    @Test func theOwnersFieldsGoWhereS3WantsThem() throws {
+        let names = [
+            "Content-Type", "x-amz-meta-a", "x-amz-storage-class", "Cache-Control", "X-Gateway", "If-None-Match",
+            "x-amz-request-payer", "x-amz-server-side-encryption-customer-key", "Authorization", "x-amz-date", "Host",
+        ]
+        let fields = names.map { HeaderField($0, "v") }
+        func sent(_ exchange: S3Exchange) -> [String] {
+            let fields = S3OwnersFields(fields, for: exchange)
+            return (fields.signed + fields.unsigned).map(\.name)
+        }
+        let object = ["Content-Type", "x-amz-meta-a", "x-amz-storage-class"]
+        let customers = "x-amz-server-side-encryption-customer-key"
+        #expect(
+            sent(.put(nil)) == object + [
+                "x-amz-request-payer", customers, "Cache-Control", "X-Gateway", "If-None-Match",
+            ])
+        #expect(sent(.create) == object + ["x-amz-request-payer", customers, "Cache-Control", "X-Gateway"])
+        #expect(sent(.part(1, nil)) == ["x-amz-request-payer", customers, "X-Gateway"])
+        #expect(sent(.complete) == ["x-amz-request-payer", customers, "X-Gateway", "If-None-Match"])
+        #expect(sent(.abort(thenRestart: nil)) == ["x-amz-request-payer", "X-Gateway"])
+        var script = try S3Script(size: 1, options: S3Options(integrity: .none, headers: fields))
+        let put = try #require(S3Script.requests(script.begin()).first)
+        let authorization = try #require(put.headers.value("Authorization"))
+        #expect(authorization.contains("x-amz-storage-class") && !authorization.contains("x-gateway"))
+        #expect(put.headers.filter { $0.isNamed("Content-Type") }.map(\.value) == ["v"])
+        #expect(put.headers.filter { $0.isNamed("x-amz-date") }.count == 1)
+    }
+
+    @Test(
+        arguments: [
+            (1, 16, 5, 16), (160_000, 16, 5, 16), (100, 1, 5, 5), (160_001 << 20, 16 << 20, 5 << 20, 17 << 20),
+            (5 << 40, 16 << 20, 5 << 20, 525 << 20), (6 << 40, 8 << 30, 1, 5 << 30), (60 << 40, 1, 1, nil),
+        ] as [(Int64, Int64, Int64, Int64?)])
+    func partsGrowSoThatThereAreAtMost10000(_ size: Int64, _ wanted: Int64, _ least: Int64, _ expected: Int64?) {
+        let part = S3Parts.partSize(size, S3Options(partSize: wanted, minimumPartSize: least))
+        #expect(part == expected)
+        if let part { #expect(S3Parts(size: size, partSize: part).map { $0.count <= 10_000 } == true) }
+    }
+
+    @Test func statesReadBack() {
+        let states = [
+            S3State(size: 0, stage: .single), S3State(size: 1, region: "eu-west-1", stage: .single),
+            S3State(
+                size: .max,
+                stage: .multipart(uploadID: "a b%/=é\n", partSize: 1, keepsChecksums: true, completion: nil)),
+            S3State(
+                size: 5,
+                stage: .multipart(
+                    uploadID: "u", partSize: 2, keepsChecksums: false, completion: S3State.Completion())),
+            S3State(
+                size: 5,
+                stage: .multipart(
+                    uploadID: "u", partSize: 2, keepsChecksums: false,
+                    completion: S3State.Completion(etag: "e-3", checksum: "a+/=-3"))),
+        ]
+        for state in states {
+            #expect(S3State(state.text) == state)
+            #expect(!state.text.contains("\n"))
+        }
+        for text in ["", "s3/1", "s3/2 size=1", "s3/1 size=-1", "s3/1 size=1 upload=u", "s3/1 size=1 part=0 upload=u"] {
+            #expect(S3State(text) == nil)
+        }
+    }
+
+    @Test(
+        arguments: [
+            (400, "RequestTimeout", true, .transfer, nil), (503, "SlowDown", true, .origin, 503),
+            (503, "ServiceUnavailable", true, .origin, 503), (500, "InternalError", true, .transfer, 500),
+            (409, "OperationAborted", true, .transfer, nil), (403, "AccessDenied", false, .transfer, 403),
+            (404, "NoSuchBucket", false, .transfer, 404), (429, "TooManyRequests", true, .origin, 429),
+            (400, "BadDigest", true, .transfer, nil), (400, "EntityTooSmall", false, .transfer, 400),
+            (200, "InternalError", true, .transfer, nil), (307, "TemporaryRedirect", true, .transfer, nil),
+            (412, "PreconditionFailed", false, .transfer, 412), (503, nil, true, .origin, 503),
+            (301, nil, false, .transfer, nil), (502, nil, true, .transfer, 502),
+        ] as [(Int, String?, Bool, TransferError.Scope, Int?)])
+    func errorsSayWhetherTheyPass(
+        _ status: Int, _ code: String?, _ isTransient: Bool, _ scope: TransferError.Scope, _ shown: Int?
+    ) {
+        let body = code.map { S3Samples.error($0, message: "one\u{7}\ntwo.") } ?? "<html>"
+        let error = S3Fault.error(
+            UploadAnswer(
+                request: 1, head: ResponseHead(status: status, fields: []), body: Array(body.utf8), url: "https://h/"),
+            now: 0)
+        #expect(error.isTransient == isTransient)
+        #expect(error.scope == (code == nil && status == 503 ? .transfer : scope))
+        #expect(error.status == shown, "a status that a retry rule would read otherwise isn't named")
+        if let code { #expect(error.message == "\(code): one  two") }
+    }
+
+    @Test func aWrongClockIsNamed() {
+        let body =
+            "<Error><Code>RequestTimeTooSkewed</Code><Message>m</Message>"
+            + "<ServerTime>2024-02-29T23:59:59Z</ServerTime></Error>"
+        let error = S3Fault.error(
+            UploadAnswer(
+                request: 1, head: ResponseHead(status: 403, fields: []), body: Array(body.utf8), url: "https://h/"),
+            now: 784_111_777)
+        #expect(
+            error.message
+                == "RequestTimeTooSkewed: this machine's clock is wrong; it says Sun, 06 Nov 1994 08:49:37 GMT, "
+                + "the server's says 2024-02-29T23:59:59Z")
+        #expect(!error.isTransient)
+    }
+}
