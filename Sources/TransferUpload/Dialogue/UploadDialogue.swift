@@ -44,8 +44,9 @@ public enum UploadAction: Sendable, Hashable {
 public enum UploadEvent: Sendable, Hashable {
     /// The final answer to a request, of any status but a redirect that was followed.
     case answered(UploadAnswer)
-    /// An informational answer (RFC 9110 §15.2) other than 100, while the request is still being sent.
-    case interim(request: Int, ResponseHead)
+    /// An informational answer (RFC 9110 §15.2) other than 100, while the request is still being sent. `url`: where it
+    /// came from, if that isn't the request's URL any more because a redirect was followed.
+    case interim(request: Int, ResponseHead, url: String? = nil)
     /// No whole answer came. `sent`: bytes of the body that were handed to the network.
     case failed(request: Int, TransferError, sent: Int64)
     case digested(id: Int, Checksum)

@@ -1,0 +1,146 @@
+import TransferCore
+
+// "Offset Retrieval" and "Upload Append".
+extension ResumableDialogue {
+    mutating func ask(_ question: Question) -> [UploadAction] {
+        guard let url = state.url else { return create() }
+        let request = request("HEAD", url)
+        return send(request, .asking(request: request.id, question))
+    }
+
+    /// The answer to HEAD.
+    mutating func told(
+        _ answer: UploadAnswer, _ fields: ResumableFields, _ question: Question, now: Int64
+    ) -> [UploadAction] {
+        guard answer.isSuccess else { return notTold(answer, fields, question, now: now) }
+        if case .isUpload(let creation) = question, fields.offset == nil, fields.isComplete == nil {
+            return misunderstood(creation, fields, now: now)
+        }
+        learn(fields, now: now)
+        hear(version)
+        if let length = fields.length, length != source.size {
+            let reason = "the server has an upload of \(length) bytes, and the source has \(source.size)"
+            return fields.isComplete == true ? lost(reason) : discard(then: .restart(reason))
+        }
+        if fields.isComplete == true {
+            if let offset = fields.offset, offset != source.size {
+                return lost("the server ended the upload at byte \(offset) of \(source.size)")
+            }
+            guard state.isRefused != true else {
+                return lost("the server has all of the upload, and had answered it by an error")
+            }
+            if case .isComplete(let final) = question { return finish(final) }
+            return finish(answer, isFinal: false)
+        }
+        guard let offset = fields.offset else {
+            return fail(TransferError(.badResponse, "the server doesn't say how much it has", isTransient: true))
+        }
+        guard offset <= source.size else {
+            return discard(then: .restart("the server has \(offset) bytes of a source of \(source.size)"))
+        }
+        mayBeComplete = false
+        state.isRefused = nil
+        if let refusal { return [.confirmed(offset)] + discard(then: .fail(refusal)) }
+        return [.confirmed(offset)] + append(from: offset)
+    }
+
+    private mutating func notTold(
+        _ answer: UploadAnswer, _ fields: ResumableFields, _ question: Question, now: Int64
+    ) -> [UploadAction] {
+        if turn(to: fields.version) { return ask(question) }
+        let isGone = answer.head.status == 404 || answer.head.status == 410
+        switch question {
+        // A success was its answer to the last bytes, and it may clean up at once.
+        case .isComplete(let final) where isGone: return finish(final)
+        case .isUpload(let creation) where (400..<500).contains(answer.head.status):
+            return misunderstood(creation, fields, now: now)
+        case .offset where isGone: return lost("the server no longer has the upload")
+        case .offset, .isUpload, .isComplete: return fail(statusError(answer, now: now))
+        }
+    }
+
+    /// Sends the rest from there, or as much of it as may go at once.
+    mutating func append(from offset: Int64) -> [UploadAction] {
+        guard let url = state.url else { return create() }
+        let rest = source.size - offset
+        var length = min(rest, max(1, min(options.chunkSize ?? rest, limits.maxAppendSize ?? rest, state.cap ?? rest)))
+        // The last part may be shorter than the least.
+        if length < rest { length = min(rest, max(length, limits.minAppendSize ?? 0)) }
+        if let most = limits.maxAppendSize, length > max(1, most) {
+            return discard(
+                then: .fail(TransferError(.badResponse, "the server's limits leave no size for the upload's parts")))
+        }
+        let range = offset..<offset + length
+        let isLast = range.upperBound == source.size
+        noteEnding(isLast)
+        let request = request(
+            "PATCH", url,
+            [
+                HeaderField("Upload-Offset", String(offset)),
+                HeaderField("Upload-Complete", isLast ? "?1" : "?0"),
+                HeaderField("Content-Type", "application/partial-upload"),
+            ], body: range.isEmpty ? .bytes([]) : .source(range))
+        return send(request, .appending(request: request.id, range, isLast: isLast))
+    }
+
+    mutating func appended(
+        _ answer: UploadAnswer, _ fields: ResumableFields, _ range: Range<Int64>, isLast: Bool, now: Int64
+    ) -> [UploadAction] {
+        if answer.isSuccess {
+            learn(fields, now: now)
+            if isLast {
+                if fields.isComplete == true { return finish(answer) }
+                if fields.isComplete == nil {
+                    guard version.marksFinalAnswers else { return finish(answer) }
+                    return stalled(answer, now: now) ?? ask(.isComplete(answer))
+                }
+                return stalled(answer, now: now) ?? ask(.offset)
+            }
+            if fields.isComplete == true { return fail(Self.endedEarly(at: range.upperBound, of: source.size)) }
+            let reached = fields.offset ?? range.upperBound
+            guard reached <= source.size, reached > range.lowerBound else {
+                return stalled(answer, now: now) ?? ask(.offset)
+            }
+            return [.confirmed(reached)] + append(from: reached)
+        }
+        if fields.isComplete == true, version.marksFinalAnswers { return refused(answer, now: now) }
+        if isLast { noteError(answer, length: range.upperBound - range.lowerBound) }
+        if turn(to: fields.version) { return ask(.offset) }
+        learn(fields, now: now)
+        switch answer.head.status {
+        case 404, 410: return restart("the server no longer has the upload")
+        case 409:
+            if let stop = stalled(answer, now: now) { return stop }
+            if let offset = fields.offset, offset <= source.size, offset != range.lowerBound,
+                fields.isComplete != true
+            {
+                return [.confirmed(offset)] + append(from: offset)
+            }
+            return ask(.offset)
+        case 413 where shrink(from: range.upperBound - range.lowerBound):
+            return ask(.offset)
+        default: break
+        }
+        switch UploadProblem(answer) {
+        case .inconsistentLength:
+            return discard(then: .restart("the server has the upload with another length"))
+        case .completedUpload, .mismatchingOffset:
+            return stalled(answer, now: now) ?? ask(.offset)
+        case nil: return fail(statusError(answer, now: now))
+        }
+    }
+
+    /// Counts a step that led nowhere; the end of the attempt, when it was one too many.
+    private mutating func stalled(_ answer: UploadAnswer, now: Int64) -> [UploadAction]? {
+        stalls += 1
+        guard stalls > Self.stallLimit else { return nil }
+        guard answer.isSuccess else { return fail(statusError(answer, now: now)) }
+        return fail(
+            TransferError(.badResponse, "the server takes the upload's bytes and doesn't count them", isTransient: true)
+        )
+    }
+
+    static func endedEarly(at offset: Int64, of size: Int64) -> TransferError {
+        TransferError(.badResponse, "the server ended the upload after \(offset) of \(size) bytes")
+    }
+}

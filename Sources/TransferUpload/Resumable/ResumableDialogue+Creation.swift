@@ -1,0 +1,211 @@
+import TransferCore
+
+// The request that begins the upload ("Upload Creation").
+extension ResumableDialogue {
+    /// A server that offers resumption does so on the request's head: after as much of the body without an offer it
+    /// wasn't a matter of time. Bytes.
+    static let offerIsDue: Int64 = 1 << 20
+    /// A server that refuses as little in one request will not take more in another. Bytes.
+    static let smallestCap: Int64 = 4096
+
+    mutating func create() -> [UploadAction] {
+        state.length = source.size
+        let isWhole = sendsWhole
+        var headers = [
+            HeaderField("Upload-Complete", isWhole ? "?1" : "?0"),
+            HeaderField("Upload-Length", String(source.size)),
+        ]
+        headers += options.headers
+        // A plain request isn't changed otherwise; and what is PUT has its name in the URL.
+        if !isWhole, options.method != "PUT", options.headers.value("Content-Disposition") == nil {
+            headers.append(HeaderField("Content-Disposition", Self.disposition(source.name)))
+        }
+        if let field = source.digest.flatMap({ ReprDigest.field($0) }) { headers.append(field) }
+        if options.wantsDigest { headers.append(HeaderField("Want-Repr-Digest", "sha-256=10")) }
+        let request = request(
+            options.method, options.url, headers, body: isWhole ? .source(0..<source.size) : .bytes([]))
+        return send(request, .creating(request: request.id, isWhole: isWhole, location: nil))
+    }
+
+    /// A 104 ("Status Code 104"): where the upload is, how far it is, or both.
+    mutating func supported(_ head: ResponseHead, from base: String, now: Int64) -> [UploadAction] {
+        let fields = ResumableFields(head, version: version)
+        guard fields.version == version.number else { return [] }
+        var confirmed: [UploadAction] = []
+        if let offset = fields.offset, offset <= source.size { confirmed = [.confirmed(offset)] }
+        guard case .creating(let request, let isWhole, let known) = phase else {
+            guard case .appending(_, let range, _) = phase, let offset = fields.offset,
+                (range.lowerBound...range.upperBound).contains(offset)
+            else { return [] }
+            return confirmed
+        }
+        guard let reference = fields.location else { return known == nil ? [] : confirmed }
+        guard let url = URIReference.location(reference, from: base) else { return [] }
+        if let known, known != url { return [.stop(request: request)] + ambiguous() }
+
+        state.url = url
+        hear(version)
+        if isWhole { noteEnding(true) }
+        learn(fields, now: now)
+        phase = .creating(request: request, isWhole: isWhole, location: url)
+        if let refusal { return [.stop(request: request)] + save() + discard(then: .fail(refusal)) }
+        // Known limits bind the client, also in the middle of a request.
+        if isWhole, let most = limits.maxAppendSize, most < source.size {
+            mayBeComplete = true
+            return [.stop(request: request)] + ask(.offset)
+        }
+        return save() + confirmed
+    }
+
+    mutating func created(
+        _ answer: UploadAnswer, _ fields: ResumableFields, isWhole: Bool, location: String?, now: Int64
+    ) -> [UploadAction] {
+        if answer.isSuccess {
+            return isWhole && fields.isComplete != false
+                ? finish(answer)
+                : begun(answer, fields, isWhole: isWhole, location: location, now: now)
+        }
+        if fields.isComplete == true, version.marksFinalAnswers { return refused(answer, now: now) }
+        if turn(to: fields.version) { return create() }
+        learn(fields, now: now)
+        if let refusal { return fail(refusal) }
+        if answer.head.status == 413, isWhole, let next = split(fields, location: location) { return next }
+        guard location == nil else {
+            if isWhole { noteError(answer, length: source.size) }
+            return fail(statusError(answer, now: now))
+        }
+        if !isWhole, let least = limits.minSize, least > source.size {
+            // Too small to be made resumable; not too small to be taken.
+            sendsWhole = true
+            return create()
+        }
+        if !isWhole, fields.version != version.number, Self.mayBeOfVersion(answer.head.status) {
+            return misunderstood(answer, fields, now: now)
+        }
+        return fail(isWhole ? plainError(answer, now: now) : statusError(answer, now: now))
+    }
+
+    /// There is an upload, and the server wants more for it.
+    private mutating func begun(
+        _ answer: UploadAnswer, _ fields: ResumableFields, isWhole: Bool, location: String?, now: Int64
+    ) -> [UploadAction] {
+        let told = fields.location.flatMap { URIReference.location($0, from: answer.url) }
+        guard let url = told ?? location else {
+            guard isWhole else { return misunderstood(answer, fields, now: now) }
+            return fail(
+                TransferError(.badResponse, "the server says that the upload isn't complete, but not where it is"))
+        }
+        // After a redirect the final answer knows best what its Location is relative to.
+        if let location, location != url, answer.url == options.url { return ambiguous() }
+        if !isWhole, fields.isComplete == true {
+            // The answer is the target's, to no content.
+            return source.size == 0 ? finish(answer) : fail(Self.endedEarly(at: 0, of: source.size))
+        }
+        state.url = url
+        learn(fields, now: now)
+        if let refusal { return discard(then: .fail(refusal)) }
+        // Every 201 may have a Location: without a mark of the protocol it may be that of an empty file.
+        let isMarked =
+            state.isVersionHeard == true || location != nil || fields.isComplete == false
+            || fields.version == version.number
+            || fields.offset != nil || fields.limits != nil
+        guard isMarked else { return ask(.isUpload(answer)) }
+        hear(version)
+        if isWhole || (fields.offset ?? 0) != 0 { return ask(.offset) }
+        return append(from: 0)
+    }
+
+    /// No whole answer came.
+    mutating func notCreated(
+        _ error: TransferError, sent: Int64, isWhole: Bool, location: String?
+    ) -> [UploadAction] {
+        guard isWhole else { return fail(error) }
+        if location != nil {
+            noteEnding(sent >= source.size)
+            return fail(error)
+        }
+        if options.isIdempotent {
+            // Perhaps it would have offered in another version.
+            if state.isVersionHeard != true, sent >= Self.offerIsDue { tryOtherVersionNext() }
+            return fail(error)
+        }
+        // Without content a request is sent by its head; only what failed before it can't have arrived.
+        let mayHaveArrived = sent > 0 || (source.size == 0 && !Self.isBeforeRequest(error.code))
+        guard mayHaveArrived, error.isTransient else { return fail(error) }
+        return fail(
+            TransferError(
+                .mayHaveBeenSent,
+                "\(error.message); \(options.method) isn't repeated, because it may have been applied",
+                cause: error.cause))
+    }
+
+    /// The server's answer shows no trace of the protocol: the next version is tried, or that was all.
+    mutating func misunderstood(_ answer: UploadAnswer, _ fields: ResumableFields, now: Int64) -> [UploadAction] {
+        state.forgetUpload()
+        if turn(to: fields.version) { return create() }
+        refusedVersions.insert(version.number)
+        if let next = ResumableVersion.table.first(where: { !refusedVersions.contains($0.number) }) {
+            state.version = next.number
+            return create()
+        }
+        state.version = nil
+        state.isVersionHeard = nil
+        guard answer.isSuccess else { return fail(statusError(answer, now: now)) }
+        return fail(
+            TransferError(.badResponse, "the server knows none of the versions 8 and 6 of resumable uploads"))
+    }
+
+    /// 413: less in one request, where the server knows how to go on with the rest.
+    private mutating func split(_ fields: ResumableFields, location: String?) -> [UploadAction]? {
+        let knows = location != nil || fields.limits != nil || fields.isComplete == false
+        guard knows || fields.version == version.number, shrink(from: source.size) else { return nil }
+        if location != nil { return ask(.offset) }
+        sendsWhole = false
+        return create()
+    }
+
+    /// Halves what one request carries, or takes what the server says; `false` when that would be too little.
+    mutating func shrink(from length: Int64) -> Bool {
+        let most = limits.maxAppendSize ?? length
+        let cap = most < length ? most : length / 2
+        guard cap >= max(limits.minAppendSize ?? 0, min(Self.smallestCap, most)), cap > 0 else { return false }
+        state.cap = cap
+        return true
+    }
+
+    /// The draft's SHOULD for two Locations of one upload that differ.
+    private mutating func ambiguous() -> [UploadAction] {
+        let error = TransferError(.badResponse, "the server names two different URLs for one upload")
+        return state.url == nil ? fail(error) : discard(then: .fail(error))
+    }
+
+    private mutating func tryOtherVersionNext() {
+        let index = ResumableVersion.table.firstIndex(of: version) ?? 0
+        state.version = ResumableVersion.table[(index + 1) % ResumableVersion.table.count].number
+    }
+
+    /// Whether a refusal may be about the version: it isn't about credentials, existence, size or load.
+    private static func mayBeOfVersion(_ status: Int) -> Bool {
+        if status == 501 { return true }
+        let others: Set = [401, 402, 403, 404, 407, 408, 410, 413, 414, 421, 423, 425, 429, 431, 451]
+        return (400..<500).contains(status) && !others.contains(status)
+    }
+
+    private static func isBeforeRequest(_ code: TransferError.Code) -> Bool {
+        [
+            .cannotResolveHost, .linkUnavailable, .cannotConnect, .secureConnectionFailed, .certificateRefused,
+            .proxyRefused, .originUnreachable, .badURL,
+        ].contains(code)
+    }
+
+    /// RFC 6266, with the disposition that the draft recommends.
+    static func disposition(_ name: String) -> String {
+        let plain = String(
+            decoding: name.utf8.map { byte in
+                (0x20..<0x7F).contains(byte) && byte != UInt8(ascii: "\"") && byte != UInt8(ascii: "\\")
+                    ? byte : UInt8(ascii: "_")
+            }, as: UTF8.self)
+        let quoted = "inline; filename=\"\(plain)\""
+        return plain == name ? quoted : quoted + "; filename*=UTF-8''\(PercentEncoding.encode(name))"
+    }
+}

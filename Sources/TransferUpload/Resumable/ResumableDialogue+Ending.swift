@@ -1,0 +1,83 @@
+import TransferCore
+
+// How an upload ends: complete, refused by its target, gone, given up.
+extension ResumableDialogue {
+    /// - Parameter isFinal: Whether the answer is the target's own; that to HEAD isn't, and of what it says only the
+    ///   digest is about the file.
+    mutating func finish(_ answer: UploadAnswer, isFinal: Bool = true) -> [UploadAction] {
+        phase = .ended
+        var result = UploadResult(
+            url: reportedTarget, status: answer.head.status,
+            digest: ReprDigest.value(answer.head, preferred: source.digest?.algorithm))
+        if isFinal {
+            result.validator = answer.head.value("ETag")
+            if !answer.body.isEmpty { result.response = String(decoding: answer.body, as: UTF8.self) }
+            // RFC 9110 §10.2.2: what was created. Some servers put the upload's own URL there.
+            if answer.head.status == 201, let location = answer.head.value("Location"),
+                let url = URIReference.location(location, from: answer.url), url != state.url
+            {
+                result.url = url
+            }
+        }
+        return [.confirmed(source.size), .finish(result)]
+    }
+
+    /// The target's own answer, which is no success. Asking about the upload would only say that it's over.
+    mutating func refused(_ answer: UploadAnswer, now: Int64) -> [UploadAction] {
+        state.forgetUpload()
+        return fail(plainError(answer, now: now))
+    }
+
+    /// An error of the target. What a method that isn't idempotent had done before it failed isn't known, except where
+    /// the status says that it had not begun.
+    func plainError(_ answer: UploadAnswer, now: Int64) -> TransferError {
+        var error = statusError(answer, now: now)
+        if !options.isIdempotent, [500, 502, 504].contains(answer.head.status) { error.isTransient = false }
+        return error
+    }
+
+    /// There is nothing to go on with, and no error either.
+    mutating func lost(_ reason: String) -> [UploadAction] {
+        guard mayBeComplete, !options.isIdempotent else { return restart(reason) }
+        state.forgetUpload()
+        return fail(
+            TransferError(
+                .mayHaveBeenSent,
+                "\(reason); \(options.method) isn't repeated, because all was sent and the answer was lost"))
+    }
+
+    mutating func restart(_ reason: String) -> [UploadAction] {
+        state.forgetUpload()
+        mayBeComplete = false
+        limits = UploadLimits()
+        restarts += 1
+        guard restarts <= Self.restartLimit else {
+            return fail(TransferError(.badResponse, "\(reason), again and again", isTransient: true))
+        }
+        return [.restart(reason)] + create()
+    }
+
+    /// "Upload Cancellation", of an upload that can't be gone on with.
+    mutating func discard(then afterwards: Afterwards) -> [UploadAction] {
+        guard let url = state.url else { return discarded(afterwards) }
+        let request = request("DELETE", url)
+        return send(request, .discarding(request: request.id, afterwards))
+    }
+
+    mutating func discarded(_ afterwards: Afterwards) -> [UploadAction] {
+        state.forgetUpload()
+        switch afterwards {
+        case .restart(let reason): return restart(reason)
+        case .fail(let error): return fail(error)
+        }
+    }
+
+    mutating func abandoned(_ answer: UploadAnswer, now: Int64) -> [UploadAction] {
+        phase = .ended
+        // Nothing there, or nothing that can be removed: there is nothing left to do.
+        guard answer.isSuccess || [404, 405, 410, 501].contains(answer.head.status) else {
+            return [.fail(statusError(answer, now: now))]
+        }
+        return [.finish(UploadResult(url: reportedTarget, status: answer.head.status))]
+    }
+}
