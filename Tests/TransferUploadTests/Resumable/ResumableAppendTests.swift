@@ -1,0 +1,473 @@
+import Testing
+import TransferCore
+import TransferUpload
+
+struct ResumableAppendTests {
+    private typealias Script = ResumableScript
+    private static let problems = "https://iana.org/assignments/http-problem-types#"
+
+    // MARK: The offset
+
+    @Test func aLaterAttemptAsksBeforeItSends() {
+        let script = Script(state: Script.saved())
+        #expect(script.sent == Script.head)
+        #expect(script.request?.headers == [HeaderField("Upload-Draft-Interop-Version", "8")])
+        #expect(script.actions.count == 1)
+    }
+
+    @Test func theRestIsSentFromTheServersOffset() {
+        let script = Script.resumed(at: 40)
+        #expect(script.actions.first == .confirmed(40))
+        #expect(script.sent == Script.patch)
+        #expect(script.sentBody == .source(40..<100))
+        #expect(script.sentField("Upload-Offset") == "40")
+        #expect(script.sentField("Upload-Complete") == "?1")
+    }
+
+    @Test func whatTheServerHasAllOfIsOnlyDeclaredComplete() {
+        var script = Script.resumed(at: 100)
+        #expect(script.sentBody == .bytes([]))
+        #expect(script.sentField("Upload-Complete") == "?1")
+        script.answer(200, ["Upload-Complete": "?1"])
+        #expect(script.result != nil)
+    }
+
+    @Test func aCompleteUploadIsFinishedWithoutTheLostAnswer() {
+        var script = Script(state: Script.saved())
+        script.answer(204, ["Upload-Offset": "100", "Upload-Complete": "?1", "ETag": "\"of the upload\""])
+        #expect(script.actions == [.confirmed(100), .finish(UploadResult(url: Script.target, status: 204))])
+    }
+
+    @Test(arguments: [404, 410])
+    func anUploadThatIsGoneIsBegunAnew(status: Int) {
+        var script = Script(state: Script.saved(version: 6))
+        script.answer(status)
+        #expect(script.restart != nil)
+        #expect(script.sent == Script.put)
+        #expect(script.sentField("Upload-Draft-Interop-Version") == "6", "what was learnt of the server stays")
+        #expect(script.state?.contains("\"url\"") == false)
+    }
+
+    @Test func aServerThatAlwaysLosesTheUploadEndsTheAttempt() {
+        var script = Script(state: Script.saved())
+        for _ in 0..<2 {
+            script.answer(404)
+            script.answer(201, ["Location": "/uploads/u1", "Upload-Complete": "?0"])
+        }
+        script.answer(404)
+        #expect(script.failure?.isTransient == true)
+    }
+
+    @Test(arguments: ["Upload-Offset", "Upload-Length"])
+    func anUploadOfAnotherLengthIsRemovedAndBegunAnew(field: String) {
+        var script = Script(state: Script.saved())
+        script.answer(204, ["Upload-Offset": "40", "Upload-Complete": "?0"].merging([field: "101"]) { $1 })
+        #expect(script.sent == Script.delete)
+        #expect(script.restart == nil)
+        script.answer(204)
+        #expect(script.restart != nil)
+        #expect(script.sent == Script.put)
+    }
+
+    @Test func whatCannotBeRemovedDoesNotKeepAnUploadFromBeginning() {
+        var script = Script(state: Script.saved())
+        script.answer(204, ["Upload-Offset": "101", "Upload-Complete": "?0"])
+        script.lose(sent: 0)
+        #expect(script.sent == Script.put)
+    }
+
+    @Test func aSourceOfAnotherLengthNeverGoesOnWithTheOldUpload() {
+        var script = Script(state: Script.saved(length: 99))
+        #expect(script.sent == Script.delete)
+        script.answer(404)
+        #expect(script.restart != nil)
+        #expect(script.sentField("Upload-Length") == "100")
+    }
+
+    @Test func anUploadThatWasEndedShortIsBegunAnew() {
+        var script = Script(state: Script.saved())
+        script.answer(204, ["Upload-Offset": "60", "Upload-Complete": "?1"])
+        #expect(script.restart != nil)
+    }
+
+    @Test func anExpiredUploadIsNotAskedAbout() {
+        let script = Script(state: Script.saved(expires: 1000), now: 1000)
+        #expect(script.restart != nil)
+        #expect(script.sent == Script.put)
+        let alive = Script(state: Script.saved(expires: 1001), now: 1000)
+        #expect(alive.sent == Script.head)
+    }
+
+    @Test func whatMayBeCompleteIsAskedAboutAlsoWhenItExpired() {
+        let script = Script(method: "POST", state: Script.saved(expires: 900, isEnding: true))
+        #expect(script.sent == Script.head)
+    }
+
+    @Test(arguments: ["x", "?1", "1.0", "-1", "1000000000000000", "40, 40"])
+    func anOffsetThatIsNoCountIsNone(value: String) {
+        var script = Script(state: Script.saved())
+        script.answer(204, ["Upload-Offset": value, "Upload-Complete": "?0"])
+        #expect(script.failure?.code == .badResponse)
+        #expect(script.failure?.isTransient == true)
+    }
+
+    @Test(arguments: ["1", "true", "?2", "\"?1\""])
+    func aCompletenessThatIsNoBooleanIsNone(value: String) {
+        var script = Script(state: Script.saved())
+        script.answer(204, ["Upload-Offset": "100", "Upload-Complete": value])
+        #expect(script.sent == Script.patch)
+    }
+
+    @Test(arguments: [(401, false), (403, false), (423, true), (500, true), (503, true)])
+    func anErrorOfTheOffsetIsJudgedByItsStatus(status: Int, isTransient: Bool) {
+        var script = Script(state: Script.saved())
+        script.answer(status)
+        #expect(script.failure?.status == status)
+        #expect(script.failure?.isTransient == isTransient)
+        #expect(script.state == Script.saved(), "the upload stays known")
+    }
+
+    @Test func aServerThatChangedItsVersionIsAskedInThatOne() {
+        var script = Script(state: Script.saved(version: 6))
+        script.answer(400, ["Upload-Draft-Interop-Version": "8"])
+        #expect(script.sent == Script.head)
+        #expect(script.sentField("Upload-Draft-Interop-Version") == "8")
+    }
+
+    @Test func aStateThatIsNoneBeginsAnew() {
+        for text in ["", "{}", "null", "{\"length\":\"x\"}"] {
+            let script = Script(state: text)
+            #expect(script.sent == Script.put)
+        }
+    }
+
+    // MARK: Parts
+
+    @Test func partsFollowOneAnotherAndOnlyTheLastCompletes() {
+        var script = Script.resumed(at: 0, chunkSize: 40)
+        #expect(script.sentBody == .source(0..<40))
+        #expect(script.sentField("Upload-Complete") == "?0")
+        script.answer(204, ["Upload-Complete": "?0"])
+        #expect(script.actions.first == .confirmed(40))
+        #expect(script.sentBody == .source(40..<80))
+        script.answer(204)
+        #expect(script.sentBody == .source(80..<100))
+        #expect(script.sentField("Upload-Complete") == "?1")
+        script.answer(200, ["Upload-Complete": "?1"], body: "ok")
+        #expect(script.result?.response == "ok")
+    }
+
+    @Test func whatTheServerCountsDecidesWhereTheNextPartBegins() {
+        var script = Script.resumed(at: 0, chunkSize: 40)
+        script.answer(201, ["Upload-Complete": "?0", "Upload-Offset": "25"])
+        #expect(script.sentBody == .source(25..<65))
+        script.answer(201, ["Upload-Complete": "?0", "Upload-Offset": "90"])
+        #expect(script.sentBody == .source(90..<100))
+    }
+
+    @Test(
+        arguments: [
+            ("max-append-size=30", nil, 30), ("max-append-size=30", 50, 30), ("max-append-size=30", 20, 20),
+            ("min-append-size=30", 20, 30), ("min-append-size=30, max-append-size=30", 20, 30), ("min-size=30", 20, 20),
+            ("min-append-size=90", 20, 60), ("max-append-size=30,", nil, 60),
+        ] as [(String, Int64?, Int64)])
+    func aPartKeepsToTheLimits(limits: String, chunkSize: Int64?, length: Int64) {
+        let script = Script.resumed(at: 40, chunkSize: chunkSize, fields: ["Upload-Limit": limits])
+        #expect(script.sentBody == .source(40..<40 + length))
+    }
+
+    @Test func theLastPartMayBeShorterThanTheLeast() {
+        let script = Script.resumed(at: 90, fields: ["Upload-Limit": "min-append-size=30"])
+        #expect(script.sentBody == .source(90..<100))
+    }
+
+    @Test func limitsThatLeaveNoSizeEndTheUpload() {
+        var script = Script.resumed(at: 0, fields: ["Upload-Limit": "min-append-size=50, max-append-size=30"])
+        #expect(script.sent == Script.delete)
+        script.answer(204)
+        #expect(script.failure?.isTransient == false)
+    }
+
+    @Test func theLifetimeIsSavedWhenItMovesByMoreThanAMinute() {
+        var script = Script.resumed(at: 0, chunkSize: 10, fields: ["Upload-Limit": "max-age=3600"])
+        #expect(script.state?.contains("\"expires\":4600") == true)
+        script.now += 30
+        script.answer(204, ["Upload-Limit": "max-age=3600"])
+        #expect(script.state?.contains("\"expires\":4600") == true)
+        script.now += 30
+        script.answer(204, ["Upload-Limit": "max-age=3600"])
+        #expect(script.state?.contains("\"expires\":4660") == true)
+    }
+
+    @Test func version6CallsTheLifetimeExpires() {
+        let six = Script.resumed(version: 6, fields: ["Upload-Limit": "expires=60"])
+        #expect(six.state?.contains("\"expires\":1060") == true)
+        let eight = Script.resumed(version: 8, fields: ["Upload-Limit": "expires=60"])
+        #expect(eight.state?.contains("expires") == false)
+    }
+
+    @Test func aPartIsTooLargeForAGatewayAndIsHalved() {
+        var script = ResumableScript(size: 100_000, state: Script.saved(length: 100_000))
+        script.answer(204, ["Upload-Offset": "0", "Upload-Complete": "?0"])
+        script.answer(413)
+        #expect(script.sent == Script.head)
+        script.answer(204, ["Upload-Offset": "0", "Upload-Complete": "?0"])
+        #expect(script.sentBody == .source(0..<50_000))
+        #expect(script.sentField("Upload-Complete") == "?0")
+        #expect(script.state?.contains("\"cap\":50000") == true, "the next attempt knows")
+        for _ in 0..<20 where script.failure == nil {
+            script.answer(413)
+            script.answer(204, ["Upload-Offset": "0", "Upload-Complete": "?0"])
+        }
+        #expect(script.failure?.status == 413)
+    }
+
+    // MARK: Answers to PATCH
+
+    @Test func theFinalAnswerIsTheResult() throws {
+        var script = Script.resumed()
+        script.answer(
+            201,
+            [
+                "Upload-Complete": "?1", "Location": "/in/a.bin?v=2", "ETag": "W/\"2\"",
+                "Repr-Digest": "sha-256=:AP8A/wD/AP8A/wD/AP8A/wD/AP8A/wD/AP8A/wD/AP8=:",
+            ], body: "done")
+        let digest = Checksum(.sha256, hex: String(repeating: "00ff", count: 16))
+        #expect(script.actions.first == .confirmed(100))
+        #expect(
+            script.result
+                == UploadResult(
+                    url: "https://files.example/in/a.bin?v=2", status: 201, validator: "W/\"2\"", digest: digest,
+                    response: "done"))
+    }
+
+    @Test func anErrorOfTheTargetIsTheEndAndTheUploadForgotten() {
+        for status in [400, 404, 409, 422, 503] {
+            var script = Script.resumed()
+            script.answer(status, ["Upload-Complete": "?1"])
+            #expect(script.failure?.status == status)
+            #expect(script.state?.contains("\"url\"") == false, "HEAD would call it complete")
+        }
+    }
+
+    @Test func aSuccessThatDoesNotSayWhoseItIsIsAskedAboutInVersion8() {
+        var script = Script.resumed()
+        script.answer(200, ["ETag": "\"1\""], body: "stored")
+        #expect(script.sent == Script.head)
+        script.answer(204, ["Upload-Offset": "100", "Upload-Complete": "?1"])
+        #expect(script.result?.response == "stored")
+        #expect(script.result?.validator == "\"1\"")
+
+        var cleaned = Script.resumed()
+        cleaned.answer(200)
+        cleaned.answer(404)
+        #expect(cleaned.result?.status == 200, "it was cleaned up at once")
+
+        var incomplete = Script.resumed()
+        incomplete.answer(200)
+        incomplete.answer(204, ["Upload-Offset": "70", "Upload-Complete": "?0"])
+        #expect(incomplete.sentBody == .source(70..<100))
+    }
+
+    @Test func aSuccessOfTheLastBytesIsTheTargetsInVersion6() {
+        var script = Script.resumed(version: 6)
+        script.answer(200, ["Upload-Incomplete": "?0", "Upload-Offset": "100"], body: "stored")
+        #expect(script.result?.response == "stored")
+    }
+
+    @Test func aSuccessThatSaysIncompleteAfterTheLastBytesIsAskedAbout() {
+        for version in [6, 8] {
+            var script = Script.resumed(version: version)
+            script.answer(204, ["Upload-Complete": "?0"])
+            #expect(script.sent == Script.head)
+        }
+    }
+
+    @Test func aServerThatNeverCallsItCompleteEndsTheAttempt() {
+        var script = Script.resumed()
+        var rounds = 0
+        while script.failure == nil, rounds < 50 {
+            script.answer(200)
+            script.answer(204, ["Upload-Offset": "100", "Upload-Complete": "?0"])
+            rounds += 1
+        }
+        #expect(script.failure?.isTransient == true)
+        #expect(rounds < 10)
+    }
+
+    @Test func anUploadEndedByTheServerBeforeItsLastPartIsNoSuccess() {
+        var script = Script.resumed(at: 0, chunkSize: 40)
+        script.answer(200, ["Upload-Complete": "?1"])
+        #expect(script.failure?.code == .badResponse)
+    }
+
+    @Test func aConflictIsSolvedByTheOffsetItTells() {
+        var script = Script.resumed(at: 40)
+        script.answer(
+            409,
+            ["Upload-Offset": "25", "Upload-Complete": "?0", "Content-Type": "application/problem+json"],
+            body: "{\"type\":\"\(Self.problems)mismatching-upload-offset\",\"expected-offset\":25}")
+        #expect(script.actions.first == .confirmed(25))
+        #expect(script.sentBody == .source(25..<100))
+    }
+
+    @Test(arguments: [[:], ["Upload-Offset": "40"], ["Upload-Offset": "101"], ["Upload-Offset": "x"]])
+    func aConflictThatTellsNothingNewIsAskedAbout(fields: [String: String]) {
+        var script = Script.resumed(at: 40)
+        script.answer(409, fields)
+        #expect(script.sent == Script.head)
+    }
+
+    @Test func conflictsWithoutEndEndTheAttempt() {
+        var script = Script.resumed(at: 40)
+        var rounds = 0
+        while script.failure == nil, rounds < 50 {
+            script.answer(409, ["Upload-Offset": rounds % 2 == 0 ? "25" : "40"])
+            rounds += 1
+        }
+        #expect(script.failure?.status == 409)
+        #expect(rounds < 10)
+    }
+
+    @Test(arguments: [404, 410])
+    func anUploadThatIsGoneInTheMiddleIsBegunAnew(status: Int) {
+        var script = Script.resumed("POST")
+        script.answer(status, sent: 10)
+        #expect(script.restart != nil)
+        #expect(script.sent == Script.post)
+    }
+
+    @Test func anInconsistentLengthIsRemovedAndBegunAnew() {
+        var script = Script.resumed()
+        script.answer(
+            400, ["Upload-Complete": "?0", "Content-Type": "application/problem+json"],
+            body: "{\"type\":\"\(Self.problems)inconsistent-upload-length\",\"title\":\"x\"}")
+        #expect(script.sent == Script.delete)
+        script.answer(204)
+        #expect(script.restart != nil)
+    }
+
+    @Test func whatVersion6CallsCompletedIsAskedAbout() {
+        var script = Script.resumed(version: 6)
+        script.answer(
+            400, ["Content-Type": "application/problem+json"], body: "{\"type\":\"\(Self.problems)completed-upload\"}")
+        #expect(script.sent == Script.head)
+        script.answer(204, ["Upload-Offset": "100", "Upload-Complete": "?1"])
+        #expect(script.result != nil)
+    }
+
+    @Test(arguments: [(400, false), (403, false), (415, false), (423, true), (500, true), (502, true), (504, true)])
+    func anErrorOfTheUploadIsJudgedByItsStatus(status: Int, isTransient: Bool) {
+        var script = Script.resumed("POST")
+        script.answer(status, ["Upload-Complete": "?0"], sent: 10)
+        #expect(script.failure?.status == status)
+        #expect(script.failure?.isTransient == isTransient)
+        let next = Script(method: "POST", state: script.state)
+        #expect(next.sent == Script.head)
+    }
+
+    @Test func aLostPartFailsAsItWasLost() {
+        var script = Script.resumed()
+        script.lose(sent: 10)
+        #expect(script.failure?.code == .connectionLost)
+        #expect(script.failure?.isTransient == true)
+    }
+
+    // MARK: What may have been applied
+
+    @Test func aPostThatWasAllSentAndIsGoneIsNotRepeated() {
+        var script = Script.resumed("POST")
+        #expect(script.state?.contains("\"isEnding\":true") == true, "saved before the last bytes go")
+        script.lose(sent: 60)
+        var next = Script(method: "POST", state: script.state)
+        next.answer(404)
+        #expect(next.failure?.code == .mayHaveBeenSent)
+        #expect(next.failure?.isTransient == false)
+        let byHand = Script(method: "POST", state: next.state)
+        #expect(byHand.sent == Script.post)
+    }
+
+    @Test func aPostThatWasNotAllSentAndIsGoneIsBegunAnew() {
+        var script = Script.resumed("POST")
+        script.lose(sent: 59)
+        var next = Script(method: "POST", state: script.state)
+        next.answer(404)
+        #expect(next.restart != nil)
+        #expect(next.sent == Script.post)
+    }
+
+    @Test func aPutThatWasAllSentAndIsGoneIsBegunAnew() {
+        var script = Script.resumed("PUT")
+        script.lose(sent: 60)
+        var next = Script(state: script.state)
+        next.answer(404)
+        #expect(next.sent == Script.put)
+    }
+
+    @Test func aPostKilledInItsLastBytesIsAskedAboutAndGoesOn() {
+        let killed = Script.resumed("POST")
+        var next = Script(method: "POST", state: killed.state)
+        next.answer(204, ["Upload-Offset": "70", "Upload-Complete": "?0"])
+        #expect(next.sentBody == .source(70..<100))
+        next.answer(404, sent: 5)
+        #expect(next.restart != nil, "it was incomplete, and these bytes were refused")
+
+        var other = Script(method: "POST", state: killed.state)
+        other.answer(204, ["Upload-Offset": "70", "Upload-Complete": "?0"])
+        other.answer(409, sent: 5)
+        other.answer(404)
+        #expect(other.restart != nil)
+    }
+
+    @Test func version6CompletenessAfterAnErrorIsNoSuccess() {
+        var script = Script.resumed(version: 6)
+        script.answer(500)
+        var next = Script(state: script.state)
+        next.answer(204, ["Upload-Offset": "100", "Upload-Complete": "?1"])
+        #expect(next.restart != nil)
+        var eight = Script.resumed(version: 8)
+        eight.answer(502)
+        var after = Script(state: eight.state)
+        after.answer(204, ["Upload-Offset": "100", "Upload-Complete": "?1"])
+        #expect(after.result != nil, "version 8 marks the target's errors")
+    }
+
+    // MARK: Giving up
+
+    @Test(arguments: [200, 202, 204, 404, 405, 410, 501])
+    func abandoningRemovesTheUpload(status: Int) {
+        var script = Script(state: Script.saved())
+        script.abandon()
+        #expect(script.sent == Script.delete)
+        script.answer(status)
+        #expect(script.result?.status == status)
+    }
+
+    @Test func abandoningWhatWasNeverBegunNeedsNothing() {
+        var script = Script()
+        script.abandon()
+        #expect(script.result != nil)
+    }
+
+    @Test func abandoningThatFailsIsToldSo() {
+        var script = Script(state: Script.saved())
+        script.abandon()
+        script.answer(503)
+        #expect(script.failure?.isTransient == true)
+        var lost = Script(state: Script.saved())
+        lost.abandon()
+        lost.lose(sent: 0)
+        #expect(lost.failure?.code == .connectionLost)
+    }
+
+    @Test func eventsOfOtherRequestsAreNobodys() {
+        var script = Script.resumed()
+        var dialogue = script.dialogue
+        let head = ResponseHead(status: 500, fields: [])
+        #expect(dialogue.handle(.answered(UploadAnswer(request: 99, head: head, url: Script.upload)), now: 0) == [])
+        #expect(dialogue.handle(.interim(request: 99, head), now: 0) == [])
+        #expect(dialogue.handle(.failed(request: 99, TransferError(.cancelled, "x"), sent: 0), now: 0) == [])
+        script.answer(200, ["Upload-Complete": "?1"])
+        #expect(script.result != nil)
+    }
+}
