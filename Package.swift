@@ -70,7 +70,7 @@ let package = Package(
             name: "TransferQueue",
             dependencies: [
                 "TransferCore", "TransferEventLoop", "TransferCrypto", "TransferEngine", "TransferReachability",
-                "CTransferLinux", .product(name: "GRDB", package: "GRDB.swift"),
+                "TransferUpload", "CTransferLinux", .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "DequeModule", package: "swift-collections"),
                 .product(name: "HeapModule", package: "swift-collections"),

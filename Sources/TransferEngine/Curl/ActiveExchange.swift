@@ -107,6 +107,7 @@ final class ActiveExchange {
         stopReason = nil
         linkFault = nil
         phase = .head
+        status = 0
         block.removeAll(keepingCapacity: true)
         dropped = 0
         holds.subtract([.sink, .body, .decision])

@@ -27,6 +27,8 @@ enum CurlFailure {
             return isConnected
                 ? make(.timedOut, "stalled: \(detail.lowercasedFirst)", transient: true)
                 : make(.cannotConnect, "\(host) did not answer in time", transient: true, origin: true)
+        case CURLE_SEND_FAIL_REWIND:
+            return make(.connectionLost, "connection lost while the body was being sent", transient: true)
         case CURLE_SEND_ERROR, CURLE_RECV_ERROR, CURLE_GOT_NOTHING, CURLE_PARTIAL_FILE, CURLE_HTTP2,
             CURLE_HTTP2_STREAM, CURLE_UPLOAD_FAILED, CURLE_AGAIN, CURLE_NO_CONNECTION_AVAILABLE:
             return make(.connectionLost, "connection lost: \(detail.lowercasedFirst)", transient: true)

@@ -74,6 +74,9 @@ public struct ExchangeSettings: Sendable, Hashable {
     public var maxRedirects = 10
     /// Whether redirects are followed at all; otherwise such an answer is the final one. Only for `.message`.
     public var followsRedirects = true
+    /// Whether the body is sent again, over a new connection, when one that had been used before turns out to be dead
+    /// before any answer (RFC 9110 §9.2.2 allows it for idempotent requests; a server may have read the first body).
+    public var resendsBody = true
     /// Whether a long body waits up to a second for the server's 100 (RFC 9110 §10.1.1), so that a refusal costs
     /// nothing.
     public var expectsContinue = true

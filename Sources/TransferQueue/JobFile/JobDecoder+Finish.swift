@@ -24,7 +24,7 @@ extension JobDecoder {
     }
 
     private mutating func download(_ draft: inout JobDraft, _ seen: UInt64) -> JobSpec.Work? {
-        refuse([.protocol], seen, draft, belongsTo: "an upload")
+        refuse(Self.uploadKeys, seen, draft, belongsTo: "an upload")
         guard let to = draft.to else { return nil }
         var destination = reader.string(to)
         if !isTrusted {
@@ -61,7 +61,7 @@ extension JobDecoder {
 
     private mutating func upload(_ draft: inout JobDraft, _ seen: UInt64) -> JobSpec.Work? {
         refuse(
-            [.checksum, .checksums, .segments, .ifExists, .remoteTime, .body], seen, draft, belongsTo: "a download")
+            [.checksums, .segments, .ifExists, .remoteTime, .body], seen, draft, belongsTo: "a download")
         guard let to = draft.to else { return nil }
         let url = reader.string(to)
         if !isTrusted, let refusal = URLRule.refusal(of: url) {
@@ -71,9 +71,25 @@ extension JobDecoder {
                 isSecret: refusal.isSecret)
             return nil
         }
+        let start = draft.start
+        let reading = self
+        if S3URL.isOne(url) != (draft.rules.uploadProtocol == .s3), !isTrusted {
+            guard S3URL.isOne(url) else {
+                note(
+                    "the protocol \"s3\" has URLs as s3://bucket/key; its server is named by \"s3\": {\"endpoint\": …}",
+                    to.token)
+                return nil
+            }
+            if Self.has(.protocol, seen) {
+                note("a URL of s3:// goes with the protocol \"s3\"", range(.protocol, draft))
+            }
+            draft.rules.uploadProtocol = .s3
+        }
+        checkUpload(draft, seen) { reading.range(ofKey: $0.rawValue, inObjectAt: start) }
         return .upload(
             JobSpec.Upload(
-                source: draft.source ?? "", url: url, uploadProtocol: draft.rules.uploadProtocol, method: draft.method))
+                source: draft.source ?? "", url: url, uploadProtocol: draft.rules.uploadProtocol, method: draft.method,
+                checksum: draft.checksum, options: draft.rules.upload))
     }
 
     /// A `noProxy` joins the proxy of the job or of the defaults.

@@ -14,6 +14,14 @@ extension JobDecoder {
         case .ifExists: rules.ifExists = try word(JobSpec.IfExists.self) ?? .verify
         case .remoteTime: rules.remoteTime = try boolean() ?? true
         case .protocol: rules.uploadProtocol = try word(JobSpec.UploadProtocol.self) ?? .put
+        case .s3: try s3(into: &rules.settings.s3)
+        case .chunkSize: rules.upload.chunkSize = try chunkSize()
+        case .parallel: rules.upload.parallel = try integer(Self.parallelRequests)
+        case .createFolders: rules.upload.createFolders = try boolean() ?? false
+        case .ifChanged: rules.upload.ifChanged = try word(JobSpec.Upload.IfChanged.self) ?? .restart
+        case .metadata: try fields(into: &rules.upload.metadata)
+        case .fields: try fields(into: &rules.upload.fields)
+        case .fileField: rules.upload.fileField = try string { $0.isEmpty ? "the name is empty" : nil } ?? "file"
         case .checksums: rules.checksums = try checksums()
         case .headers: try headers(into: &rules.settings.headers)
         case .retry: try retry(into: &rules.settings.retry)

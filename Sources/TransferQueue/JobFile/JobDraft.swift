@@ -14,6 +14,7 @@ struct JobDefaults {
     var ifExists = JobSpec.IfExists.verify
     var remoteTime = true
     var uploadProtocol = JobSpec.UploadProtocol.put
+    var upload = JobSpec.Upload.Options()
     var checksums: ChecksumList?
 }
 

@@ -18,6 +18,7 @@ enum JobKey: String, CaseIterable {
     case id, download, upload, to, checksum, checksums, needs, priority, segments, ifExists
     case `protocol`, method, body, headers, retry, connectTimeout, timeout, lowSpeed, maxTime, limitRate
     case proxy, noProxy, tls, auth, remoteTime, maxRedirects, network
+    case s3, chunkSize, parallel, createFolders, ifChanged, metadata, fields, fileField
 
     static let table = KeyTable(allCases, unsupported: ["watch"])
     /// What a batch can set for all of its jobs.
@@ -68,7 +69,14 @@ enum SecretKey: String, CaseIterable {
     static let table = KeyTable(allCases)
 }
 
+/// Of a server that speaks as Amazon's S3 does.
+enum S3Key: String, CaseIterable {
+    case endpoint, region, style, profile, integrity, accessKey, secretKey, sessionToken
+
+    static let table = KeyTable(allCases)
+}
+
 /// Upload protocols of the format that this version can't speak yet.
 enum UnsupportedProtocol: String, CaseIterable {
-    case multipart, tus, resumable, s3, ftp, sftp
+    case ftp, sftp
 }

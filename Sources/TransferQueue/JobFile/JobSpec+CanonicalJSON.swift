@@ -86,6 +86,26 @@ extension CanonicalWriter {
         member(.to, upload.url)
         if upload.uploadProtocol != .put { member(.protocol, upload.uploadProtocol.rawValue) }
         if let method = upload.method { member(.method, method) }
+        if let checksum = upload.checksum { member(.checksum, checksum.description) }
+        let options = upload.options
+        if let size = options.chunkSize { member(.chunkSize, Int(size)) }
+        if let parallel = options.parallel { member(.parallel, parallel) }
+        if options.createFolders { member(.createFolders, true) }
+        if options.ifChanged != .restart { member(.ifChanged, options.ifChanged.rawValue) }
+        fields(.metadata, options.metadata)
+        fields(.fields, options.fields)
+        if options.fileField != "file" { member(.fileField, options.fileField) }
+    }
+
+    private mutating func fields(_ key: JobKey, _ fields: [JobSpec.Upload.Field]) {
+        guard !fields.isEmpty else { return }
+        self.key(key)
+        object { writer in
+            for field in fields {
+                writer.key(field.name)
+                writer.secret(field.value)
+            }
+        }
     }
 
     private mutating func settings(_ settings: JobSettings) {
@@ -119,6 +139,10 @@ extension CanonicalWriter {
         if settings.tls != JobSettings.TLSSettings() { tls(settings.tls) }
         if let value = settings.auth { auth(value) }
         if let value = settings.maxRedirects { member(.maxRedirects, value) }
+        if let access = settings.s3 {
+            key(JobKey.s3)
+            s3(access)
+        }
         if settings.network != NetworkPolicy() {
             key(JobKey.network)
             network(settings.network)
@@ -209,7 +233,7 @@ extension CanonicalWriter {
         }
     }
 
-    private mutating func secret(_ secret: SecretText) {
+    mutating func secret(_ secret: SecretText) {
         let (name, value): (SecretKey, String)
         switch secret {
         case .literal(let text): return string(text)

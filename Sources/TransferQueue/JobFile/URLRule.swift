@@ -8,7 +8,7 @@ enum URLRule {
         var isSecret = false
     }
 
-    static let transferSchemes = ["http", "https"]
+    static let transferSchemes = ["http", "https", "s3"]
     static let proxySchemes = ["http", "https", "socks5", "socks5h"]
 
     /// - Returns: `nil` for a URL that can be used.

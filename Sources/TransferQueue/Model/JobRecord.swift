@@ -15,6 +15,8 @@ struct JobRecord: Sendable {
     var spentMirrors: UInt64
     /// What the last attempt left, where the file system can't carry it.
     var resume: ResumeData?
+    /// What an upload that was broken off left behind.
+    var upload: UploadRecord?
     /// How the destination looked when this job last wrote it.
     var facts: FileFacts?
     /// The checksum recorded then.
@@ -39,6 +41,10 @@ struct JobEnd: Sendable {
         case kept(JobReceipt, FileFacts?)
         case failed(TransferError, attempts: Int, host: String?)
         case cancelled
+    }
+
+    var wasCancelled: Bool {
+        if case .cancelled = outcome { true } else { false }
     }
 }
 

@@ -43,8 +43,10 @@ extension JobSpec {
     }
 
     var checksum: Checksum? {
-        if case .download(let download) = work { return download.checksum }
-        return nil
+        switch work {
+        case .download(let download): download.checksum
+        case .upload(let upload): upload.checksum
+        }
     }
 
     var hasSecret: Bool { urls.contains(where: Redaction.hasSecret) || settings.hasSecret }
@@ -64,6 +66,7 @@ extension JobSettings {
         if headers.contains(where: { $0.isWrittenOutSecret }) { return true }
         if let proxy, Redaction.hasSecret(proxy.url) || proxy.credentials?.password.isLiteral == true { return true }
         if tls.keyPassphrase?.isLiteral == true { return true }
+        if s3?.secretKey?.isLiteral == true || s3?.sessionToken?.isLiteral == true { return true }
         switch auth {
         case nil, .netrc: return false
         case .bearer(let token): return token.isLiteral
@@ -79,6 +82,8 @@ extension JobSettings {
         result.proxy?.url = Redaction.url(proxy?.url ?? "")
         if proxy?.credentials?.password.isLiteral == true { result.proxy?.credentials?.password = .blank }
         if tls.keyPassphrase?.isLiteral == true { result.tls.keyPassphrase = .blank }
+        if s3?.secretKey?.isLiteral == true { result.s3?.secretKey = .blank }
+        if s3?.sessionToken?.isLiteral == true { result.s3?.sessionToken = .blank }
         switch auth {
         case .bearer(.literal): result.auth = .bearer(.blank)
         case .basic(let user, .literal): result.auth = .basic(user: user, password: .blank)

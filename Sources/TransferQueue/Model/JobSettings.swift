@@ -17,6 +17,8 @@ public struct JobSettings: Sendable, Hashable {
     public var auth: Auth?
     public var maxRedirects: Int?
     public var network = NetworkPolicy()
+    /// For `s3://bucket/key` URLs.
+    public var s3: S3Access?
 
     public init() {}
 

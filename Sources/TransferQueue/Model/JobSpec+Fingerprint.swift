@@ -1,4 +1,5 @@
 import TransferCore
+import TransferUpload
 
 extension JobSpec {
     /// Changes when the job would bring another result: what is moved, from where, to where, and how it is asked for.
@@ -21,6 +22,15 @@ extension JobSpec {
             hash.add(Redaction.url(upload.url))
             hash.add(upload.uploadProtocol.rawValue)
             hash.add(upload.method ?? "")
+            if let checksum = upload.checksum { hash.add(checksum.description) }
+            for field in upload.options.metadata + upload.options.fields {
+                hash.add(field.name)
+                hash.add("\(field.value)")
+            }
+        }
+        if let s3 = settings.s3 {
+            hash.add("s3")
+            hash.add(s3.endpoint ?? "")
         }
         for header in settings.headers {
             hash.add(header.name.lowercased())
@@ -36,6 +46,11 @@ extension JobSpec {
             case .download(let download): download.urls[min(mirror, download.urls.count - 1)]
             case .upload(let upload): upload.url
             }
+        if S3URL.isOne(url) {
+            // What the environment may add to it is the same for all of them.
+            let location = try? (settings.s3 ?? JobSettings.S3Access()).location(url, SecretSource())
+            return location.flatMap { Origin(url: $0.url)?.description } ?? ""
+        }
         return Origin(url: url)?.description ?? ""
     }
 

@@ -65,18 +65,35 @@ public struct JobSpec: Sendable, Hashable {
         public var uploadProtocol: UploadProtocol
         /// `nil` is the protocol's own: PUT for `put`, POST for `post`.
         public var method: String?
+        /// What the source's digest has to be; it's compared before anything is sent.
+        public var checksum: Checksum?
+        public var options: Options
 
-        public init(source: String, url: String, uploadProtocol: UploadProtocol = .put, method: String? = nil) {
+        public init(
+            source: String, url: String, uploadProtocol: UploadProtocol = .put, method: String? = nil,
+            checksum: Checksum? = nil, options: Options = Options()
+        ) {
             self.source = source
             self.url = url
             self.uploadProtocol = uploadProtocol
             self.method = method
+            self.checksum = checksum
+            self.options = options
         }
     }
 
     /// How an upload speaks to its server.
     public enum UploadProtocol: String, Sendable, Hashable, CaseIterable {
+        /// The file is the body of one request. Where the server offers to resume it (the IETF draft), that is used.
         case put, post
+        /// A form (RFC 7578) with fields and the file.
+        case multipart
+        /// tus 1.0.
+        case tus
+        /// Resumable Uploads for HTTP, an IETF draft.
+        case resumable
+        /// Amazon's S3 and what speaks like it; the URL is `s3://bucket/key`.
+        case s3
     }
 
     /// What to do when the destination is there already.

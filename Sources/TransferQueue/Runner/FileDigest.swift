@@ -29,6 +29,28 @@ enum FileDigest {
         }
     }
 
+    /// Of a range of a file that is open; it may end early, where the file does.
+    static func compute(
+        _ file: SourceFile, _ algorithm: DigestAlgorithm, _ range: Range<Int64>
+    ) throws(TransferError) -> Checksum {
+        do {
+            let digest = try Digest(algorithm)
+            let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 20, alignment: 16)
+            defer { buffer.deallocate() }
+            var offset = range.lowerBound
+            while offset < range.upperBound {
+                let wanted = Int(min(Int64(buffer.count), range.upperBound - offset))
+                let count = try file.read(into: UnsafeMutableRawBufferPointer(rebasing: buffer[..<wanted]), at: offset)
+                guard count > 0 else { break }
+                digest.update(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+                offset += Int64(count)
+            }
+            return try digest.finish()
+        } catch {
+            throw error as? TransferError ?? TransferError(.internalFault, "\(error)")
+        }
+    }
+
     /// Whether two files hold the same bytes; `false` too when one of them can't be read.
     static func areEqual(_ first: String, _ second: String) -> Bool {
         var (one, two) = (stat(), stat())

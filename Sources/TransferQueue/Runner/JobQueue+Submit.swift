@@ -121,8 +121,8 @@ extension JobSpec {
     var faults: [String] {
         var faults: [String] = []
         if urls.isEmpty { faults.append("a download needs a URL") }
-        for url in urls where Origin(url: url) == nil {
-            faults.append("unsupported URL \(Redaction.url(url)): http and https are supported")
+        for url in urls where Origin(url: url) == nil && !S3URL.isOne(url) {
+            faults.append("unsupported URL \(Redaction.url(url)): http, https and s3 are supported")
         }
         if case .download(let download) = work, download.destination.isEmpty || download.destination.contains("\0") {
             faults.append("a download needs a destination")

@@ -193,6 +193,7 @@ extension QueueRunner {
     }
 
     func interrupt(_ id: Int64, _ job: RunningJob, _ stop: RunningJob.Stop) {
+        if case .talking = job.phase { return breakOff(id, job, stop) }
         running[id]?.stop = stop
         if case .transferring(let handle) = job.phase { handle.cancel() }
     }

@@ -53,6 +53,7 @@ extension QueueRunner {
         for skipped in applied.skipped {
             emit(skipped.batch, .skipped(job: skipped.identity, need: skipped.need), cursor: skipped.cursor)
         }
+        if command.verb == .cancel { abandonCancelled(command.batch) }
         refreshFromStore(command.batch)
     }
 

@@ -98,7 +98,7 @@ extension QueueRunner {
         failed(job, error, bodyLeft: false)
     }
 
-    private func receipt(_ job: RunningJob, path: String, bytes: Int64, digest: Checksum?) -> JobReceipt {
+    func receipt(_ job: RunningJob, path: String, bytes: Int64, digest: Checksum?) -> JobReceipt {
         let result = job.result
         return JobReceipt(
             batch: batches[job.record.batch]?.name ?? "", job: job.record.identity, isUpload: job.record.spec.isUpload,
@@ -117,7 +117,7 @@ extension QueueRunner {
         finish(job, .kept(receipt, facts))
     }
 
-    private func finish(_ job: RunningJob, _ outcome: JobEnd.Outcome) {
+    func finish(_ job: RunningJob, _ outcome: JobEnd.Outcome) {
         running[job.candidate.id] = nil
         ends.append(
             JobEnd(id: job.candidate.id, batch: job.record.batch, identity: job.record.identity, outcome: outcome))
@@ -190,7 +190,8 @@ extension QueueRunner {
         let rule = record.spec.settings.retry.rule
         // Every mirror gets its turn before the delay grows.
         let decision = rule.decide(
-            error, method: job.record.spec.method, retriesSpent: record.attempts / mirrors, bodyLeft: bodyLeft,
+            error, method: job.record.upload == nil ? job.record.spec.methodOfRetries : "PUT",
+            retriesSpent: record.attempts / mirrors, bodyLeft: bodyLeft,
             random: .random(in: 0..<1))
         switch decision {
         case .retry(let delay):
@@ -308,7 +309,7 @@ extension QueueRunner {
         switch stop {
         case .cancel:
             ends.append(JobEnd(id: record.id, batch: record.batch, identity: record.identity, outcome: .cancelled))
-        case .release where mayHaveBeenSent(job):
+        case .release where job.mayHaveArrived:
             let error = TransferError(
                 .mayHaveBeenSent,
                 "the transfer was stopped while the body was being sent, and it may have arrived; "
@@ -329,23 +330,46 @@ extension QueueRunner {
     }
 }
 
-extension QueueRunner {
-    /// Whether a body has begun to leave that must not be sent twice.
-    private func mayHaveBeenSent(_ job: RunningJob) -> Bool { job.record.spec.mustNotRepeat && job.meter.sent > 0 }
-}
-
 extension JobSpec {
     /// Whether its request changes something each time it's made, as far as its method says and its owner allows.
     var mustNotRepeat: Bool {
-        if case .download(let download) = work, download.body == nil { return false }
+        switch work {
+        case .download(let download): if download.body == nil { return false }
+        // These ask their server what it has.
+        case .upload(let upload): if upload.uploadProtocol.asksFirst { return false }
+        }
         return !settings.retry.rule.methods.contains(method)
+    }
+
+    /// By which it's judged whether a failed attempt may be followed by another: protocols that ask first may always.
+    var methodOfRetries: String {
+        if case .upload(let upload) = work, upload.uploadProtocol.asksFirst { return "PUT" }
+        return method
     }
 
     /// The method its request is made with.
     var method: String {
         switch work {
         case .download(let download): download.method ?? "GET"
-        case .upload(let upload): upload.method ?? (upload.uploadProtocol == .post ? "POST" : "PUT")
+        case .upload(let upload): upload.method ?? upload.uploadProtocol.method
+        }
+    }
+}
+
+extension JobSpec.UploadProtocol {
+    /// Whether its server can be asked what it has before anything is sent again.
+    var asksFirst: Bool {
+        switch self {
+        case .tus, .resumable, .s3: true
+        case .put, .post, .multipart: false
+        }
+    }
+
+    /// The method of its request, where nobody names another.
+    var method: String {
+        switch self {
+        case .put, .s3: "PUT"
+        case .post, .multipart, .tus, .resumable: "POST"
         }
     }
 }

@@ -51,14 +51,16 @@ extension QueueRunner {
         guard change.isOtherWay || !change.lost.isEmpty || !change.silent.isEmpty else { return }
         let error = TransferError(.networkChanged, "the network changed", isTransient: true)
         for (id, job) in running {
-            guard case .transferring(let handle) = job.phase, job.stop == nil else { continue }
+            guard job.stop == nil else { continue }
             // What can't go on from where it was keeps its connection as long as that may come back.
-            let restarts = !job.record.spec.isUpload || job.meter.sent == 0
+            let restarts = job.canGoOn
             running[id]?.mark = nil
-            handle.interrupt(error) { facts in
-                if facts.remoteAddress?.isLoopback == true { return false }
-                guard let local = facts.localAddress else { return change.isOtherWay }
-                return change.lost.contains(local) || (restarts && change.silent.contains(local))
+            for handle in job.handles {
+                handle.interrupt(error) { facts in
+                    if facts.remoteAddress?.isLoopback == true { return false }
+                    guard let local = facts.localAddress else { return change.isOtherWay }
+                    return change.lost.contains(local) || (restarts && change.silent.contains(local))
+                }
             }
         }
     }
@@ -69,15 +71,17 @@ extension QueueRunner {
         var allowed: [String: Set<IPAddress>?] = [:]
         let error = TransferError(.networkChanged, "the rules of its network don't allow it now", isTransient: true)
         for job in running.values where !job.candidate.lane.network.isEmpty {
-            guard case .transferring(let handle) = job.phase, job.stop == nil else { continue }
+            guard job.stop == nil else { continue }
             let key = job.candidate.lane.network
             let addresses = allowed[key] ?? network.allowedAddresses(key, wall: wall)
             allowed[key] = .some(addresses)
             guard let addresses else { continue }
-            handle.interrupt(error) { facts in
-                if facts.remoteAddress?.isLoopback == true { return false }
-                guard let local = facts.localAddress else { return addresses.isEmpty }
-                return !addresses.contains(local)
+            for handle in job.handles {
+                handle.interrupt(error) { facts in
+                    if facts.remoteAddress?.isLoopback == true { return false }
+                    guard let local = facts.localAddress else { return addresses.isEmpty }
+                    return !addresses.contains(local)
+                }
             }
         }
     }
@@ -95,10 +99,10 @@ extension QueueRunner {
         let now = MonotonicTime.now
         let error = TransferError(.networkChanged, "nothing came after the network changed", isTransient: true)
         for (id, job) in running where job.networkGeneration < network.generation {
-            guard case .transferring(let handle) = job.phase, job.stop == nil else { continue }
-            let position = job.meter.position + job.meter.sent
-            if let mark = job.mark, mark == position, !job.record.spec.isUpload || job.meter.sent == 0 {
-                handle.interrupt(error) { $0.remoteAddress?.isLoopback != true }
+            guard job.stop == nil, !job.handles.isEmpty else { continue }
+            let position = job.meter.position + job.sent
+            if let mark = job.mark, mark == position, job.canGoOn {
+                for handle in job.handles { handle.interrupt(error) { $0.remoteAddress?.isLoopback != true } }
             }
             running[id]?.mark = position
         }

@@ -6,9 +6,9 @@ extension QueueRunner {
     func reportJobs() {
         let seconds = (configuration.progressInterval ?? .seconds(1)).inSeconds
         for (id, job) in running {
-            guard case .transferring = job.phase else { continue }
+            guard job.isUnderWay else { continue }
             let isUpload = job.record.spec.isUpload
-            let position = isUpload ? job.meter.sent : job.meter.position
+            let position = isUpload ? job.talk?.position ?? job.meter.sent : job.meter.position
             let now = Int64(Double(position - job.lastPosition) / seconds)
             let rate = job.rate == 0 ? max(0, now) : max(0, (job.rate * 2 + now) / 3)
             running[id]?.lastPosition = position
@@ -35,7 +35,7 @@ extension QueueRunner {
             batches[id] = run
             var progress = BatchProgress()
             progress.totals = run.totals
-            progress.active = active.filter { if case .transferring = $0.phase { true } else { false } }.count
+            progress.active = active.filter(\.isUnderWay).count
             progress.waiting = waiting(of: id)
             progress.rate = run.rate
             progress.eta = run.eta
@@ -73,7 +73,7 @@ extension QueueRunner {
 
     /// Bytes that the transfer under way has moved.
     func bytesMoved(_ job: RunningJob) -> Int64 {
-        guard !job.record.spec.isUpload else { return job.meter.sent }
+        guard !job.record.spec.isUpload else { return job.sent }
         return max(0, job.meter.position - (job.start?.offset ?? job.meter.position))
     }
 

@@ -20,6 +20,7 @@ extension QueueRunner {
 
     private func didRecord(_ ends: [JobEnd], _ steps: [JobStep], _ recorded: SQLiteStore.Recorded) {
         for (end, cursor) in zip(ends, recorded.cursors) { announce(end, cursor) }
+        for batch in Set(ends.filter(\.wasCancelled).map(\.batch)) { abandonCancelled(batch) }
         for skipped in recorded.skipped {
             batches[skipped.batch]?.remaining -= 1
             batches[skipped.batch]?.totals.skipped += 1
@@ -62,7 +63,7 @@ extension QueueRunner {
 
     /// Ends the runs of batches that have nothing left.
     func finishBatches() {
-        guard storeCalls == 0, ends.isEmpty, steps.isEmpty, !isFeeding else { return }
+        guard storeCalls == 0, ends.isEmpty, steps.isEmpty, abandonments.isEmpty, !isFeeding else { return }
         for id in Array(batches.keys) {
             guard let run = batches[id], run.isChecked, !run.isFinished, run.remaining <= 0 else { continue }
             batches[id]?.isFinished = true
@@ -84,7 +85,7 @@ extension QueueRunner {
     }
 
     private func wakeWaitersIfDone() {
-        guard !isEndless, storeCalls == 0, batches.values.allSatisfy(\.isFinished) else { return }
+        guard !isEndless, storeCalls == 0, abandonments.isEmpty, batches.values.allSatisfy(\.isFinished) else { return }
         for waiter in waiters { waiter.resume() }
         waiters.removeAll()
     }

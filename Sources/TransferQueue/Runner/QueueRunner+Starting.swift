@@ -18,7 +18,9 @@ extension QueueRunner {
         case .upload(let upload):
             let path = upload.source.hasPrefix("/") ? upload.source : batch.directory + "/" + upload.source
             engine.workers.execute { [loop] in
-                let result = Result { () throws(TransferError) in try SourceFile(path) }
+                let result = Result { () throws(TransferError) in
+                    try OpenedSource(path, expected: upload.checksum)
+                }
                 loop.execute { self.assumeIsolated { $0.didOpen(id, result) } }
             }
         }
@@ -57,13 +59,14 @@ extension QueueRunner {
         }
     }
 
-    private func didOpen(_ id: Int64, _ result: Result<SourceFile, TransferError>) {
+    private func didOpen(_ id: Int64, _ result: Result<OpenedSource, TransferError>) {
         guard let job = running[id] else { return }
         if let stop = job.stop { return letGo(job, stop) }
         switch result {
         case .failure(let error): failed(job, error, bodyLeft: false)
-        case .success(let file):
-            running[id]?.ready = .upload(file)
+        case .success(let source):
+            running[id]?.ready = .upload(source.file)
+            running[id]?.sourceDigest = source.digest
             transferMarked(id, job)
         }
         pump()
@@ -86,6 +89,9 @@ extension QueueRunner {
         if askForCredentials(job) { return }
         guard let way = takeWay(job) else { return waitForNetwork(job, nil) }
         do throws(TransferError) {
+            if case .upload(let file) = ready, try talk(running[id] ?? job, file, over: way) {
+                return announceStart(job, ready)
+            }
             var request = try request(job, ready)
             request.settings.link = way
             let makeSink = sinkMaker(job, ready)
@@ -105,7 +111,10 @@ extension QueueRunner {
 
     private func announceStart(_ job: RunningJob, _ ready: ReadyTransfer) {
         var offset: Int64 = 0
-        if case .download(let download) = ready { offset = download.resume?.offset ?? 0 }
+        switch ready {
+        case .download(let download): offset = download.resume?.offset ?? 0
+        case .upload: offset = job.record.upload?.confirmed ?? 0
+        }
         emit(
             job.record.batch,
             .started(
@@ -115,9 +124,15 @@ extension QueueRunner {
                     attempt: job.record.attempts + 1)))
     }
 
-    private func request(_ job: RunningJob, _ ready: ReadyTransfer) throws(TransferError) -> ExchangeRequest {
+    /// The builder of a job's requests, which knows what the program's closures gave for it.
+    func builder(of job: RunningJob) -> RequestBuilder {
         var builder = builder
         if let credentials = job.credentials { builder.secrets = builder.secrets.with(credentials) }
+        return builder
+    }
+
+    private func request(_ job: RunningJob, _ ready: ReadyTransfer) throws(TransferError) -> ExchangeRequest {
+        let builder = builder(of: job)
         switch (job.record.spec.work, ready) {
         case (.download(let download), .download(let ready)):
             return try builder.download(job.record.spec, download, url: job.url, ready: ready)
@@ -141,7 +156,7 @@ extension QueueRunner {
         }
     }
 
-    private func limiters(_ settings: JobSettings) -> [RateLimiter] {
+    func limiters(_ settings: JobSettings) -> [RateLimiter] {
         var limiters: [RateLimiter] = []
         if let limiter { limiters.append(limiter) }
         if let rate = settings.limitRate { limiters.append(RateLimiter(rate: rate)) }

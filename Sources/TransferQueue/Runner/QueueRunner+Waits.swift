@@ -47,7 +47,7 @@ extension QueueRunner {
     }
 
     private func isOverNetwork(_ job: RunningJob) -> Bool {
-        guard case .transferring = job.phase else { return false }
+        guard !job.handles.isEmpty else { return false }
         return OriginReach(origin: job.candidate.lane.origin) != .local
     }
 

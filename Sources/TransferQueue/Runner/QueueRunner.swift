@@ -56,6 +56,10 @@ actor QueueRunner {
     var isFeeding = false
     let monitor: NetworkMonitor
     var network = QueueNetwork()
+    /// Numbers of dialogues with servers.
+    var talks = 0
+    var abandonments: [Int: Abandonment] = [:]
+    var abandonTimers: [Int: LoopTimer] = [:]
     var observation: NetworkObservation?
     var networkTimer: LoopTimer?
     var stallTimer: LoopTimer?

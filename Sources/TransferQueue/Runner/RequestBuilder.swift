@@ -1,5 +1,7 @@
 import TransferCore
 import TransferEngine
+import TransferEventLoop
+import TransferUpload
 
 /// Makes the exchange of a job from its description.
 struct RequestBuilder: Sendable {
@@ -15,15 +17,54 @@ struct RequestBuilder: Sendable {
             url: url, method: download.method ?? "GET", headers: try headers(spec.settings),
             intent: .representation(ready.resume), settings: try settings(spec.settings))
         request.headers += ready.conditions
+        if S3URL.isOne(url) {
+            let access = spec.settings.s3 ?? JobSettings.S3Access()
+            let location = try access.location(url, secrets)
+            request.url = location.url
+            request.headers += try location.fields(
+                method: request.method, credentials: try access.credentials(secrets), now: WallClock.seconds)
+        }
         if let body = download.body { request.body = .bytes(Array(body.utf8)) }
         return request
     }
 
     func upload(_ spec: JobSpec, _ upload: JobSpec.Upload, file: SourceFile) throws(TransferError) -> ExchangeRequest {
-        let method = upload.method ?? (upload.uploadProtocol == .post ? "POST" : "PUT")
+        var settings = try settings(spec.settings)
+        settings.resendsBody = !spec.mustNotRepeat
         return ExchangeRequest(
-            url: upload.url, method: method, headers: try headers(spec.settings), body: .file(file),
-            intent: .message, settings: try settings(spec.settings))
+            url: upload.url, method: spec.method, headers: try headers(spec.settings), body: .file(file),
+            intent: .message, settings: settings)
+    }
+
+    /// A request of an upload's dialogue. What is the owner's goes to the place that the job names, and to no other.
+    ///
+    /// - Parameter file: The source, for requests with a part of it.
+    func exchange(
+        _ request: UploadRequest, of spec: JobSpec, file: SourceFile?
+    ) throws(TransferError) -> ExchangeRequest {
+        var settings = try settings(spec.settings)
+        var fields = request.headers
+        if request.addsOwnersHeaders, Origin(url: request.url) == Origin(url: spec.urls.first ?? "") {
+            for field in try headers(spec.settings) where fields.value(field.name) == nil { fields.append(field) }
+        } else {
+            settings.credentials = .none
+            if fields.value("User-Agent") == nil { fields.append(HeaderField("User-Agent", userAgent)) }
+        }
+        settings.followsRedirects = request.followsRedirects
+        // An interim answer of such a protocol doesn't end libcurl's wait for 100.
+        settings.expectsContinue = false
+        // Its server is asked what it has first.
+        settings.resendsBody = false
+        let body: RequestBody
+        switch request.body {
+        case .none: body = .none
+        case .bytes(let bytes): body = .bytes(bytes)
+        case .source(let range, let prefix, let suffix):
+            guard let file else { throw TransferError(.internalFault, "a request without its source") }
+            body = .part(SourcePart(file, range: range, prefix: prefix, suffix: suffix))
+        }
+        return ExchangeRequest(
+            url: request.url, method: request.method, headers: fields, body: body, settings: settings)
     }
 
     private func headers(_ settings: JobSettings) throws(TransferError) -> [HeaderField] {

@@ -4,10 +4,12 @@ import TransferEventLoop
 
 /// A job that this process has claimed, from its preparation to its record.
 struct RunningJob {
-    /// `preparing` → `transferring` → `saving` → recorded and gone; a stop may come in every phase.
+    /// `preparing` → `transferring` or `talking` → `saving` → recorded and gone; a stop may come in every phase.
     enum Phase {
         case preparing
         case transferring(ExchangeHandle)
+        /// An upload of several requests: `RunningJob.talk` has them.
+        case talking
         case saving
     }
 
@@ -19,6 +21,10 @@ struct RunningJob {
     let meter = ExchangeMeter()
     let started: MonotonicTime
     var ready: ReadyTransfer?
+    /// Of an upload of several requests, while it's under way.
+    var talk: UploadTalk?
+    /// Of an upload's source, where it was wanted.
+    var sourceDigest: Checksum?
     /// Values that the program's own closures gave; never stored.
     var credentials: [String: String]?
     /// Of the answer that is coming in.
@@ -39,6 +45,34 @@ struct RunningJob {
     /// Where it stood when the network changed around it.
     var mark: Int64?
 
+    /// The exchanges that are under way.
+    var handles: [ExchangeHandle] {
+        switch phase {
+        case .transferring(let handle): [handle]
+        case .talking: talk?.legs.values.map(\.handle) ?? []
+        case .preparing, .saving: []
+        }
+    }
+
+    var isUnderWay: Bool {
+        switch phase {
+        case .transferring, .talking: true
+        case .preparing, .saving: false
+        }
+    }
+
+    /// Bytes of an upload that left.
+    var sent: Int64 { talk?.sent ?? meter.sent }
+
+    /// Whether little is lost when it's broken off: it goes on where it was, or nothing has been sent.
+    var canGoOn: Bool {
+        if let talk { return talk.state != nil || talk.sent == 0 }
+        return !record.spec.isUpload || meter.sent == 0
+    }
+
+    /// Whether a body has begun to leave that must not be sent twice.
+    var mayHaveArrived: Bool { record.spec.mustNotRepeat && sent > 0 && talk?.state == nil }
+
     enum Stop {
         /// Back to the queue as it was: the program ends, or somebody paused it.
         case release(JobState)
@@ -50,6 +84,29 @@ struct RunningJob {
 enum ReadyTransfer: Sendable {
     case download(ReadyDownload)
     case upload(SourceFile)
+}
+
+/// An upload's source, opened.
+struct OpenedSource: Sendable {
+    let file: SourceFile
+    /// Where somebody wanted it.
+    let digest: Checksum?
+
+    /// Blocks: for workers.
+    ///
+    /// - Throws: Also when the digest isn't the one that was expected.
+    init(_ path: String, expected: Checksum?) throws(TransferError) {
+        file = try SourceFile(path)
+        guard let expected else {
+            digest = nil
+            return
+        }
+        let found = try FileDigest.compute(file, expected.algorithm, 0..<file.size)
+        guard found == expected else {
+            throw TransferError(.checksumMismatch, "\(path) is \(found), not \(expected); nothing was sent")
+        }
+        digest = found
+    }
 }
 
 struct ReadyDownload: Sendable {

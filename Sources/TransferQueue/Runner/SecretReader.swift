@@ -27,6 +27,12 @@ public struct SecretSource: Sendable {
         return source
     }
 
+    /// An environment variable that is no secret.
+    func variable(_ name: String) -> String? { environment(name) }
+
+    /// The text of a file; `nil` when it can't be read.
+    static func text(of path: String) -> String? { try? contents(path) }
+
     /// - Throws: `secretMissing` that names the secret, never its value.
     func read(_ text: SecretText) throws(TransferError) -> String {
         switch text {

@@ -38,7 +38,7 @@ extension SQLiteStore {
                         SELECT id FROM job WHERE batch = ? AND origin = ? AND network = ? AND state = 0
                         ORDER BY priority DESC, id LIMIT ?)
                     RETURNING id, identity, spec, priority, attempts, mirror, resume, size, modified, digest,
-                        validator, wasInterrupted, mustRefresh, spentMirrors, hasSecrets
+                        validator, wasInterrupted, mustRefresh, spentMirrors, hasSecrets, upload
                     """)
             return try Row.fetchAll(statement, arguments: [process, lane.batch, lane.origin, lane.network, limit])
         }
@@ -70,11 +70,13 @@ extension SQLiteStore {
         if let size: Int64 = row[7], let modified: Int64 = row[8] { facts = FileFacts(size: size, modified: modified) }
         let resume: String? = row[6]
         let digest: String? = row[9]
+        let upload: String? = row[15]
         return JobRecord(
             id: row[0], batch: batch, identity: row[1], spec: spec, attempts: row[4], mirror: row[5],
             spentMirrors: UInt64(bitPattern: row[13] as Int64),
             resume: resume.flatMap { try? JSONDecoder().decode(ResumeData.self, from: Data($0.utf8)) },
-            facts: facts, digest: digest.flatMap { Checksum($0) }, validator: row[10], wasInterrupted: row[11],
+            upload: upload.flatMap { UploadRecord(text: $0) }, facts: facts, digest: digest.flatMap { Checksum($0) },
+            validator: row[10], wasInterrupted: row[11],
             mustRefresh: row[12])
     }
 

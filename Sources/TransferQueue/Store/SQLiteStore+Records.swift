@@ -49,7 +49,7 @@ extension SQLiteStore {
             let statement = try db.cachedStatement(
                 sql: """
                     UPDATE job SET state = 5, owner = NULL, isSending = 0, wasInterrupted = 0, mustRefresh = 0,
-                        resume = NULL, path = ?, size = ?, modified = ?, digest = ?, validator = ?, transferred = ?,
+                        resume = NULL, upload = NULL, path = ?, size = ?, modified = ?, digest = ?, validator = ?, transferred = ?,
                         seconds = ?, finalURL = ?, status = ?, response = ?, attempts = ?, errorCode = NULL,
                         errorMessage = NULL, endSequence = ?, ended = ? WHERE id = ?
                     """)

@@ -112,7 +112,8 @@ extension SQLiteStore {
                 // Bytes of another source can't be continued, and its digest says nothing any more.
                 if changed {
                     try db.execute(
-                        sql: "UPDATE job SET resume = NULL, digest = NULL, validator = NULL WHERE id = ?",
+                        sql:
+                            "UPDATE job SET resume = NULL, upload = NULL, digest = NULL, validator = NULL WHERE id = ?",
                         arguments: [id])
                 }
             }

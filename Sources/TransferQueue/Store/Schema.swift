@@ -139,6 +139,10 @@ enum Schema {
                     ALTER TABLE batch ADD COLUMN active INTEGER NOT NULL DEFAULT 0;
                     """)
         }
+        migrator.registerMigration("uploads") { db in
+            // What an upload that was broken off left behind (UploadRecord), for the next attempt.
+            try db.execute(sql: "ALTER TABLE job ADD COLUMN upload TEXT")
+        }
         return migrator
     }
 }

@@ -40,7 +40,7 @@ extension ResumableDialogue {
             return confirmed
         }
         guard let reference = fields.location else { return known == nil ? [] : confirmed }
-        guard let url = URIReference.location(reference, from: base) else { return [] }
+        guard let url = UploadLocation.url(reference, from: base) else { return [] }
         if let known, known != url { return [.stop(request: request)] + ambiguous() }
 
         state.url = url
@@ -89,7 +89,7 @@ extension ResumableDialogue {
     private mutating func begun(
         _ answer: UploadAnswer, _ fields: ResumableFields, isWhole: Bool, location: String?, now: Int64
     ) -> [UploadAction] {
-        let told = fields.location.flatMap { URIReference.location($0, from: answer.url) }
+        let told = fields.location.flatMap { UploadLocation.url($0, from: answer.url) }
         guard let url = told ?? location else {
             guard isWhole else { return misunderstood(answer, fields, now: now) }
             return fail(

@@ -158,11 +158,7 @@ extension ResumableDialogue {
     var version: ResumableVersion { ResumableVersion.numbered(state.version) ?? ResumableVersion.table[0] }
 
     /// The job's URL without its user information, for results.
-    var reportedTarget: String {
-        var target = URIReference(options.url)
-        target.removeUserInformation()
-        return target.text
-    }
+    var reportedTarget: String { Redaction.url(options.url) }
 
     mutating func request(
         _ method: String, _ url: String, _ headers: [HeaderField] = [], body: UploadRequest.Body = .none
@@ -245,8 +241,4 @@ extension ResumableDialogue {
         if answer.head.status == 423 { error.isTransient = true }
         return error
     }
-}
-
-extension UploadAnswer {
-    var isSuccess: Bool { (200..<300).contains(head.status) }
 }

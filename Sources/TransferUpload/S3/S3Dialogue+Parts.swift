@@ -113,7 +113,3 @@ extension S3Exchange {
         return false
     }
 }
-
-extension UploadAnswer {
-    var isSuccess: Bool { (200...299).contains(head.status) }
-}

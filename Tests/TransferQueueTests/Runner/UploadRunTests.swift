@@ -18,7 +18,7 @@ import TransferTestSupport
         Sample.upload(folder.path("f"), to: server.url("/in"), id: "f", protocol: kind)
     }
 
-    @Test(arguments: JobSpec.UploadProtocol.allCases)
+    @Test(arguments: [JobSpec.UploadProtocol.put, .post])
     func arrivesWholeAndKeepsTheAnswer(_ kind: JobSpec.UploadProtocol) async throws {
         try await withTestServer { server in
             let sink = server.acceptUploads("/in", answer: Response(status: 201, body: .text("thanks")))

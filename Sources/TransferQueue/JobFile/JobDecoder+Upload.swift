@@ -1,0 +1,57 @@
+import TransferCore
+
+/// How an upload is made.
+extension JobDecoder {
+    static let parallelRequests = 1...64
+    /// Keys that mean nothing to a download.
+    static let uploadKeys: [JobKey] = [
+        .protocol, .chunkSize, .parallel, .createFolders, .ifChanged, .metadata, .fields, .fileField,
+    ]
+
+    /// Bytes of one request; at least 1.
+    mutating func chunkSize() throws(JSONFault) -> Int64? {
+        _ = try reader.kind()
+        let start = reader.offset
+        guard let value = try byteCount() else { return nil }
+        guard value > 0 || isTrusted else {
+            note("a chunk has at least one byte", start..<reader.offset)
+            return nil
+        }
+        return value
+    }
+
+    /// Names and values, in their order; a later one takes the place of an earlier one of the same name.
+    mutating func fields(into fields: inout [JobSpec.Upload.Field]) throws(JSONFault) {
+        guard try expect(.object) else { return }
+        try reader.beginObject()
+        var isFirst = true
+        while let key = try reader.key(isFirst: &isFirst) {
+            let name = reader.string(key)
+            if !isTrusted, name.isEmpty { note("the name is empty", key.token) }
+            let isSecret = Redaction.isSecretHeader(name)
+            let literal = { (_: String) -> String? in
+                isSecret ? "a secret is named, never written; \(Self.secretAdvice)" : nil
+            }
+            guard let value = try secret(isSecret: isSecret, literal) else { continue }
+            fields.removeAll { $0.name == name }
+            fields.append(JobSpec.Upload.Field(name: name, value: value))
+        }
+    }
+
+    /// Keys that another protocol has.
+    mutating func checkUpload(
+        _ draft: JobDraft, _ seen: UInt64, _ place: (JobKey) -> Range<Int>
+    ) {
+        guard !isTrusted else { return }
+        let uploadProtocol = draft.rules.uploadProtocol
+        let foreign: [(JobKey, Set<JobSpec.UploadProtocol>)] = [
+            (.fields, [.multipart]), (.fileField, [.multipart]), (.metadata, [.tus, .s3]), (.parallel, [.tus, .s3]),
+            (.createFolders, [.put]), (.chunkSize, [.put, .post, .tus, .resumable, .s3]),
+            (.method, [.put, .post, .multipart, .resumable]),
+        ]
+        for (key, owners) in foreign where Self.has(key, seen) && !owners.contains(uploadProtocol) {
+            let names = Wording.alternatives(owners.map { "\"\($0.rawValue)\"" }.sorted())
+            note("\"\(key.rawValue)\" is for the protocol \(names), not \"\(uploadProtocol.rawValue)\"", place(key))
+        }
+    }
+}

@@ -1,0 +1,68 @@
+import TransferCore
+import TransferUpload
+
+extension JobSettings {
+    /// How the server of `s3://bucket/key` URLs is spoken to. What isn't said here is taken from where the AWS tools look:
+    /// the environment, and the files of a profile.
+    public struct S3Access: Sendable, Hashable {
+        /// `https://host[:port]` or `http://…`; AWS when nothing names one.
+        public var endpoint: String?
+        public var region: String?
+        public var style: Style?
+        /// Of the AWS tools' files.
+        public var profile: String?
+        /// Both keys, or neither.
+        public var accessKey: SecretText?
+        public var secretKey: SecretText?
+        public var sessionToken: SecretText?
+        /// What proves to the server that it got what was read.
+        public var integrity: Integrity?
+
+        public init() {}
+
+        /// Where requests name the bucket.
+        public enum Style: String, Sendable, Hashable, CaseIterable {
+            case path
+            case virtualHost = "virtual-host"
+        }
+
+        public enum Integrity: String, Sendable, Hashable, CaseIterable {
+            /// Nothing but TLS; the source is read once only.
+            case none
+            case md5
+            /// In each request's signature (the default).
+            case sha256
+            /// The same, and the server keeps it beside the object.
+            case storedSHA256 = "stored-sha256"
+        }
+    }
+}
+
+extension JobSettings.S3Access {
+    /// The object of a URL, as the program's environment completes what isn't said here.
+    func location(_ url: String, _ secrets: SecretSource) throws(TransferError) -> S3Location {
+        let tools = tools(secrets)
+        return try S3Location(
+            url, endpoint: endpoint ?? tools.endpoint, region: region ?? tools.region ?? "us-east-1",
+            style: style.map { $0 == .path ? .path : .virtualHost })
+    }
+
+    func credentials(_ secrets: SecretSource) throws(TransferError) -> S3Credentials {
+        var explicit: S3Credentials?
+        if let accessKey, let secretKey {
+            explicit = S3Credentials(
+                accessKey: try secrets.read(accessKey), secret: try secrets.read(secretKey),
+                sessionToken: try sessionToken.map { text throws(TransferError) in try secrets.read(text) })
+        }
+        return try tools(secrets).credentials(explicit: explicit)
+    }
+
+    private func tools(_ secrets: SecretSource) -> S3Settings {
+        S3Settings(profile: profile, environment: { secrets.variable($0) }, readFile: { SecretSource.text(of: $0) })
+    }
+}
+
+/// Which URLs name objects in S3's way.
+enum S3URL {
+    static func isOne(_ url: String) -> Bool { url.utf8.count > 5 && url.prefix(5).lowercased() == "s3://" }
+}

@@ -1,0 +1,226 @@
+import TransferCore
+import TransferEngine
+import TransferEventLoop
+import TransferUpload
+
+// Uploads that take more than one request: performs what their dialogues want, and tells them what came of it.
+extension QueueRunner {
+    /// Begins the dialogue of a job whose source is open.
+    ///
+    /// - Returns: `false` for an upload that is one request.
+    func talk(_ job: RunningJob, _ file: SourceFile, over link: String?) throws(TransferError) -> Bool {
+        guard case .upload(let upload) = job.record.spec.work else { return false }
+        let id = job.candidate.id
+        var record = job.record.upload
+        if let old = record, old.facts != file.facts {
+            guard upload.options.ifChanged == .restart else {
+                throw TransferError(
+                    .sourceChanged,
+                    "\(file.path) changed since its upload began; \"ifChanged\": \"restart\" sends the new version")
+            }
+            emit(job.record.batch, .restarted(job: job.record.identity, reason: "the source changed since it began"))
+            abandon(SQLiteStore.AbandonedUpload(id: id, spec: job.record.spec, upload: old))
+            running[id]?.record.upload = nil
+            record = nil
+        }
+        let source = UploadSource(
+            name: String(
+                file.path[(file.path.lastIndex(of: "/").map { file.path.index(after: $0) } ?? file.path.startIndex)...]),
+            size: file.size, digest: job.sourceDigest)
+        let secrets = builder(of: job).secrets
+        guard
+            let dialogue = try UploadProtocols.dialogue(
+                job.record.spec, upload, source: source, state: record?.state, secrets: secrets)
+        else { return false }
+        talks += 1
+        running[id]?.phase = .talking
+        running[id]?.talk = UploadTalk(number: talks, dialogue: dialogue, file: file, record: record)
+        running[id]?.link = link
+        advance(id) { $0.begin(now: WallClock.seconds) }
+        return true
+    }
+
+    private func advance(_ id: Int64, _ step: (inout any UploadDialogue) -> [UploadAction]) {
+        guard var talk = running[id]?.talk else { return }
+        let actions = step(&talk.dialogue)
+        talk.waiting += actions
+        running[id]?.talk = talk
+        performWaiting(id)
+    }
+
+    /// Performs what may be performed now: all, or as far as the next thing that has to be durable first.
+    private func performWaiting(_ id: Int64) {
+        while let talk = running[id]?.talk, !talk.isSaving, let action = talk.waiting.first {
+            running[id]?.talk?.waiting.removeFirst()
+            perform(action, of: id, talk)
+        }
+    }
+
+    private func perform(_ action: UploadAction, of id: Int64, _ talk: UploadTalk) {
+        guard let job = running[id] else { return }
+        switch action {
+        case .send(let request): send(request, of: id, job, talk)
+        case .digest(let number, let algorithm, let range): digest(number, algorithm, range, of: id, talk)
+        case .save(let state): save(state, of: id)
+        case .confirmed(let bytes): running[id]?.talk?.confirm(bytes)
+        case .restart(let reason):
+            running[id]?.talk?.state = nil
+            emit(job.record.batch, .restarted(job: job.record.identity, reason: reason))
+        case .stop(let request): running[id]?.talk?.ended(request)?.handle.cancel()
+        case .finish(let result): talkFinished(id, result)
+        case .fail(let error): talkFailed(id, error)
+        }
+    }
+
+    // MARK: Requests
+
+    private func send(_ request: UploadRequest, of id: Int64, _ job: RunningJob, _ talk: UploadTalk) {
+        let exchange: ExchangeRequest
+        do throws(TransferError) {
+            var made = try builder(of: job).exchange(request, of: job.record.spec, file: talk.file)
+            made.settings.link = job.link
+            exchange = made
+        } catch {
+            return advance(id) { $0.handle(.failed(request: request.id, error, sent: 0), now: WallClock.seconds) }
+        }
+        let (number, meter) = (talk.number, ExchangeMeter())
+        let handle = engine.start(
+            exchange, meter: meter, limiters: limiters(job.record.spec.settings),
+            makeSink: { AnswerSink(limit: 256 << 10) }
+        ) { [loop] event in
+            switch event {
+            case .interim, .ended:
+                loop.execute { self.assumeIsolated { $0.heard(event, request.id, of: id, talk: number) } }
+            case .responded, .redirected, .challenged, .restarted: break
+            }
+        }
+        running[id]?.talk?.began(request.id, UploadTalk.Leg(handle: handle, meter: meter))
+    }
+
+    private func heard(_ event: ExchangeEvent, _ request: Int, of id: Int64, talk number: Int) {
+        guard let job = running[id], let talk = job.talk, talk.number == number else { return }
+        switch event {
+        case .interim(let head):
+            guard talk.legs[request] != nil else { return }
+            advance(id) { $0.handle(.interim(request: request, head), now: WallClock.seconds) }
+        case .ended(let outcome):
+            guard running[id]?.talk?.ended(request) != nil else { return }
+            judgeLink(job, outcome)
+            advance(id) { $0.handle(Self.event(outcome, request), now: WallClock.seconds) }
+        case .responded, .redirected, .challenged, .restarted: break
+        }
+        pump()
+    }
+
+    private static func event(_ outcome: ExchangeOutcome, _ request: Int) -> UploadEvent {
+        switch outcome.result {
+        case .failure(let error): .failed(request: request, error, sent: outcome.sent)
+        case .success(let head):
+            .answered(
+                UploadAnswer(
+                    request: request, head: head, body: outcome.answer, url: outcome.finalURL, sent: outcome.sent))
+        }
+    }
+
+    private func digest(
+        _ number: Int, _ algorithm: DigestAlgorithm, _ range: Range<Int64>, of id: Int64, _ talk: UploadTalk
+    ) {
+        let serial = talk.number
+        engine.workers.execute { [loop, file = talk.file] in
+            let result = Result { () throws(TransferError) in try FileDigest.compute(file, algorithm, range) }
+            loop.execute {
+                self.assumeIsolated { runner in
+                    guard runner.running[id]?.talk?.number == serial else { return }
+                    switch result {
+                    case .success(let digest):
+                        runner.advance(id) { $0.handle(.digested(id: number, digest), now: WallClock.seconds) }
+                    case .failure(let error): runner.talkFailed(id, error)
+                    }
+                    runner.pump()
+                }
+            }
+        }
+    }
+
+    private func save(_ state: String, of id: Int64) {
+        running[id]?.talk?.state = state
+        running[id]?.talk?.isSaving = true
+        guard let talk = running[id]?.talk else { return }
+        let (record, number) = (talk.record, talk.number)
+        withStore {
+            try $0.save(upload: record, of: id)
+        } then: { runner, _ in
+            guard runner.running[id]?.talk?.number == number else { return }
+            runner.running[id]?.talk?.isSaving = false
+            runner.running[id]?.record.upload = record
+            runner.performWaiting(id)
+        }
+    }
+
+    // MARK: The end
+
+    private func talkFinished(_ id: Int64, _ result: UploadResult) {
+        guard var job = running[id], let talk = job.talk else { return }
+        guard talk.file.isUnchanged else {
+            let error = TransferError(
+                .sourceChanged, "\(talk.file.path) changed while it was being sent", isTransient: true)
+            return talkFailed(id, error)
+        }
+        if let digest = result.digest, let known = job.sourceDigest, digest.algorithm == known.algorithm,
+            digest != known
+        {
+            running[id]?.talk?.state = nil
+            let error = TransferError(
+                .checksumMismatch, "the server has \(digest) of \(talk.file.path), which is \(known)", isTransient: true
+            )
+            return talkFailed(id, error)
+        }
+        endTalk(id)
+        scheduler.originAnswered(job.candidate.lane.origin)
+        scheduler.ended(job.candidate)
+        job.result = TransferResult(
+            status: result.status, finalURL: Redaction.url(result.url), transferred: talk.sent,
+            validator: result.validator, response: result.response)
+        finish(
+            job,
+            .done(
+                receipt(job, path: talk.file.path, bytes: talk.file.size, digest: result.digest ?? job.sourceDigest),
+                talk.file.facts))
+    }
+
+    private func talkFailed(_ id: Int64, _ error: TransferError) {
+        guard var job = running[id], let talk = job.talk else { return }
+        let mayHaveArrived = job.mayHaveArrived
+        endTalk(id)
+        let record = talk.record
+        // What is to be forgotten, and how far it came, is written down with the step.
+        if record != job.record.upload {
+            withStore {
+                try $0.save(upload: record, of: id)
+            } then: { _, _ in
+            }
+        }
+        job.record.upload = record
+        running[id]?.record.upload = record
+        failed(job, error, bodyLeft: mayHaveArrived, progressed: talk.hasProgressed)
+    }
+
+    /// Whoever stopped the job has it as it is now: what is under way is given up, and what was saved stays.
+    func breakOff(_ id: Int64, _ job: RunningJob, _ stop: RunningJob.Stop) {
+        letGo(job, stop)
+        endTalk(id, job)
+    }
+
+    private func endTalk(_ id: Int64) {
+        guard let job = running[id] else { return }
+        endTalk(id, job)
+    }
+
+    private func endTalk(_ id: Int64, _ job: RunningJob) {
+        guard let talk = job.talk else { return }
+        for leg in talk.legs.values { leg.handle.cancel() }
+        account(job, moved: talk.sent)
+        batches[job.record.batch]?.settledBytes += talk.sent
+        running[id]?.talk = nil
+    }
+}

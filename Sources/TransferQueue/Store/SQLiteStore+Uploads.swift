@@ -1,0 +1,50 @@
+import GRDB
+import TransferCore
+
+extension SQLiteStore {
+    /// Keeps what the next attempt of an upload needs, durably; from then on the server can be asked what it has.
+    func save(upload: UploadRecord?, of id: Int64) throws {
+        try database.write { db in
+            let statement = try db.cachedStatement(sql: "UPDATE job SET upload = ?, isSending = 0 WHERE id = ?")
+            try statement.execute(arguments: [upload?.text, id])
+        }
+    }
+
+    /// The server has been told, or can't be.
+    func forgetAbandoned(_ id: Int64) throws {
+        try database.write { db in
+            try db.execute(
+                sql: "UPDATE job SET upload = NULL WHERE id = ? AND state = ?",
+                arguments: [id, JobState.cancelled.rawValue])
+        }
+    }
+
+    /// An upload that was given up while a server held a part of it.
+    struct AbandonedUpload: Sendable {
+        let id: Int64
+        let spec: JobSpec
+        let upload: UploadRecord
+    }
+
+    /// The cancelled jobs of a batch whose servers haven't been told.
+    ///
+    /// - Parameter secrets: Jobs whose secrets nobody has any more are left out.
+    func abandonedUploads(batch: Int64, secrets: [Int64: JobSecrets]) throws -> [AbandonedUpload] {
+        try database.read { db in
+            let rows = try Row.fetchAll(
+                db,
+                sql: "SELECT id, spec, upload, hasSecrets FROM job WHERE batch = ? AND state = ? AND upload NOT NULL",
+                arguments: [batch, JobState.cancelled.rawValue])
+            return rows.compactMap { row in
+                let id: Int64 = row[0]
+                guard let upload = UploadRecord(text: row[2]), var spec = try? JobSpec(canonicalJSON: row[1] as String)
+                else { return nil }
+                if row[3] as Bool {
+                    guard let known = secrets[id] else { return nil }
+                    spec = known.restore(spec)
+                }
+                return AbandonedUpload(id: id, spec: spec, upload: upload)
+            }
+        }
+    }
+}

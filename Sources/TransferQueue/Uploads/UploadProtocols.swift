@@ -1,0 +1,71 @@
+import TransferCore
+import TransferUpload
+
+/// Which dialogue an upload needs.
+enum UploadProtocols {
+    /// A plain request that is longer than this is offered to be resumed.
+    static let upgradeSize: Int64 = 4 << 20
+
+    /// - Parameter state: What an earlier attempt saved.
+    /// - Returns: `nil` for an upload that is one request and no more.
+    static func dialogue(
+        _ spec: JobSpec, _ upload: JobSpec.Upload, source: UploadSource, state: String?, secrets: SecretSource
+    ) throws(TransferError) -> (any UploadDialogue)? {
+        let options = upload.options
+        switch upload.uploadProtocol {
+        case .put, .post:
+            if options.createFolders { return FolderMakingPut(url: upload.url, method: spec.method, source: source) }
+            guard source.size >= upgradeSize || state != nil else { return nil }
+            return ResumableDialogue(
+                source: source,
+                options: ResumableOptions(
+                    url: upload.url, method: spec.method, mode: .upgrade, chunkSize: options.chunkSize), state: state)
+        case .multipart:
+            return FormUpload(
+                url: upload.url, method: upload.method ?? "POST", source: source,
+                fields: try fields(options.fields, secrets), fileField: options.fileField)
+        case .tus:
+            var tus = TusOptions()
+            tus.chunkSize = options.chunkSize
+            tus.parallel = options.parallel ?? 1
+            tus.metadata = try fields(options.metadata, secrets).map { TusMetadata($0.name, $0.value) }
+            return TusDialogue(url: upload.url, source: source, options: tus, state: state)
+        case .s3:
+            let access = spec.settings.s3 ?? JobSettings.S3Access()
+            var s3 = S3Options()
+            if let size = options.chunkSize { (s3.partSize, s3.threshold) = (size, size) }
+            if let parallel = options.parallel { s3.parallel = parallel }
+            if let integrity = access.integrity {
+                s3.integrity = S3Options.Integrity(rawValue: integrity.rawValue) ?? .sha256
+            }
+            s3.headers = try headers(spec.settings, secrets)
+            for field in try fields(options.metadata, secrets) {
+                s3.headers.append(HeaderField("x-amz-meta-" + field.name, field.value))
+            }
+            return S3Dialogue(
+                location: try access.location(upload.url, secrets), credentials: try access.credentials(secrets),
+                source: source, options: s3, state: state)
+        case .resumable:
+            return ResumableDialogue(
+                source: source,
+                options: ResumableOptions(
+                    url: upload.url, method: spec.method, mode: .careful, chunkSize: options.chunkSize), state: state)
+        }
+    }
+
+    private static func headers(
+        _ settings: JobSettings, _ secrets: SecretSource
+    ) throws(TransferError) -> [HeaderField] {
+        var result: [HeaderField] = []
+        for header in settings.headers { result.append(HeaderField(header.name, try secrets.read(header.value))) }
+        return result
+    }
+
+    private static func fields(
+        _ fields: [JobSpec.Upload.Field], _ secrets: SecretSource
+    ) throws(TransferError) -> [HeaderField] {
+        var result: [HeaderField] = []
+        for field in fields { result.append(HeaderField(field.name, try secrets.read(field.value))) }
+        return result
+    }
+}

@@ -1,0 +1,67 @@
+import TransferCore
+import TransferEngine
+import TransferUpload
+
+/// An upload's dialogue with its server, during one attempt.
+struct UploadTalk {
+    /// Tells the events of this attempt from those of an earlier one of the same job.
+    let number: Int
+    var dialogue: any UploadDialogue
+    let file: SourceFile
+    /// The requests under way, by the dialogue's numbers.
+    private(set) var legs: [Int: Leg] = [:]
+    /// What waits until something is durable.
+    var waiting: [UploadAction] = []
+    var isSaving = false
+    /// What the dialogue wants to be kept.
+    var state: String?
+    /// Bytes that the server holds, as far as it said.
+    private(set) var confirmed: Int64 = 0
+    /// The most that it held before this attempt.
+    let confirmedBefore: Int64
+    /// Bytes of bodies that left, of the requests that have ended.
+    private(set) var settled: Int64 = 0
+    private var base: Int64 = 0
+
+    struct Leg {
+        let handle: ExchangeHandle
+        let meter: ExchangeMeter
+    }
+
+    init(number: Int, dialogue: any UploadDialogue, file: SourceFile, record: UploadRecord?) {
+        self.number = number
+        self.dialogue = dialogue
+        self.file = file
+        state = record?.state
+        confirmedBefore = record?.confirmed ?? 0
+    }
+
+    mutating func began(_ request: Int, _ leg: Leg) { legs[request] = leg }
+
+    /// - Returns: `nil` for a request that isn't wanted any more.
+    mutating func ended(_ request: Int) -> Leg? {
+        guard let leg = legs.removeValue(forKey: request) else { return nil }
+        settled += leg.meter.sent
+        base = confirmed
+        return leg
+    }
+
+    mutating func confirm(_ bytes: Int64) {
+        confirmed = bytes
+        if legs.isEmpty { base = bytes }
+    }
+
+    /// Bytes of bodies that left so far.
+    var sent: Int64 { legs.values.reduce(settled) { $0 + $1.meter.sent } }
+
+    /// How far the upload is: what the server holds, and what is on its way there.
+    var position: Int64 { min(file.size, max(confirmed, legs.values.reduce(base) { $0 + $1.meter.sent })) }
+
+    /// For the next attempt; `nil` when there is nothing to go on from.
+    var record: UploadRecord? {
+        state.map { UploadRecord(file.facts, state: $0, confirmed: max(confirmed, confirmedBefore)) }
+    }
+
+    /// Fewer bytes than this don't start the count of attempts anew.
+    var hasProgressed: Bool { confirmed >= confirmedBefore + 64 << 10 }
+}

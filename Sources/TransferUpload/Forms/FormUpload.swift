@@ -1,0 +1,81 @@
+public import TransferCore
+
+/// A file in a form: one request with `multipart/form-data` (RFC 7578), its fields first and the file last.
+public struct FormUpload: UploadDialogue {
+    private let url: String
+    private let method: String
+    private let source: UploadSource
+    private let fields: [HeaderField]
+    private let fileField: String
+    private let boundary: String
+
+    /// - Parameters:
+    ///   - fields: Names and values, in the order they are sent.
+    ///   - fileField: The name of the field that is the file.
+    ///   - boundary: What stands between the parts; must not occur in one, so it's best random.
+    public init(
+        url: String, method: String = "POST", source: UploadSource, fields: [HeaderField] = [],
+        fileField: String = "file", boundary: String = FormUpload.randomBoundary()
+    ) {
+        self.url = url
+        self.method = method
+        self.source = source
+        self.fields = fields
+        self.fileField = fileField
+        self.boundary = boundary
+    }
+
+    public static func randomBoundary() -> String {
+        "transfer-" + String(UInt64.random(in: .min ... .max), radix: 16)
+            + String(UInt64.random(in: .min ... .max), radix: 16)
+    }
+
+    public mutating func begin(now: Int64) -> [UploadAction] {
+        var prefix = ""
+        for field in fields {
+            prefix += "--\(boundary)\r\nContent-Disposition: form-data; name=\"\(Self.escaped(field.name))\"\r\n\r\n"
+            prefix += field.value + "\r\n"
+        }
+        prefix += "--\(boundary)\r\nContent-Disposition: form-data; name=\"\(Self.escaped(fileField))\"; "
+        prefix += "filename=\"\(Self.escaped(source.name))\"\r\nContent-Type: application/octet-stream\r\n\r\n"
+        let request = UploadRequest(
+            id: 1, method: method, url: url,
+            headers: [HeaderField("Content-Type", "multipart/form-data; boundary=\(boundary)")],
+            body: .source(0..<source.size, prefix: Array(prefix.utf8), suffix: Array("\r\n--\(boundary)--\r\n".utf8)))
+        return [.send(request)]
+    }
+
+    public mutating func handle(_ event: UploadEvent, now: Int64) -> [UploadAction] {
+        switch event {
+        case .answered(let answer): [PlainAnswer.end(answer, now: now)]
+        case .failed(_, let error, _): [.fail(error)]
+        case .interim, .digested: []
+        }
+    }
+
+    /// There is nothing that a server would hold.
+    public mutating func abandon(now: Int64) -> [UploadAction] { [.finish(UploadResult(url: url, status: 0))] }
+
+    /// Quotes and line breaks as the form's standard has them (RFC 7578 §2, HTML's multipart/form-data encoding).
+    private static func escaped(_ text: String) -> String {
+        text.unicodeScalars.reduce(into: "") { result, scalar in
+            switch scalar {
+            case "\"": result += "%22"
+            case "\r": result += "%0D"
+            case "\n": result += "%0A"
+            default: result.unicodeScalars.append(scalar)
+            }
+        }
+    }
+}
+
+/// The answer to a request that was the whole upload.
+enum PlainAnswer {
+    static func end(_ answer: UploadAnswer, now: Int64) -> UploadAction {
+        guard (200..<300).contains(answer.head.status) else { return .fail(StatusRule.error(answer.head, now: now)) }
+        return .finish(
+            UploadResult(
+                url: answer.url, status: answer.head.status, validator: Validator(answer.head)?.description,
+                response: answer.body.isEmpty ? nil : String(decoding: answer.body, as: UTF8.self)))
+    }
+}

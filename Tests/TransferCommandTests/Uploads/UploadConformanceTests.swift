@@ -1,0 +1,142 @@
+import Foundation
+import Glibc
+import Testing
+import TransferTestServer
+import TransferTestSupport
+
+/// What every upload protocol holds to, by the command, against servers behind a relay that breaks connections.
+@Suite(.timeLimit(.minutes(3))) struct UploadConformanceTests {
+    static let size = 6 << 20
+
+    /// A file to upload, and the way to a peer that can be broken.
+    final class Bench: Sendable {
+        let place: Workplace
+        let peer: any UploadPeer
+        let relay: FaultRelay
+
+        init(_ kind: UploadPeerKind, limit: Int = 20) async throws {
+            place = try Workplace("uploads")
+            peer = try await kind.start()
+            relay = try FaultRelay(to: peer.port)
+            try place.folder.write(count: UploadConformanceTests.size, seed: 7, to: "f")
+            let (url, members) = peer.target(relay.port)
+            try place.jobs(
+                [upload("f", to: url, #""id": "f", \#(members)"#)],
+                extra: #""defaults": {"retry": {"scale": "50ms", "jitter": false, "limit": \#(limit)}}, "#)
+        }
+
+        deinit { relay.stop() }
+
+        /// Exactly one object is there, and it's the file as it is now.
+        func expectTheFileOnce(_ location: SourceLocation = #_sourceLocation) async throws {
+            let expected = try await digest("sha256", place.content("f"))
+            let objects = try await peer.objects()
+            #expect(objects == [expected], sourceLocation: location)
+        }
+    }
+
+    @Test(arguments: UploadPeerKind.available) func arrivesWhole(_ kind: UploadPeerKind) async throws {
+        let bench = try await Bench(kind)
+        let result = try await bench.place.runJobs()
+        #expect(result.exitCode == 0, "\(result)")
+        try await bench.expectTheFileOnce()
+        // Again: it's done, and the server isn't asked.
+        let connections = bench.relay.connectionCount
+        #expect(try await bench.place.runJobs().exitCode == 0)
+        #expect(bench.relay.connectionCount == connections)
+    }
+
+    @Test(arguments: UploadPeerKind.resuming) func goesOnWhereItWasCut(_ kind: UploadPeerKind) async throws {
+        let bench = try await Bench(kind)
+        bench.relay.script(
+            [.cut(after: 1 << 20), .cut(after: 2 << 20), .cut(after: 1 << 20)], countsFromFirstAnswer: true)
+        let result = try await bench.place.runJobs()
+        #expect(result.exitCode == 0, "\(result)")
+        try await bench.expectTheFileOnce()
+        // The kernel may drop what a reset overtakes; nothing like a second whole is sent.
+        #expect(bench.relay.bytesUp < Int64(Self.size) * 3 / 2, "\(bench.relay.bytesUp)")
+    }
+
+    @Test(arguments: UploadPeerKind.available) func aLostFinalAnswerMakesNoSecondObject(_ kind: UploadPeerKind)
+        async throws
+    {
+        let bench = try await Bench(kind)
+        bench.relay.script([.loseAnswer(after: Int64(Self.size))])
+        let result = try await bench.place.runJobs()
+        #expect(result.exitCode == 0, "\(result)")
+        try await bench.expectTheFileOnce()
+        guard kind != .plainPut else { return }
+        #expect(bench.relay.bytesUp < Int64(Self.size) * 5 / 4, "it was sent again: \(bench.relay.bytesUp)")
+    }
+
+    @Test(arguments: UploadPeerKind.available) func anErrorInTheMiddleIsGoneOnFrom(_ kind: UploadPeerKind) async throws
+    {
+        let bench = try await Bench(kind)
+        let answer = "HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
+        bench.relay.script([.answer(after: 2 << 20, Array(answer.utf8))], countsFromFirstAnswer: kind != .plainPut)
+        let result = try await bench.place.runJobs()
+        #expect(result.exitCode == 0, "\(result)")
+        try await bench.expectTheFileOnce()
+    }
+
+    /// Not `offeredPost`: of a POST that may have left whole, nobody knows whether the server has it.
+    @Test(arguments: UploadPeerKind.resuming.filter { $0 != .offeredPost })
+    func whatTheServerHasForgottenIsSentFromTheStart(_ kind: UploadPeerKind) async throws {
+        let bench = try await Bench(kind, limit: 0)
+        bench.relay.script([.cut(after: 2 << 20)], countsFromFirstAnswer: kind != .plainPut)
+        #expect(try await bench.place.runJobs().exitCode == 1)
+        try await bench.peer.expire()
+        let result = try await bench.place.runJobs()
+        #expect(result.exitCode == 0, "\(result)")
+        let events = try result.events()
+        #expect(events.named("job.restarted").count == 1)
+        try await bench.expectTheFileOnce()
+    }
+
+    @Test(arguments: UploadPeerKind.available)
+    func aSourceThatChangedIsSentFromTheStartAndNeverMixed(_ kind: UploadPeerKind) async throws {
+        let bench = try await Bench(kind, limit: 0)
+        bench.relay.script([.cut(after: 2 << 20)], countsFromFirstAnswer: kind != .plainPut)
+        #expect(try await bench.place.runJobs().exitCode == 1)
+        try bench.place.folder.write(count: Self.size, seed: 8, to: "f")
+        let result = try await bench.place.runJobs()
+        #expect(result.exitCode == 0, "\(result)")
+        try await bench.expectTheFileOnce()
+    }
+
+    /// Not those that are offered on the way: killed before that is written down, they begin anew, or are told.
+    @Test(arguments: UploadPeerKind.resuming.filter { !$0.isOffered }) func aKilledProgramGoesOn(
+        _ kind: UploadPeerKind
+    ) async throws {
+        let bench = try await Bench(kind)
+        for round in 0..<2 {
+            let stalls = bench.relay.stalledCount
+            bench.relay.script([.stall(after: 2 << 20)], countsFromFirstAnswer: round == 0)
+            let process = try bench.place.startJobs()
+            try await until("the upload to stall") { bench.relay.stalledCount > stalls }
+            process.kill(SIGKILL)
+            #expect(try await process.result().signal == SIGKILL)
+            // What the kernel has left of its bytes keeps the connection open.
+            bench.relay.cutAll()
+        }
+        let result = try await bench.place.runJobs()
+        #expect(result.exitCode == 0, "\(result)")
+        try await bench.expectTheFileOnce()
+        #expect(bench.relay.bytesUp < Int64(Self.size) * 2, "\(bench.relay.bytesUp)")
+    }
+
+    @Test(arguments: UploadPeerKind.resuming) func aCancelledUploadIsTakenFromTheServer(_ kind: UploadPeerKind)
+        async throws
+    {
+        let bench = try await Bench(kind)
+        bench.relay.script([.stall(after: 2 << 20)], countsFromFirstAnswer: true)
+        let process = try bench.place.startJobs()
+        try await until("the upload to stall") { bench.relay.stalledCount == 1 }
+        #expect(try await bench.place.run("cancel", "batch/f").exitCode == 0)
+        bench.relay.cutAll()
+        let result = try await process.result()
+        #expect(try result.events().ends == ["f": "cancelled"], "\(result)")
+        #expect(try await bench.peer.unfinished() == 0)
+        #expect(try await bench.peer.objects() == [])
+    }
+}

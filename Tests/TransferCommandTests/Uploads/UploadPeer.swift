@@ -1,0 +1,169 @@
+import Foundation
+import Testing
+import TransferTestServer
+import TransferTestSupport
+
+/// A server that uploads are made to, whatever protocol it speaks.
+protocol UploadPeer: Sendable {
+    /// Where it listens on 127.0.0.1.
+    var port: UInt16 { get }
+    /// The job's `to` and its other members, for the port that leads there.
+    func target(_ port: UInt16) -> (url: String, members: String)
+    /// SHA-256 of each complete object.
+    func objects() async throws -> [String]
+    /// Uploads that were begun and aren't complete.
+    func unfinished() async throws -> Int
+    /// Forgets what was begun.
+    func expire() async throws
+}
+
+/// The peers of the conformance suite, each made anew for a case.
+enum UploadPeerKind: String, CaseIterable, Sendable, CustomTestStringConvertible {
+    case tus, tuspyserver, resumable8, resumable6, offeredPut, offeredPost, plainPut
+
+    var isOffered: Bool { self == .offeredPut || self == .offeredPost }
+    var testDescription: String { rawValue }
+
+    /// Those that are here.
+    static var available: [UploadPeerKind] { allCases.filter { $0 != .tuspyserver || PythonServer.isWanted } }
+    /// Those that go on with what a server has.
+    static var resuming: [UploadPeerKind] { available.filter { $0 != .plainPut } }
+
+    func start() async throws -> any UploadPeer {
+        switch self {
+        case .tus: try TusPeer()
+        case .tuspyserver: try await TuspyserverPeer()
+        case .resumable8: try ResumablePeer(.version8, "resumable", method: nil)
+        case .resumable6: try ResumablePeer(.version6, "resumable", method: nil)
+        case .offeredPut: try ResumablePeer(.version8, "put", method: nil)
+        case .offeredPost: try ResumablePeer(.version8, "post", method: nil)
+        case .plainPut: try await NginxPeer()
+        }
+    }
+}
+
+private func sum(_ bytes: [UInt8]) async throws -> String { try await digest("sha256", bytes) }
+
+private final class TusPeer: UploadPeer {
+    private let server: TestServer
+    private let service: ServedUploads<TusService>
+
+    init() throws {
+        server = try TestServer()
+        service = server.serve("/files*", TusService(endpoint: "/files"))
+    }
+
+    deinit { server.stop() }
+
+    var port: UInt16 { server.port }
+    func target(_ port: UInt16) -> (url: String, members: String) {
+        ("http://127.0.0.1:\(port)/files", #""protocol": "tus""#)
+    }
+    func objects() async throws -> [String] {
+        var sums: [String] = []
+        for upload in service.with({ $0.finished }) { sums.append(try await sum(upload.bytes)) }
+        return sums
+    }
+    func unfinished() async throws -> Int { service.with { $0.uploads.count { !$0.isComplete } } }
+    func expire() async throws { service.with { $0.forget() } }
+}
+
+private final class ResumablePeer: UploadPeer {
+    private let server: TestServer
+    private let service: ServedUploads<ResumableService>
+    private let members: String
+
+    init(_ dialect: ResumableService.Dialect, _ name: String, method: String?) throws {
+        server = try TestServer()
+        var service = ResumableService(dialect: dialect)
+        // One that takes a version that it doesn't know for a plain request keeps what a careful creation brings: nothing.
+        service.refusesOtherVersions = true
+        self.service = server.serve("/*", service)
+        members = #""protocol": "\#(name)""# + (method.map { #", "method": "\#($0)""# } ?? "")
+    }
+
+    deinit { server.stop() }
+
+    var port: UInt16 { server.port }
+    func target(_ port: UInt16) -> (url: String, members: String) { ("http://127.0.0.1:\(port)/in/f", members) }
+    func objects() async throws -> [String] {
+        var sums: [String] = []
+        for bytes in service.with({ $0.finished.map(\.bytes) }) { sums.append(try await sum(bytes)) }
+        return sums
+    }
+    func unfinished() async throws -> Int { service.with { $0.unfinished } }
+    func expire() async throws { service.with { $0.forgetUploads() } }
+}
+
+/// tuspyserver, a server that isn't ours.
+private final class TuspyserverPeer: UploadPeer {
+    private let server: PythonServer
+    private let folder: TemporaryFolder
+
+    init() async throws {
+        folder = try TemporaryFolder("tuspyserver")
+        let files = try folder.folder("files")
+        try folder.write(
+            """
+            from fastapi import FastAPI
+            from tuspyserver import create_tus_router
+            app = FastAPI()
+            app.include_router(create_tus_router(prefix="files", files_dir=\(String(reflecting: files))))
+
+            """, to: "server.py")
+        server = try await PythonServer.start(
+            { ["-m", "uvicorn", "server:app", "--port", "\($0)", "--no-access-log"] }, in: folder.path,
+            mark: "Uvicorn running on")
+    }
+
+    var port: UInt16 { server.port }
+    func target(_ port: UInt16) -> (url: String, members: String) {
+        ("http://127.0.0.1:\(port)/files", #""protocol": "tus""#)
+    }
+
+    private func uploads() throws -> [(file: String, isComplete: Bool)] {
+        try folder.files().filter { $0.hasPrefix("files/") && $0.hasSuffix(".info") }.map { info in
+            let file = String(info.dropLast(5))
+            let size = try JSONValue.parse(folder.data(info))["size"]?.int
+            return (file, size == folder.size(file))
+        }
+    }
+
+    func objects() async throws -> [String] {
+        var sums: [String] = []
+        for upload in try uploads() where upload.isComplete {
+            sums.append(try await sum([UInt8](folder.data(upload.file))))
+        }
+        return sums
+    }
+    func unfinished() async throws -> Int { try uploads().count { !$0.isComplete } }
+    func expire() async throws {
+        for upload in try uploads() {
+            for name in [upload.file, upload.file + ".info"] {
+                try FileManager.default.removeItem(atPath: folder.path(name))
+            }
+        }
+    }
+}
+
+/// nginx, which takes a PUT whole or not at all.
+private final class NginxPeer: UploadPeer {
+    private let server: NginxServer
+
+    init() async throws {
+        var options = NginxServer.Options()
+        options.allowsWriting = true
+        server = try await NginxServer.start(options: options)
+    }
+
+    var port: UInt16 { server.port }
+    func target(_ port: UInt16) -> (url: String, members: String) {
+        ("http://127.0.0.1:\(port)/in/f", #""protocol": "put", "createFolders": true"#)
+    }
+    func objects() async throws -> [String] {
+        guard let data = FileManager.default.contents(atPath: server.root + "/in/f") else { return [] }
+        return [try await sum([UInt8](data))]
+    }
+    func unfinished() async throws -> Int { 0 }
+    func expire() async throws {}
+}

@@ -1,0 +1,63 @@
+internal import Foundation
+internal import Glibc
+
+/// A server out of the Python environment that `scripts/setup peers` makes.
+public final class PythonServer: Sendable {
+    public let port: UInt16
+    private let process: ChildProcess
+
+    /// Whether suites against such servers run: when they are installed, and when they have to be
+    /// (`TRANSFER_PEERS=required`, as `make check` sets it), where they fail without them.
+    public static let isWanted: Bool = {
+        if isInstalled { return true }
+        if ProcessInfo.processInfo.environment["TRANSFER_PEERS"] == "required" { return true }
+        let line = "SKIPPED: the suites against servers from PyPI, as they aren't installed (`make setup-peers`)\n"
+        FileHandle.standardError.write(Data(line.utf8))
+        return false
+    }()
+
+    /// - Parameters:
+    ///   - arguments: For the environment's Python, given the port to listen on.
+    ///   - mark: What a line of its output holds once it listens.
+    public static func start(
+        _ arguments: (UInt16) -> [String], in folder: String, environment: [String: String] = [:], mark: String
+    ) async throws -> PythonServer {
+        guard isInstalled else {
+            throw TestSupportError("the servers from PyPI are not installed; `make setup-peers` installs them")
+        }
+        var failure = ""
+        // Another process can take the port before the server does; then with another one.
+        for _ in 0..<3 {
+            let port = try LoopbackPort.free()
+            var variables = [
+                "PATH": "/usr/local/bin:/usr/bin:/bin", "PYTHONDONTWRITEBYTECODE": "1", "PYTHONUNBUFFERED": "1",
+            ]
+            variables.merge(environment) { $1 }
+            let process = try ChildProcess.start(
+                ChildProcess.Command(
+                    Self.folder + "/bin/python", arguments(port), environment: variables, workingFolder: folder,
+                    timeout: .seconds(3600)))
+            do {
+                _ = try await process.line { $0.contains(mark) }
+                return PythonServer(port: port, process: process)
+            } catch {
+                process.kill(SIGKILL)
+                failure = (try? await process.result().standardError) ?? "\(error)"
+            }
+        }
+        throw TestSupportError("\(arguments(0)) does not start: \(failure)")
+    }
+
+    private init(port: UInt16, process: ChildProcess) {
+        self.port = port
+        self.process = process
+    }
+
+    deinit { process.kill(SIGTERM) }
+
+    static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+        .appendingPathComponent("../../../.build/peers/python").standardized.path
+
+    /// The list is put there last, when everything on it is installed.
+    private static var isInstalled: Bool { FileManager.default.fileExists(atPath: folder + "/installed.txt") }
+}
