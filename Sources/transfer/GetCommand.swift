@@ -27,6 +27,7 @@ struct Get: AsyncParsableCommand {
         help: ArgumentHelp("A field to send.", valueName: "name: value"))
     var headers: [String] = []
 
+    @OptionGroup var s3: S3Arguments
     @OptionGroup var limits: LimitOptions
     @OptionGroup var show: OutputOptions
     @OptionGroup var state: StateOptions
@@ -37,9 +38,7 @@ struct Get: AsyncParsableCommand {
         if urls.count > 1, output != nil || checksum != nil {
             throw ValidationError("--output and --checksum go with one URL")
         }
-        for url in urls where Origin(url: url) == nil {
-            throw ValidationError("unsupported URL \(Redaction.url(url)): http and https are supported")
-        }
+        for url in urls where !JobSpec.isSupported(url: url) { throw ValidationError(JobSpec.refusal(of: url)) }
     }
 
     func run() async throws {
@@ -47,6 +46,7 @@ struct Get: AsyncParsableCommand {
         let jobs = urls.map { url in
             var settings = JobSettings()
             settings.headers = fields
+            settings.s3 = s3.access
             return JobSpec(
                 work: .download(
                     JobSpec.Download(
@@ -63,13 +63,33 @@ struct Get: AsyncParsableCommand {
 
 struct Put: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Upload files by PUT; a URL that ends in / gets the file's name.")
+        abstract: "Upload files; a URL that ends in / gets the file's name.",
+        discussion: """
+            What was broken off goes on where it was, as far as the protocol lets it: run the same command again.
+            """)
 
     @Argument(help: ArgumentHelp("Files, then the URL.", valueName: "file… url"))
     var arguments: [String]
 
-    @Option(help: "The method: PUT or POST.")
+    @Option(
+        name: .customLong("protocol"),
+        help: "put, post, multipart, tus, resumable (the IETF draft) or s3; s3:// URLs need none.")
+    var uploadProtocol: UploadProtocolArgument?
+
+    @Option(help: "The method of the request, where the protocol leaves a choice.")
     var method: String?
+
+    @Option(
+        name: .customLong("chunk-size"), help: ArgumentHelp("Bytes of one request, such as 64M.", valueName: "bytes"))
+    var chunkSize: ByteCountArgument?
+
+    @Option(help: ArgumentHelp("Requests at the same time, for tus and s3.", valueName: "n"))
+    var parallel: Int?
+
+    @Flag(name: .customLong("create-folders"), help: "Make the folders of a WebDAV server that are missing.")
+    var createFolders = false
+
+    @OptionGroup var s3: S3Arguments
 
     @Option(
         name: [.customShort("H"), .customLong("header")],
@@ -83,27 +103,40 @@ struct Put: AsyncParsableCommand {
     mutating func validate() throws {
         _ = try HeaderArgument.settings(headers)
         guard arguments.count >= 2, let url = arguments.last else { throw ValidationError("name files and then a URL") }
-        guard Origin(url: url) != nil else {
-            throw ValidationError("unsupported URL \(Redaction.url(url)): http and https are supported")
+        guard JobSpec.isSupported(url: url) else { throw ValidationError(JobSpec.refusal(of: url)) }
+        let isS3 = url.lowercased().hasPrefix("s3://")
+        if let chosen = uploadProtocol?.value, (chosen == .s3) != isS3 {
+            throw ValidationError("the protocol s3 goes with s3:// URLs, and they with no other")
         }
+        if let parallel, !(1...64).contains(parallel) { throw ValidationError("--parallel is 1 to 64") }
         if arguments.count > 2, !url.hasSuffix("/") {
-            throw ValidationError("several files need a URL that ends in /")
+            guard uploadProtocol?.value == .tus else {
+                throw ValidationError("several files need a URL that ends in /")
+            }
         }
     }
 
     func run() async throws {
         let url = arguments[arguments.count - 1]
         let fields = try HeaderArgument.settings(headers)
-        let jobs = arguments.dropLast().map { file in
+        let chosen =
+            uploadProtocol?.value
+            ?? (url.lowercased().hasPrefix("s3://") ? .s3 : method == "POST" ? .post : .put)
+        var options = JobSpec.Upload.Options()
+        options.chunkSize = chunkSize?.bytes
+        options.parallel = parallel
+        options.createFolders = createFolders
+        let jobs = arguments.dropLast().map { [options] file in
             var settings = JobSettings()
             settings.headers = fields
+            settings.s3 = s3.access
             let name = file.split(separator: "/").last.map(String.init) ?? file
             return JobSpec(
                 work: .upload(
                     JobSpec.Upload(
                         source: Composition.absolute(file),
-                        url: url.hasSuffix("/") ? url + PercentEncoding.encode(name) : url,
-                        uploadProtocol: method == "POST" ? .post : .put, method: method)),
+                        url: url.hasSuffix("/") && chosen.namesFiles ? url + PercentEncoding.encode(name) : url,
+                        uploadProtocol: chosen, method: method, options: options)),
                 settings: settings)
         }
         let folder = FileManager.default.currentDirectoryPath

@@ -58,7 +58,7 @@ extension JobSpec {
     var destinationKey: String {
         switch work {
         case .download(let download): download.destination.hasSuffix("/") ? "" : download.destination
-        case .upload(let upload): Redaction.url(upload.url)
+        case .upload(let upload): upload.uploadProtocol.givesNames ? "" : Redaction.url(upload.url)
         }
     }
 

@@ -105,8 +105,8 @@ public struct JobSpec: Sendable, Hashable {
         case overwrite, skip, rename, fail
     }
 
-    /// The job's name within its batch: its `id`, else its destination (in a folder, with the name that the URL gives),
-    /// never its URL.
+    /// The job's name within its batch: its `id`, else its destination (in a folder, with the name that the URL gives);
+    /// the source of an upload whose server gives the names.
     public var identity: String {
         if let id { return id }
         return switch work {
@@ -115,7 +115,13 @@ public struct JobSpec: Sendable, Hashable {
                 ? (download.destination == "./" ? "" : download.destination)
                     + (SafeFileName.fromURL(download.urls.first ?? "") ?? "index.html")
                 : download.destination
-        case .upload(let upload): Redaction.url(upload.url)
+        case .upload(let upload):
+            upload.uploadProtocol.givesNames ? upload.source : Redaction.url(upload.url)
         }
     }
+}
+
+extension JobSpec.UploadProtocol {
+    /// Whether the URL is only where uploads are made, and the server says where each is: then many have the same one.
+    var givesNames: Bool { self == .tus || self == .multipart }
 }

@@ -117,12 +117,20 @@ extension StagingError {
 }
 
 extension JobSpec {
+    /// Whether something can be moved from or to such a URL.
+    public static func isSupported(url: String) -> Bool { Origin(url: url) != nil || S3URL.isOne(url) }
+
+    /// Why not, in words.
+    public static func refusal(of url: String) -> String {
+        "unsupported URL \(Redaction.url(url)): http, https and s3 are supported"
+    }
+
     /// What makes the job impossible, in words; the rules that a job file is held to.
     var faults: [String] {
         var faults: [String] = []
         if urls.isEmpty { faults.append("a download needs a URL") }
-        for url in urls where Origin(url: url) == nil && !S3URL.isOne(url) {
-            faults.append("unsupported URL \(Redaction.url(url)): http, https and s3 are supported")
+        for url in urls where !Self.isSupported(url: url) {
+            faults.append(Self.refusal(of: url))
         }
         if case .download(let download) = work, download.destination.isEmpty || download.destination.contains("\0") {
             faults.append("a download needs a destination")

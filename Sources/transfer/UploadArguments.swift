@@ -1,0 +1,58 @@
+import ArgumentParser
+import TransferCore
+import TransferQueue
+
+struct UploadProtocolArgument: ExpressibleByArgument {
+    let value: JobSpec.UploadProtocol
+
+    init?(argument: String) {
+        guard let value = JobSpec.UploadProtocol(rawValue: argument) else { return nil }
+        self.value = value
+    }
+}
+
+struct ByteCountArgument: ExpressibleByArgument {
+    let bytes: Int64
+
+    init?(argument: String) {
+        guard let bytes = ByteCount.parse(argument), bytes > 0 else { return nil }
+        self.bytes = bytes
+    }
+}
+
+/// The server of s3:// URLs; credentials are where the AWS tools look for them, never on a command line.
+struct S3Arguments: ParsableArguments {
+    @Option(help: ArgumentHelp("The server of s3:// URLs, where it isn't Amazon's.", valueName: "url"))
+    var endpoint: String?
+
+    @Option(help: ArgumentHelp("The region of the bucket.", valueName: "name"))
+    var region: String?
+
+    @Option(help: ArgumentHelp("The profile of the AWS tools' files.", valueName: "name"))
+    var profile: String?
+
+    func validate() throws {
+        if let endpoint, Origin(url: endpoint) == nil {
+            throw ValidationError("--endpoint takes https://HOST or http://HOST, with a port where it needs one")
+        }
+    }
+
+    var access: JobSettings.S3Access? {
+        guard endpoint != nil || region != nil || profile != nil else { return nil }
+        var access = JobSettings.S3Access()
+        access.endpoint = endpoint
+        access.region = region
+        access.profile = profile
+        return access
+    }
+}
+
+extension JobSpec.UploadProtocol {
+    /// Whether a file's URL is made of a folder's and its name; the others' servers name what they are given.
+    var namesFiles: Bool {
+        switch self {
+        case .put, .post, .s3, .resumable: true
+        case .multipart, .tus: false
+        }
+    }
+}
