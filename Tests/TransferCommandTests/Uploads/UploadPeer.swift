@@ -19,13 +19,19 @@ protocol UploadPeer: Sendable {
 
 /// The peers of the conformance suite, each made anew for a case.
 enum UploadPeerKind: String, CaseIterable, Sendable, CustomTestStringConvertible {
-    case tus, tuspyserver, resumable8, resumable6, offeredPut, offeredPost, plainPut
+    case tus, tuspyserver, moto, resumable8, resumable6, offeredPut, offeredPost, plainPut
 
+    /// Whether something comes down on the connection that the body goes up on, before or while it does.
+    var answersBeforeTheBody: Bool { self != .plainPut && self != .moto }
+    /// What ends an attempt: parts of S3 are tried again within one.
+    var enoughCuts: [FaultRelay.Fault] { Array(repeating: .cut(after: 2 << 20), count: self == .moto ? 6 : 1) }
     var isOffered: Bool { self == .offeredPut || self == .offeredPost }
     var testDescription: String { rawValue }
 
     /// Those that are here.
-    static var available: [UploadPeerKind] { allCases.filter { $0 != .tuspyserver || PythonServer.isWanted } }
+    static var available: [UploadPeerKind] {
+        allCases.filter { ![.tuspyserver, .moto].contains($0) || PythonServer.isWanted }
+    }
     /// Those that go on with what a server has.
     static var resuming: [UploadPeerKind] { available.filter { $0 != .plainPut } }
 
@@ -33,6 +39,7 @@ enum UploadPeerKind: String, CaseIterable, Sendable, CustomTestStringConvertible
         switch self {
         case .tus: try TusPeer()
         case .tuspyserver: try await TuspyserverPeer()
+        case .moto: try await MotoPeer()
         case .resumable8: try ResumablePeer(.version8, "resumable", method: nil)
         case .resumable6: try ResumablePeer(.version6, "resumable", method: nil)
         case .offeredPut: try ResumablePeer(.version8, "put", method: nil)
@@ -40,6 +47,10 @@ enum UploadPeerKind: String, CaseIterable, Sendable, CustomTestStringConvertible
         case .plainPut: try await NginxPeer()
         }
     }
+}
+
+private func shell(_ line: String) async throws -> String {
+    try await ChildProcess.start(ChildProcess.Command("/bin/sh", ["-c", line])).result().standardOutput
 }
 
 private func sum(_ bytes: [UInt8]) async throws -> String { try await digest("sha256", bytes) }
@@ -166,4 +177,45 @@ private final class NginxPeer: UploadPeer {
     }
     func unfinished() async throws -> Int { 0 }
     func expire() async throws {}
+}
+
+/// moto, which speaks S3 and lists what it has; signatures are checked by `S3Tests`.
+private final class MotoPeer: UploadPeer {
+    private let server: PythonServer
+    private let folder: TemporaryFolder
+
+    init() async throws {
+        folder = try TemporaryFolder("moto")
+        server = try await PythonServer.start(
+            { ["-m", "moto.server", "-H", "127.0.0.1", "-p", "\($0)"] }, in: folder.path, mark: "Running on")
+        _ = try await shell("curl -s -S -X PUT http://127.0.0.1:\(server.port)/bucket")
+    }
+
+    var port: UInt16 { server.port }
+    func target(_ port: UInt16) -> (url: String, members: String) {
+        let access = #""endpoint": "http://127.0.0.1:\#(port)", "accessKey": "a", "secretKey": {"file": "secret"}"#
+        return ("s3://bucket/dir/f", #""chunkSize": "5M", "parallel": 1, "s3": {\#(access)}"#)
+    }
+
+    func objects() async throws -> [String] {
+        let list = try await shell("curl -s -S http://127.0.0.1:\(server.port)/bucket?list-type=2")
+        guard list.contains("<Key>dir/f</Key>") else { return [] }
+        let path = folder.path("object")
+        _ = try await shell("curl -s -S -o '\(path)' http://127.0.0.1:\(server.port)/bucket/dir/f")
+        return [try await sum([UInt8](folder.data("object")))]
+    }
+    func unfinished() async throws -> Int {
+        try await shell("curl -s -S http://127.0.0.1:\(server.port)/bucket?uploads").components(
+            separatedBy: "<UploadId>"
+        )
+        .count - 1
+    }
+    func expire() async throws {
+        let list = try await shell("curl -s -S http://127.0.0.1:\(server.port)/bucket?uploads")
+        for piece in list.components(separatedBy: "<UploadId>").dropFirst() {
+            let id = piece.prefix { $0 != "<" }
+            _ = try await shell(
+                "curl -s -S -X DELETE 'http://127.0.0.1:\(server.port)/bucket/dir/f?uploadId=\(id)'")
+        }
+    }
 }

@@ -33,6 +33,7 @@ import TransferCore
         #expect(try keys("network") == Set(NetworkKey.table.names))
         #expect(try keys("proxyObject") == Set(ProxyKey.table.names))
         #expect(try keys("secretName") == Set(SecretKey.table.names))
+        #expect(try keys("s3") == Set(S3Key.table.names))
     }
 
     @Test func hasTheDecodersWordsAndRanges() throws {
@@ -110,6 +111,19 @@ import TransferCore
         (#"{"version": 1, "jobs": [{"upload": "f", "to": "http://h/"}]}"#, true),
         (#"{"version": 1, "jobs": [{"upload": "f", "to": "d/f"}]}"#, false),
         (#"{"version": 1, "jobs": [{"upload": "f", "to": "http://h/", "segments": 2}]}"#, false),
+        (#"{"version": 1, "jobs": [{"upload": "f", "to": "http://h/", "protocol": "tus", "chunkSize": "64M"}]}"#, true),
+        (#"{"version": 1, "jobs": [{"upload": "f", "to": "http://h/", "chunkSize": 0}]}"#, false),
+        (#"{"version": 1, "jobs": [{"upload": "f", "to": "s3://b/k", "s3": {"region": "x"}}]}"#, true),
+        (#"{"version": 1, "jobs": [{"upload": "f", "to": "s3://b/k", "s3": {"secretKey": {"env": "x"}}}]}"#, false),
+        (
+            #"{"version": 1, "jobs": [{"upload": "f", "to": "http://h/", "protocol": "multipart", "fields": {"a": "b"}}]}"#,
+            true
+        ),
+        (
+            #"{"version": 1, "jobs": [{"upload": "f", "to": "http://h/", "fileField": "", "protocol": "multipart"}]}"#,
+            false
+        ),
+        (#"{"version": 1, "jobs": [{"upload": "f", "to": "http://h/", "checksum": "md5:x"}]}"#, false),
         (#"{"version": 1, "jobs": [{"to": "f"}]}"#, false),
         (#"{"version": 1, "jobs": [{"download": "http://h/"}]}"#, false),
         (#"{"version": 1, "jobs": [{"download": [], "to": "f"}]}"#, false),

@@ -1,0 +1,91 @@
+import Foundation
+import Testing
+import TransferCore
+
+@testable import TransferQueue
+
+/// How job files describe uploads.
+@Suite struct UploadSettingsTests {
+    private func upload(_ members: String, to url: String = "http://h/in", defaults: String = "{}") throws
+        -> (spec: JobSpec?, lines: [String])
+    {
+        let reading = try read(
+            #"{"version": 1, "defaults": \#(defaults), "jobs": [{"upload": "f", "to": "\#(url)", \#(members)}]}"#)
+        return (reading.jobs.first, reading.faults.map { "\($0.path) \($0.message)" })
+    }
+
+    private func options(_ spec: JobSpec?) throws -> JobSpec.Upload {
+        guard case .upload(let upload)? = spec?.work else { throw TransferError(.internalFault, "no upload") }
+        return upload
+    }
+
+    @Test func readsEveryKey() throws {
+        let (spec, lines) = try upload(
+            #""protocol": "tus", "chunkSize": "64M", "parallel": 4, "ifChanged": "fail", "metadata": {"a": "1", "b": {"env": "B"}}"#
+        )
+        #expect(lines == [])
+        let upload = try options(spec)
+        #expect(upload.uploadProtocol == .tus && upload.options.chunkSize == 64 << 20 && upload.options.parallel == 4)
+        #expect(upload.options.ifChanged == .fail)
+        #expect(
+            upload.options.metadata == [
+                .init(name: "a", value: .literal("1")), .init(name: "b", value: .environment("B")),
+            ])
+        let form = try options(
+            try self.upload(#""protocol": "multipart", "fields": {"k": "v"}, "fileField": "data""#).spec)
+        #expect(form.options.fields == [.init(name: "k", value: .literal("v"))] && form.options.fileField == "data")
+        #expect(try options(try self.upload(#""createFolders": true"#).spec).options.createFolders)
+    }
+
+    @Test func aURLOfS3NeedsNoProtocol() throws {
+        let (spec, lines) = try upload(
+            #""s3": {"endpoint": "https://h:9", "region": "eu-1", "style": "path", "integrity": "md5", "accessKey": "a", "secretKey": {"file": "s"}}"#,
+            to: "s3://bucket/key")
+        #expect(lines == [])
+        #expect(try options(spec).uploadProtocol == .s3)
+        #expect(spec?.settings.s3?.endpoint == "https://h:9" && spec?.settings.s3?.secretKey == .file("s"))
+        #expect(spec?.origin(mirror: 0) == "https://h:9")
+        #expect(spec?.canonicalJSON.contains(#""s3":{"endpoint":"https://h:9""#) == true)
+    }
+
+    @Test(arguments: [
+        #""protocol": "tus", "chunkSize": 5, "parallel": 2, "metadata": {"x": {"file": "y"}}, "ifChanged": "fail""#,
+        #""protocol": "multipart", "fields": {"a": "b"}, "fileField": "c""#, #""createFolders": true"#,
+        #""checksum": "sha256:9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08""#,
+    ])
+    func whatIsWrittenDownIsReadBackTheSame(_ members: String) throws {
+        let spec = try #require(try upload(members).spec)
+        let again = try JobSpec(canonicalJSON: spec.canonicalJSON)
+        #expect(again == spec && again.fingerprint == spec.fingerprint)
+    }
+
+    @Test(arguments: [
+        (#""protocol": "tus", "fields": {}"#, #"$.jobs[0].fields "fields" is for the protocol "multipart", not "tus""#),
+        (#""parallel": 2"#, #"$.jobs[0].parallel "parallel" is for the protocol "s3" or "tus", not "put""#),
+        (#""protocol": "tus", "parallel": 65"#, "$.jobs[0].parallel 65 is out of range; 1 to 64 are possible"),
+        (#""chunkSize": 0"#, "$.jobs[0].chunkSize a chunk has at least one byte"),
+        (
+            #""protocol": "s3""#,
+            #"$.jobs[0].to the protocol "s3" has URLs as s3://bucket/key; its server is named by "s3": {"endpoint": …}"#
+        ),
+        (#""s3": {"accessKey": "a"}"#, #"$.jobs[0].s3 "s3" has both "accessKey" and "secretKey", or neither"#),
+        (#""ifChanged": "restrat""#, #"$.jobs[0].ifChanged unknown value "restrat"; did you mean "restart"?"#),
+    ])
+    func saysWhatIsWrong(_ members: String, _ line: String) throws {
+        #expect(try upload(members).lines == [line])
+    }
+
+    @Test func aSecretOfS3IsNamedAndNeverWritten() throws {
+        let lines = try upload(#""s3": {"accessKey": "a", "secretKey": "hush"}"#, to: "s3://bucket/key").lines
+        #expect(lines.first?.contains("a secret key is named, never written") == true)
+        #expect(!lines.joined().contains("hush"))
+    }
+
+    @Test func manyUploadsToOneTusServerAreJobsOfTheirOwn() throws {
+        let reading = try read(
+            #"{"version": 1, "jobs": [{"upload": "a", "to": "http://h/", "protocol": "tus"}, {"upload": "b", "to": "http://h/", "protocol": "tus"}]}"#
+        )
+        #expect(reading.faults.isEmpty && reading.jobs.map(\.identity) == ["a", "b"])
+        #expect(reading.jobs.map(\.destinationKey) == ["", ""])
+    }
+}

@@ -1,0 +1,130 @@
+import Testing
+import TransferCore
+
+@testable import TransferUpload
+
+@Suite struct FormUploadTests {
+    private let source = UploadSource(name: "a \"b\".bin", size: 10)
+
+    private func form() -> FormUpload {
+        FormUpload(
+            url: "http://h/in", source: source,
+            fields: [HeaderField("team", "media"), HeaderField("quo\"te", "x\r\ny")], fileField: "data",
+            boundary: "BOUND")
+    }
+
+    @Test func theFieldsStandBeforeTheFile() throws {
+        var form = form()
+        guard case .send(let request)? = form.begin(now: 0).first else { throw Failure() }
+        #expect(
+            request.method == "POST" && request.headers.value("Content-Type") == "multipart/form-data; boundary=BOUND")
+        guard case .source(0..<10, let prefix, let suffix) = request.body else { throw Failure() }
+        let expected = """
+            --BOUND\r
+            Content-Disposition: form-data; name="team"\r
+            \r
+            media\r
+            --BOUND\r
+            Content-Disposition: form-data; name="quo%22te"\r
+            \r
+            x\r\ny\r
+            --BOUND\r
+            Content-Disposition: form-data; name="data"; filename="a %22b%22.bin"\r
+            Content-Type: application/octet-stream\r
+            \r
+
+            """
+        #expect(String(decoding: prefix, as: UTF8.self) == expected)
+        #expect(String(decoding: suffix, as: UTF8.self) == "\r\n--BOUND--\r\n")
+    }
+
+    @Test func onlyASuccessEndsIt() throws {
+        var form = form()
+        _ = form.begin(now: 0)
+        let head = ResponseHead(status: 201, fields: [HeaderField("ETag", "\"x\"")])
+        let done = form.handle(
+            .answered(UploadAnswer(request: 1, head: head, body: [0x6F, 0x6B], url: "http://h/in")), now: 0)
+        guard case .finish(let result)? = done.first else { throw Failure() }
+        #expect(result.status == 201 && result.response == "ok" && result.validator == "\"x\"")
+        let refusal = ResponseHead(status: 503, fields: [HeaderField("Retry-After", "7")])
+        guard
+            case .fail(let error)? = form.handle(
+                .answered(UploadAnswer(request: 1, head: refusal, url: "http://h/in")), now: 0
+            ).first
+        else { throw Failure() }
+        #expect(error.isTransient && error.retryAfter == .seconds(7))
+    }
+
+    @Test func twoFormsHaveOtherBoundaries() {
+        #expect(FormUpload.randomBoundary() != FormUpload.randomBoundary())
+    }
+
+    private struct Failure: Error {}
+}
+
+@Suite struct FolderMakingPutTests {
+    /// A WebDAV server's folders, which answers as RFC 4918 says.
+    private struct Server {
+        var folders: Set<String>
+        var log: [String] = []
+        var missing = 409
+
+        mutating func answer(_ request: UploadRequest) -> UploadEvent {
+            log.append("\(request.method) \(request.url)")
+            let status: Int
+            let parent = FolderMakingPut.parent(of: request.url) ?? "http://h/"
+            if request.method == "MKCOL" {
+                status = folders.contains(request.url) ? 405 : folders.contains(parent) ? 201 : 409
+                if status == 201 { folders.insert(request.url) }
+            } else {
+                status = folders.contains(parent) ? 201 : missing
+            }
+            return .answered(
+                UploadAnswer(request: request.id, head: ResponseHead(status: status, fields: []), url: request.url))
+        }
+    }
+
+    private func run(_ server: inout Server, _ url: String) -> UploadAction? {
+        var dialogue = FolderMakingPut(url: url, source: UploadSource(name: "f", size: 3))
+        var action = dialogue.begin(now: 0).first
+        for _ in 0..<20 {
+            guard case .send(let request)? = action else { return action }
+            action = dialogue.handle(server.answer(request), now: 0).first
+        }
+        return nil
+    }
+
+    @Test func nothingIsMadeWhereTheFolderIsThere() {
+        var server = Server(folders: ["http://h/", "http://h/a/"])
+        guard case .finish? = run(&server, "http://h/a/f") else { return #expect(Bool(false)) }
+        #expect(server.log == ["PUT http://h/a/f"])
+    }
+
+    @Test(arguments: [409, 404, 403]) func missingFoldersAreMadeFromTheOutside(_ missing: Int) {
+        var server = Server(folders: ["http://h/", "http://h/a/"])
+        server.missing = missing
+        guard case .finish(let result)? = run(&server, "http://h/a/b/c/f") else { return #expect(Bool(false)) }
+        #expect(result.status == 201)
+        #expect(
+            server.log == [
+                "PUT http://h/a/b/c/f", "MKCOL http://h/a/b/c/", "MKCOL http://h/a/b/", "MKCOL http://h/a/b/c/",
+                "PUT http://h/a/b/c/f",
+            ])
+    }
+
+    @Test func aServerThatStillRefusesIsBelieved() {
+        var server = Server(folders: [])
+        guard case .fail(let error)? = run(&server, "http://h/a/f") else { return #expect(Bool(false)) }
+        #expect(error.message.hasPrefix("the folder http://h/a/ can't be made: 409"))
+    }
+
+    @Test(
+        arguments: [
+            ("http://h/a/b", "http://h/a/"), ("http://h/a/b/", "http://h/a/"),
+            ("https://h:1/x%2Fy/z?q=/", "https://h:1/x%2Fy/"),
+            ("http://h/a", nil), ("http://h/", nil), ("http://h", nil),
+        ] as [(String, String?)])
+    func aFileIsInAFolder(_ url: String, _ parent: String?) {
+        #expect(FolderMakingPut.parent(of: url) == parent)
+    }
+}
