@@ -1,0 +1,191 @@
+/// A folder's own identity, by which it's known under another path.
+struct FolderIdentity: Sendable, Hashable {
+    var device: UInt64
+    var inode: UInt64
+}
+
+/// The folders that are watched or polled: which watch is which path, and which of them are to be read.
+///
+/// Folders have numbers that never come again, so that an answer about one that is gone can be told.
+struct FolderTree: Sendable {
+    typealias ID = Int
+    static let root: ID = 0
+
+    struct Folder: Sendable {
+        var name: String
+        /// `nil` for the watched folder, and for one that is being moved.
+        var parent: ID?
+        var children: [String: ID] = [:]
+        var watch: Int32?
+        var identity: FolderIdentity?
+        /// Read again and again.
+        var isPolled = false
+        /// Waits to be read.
+        var isDirty = false
+        /// Counts the readings of this folder, so that the end of one shows which children weren't met.
+        var reading = 0
+        /// The reading of the parent that met it last.
+        var metIn = 0
+        /// It came after the watcher, with all that is in it.
+        var isNew = false
+    }
+
+    private var folders: [ID: Folder] = [FolderTree.root: Folder(name: "")]
+    private var byWatch: [Int32: ID] = [:]
+    private var lastID = FolderTree.root
+    private var dirty: [ID] = []
+    private var nextDirty = 0
+
+    var count: Int { folders.count }
+    private(set) var polledCount = 0
+    private(set) var dirtyCount = 0
+
+    subscript(id: ID) -> Folder? { folders[id] }
+
+    func folder(ofWatch watch: Int32) -> ID? { byWatch[watch] }
+
+    func child(_ name: String, of parent: ID) -> ID? { folders[parent]?.children[name] }
+
+    /// Beneath the watched folder, which is the empty path; `nil` when it's gone or being moved.
+    func path(of id: ID) -> String? {
+        var names: [String] = []
+        var next = id
+        while next != Self.root {
+            guard let folder = folders[next], let parent = folder.parent else { return nil }
+            names.append(folder.name)
+            next = parent
+        }
+        return names.reversed().joined(separator: "/")
+    }
+
+    /// The folders that it's in, from the nearest on.
+    func ancestors(of id: ID) -> [ID] {
+        var found: [ID] = []
+        var next = folders[id]?.parent
+        while let parent = next {
+            found.append(parent)
+            next = folders[parent]?.parent
+        }
+        return found
+    }
+
+    // MARK: Growing and shrinking
+
+    /// Notes that the folder is there; one that wasn't known is to be read.
+    ///
+    /// - Parameter isNew: It came after the watcher, if it wasn't known.
+    @discardableResult
+    mutating func meet(_ name: String, in parent: ID, isNew: Bool = false) -> ID? {
+        guard let reading = folders[parent]?.reading else { return nil }
+        if let known = folders[parent]?.children[name] {
+            folders[known]?.metIn = reading
+            return known
+        }
+        lastID += 1
+        folders[lastID] = Folder(name: name, parent: parent, metIn: reading, isNew: isNew)
+        folders[parent]?.children[name] = lastID
+        markDirty(lastID)
+        return lastID
+    }
+
+    /// - Returns: The watches of the folder and of all beneath it, which are to be ended.
+    mutating func remove(_ id: ID) -> [Int32] {
+        detach(id)
+        var watches: [Int32] = []
+        var open = [id]
+        while let next = open.popLast() {
+            guard let folder = folders.removeValue(forKey: next) else { continue }
+            if folder.isDirty { dirtyCount -= 1 }
+            if folder.isPolled { polledCount -= 1 }
+            if let watch = folder.watch {
+                byWatch[watch] = nil
+                watches.append(watch)
+            }
+            open += folder.children.values
+        }
+        return watches
+    }
+
+    /// Takes it out of its parent and keeps it with all beneath.
+    mutating func detach(_ id: ID) {
+        guard let folder = folders[id], let parent = folder.parent else { return }
+        folders[id]?.parent = nil
+        if folders[parent]?.children[folder.name] == id { folders[parent]?.children[folder.name] = nil }
+    }
+
+    /// Puts a detached one under its new name; that must be free, and the parent not beneath it.
+    mutating func attach(_ id: ID, as name: String, in parent: ID) {
+        guard folders[id] != nil, let reading = folders[parent]?.reading else { return }
+        folders[id]?.name = name
+        folders[id]?.parent = parent
+        folders[id]?.metIn = reading
+        folders[parent]?.children[name] = id
+    }
+
+    // MARK: Watches
+
+    mutating func setWatch(_ watch: Int32?, of id: ID) {
+        if let old = folders[id]?.watch, old != watch { byWatch[old] = nil }
+        folders[id]?.watch = watch
+        if let watch, folders[id] != nil { byWatch[watch] = id }
+    }
+
+    mutating func setIdentity(_ identity: FolderIdentity, of id: ID) { folders[id]?.identity = identity }
+
+    mutating func setPolled(_ isPolled: Bool, of id: ID) {
+        guard let folder = folders[id], folder.isPolled != isPolled else { return }
+        folders[id]?.isPolled = isPolled
+        polledCount += isPolled ? 1 : -1
+    }
+
+    // MARK: Reading
+
+    mutating func markDirty(_ id: ID) {
+        guard folders[id]?.isDirty == false else { return }
+        folders[id]?.isDirty = true
+        dirtyCount += 1
+        dirty.append(id)
+    }
+
+    mutating func markAllDirty(where matches: (Folder) -> Bool = { _ in true }) {
+        for id in folders.filter({ matches($0.value) }).keys.sorted() { markDirty(id) }
+    }
+
+    /// It and all beneath it.
+    mutating func markDirty(from id: ID) {
+        var open = [id]
+        while let next = open.popLast() {
+            markDirty(next)
+            open += folders[next].map { Array($0.children.values) } ?? []
+        }
+    }
+
+    /// The folder that has waited longest to be read.
+    mutating func popDirty() -> ID? {
+        while nextDirty < dirty.count {
+            let id = dirty[nextDirty]
+            nextDirty += 1
+            if nextDirty > 1024, nextDirty * 2 > dirty.count {
+                dirty.removeFirst(nextDirty)
+                nextDirty = 0
+            }
+            guard folders[id]?.isDirty == true else { continue }
+            folders[id]?.isDirty = false
+            dirtyCount -= 1
+            return id
+        }
+        dirty.removeAll(keepingCapacity: false)
+        nextDirty = 0
+        return nil
+    }
+
+    mutating func beginReading(_ id: ID) { folders[id]?.reading += 1 }
+
+    mutating func endReading(_ id: ID) { folders[id]?.isNew = false }
+
+    /// The children that the reading hasn't met.
+    func unmet(in id: ID) -> [ID] {
+        guard let folder = folders[id] else { return [] }
+        return folder.children.values.filter { folders[$0]?.metIn != folder.reading }.sorted()
+    }
+}

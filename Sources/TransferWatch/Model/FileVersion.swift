@@ -1,0 +1,102 @@
+/// A file as it was when it had been quiet for the settle time: what is to be uploaded once.
+///
+/// Two names of one file (hard links, and a symbolic link inside the folder with what it leads to) are versions of their
+/// own with the same ``identity-swift.property``.
+public struct FileVersion: Sendable, Hashable {
+    /// The file system's number (`st_dev`, stat(3type)).
+    public var device: UInt64
+    public var inode: UInt64
+    /// In bytes.
+    public var size: Int64
+    /// The time of the last change of its content, in nanoseconds since 1970.
+    public var modified: Int64
+    /// Beneath the watched folder, with `/` between folders.
+    public var path: String
+
+    public init(device: UInt64, inode: UInt64, size: Int64, modified: Int64, path: String) {
+        self.device = device
+        self.inode = inode
+        self.size = size
+        self.modified = modified
+        self.path = path
+    }
+
+    /// What makes it this version, whatever its name is.
+    public struct Identity: Sendable, Hashable {
+        public var device: UInt64
+        public var inode: UInt64
+        public var size: Int64
+        public var modified: Int64
+    }
+
+    public var identity: Identity { Identity(device: device, inode: inode, size: size, modified: modified) }
+
+    /// The last component of the path.
+    public var name: Substring { PathText.name(path) }
+}
+
+/// What the kernel says of a regular file.
+struct FileLook: Sendable, Hashable {
+    var device: UInt64
+    var inode: UInt64
+    var size: Int64
+    /// Nanoseconds since 1970.
+    var modified: Int64
+    /// When anything of it changed, its name too (`st_ctim`), in nanoseconds since 1970. Nobody can set that.
+    var changed: Int64
+    /// How long ago that was, as far as the clocks can be trusted.
+    var quietFor: Duration
+    /// The file has other names, or this is a symbolic link: who writes it by another name isn't told here.
+    var hasOtherNames = false
+    /// Whether somebody has it open for writing; `nil` when that wasn't asked, or the kernel doesn't say.
+    var isWritten: Bool?
+
+    func isSameVersion(as other: FileLook) -> Bool {
+        device == other.device && inode == other.inode && size == other.size && modified == other.modified
+    }
+
+    func version(_ path: String) -> FileVersion {
+        FileVersion(device: device, inode: inode, size: size, modified: modified, path: path)
+    }
+}
+
+/// What a look at a name shows.
+enum FileSight: Sendable, Hashable {
+    case file(FileLook)
+    /// A symbolic link that leads out of the watched folder, or nowhere.
+    case linkLeadsOutside
+    /// Nothing, or something that is no regular file.
+    case nothing
+
+    var look: FileLook? {
+        guard case .file(let look) = self else { return nil }
+        return look
+    }
+}
+
+/// Paths beneath the watched folder. They are cut at the byte `/`: with a combining mark behind it that is another
+/// `Character`, and still a slash to the kernel.
+enum PathText {
+    static func name(_ path: String) -> Substring {
+        guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return Substring(path) }
+        return path[path.utf8.index(after: slash)...]
+    }
+
+    /// The folder that it's in; empty for the watched folder itself.
+    static func folder(_ path: String) -> Substring {
+        guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return "" }
+        return path[..<slash]
+    }
+
+    static func join(_ folder: String, _ name: String) -> String { folder.isEmpty ? name : folder + "/" + name }
+
+    static func components(_ path: String) -> [String] {
+        path.utf8.split(separator: UInt8(ascii: "/")).map { String(Substring($0)) }
+    }
+
+    static func isInside(_ path: String, _ folder: String) -> Bool {
+        folder.isEmpty
+            || path.utf8.count > folder.utf8.count && path.utf8.starts(with: folder.utf8)
+                && path.utf8.dropFirst(folder.utf8.count).first == UInt8(ascii: "/")
+    }
+}

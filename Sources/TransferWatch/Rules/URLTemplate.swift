@@ -1,0 +1,124 @@
+import Glibc
+public import TransferCore
+
+/// Where files go: a URL with places for what differs from file to file.
+///
+/// - `{name}`: the file's name; `{path}`: its path beneath the watched folder
+/// - `{date}`: the day of its last change as `2026-03-01`, by the local time zone
+/// - `{sha256}`: the SHA-256 of its content, in hexadecimal
+/// - `{host}`: the name of this machine
+///
+/// What is put in is percent-encoded (RFC 3986), `{path}` segment by segment.
+public struct URLTemplate: Sendable, Hashable, CustomStringConvertible {
+    /// What may stand in braces.
+    public enum Placeholder: String, Sendable, Hashable, CaseIterable {
+        case name, path, date, sha256, host
+    }
+
+    private enum Part: Sendable, Hashable {
+        case text(String)
+        case placeholder(Placeholder)
+    }
+
+    private var parts: [Part] = []
+
+    /// - Throws: `TransferError` (`badURL`) for a placeholder that isn't known, and a brace that isn't closed.
+    public init(_ text: String) throws(TransferError) {
+        var rest = Substring(text)
+        while let open = rest.utf8.firstIndex(of: UInt8(ascii: "{")) {
+            if open > rest.startIndex { parts.append(.text(String(rest[..<open]))) }
+            guard let close = rest[open...].utf8.firstIndex(of: UInt8(ascii: "}")) else {
+                throw TransferError(.badURL, "\"\(text)\": a brace isn't closed; \(Self.known)")
+            }
+            let name = rest[rest.utf8.index(after: open)..<close]
+            guard let placeholder = Placeholder(rawValue: String(name)) else {
+                throw TransferError(.badURL, "\"\(text)\": {\(name)} stands for nothing; \(Self.known)")
+            }
+            parts.append(.placeholder(placeholder))
+            rest = rest[rest.utf8.index(after: close)...]
+        }
+        if !rest.isEmpty { parts.append(.text(String(rest))) }
+    }
+
+    private static let known =
+        "known are " + Placeholder.allCases.map { "{\($0.rawValue)}" }.joined(separator: ", ")
+
+    public var description: String {
+        parts.map { part in
+            switch part {
+            case .text(let text): text
+            case .placeholder(let placeholder): "{\(placeholder.rawValue)}"
+            }
+        }.joined()
+    }
+
+    public var placeholders: Set<Placeholder> {
+        Set(
+            parts.compactMap { part in
+                guard case .placeholder(let placeholder) = part else { return nil }
+                return placeholder
+            })
+    }
+
+    /// Whether the file has to be read before its URL is known.
+    public var needsDigest: Bool { placeholders.contains(.sha256) }
+
+    /// Whether two files get URLs of their own, as far as names go.
+    ///
+    /// - Parameter isRecursive: Files may be in sub-folders, where names come again.
+    public func tellsFilesApart(isRecursive: Bool) -> Bool {
+        !placeholders.isDisjoint(with: isRecursive ? [.path, .sha256] : [.path, .sha256, .name])
+    }
+
+    /// The template with `{path}` (for a recursive watch) or `{name}` at the end of its path, when nothing in it names a
+    /// file; otherwise as it is. A query stays behind.
+    public func completed(isRecursive: Bool) -> URLTemplate {
+        guard placeholders.isDisjoint(with: [.name, .path, .sha256]) else { return self }
+        var completed = self
+        var tail: [Part] = []
+        let isQuery = { (byte: UInt8) in byte == UInt8(ascii: "?") || byte == UInt8(ascii: "#") }
+        for (index, part) in parts.enumerated() {
+            guard case .text(let text) = part, let query = text.utf8.firstIndex(where: isQuery) else { continue }
+            tail = [.text(String(text[query...]))] + parts[(index + 1)...]
+            completed.parts = parts[..<index] + [.text(String(text[..<query]))]
+            break
+        }
+        let isFolder = if case .text(let text)? = completed.parts.last { text.hasSuffix("/") } else { false }
+        if !isFolder { completed.parts.append(.text("/")) }
+        completed.parts.append(.placeholder(isRecursive ? .path : .name))
+        completed.parts += tail
+        return completed
+    }
+
+    /// The URL of a file.
+    ///
+    /// - Parameters:
+    ///   - sha256: In hexadecimal; asked for only when ``needsDigest`` says so.
+    ///   - host: The name of this machine.
+    public func url(for file: FileVersion, sha256: @autoclosure () -> String = "", host: String) -> String {
+        var url = ""
+        for part in parts {
+            switch part {
+            case .text(let text): url += text
+            case .placeholder(.name): url += PercentEncoding.encode(file.name)
+            case .placeholder(.path):
+                url += PathText.components(file.path).map { PercentEncoding.encode($0) }.joined(separator: "/")
+            case .placeholder(.date): url += Self.localDate(file.modified)
+            case .placeholder(.sha256): url += sha256()
+            case .placeholder(.host): url += PercentEncoding.encode(host)
+            }
+        }
+        return url
+    }
+
+    private static func localDate(_ nanoseconds: Int64) -> String {
+        let fraction = nanoseconds % 1_000_000_000
+        var seconds = time_t((nanoseconds - fraction) / 1_000_000_000 - (fraction < 0 ? 1 : 0))
+        var parts = tm()
+        localtime_r(&seconds, &parts)
+        func two(_ value: Int32) -> String { value < 10 ? "0\(value)" : "\(value)" }
+        let year = String(Int(parts.tm_year) + 1900)
+        return String(repeating: "0", count: max(0, 4 - year.count)) + year
+            + "-\(two(parts.tm_mon + 1))-\(two(parts.tm_mday))"
+    }
+}

@@ -1,0 +1,81 @@
+import TransferCore
+
+/// Files that have settled, until the consumer has them: a bounded number that waits, and a batch that is offered.
+struct WaitingFiles: Sendable {
+    let capacity: Int
+    private let order: WatchOrder
+    private var files: [String: FileVersion] = [:]
+    private var offered: [FileVersion] = []
+    /// Those of them that have not gone or been replaced since.
+    private var current: [String: FileVersion] = [:]
+    private(set) var isOffering = false
+    /// The consumer is full, until it says otherwise.
+    private(set) var isHeld = false
+    /// The consumer said so while it was being asked: its answer was true before that.
+    private var mayProceed = false
+    /// Since when the first of those that wait does.
+    private(set) var since: MonotonicTime?
+
+    init(capacity: Int, order: WatchOrder) {
+        self.capacity = max(1, capacity)
+        self.order = order
+    }
+
+    var room: Int { max(0, capacity - files.count) }
+    var isEmpty: Bool { files.isEmpty && !isOffering }
+    /// How many are held, for tests of how little that is.
+    var count: Int { files.count + offered.count }
+    var canOffer: Bool { !isOffering && !isHeld && !files.isEmpty }
+
+    /// Whether this very version waits or is offered.
+    func contains(_ version: FileVersion) -> Bool {
+        files[version.path] == version || current[version.path] == version
+    }
+
+    mutating func add(_ version: FileVersion, at now: MonotonicTime) {
+        if files.isEmpty { since = now }
+        files[version.path] = version
+    }
+
+    /// What waits under that name isn't there any more.
+    mutating func drop(_ path: String) {
+        files[path] = nil
+        current[path] = nil
+        if files.isEmpty { since = nil }
+    }
+
+    mutating func drop(folder: String) {
+        for path in files.keys.filter({ PathText.isInside($0, folder) }) { drop(path) }
+        current = current.filter { !PathText.isInside($0.key, folder) }
+    }
+
+    /// The next batch, the first of which goes first; the consumer's answer is awaited.
+    mutating func offer() -> [FileVersion] {
+        offered = Array(files.values.sorted(by: order.puts).prefix(capacity))
+        for version in offered { files[version.path] = nil }
+        if files.isEmpty { since = nil }
+        current = Dictionary(offered.map { ($0.path, $0) }) { $1 }
+        isOffering = true
+        mayProceed = false
+        return offered
+    }
+
+    /// - Parameter handled: How many of them, from the first, the consumer has dealt with.
+    /// - Returns: Those.
+    mutating func answered(handled: Int, at now: MonotonicTime) -> ArraySlice<FileVersion> {
+        let batch = offered
+        let taken = max(0, min(handled, batch.count))
+        for version in batch[taken...] where files[version.path] == nil && current[version.path] != nil {
+            add(version, at: now)
+        }
+        isHeld = taken < batch.count && !mayProceed
+        (offered, current, isOffering) = ([], [:], false)
+        return batch[..<taken]
+    }
+
+    /// The consumer has room again.
+    mutating func proceed() {
+        isHeld = false
+        mayProceed = true
+    }
+}

@@ -1,0 +1,101 @@
+import TransferCore
+
+/// Events of inotify(7).
+extension WatchMachine {
+    mutating func take(_ event: InotifyEvent, at now: MonotonicTime) {
+        if event.kind.contains(.overflow) { return overflowed() }
+        guard let id = tree.folder(ofWatch: event.watch) else { return }
+        if event.kind.contains(.ignored) {
+            // Deleted, which its parent tells as well, or the file system is gone and something else is there now.
+            tree.setWatch(nil, of: id)
+            return tree.markDirty(id)
+        }
+        let name: String
+        switch event.name {
+        case .none: return
+        case .broken(let broken):
+            if let path = tree.path(of: id), !event.kind.contains(.deleted) { leftName(PathText.join(path, broken)) }
+            return
+        case .text(let text): name = text
+        }
+        guard let path = tree.path(of: id) else {
+            // Its folder is being moved: what happened there is found when it has arrived.
+            return tree.markDirty(id)
+        }
+        if event.kind.contains(.folder) {
+            folderEvent(event, name, in: id, path: PathText.join(path, name), at: now)
+        } else {
+            fileEvent(event, in: id, path: PathText.join(path, name), at: now)
+        }
+    }
+
+    /// Anything may have happened: all folders are read again, which shows what came, went, and was renamed.
+    private mutating func overflowed() {
+        notices.append(.overflowed)
+        for departure in moves.removeAll() { forget(departure.folder) }
+        tree.markAllDirty()
+    }
+
+    private mutating func fileEvent(_ event: InotifyEvent, in id: FolderTree.ID, path: String, at now: MonotonicTime) {
+        let settled: SettleMachine.Event
+        if event.kind.contains(.closedAfterWriting) {
+            settled = .closedAfterWriting
+        } else if event.kind.contains(.movedTo) {
+            settled = .movedIn
+        } else if event.kind.contains(.made) {
+            settled = .made
+        } else if !event.kind.isDisjoint(with: [.movedFrom, .deleted]) {
+            settled = .gone
+        } else {
+            return
+        }
+        // What waits under that name isn't that file any more.
+        waiting.drop(path)
+        guard settled == .gone || options.rules.accepts(file: path) else { return }
+        perform(settling.event(settled, path, at: now), in: id, at: now)
+    }
+
+    private mutating func folderEvent(
+        _ event: InotifyEvent, _ name: String, in id: FolderTree.ID, path: String, at now: MonotonicTime
+    ) {
+        if event.kind.contains(.movedFrom) {
+            guard let child = tree.child(name, of: id) else { return }
+            let files = settling.remove(folder: path)
+            waiting.drop(folder: path)
+            tree.detach(child)
+            if let lost = moves.depart(child, with: files, cookie: event.cookie, at: now) { forget(lost.folder) }
+        } else if event.kind.contains(.movedTo) {
+            arrive(event.cookie, name, in: id, path: path, at: now)
+        } else if event.kind.contains(.deleted) {
+            if let child = tree.child(name, of: id) { forget(child) }
+        } else if event.kind.contains(.made), options.rules.enters(folder: path) {
+            tree.meet(name, in: id, isNew: true)
+        }
+    }
+
+    /// A folder came in: one that was here before keeps its watches, and is read again, as files that wait have other
+    /// paths now.
+    private mutating func arrive(
+        _ cookie: UInt32, _ name: String, in parent: FolderTree.ID, path: String, at now: MonotonicTime
+    ) {
+        // A rename onto an empty folder.
+        if let replaced = tree.child(name, of: parent) { forget(replaced) }
+        let departure = moves.arrive(cookie: cookie)
+        guard options.rules.enters(folder: path) else {
+            if let departure { forget(departure.folder) }
+            return
+        }
+        guard let departure, tree[departure.folder] != nil else {
+            tree.meet(name, in: parent, isNew: true)
+            return
+        }
+        guard parent != departure.folder, !tree.ancestors(of: parent).contains(departure.folder) else {
+            // Not by any rename: what is known of the tree is wrong.
+            forget(departure.folder)
+            return tree.markAllDirty()
+        }
+        tree.attach(departure.folder, as: name, in: parent)
+        settling.add(departure.files, folder: path, at: now)
+        tree.markDirty(from: departure.folder)
+    }
+}

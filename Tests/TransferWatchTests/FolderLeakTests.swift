@@ -1,0 +1,88 @@
+import Foundation
+import Glibc
+import Testing
+import TransferCore
+import TransferEventLoop
+import TransferTestSupport
+
+@testable import TransferWatch
+
+/// By itself (see `STRESS` in the Makefile), as the memory of the process is measured.
+@Suite(.serialized, .timeLimit(.minutes(3))) struct FolderLeakTests {
+    static func fill(_ stage: WatchStage, folders: Int, files: Int) throws {
+        for folder in 0..<folders {
+            let path = try stage.folder.folder("in/folder-\(folder)")
+            for file in 0..<files { close(open("\(path)/a-file-with-a-name-\(file)", O_WRONLY | O_CREAT, 0o644)) }
+        }
+    }
+
+    @Test func aHundredThousandFilesLeaveNothingInMemoryAndWakeNobody() async throws {
+        let stage = try WatchStage(loopName: "idle-watch", { $0.settle = .milliseconds(20) })
+        try Self.fill(stage, folders: 100, files: 1000)
+        let consumer = Counter()
+        let watcher = FolderWatcher(
+            stage.watcher.root, options: options, kernel: .linux, loop: stage.loop, workers: stage.workers,
+            consumer: consumer, events: { [uploads = stage.uploads] in uploads.tell($0) })
+        let before = try residentBytes()
+        watcher.start()
+        await stage.caughtUp()
+        let grown = try residentBytes() - before
+        let count = await consumer.count
+        #expect(count == 100_000)
+        #expect(grown < 8 << 20, "\(grown) bytes")
+        // Nothing happens for a while, by another loop's clock: the watcher's threads don't run at all.
+        let other = try EventLoop(name: "other")
+        defer { other.stop() }
+        let threads = try ["idle-watch", "idle-watch-io"].map { name in
+            try #require(ThreadFacts.named(name).max())
+        }
+        let switches = threads.map { ThreadFacts.switches($0) }
+        await withCheckedContinuation { continuation in
+            other.execute {
+                let timer = other.makeTimer { continuation.resume() }
+                timer.schedule(at: .now + .milliseconds(500))
+            }
+        }
+        #expect(threads.map { ThreadFacts.switches($0) } == switches)
+        let held = await watcher.withMachine { $0.heldFiles }
+        #expect(held == 0)
+        await watcher.stop()
+    }
+
+    private var options: FolderWatcher.Options {
+        var options = FolderWatcher.Options()
+        options.rules.isRecursive = true
+        options.settle = .milliseconds(20)
+        return options
+    }
+
+    private func residentBytes() throws -> Int64 {
+        let text = try String(contentsOfFile: "/proc/self/statm", encoding: .utf8)
+        let pages = try #require(Int64(text.split(separator: " ")[1]))
+        return pages * 4096
+    }
+
+    /// Knows every file.
+    actor Counter: WatchConsumer {
+        private(set) var count = 0
+
+        func offer(_ files: [FileVersion]) -> Int {
+            count += files.count
+            return files.count
+        }
+    }
+
+    enum ThreadFacts {
+        static func named(_ name: String) throws -> [Int] {
+            try FileManager.default.contentsOfDirectory(atPath: "/proc/self/task").compactMap { Int($0) }.filter {
+                (try? String(contentsOfFile: "/proc/self/task/\($0)/comm", encoding: .utf8)) == name + "\n"
+            }
+        }
+
+        /// How often it has been given the processor.
+        static func switches(_ thread: Int) -> [Substring] {
+            let text = (try? String(contentsOfFile: "/proc/self/task/\(thread)/status", encoding: .utf8)) ?? ""
+            return text.split(separator: "\n").filter { $0.contains("ctxt_switches") }
+        }
+    }
+}

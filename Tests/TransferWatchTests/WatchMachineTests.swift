@@ -1,0 +1,387 @@
+import Testing
+import TransferCore
+
+@testable import TransferWatch
+
+/// A machine with a file system that is a table, and a consumer that takes all.
+struct MachineBench {
+    var machine: WatchMachine
+    var now = MonotonicTime(nanoseconds: 0)
+    /// Folders with their inodes; the empty path is the watched folder.
+    var folders: [String: UInt64] = ["": 1]
+    /// Files with their sizes.
+    var files: [String: Int64] = [:]
+    /// Watches, by inode as in the kernel.
+    var watches: [UInt64: Int32] = [:]
+    var watchLimit = 1000
+    private var lastWatch: Int32 = 100
+    var remote: Set<String> = []
+    /// How long ago files changed when they are looked at.
+    var quietFor = Duration.seconds(60)
+    var changed: Int64 = 0
+    var taken: [String] = []
+    var notices: [WatchEvent] = []
+    var endedWatches: [Int32] = []
+    var consumerRoom = Int.max
+    /// The entries that are left of the folder being read.
+    private var left: [String] = []
+    private var begun = 0
+
+    init(_ options: WatchMachine.Options = Self.options()) { machine = WatchMachine(options: options) }
+
+    static func options(_ change: (inout WatchMachine.Options) -> Void = { _ in }) -> WatchMachine.Options {
+        var options = WatchMachine.Options()
+        options.rules.isRecursive = true
+        change(&options)
+        return options
+    }
+
+    func watch(_ path: String) -> Int32 { watches[folders[path] ?? 0] ?? 0 }
+
+    mutating func event(_ kind: InotifyEvent.Kind, _ path: String, cookie: UInt32 = 0) {
+        let event = InotifyEvent(
+            watch: watch(String(PathText.folder(path))), kind: kind, cookie: cookie,
+            name: .text(String(PathText.name(path))))
+        machine.take(event, at: now)
+    }
+
+    func look(_ path: String) -> FileLook? {
+        files[path].map {
+            FileLook(
+                device: 1, inode: UInt64(path.utf8.count), size: $0, modified: $0, changed: changed, quietFor: quietFor)
+        }
+    }
+
+    /// Until nothing more is to be done now.
+    mutating func run() {
+        for _ in 0..<100_000 {
+            machine.turn(at: now)
+            let step = machine.nextStep(at: now)
+            if let step { perform(step) }
+            let batch = machine.nextOffer(at: now)
+            if let batch {
+                let handled = min(batch.count, consumerRoom)
+                consumerRoom -= handled
+                taken += batch[..<handled].map(\.path)
+                machine.answered(handled: handled, at: now)
+            }
+            let ended = machine.takeEndedWatches()
+            endedWatches += ended
+            for (inode, watch) in watches where ended.contains(watch) { watches[inode] = nil }
+            notices += machine.takeNotices()
+            if step == nil, batch == nil { return }
+        }
+        Issue.record("it goes on for ever")
+    }
+
+    mutating func run(after pause: Duration) {
+        now = now + pause
+        run()
+    }
+
+    private mutating func perform(_ step: WatchMachine.Step) {
+        switch step {
+        case .begin(let id, let path, let wantsWatch):
+            begun += 1
+            guard let inode = folders[path] else {
+                return machine.failed(id, TransferError(.fileMissing, path))
+            }
+            left = (Array(folders.keys) + Array(files.keys)).sorted().filter { $0 != "" && PathText.folder($0) == path }
+            let isRemote = remote.contains(path)
+            var watch = WatchMachine.Beginning.Watch.none
+            if wantsWatch, !isRemote {
+                if let known = watches[inode] {
+                    watch = .set(known)
+                } else if watches.count < watchLimit {
+                    // Numbers of watches don't come again.
+                    lastWatch += 1
+                    watches[inode] = lastWatch
+                    watch = .set(lastWatch)
+                } else {
+                    watch = .refused(WatchRefusal(number: 28, limit: watchLimit))
+                }
+            }
+            machine.began(
+                id,
+                .init(
+                    identity: FolderIdentity(device: 1, inode: inode), remoteFileSystem: isRemote ? "NFS" : nil,
+                    watch: watch))
+        case .read(let id, let limit):
+            var entries = WatchMachine.Entries()
+            while entries.files.count < limit, !left.isEmpty {
+                let path = left.removeFirst()
+                let name = String(PathText.name(path))
+                if folders[path] != nil {
+                    entries.folders.append(name)
+                } else if machine.options.rules.accepts(file: path), let look = look(path) {
+                    entries.files.append(.init(name: name, look: look))
+                }
+            }
+            if left.isEmpty { entries.end = .end }
+            machine.read(id, entries, at: now)
+        case .look(let paths):
+            machine.looked(paths.map { path in (path, look(path).map { .file($0) } ?? .nothing) }, at: now)
+        case .identify(let id, let path):
+            machine.identified(id, folders[path].map { FolderIdentity(device: 1, inode: $0) })
+        }
+    }
+
+    var beginnings: Int { begun }
+}
+
+@Suite struct WatchMachineTests {
+    @Test func takesWhatIsThereAndThenWhatComes() {
+        var bench = MachineBench()
+        bench.files = ["a": 1, "x.part": 2]
+        bench.run()
+        #expect(bench.taken == ["a"])
+        #expect(bench.notices == [.caughtUp(WatchSummary(folders: 1, polledFolders: 0))])
+        bench.files["b"] = 3
+        bench.event(.made, "b")
+        bench.event(.closedAfterWriting, "b")
+        bench.event(.closedAfterWriting, "x.part")
+        bench.run(after: .seconds(1.9))
+        #expect(bench.taken == ["a"])
+        bench.run(after: .seconds(0.3))
+        #expect(bench.taken == ["a", "b"])
+        #expect(bench.machine.heldFiles == 0 && bench.machine.nextDue == nil)
+    }
+
+    @Test func aNewFolderIsWatchedAndThenRead() {
+        var bench = MachineBench()
+        bench.run()
+        bench.folders["n"] = 2
+        bench.files["n/early"] = 1
+        bench.event([.made, .folder], "n")
+        bench.run()
+        #expect(bench.taken == ["n/early"] && bench.machine.tree.folder(ofWatch: bench.watch("n")) != nil)
+    }
+
+    @Test func aRenamedFolderKeepsItsWatchAndIsReadAgain() {
+        var bench = MachineBench()
+        bench.folders = ["": 1, "old": 2, "old/sub": 3]
+        bench.files = ["old/sub/f": 1]
+        bench.run()
+        bench.folders = ["": 1, "new": 2, "new/sub": 3]
+        bench.files = ["new/sub/f": 1]
+        bench.event([.movedFrom, .folder], "old", cookie: 9)
+        bench.event([.movedTo, .folder], "new", cookie: 9)
+        bench.run()
+        #expect(bench.taken == ["old/sub/f", "new/sub/f"])
+        #expect(bench.endedWatches.isEmpty && bench.machine.tree.count == 3)
+        bench.files["new/sub/g"] = 1
+        bench.event(.closedAfterWriting, "new/sub/g")
+        bench.run(after: .seconds(3))
+        #expect(bench.taken.last == "new/sub/g")
+    }
+
+    @Test func aFolderThatMovedOutIsDroppedWithAllBeneath() {
+        var bench = MachineBench()
+        bench.folders = ["": 1, "out": 2, "out/sub": 3]
+        bench.run()
+        bench.event(.closedAfterWriting, "out/sub/f")
+        bench.event([.movedFrom, .folder], "out", cookie: 9)
+        bench.folders = ["": 1]
+        bench.run()
+        #expect(bench.machine.tree.count == 3)
+        bench.run(after: FolderMoves.patience)
+        #expect(bench.machine.tree.count == 1 && bench.endedWatches.sorted() == [102, 103])
+        bench.run(after: .seconds(3))
+        #expect(bench.taken.isEmpty && bench.machine.heldFiles == 0)
+    }
+
+    @Test func aFolderThatGetsATemporaryNameIsLeftAlone() {
+        var bench = MachineBench()
+        bench.folders = ["": 1, "a": 2]
+        bench.run()
+        bench.event([.movedFrom, .folder], "a", cookie: 4)
+        bench.event([.movedTo, .folder], "a.tmp", cookie: 4)
+        bench.run()
+        #expect(bench.machine.tree.count == 1 && bench.endedWatches == [102])
+        bench.folders = ["": 1, "b": 2]
+        bench.files = ["b/f": 1]
+        bench.event([.movedTo, .folder], "b", cookie: 5)
+        bench.run()
+        #expect(bench.taken == ["b/f"])
+    }
+
+    @Test func anOverflowReadsEverythingAgainAndFindsWhatWasRenamed() {
+        var bench = MachineBench()
+        bench.folders = ["": 1, "a": 2, "gone": 3]
+        bench.run()
+        // Lost: a became z, gone went, a file came.
+        bench.folders = ["": 1, "z": 2]
+        bench.files = ["z/f": 1]
+        bench.machine.take(.overflowed, at: bench.now)
+        bench.run()
+        #expect(bench.taken == ["z/f"] && bench.notices.contains(.overflowed))
+        let watched = bench.machine.tree.folder(ofWatch: bench.watch("z"))
+        #expect(watched.flatMap { bench.machine.tree.path(of: $0) } == "z")
+        #expect(bench.machine.tree.count == 2 && bench.endedWatches.sorted() == [102, 103])
+    }
+
+    @Test func aFolderThatIsMetUnderANewPathFirstKeepsItsWatch() {
+        var bench = MachineBench()
+        bench.folders = ["": 1, "x": 2, "x/a": 3]
+        bench.run()
+        let watch = bench.watch("x/a")
+        // Lost: x/a became z. Only the watched folder itself is read again.
+        bench.folders = ["": 1, "x": 2, "z": 3]
+        bench.files = ["z/f": 1]
+        bench.machine.tree.markDirty(FolderTree.root)
+        bench.run()
+        #expect(bench.taken == ["z/f"] && bench.endedWatches.isEmpty)
+        #expect(bench.machine.tree.folder(ofWatch: watch).flatMap { bench.machine.tree.path(of: $0) } == "z")
+        #expect(bench.machine.tree.count == 3)
+    }
+
+    @Test func theSameFolderByAnotherPathIsLeftAlone() {
+        var bench = MachineBench()
+        // By bind mounts: one of a neighbour, one of the folder above.
+        bench.folders = ["": 1, "a": 2, "b": 2, "a/loop": 1]
+        bench.files = ["a/f": 1, "b/f": 1]
+        bench.run()
+        #expect(bench.taken == ["a/f"])
+        #expect(bench.notices.contains(.leftAlone(path: "b", .sameFolder)))
+        #expect(bench.notices.contains(.leftAlone(path: "a/loop", .sameFolder)))
+        #expect(bench.endedWatches.isEmpty && bench.machine.tree.count == 2)
+    }
+
+    @Test func foldersBeyondTheLimitArePolledUntilThereAreWatchesAgain() {
+        var bench = MachineBench()
+        bench.folders = ["": 1, "a": 2, "b": 3, "c": 4]
+        bench.watchLimit = 2
+        bench.run()
+        let refusal = WatchRefusal(number: 28, limit: 2)
+        #expect(bench.notices.filter { $0 == .polling(.limit(refusal.error)) }.count == 1)
+        #expect(bench.machine.tree.polledCount == 2)
+        bench.files = ["c/f": 1]
+        bench.run(after: .seconds(9))
+        #expect(bench.taken.isEmpty)
+        bench.run(after: .seconds(2))
+        #expect(bench.taken == ["c/f"])
+        bench.watchLimit = 10
+        bench.run(after: .seconds(10))
+        #expect(bench.machine.tree.polledCount == 0 && bench.watches.count == 4 && bench.machine.nextDue == nil)
+    }
+
+    @Test func aRemoteFolderIsPolledAndAsksOnlyAboutNewVersions() {
+        var bench = MachineBench()
+        bench.folders["nfs"] = 2
+        bench.remote = ["nfs"]
+        bench.files = ["nfs/a": 1, "nfs/b": 1]
+        bench.run()
+        #expect(bench.taken == ["nfs/a", "nfs/b"])
+        #expect(bench.notices.contains(.polling(.fileSystem("NFS"))))
+        bench.run(after: .seconds(10))
+        bench.files["nfs/b"] = 2
+        bench.run(after: .seconds(10))
+        bench.run(after: .seconds(10))
+        #expect(bench.taken == ["nfs/a", "nfs/b", "nfs/b"])
+    }
+
+    @Test func aFullConsumerStopsTheReadingAndLosesNothing() {
+        var bench = MachineBench(MachineBench.options { $0.capacity = 10 })
+        for number in 0..<1000 { bench.files["\(1000 + number)"] = 1 }
+        bench.consumerRoom = 25
+        bench.run()
+        #expect(bench.taken.count == 25)
+        #expect(bench.machine.heldFiles <= 20 && bench.machine.nextDue == nil)
+        // What comes meanwhile settles as far as there is room.
+        bench.files["late"] = 2
+        bench.event(.closedAfterWriting, "late")
+        bench.run(after: .seconds(60))
+        #expect(bench.taken.count == 25 && bench.machine.nextDue == nil)
+        while bench.taken.count < 1001, bench.consumerRoom == 0 {
+            bench.consumerRoom = 100
+            bench.machine.proceed()
+            bench.run()
+        }
+        bench.consumerRoom = .max
+        bench.machine.proceed()
+        bench.run()
+        #expect(Set(bench.taken).count == 1001)
+    }
+
+    @Test func filesBeyondTheRoomForUnsettledOnesAreFoundByReading() {
+        var bench = MachineBench(MachineBench.options { $0.unsettled = 8 })
+        bench.run()
+        bench.quietFor = .zero
+        for number in 0..<100 {
+            bench.files["f\(number)"] = 1
+            bench.event(.closedAfterWriting, "f\(number)")
+        }
+        #expect(bench.machine.heldFiles == 8)
+        for _ in 0..<40 { bench.run(after: .seconds(2.2)) }
+        #expect(Set(bench.taken).count == 100)
+        #expect(bench.machine.heldFiles == 0 && bench.machine.nextDue == nil)
+    }
+
+    @Test func inNewFilesOnlyModeWhatWasThereIsLeftAlone() {
+        var bench = MachineBench(MachineBench.options { $0.since = 1000 })
+        bench.folders["old"] = 2
+        bench.files = ["a": 1, "old/b": 1]
+        bench.changed = 999
+        bench.run()
+        #expect(bench.taken.isEmpty)
+        // A folder that is moved in is new with all that is in it, however old that is.
+        bench.folders["in"] = 3
+        bench.folders["in/deep"] = 4
+        bench.files["in/deep/c"] = 1
+        bench.event([.movedTo, .folder], "in", cookie: 1)
+        bench.event(.movedTo, "a")
+        bench.run(after: .seconds(3))
+        #expect(Set(bench.taken) == ["in/deep/c", "a"])
+        bench.machine.take(.overflowed, at: bench.now)
+        bench.run()
+        #expect(bench.taken.count == 2)
+        bench.changed = 1000
+        bench.machine.rescan()
+        bench.run()
+        #expect(bench.taken.contains("old/b"))
+    }
+
+    @Test func aRewrittenFileThatWaitsIsOfferedOnlyAsItIsThen() {
+        var bench = MachineBench()
+        bench.consumerRoom = 0
+        bench.files = ["a": 1, "b": 1]
+        bench.run()
+        bench.files["a"] = 7
+        bench.event(.closedAfterWriting, "a")
+        bench.files["b"] = nil
+        bench.event(.deleted, "b")
+        bench.consumerRoom = .max
+        bench.machine.proceed()
+        bench.run()
+        #expect(bench.taken.isEmpty)
+        bench.run(after: .seconds(3))
+        #expect(bench.taken == ["a"])
+    }
+
+    @Test func aFolderThatCannotBeReadIsToldOnceAndTriedAgain() {
+        var bench = MachineBench()
+        bench.run()
+        let id = bench.machine.tree.meet("secret", in: FolderTree.root)
+        for _ in 0..<3 {
+            guard case .begin(let begun, _, _)? = bench.machine.nextStep(at: bench.now), begun == id else {
+                Issue.record("not begun")
+                return
+            }
+            bench.machine.failed(begun, TransferError(.fileAccess, "secret: permission denied"))
+            bench.machine.turn(at: bench.now)
+            bench.now = bench.now + .seconds(11)
+            bench.machine.turn(at: bench.now)
+        }
+        let polling = bench.machine.takeNotices().filter { if case .polling = $0 { true } else { false } }
+        #expect(polling.count == 1)
+    }
+
+    @Test func nothingIsDoneTwiceInOneTurn() {
+        var bench = MachineBench()
+        bench.folders = ["": 1, "a": 2, "a/b": 3, "c": 4]
+        bench.run()
+        #expect(bench.beginnings == 4)
+        bench.run(after: .seconds(100))
+        #expect(bench.beginnings == 4)
+    }
+}

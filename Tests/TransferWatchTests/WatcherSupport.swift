@@ -1,0 +1,158 @@
+import Glibc
+import Synchronization
+import Testing
+import TransferCore
+import TransferEventLoop
+import TransferTestSupport
+
+@testable import TransferWatch
+
+/// A consumer with a ledger, as the queue has one, that can be full; and what the watcher told.
+final class Uploads: WatchConsumer {
+    struct State {
+        /// In the order in which they were taken; each version and name once.
+        var taken: [FileVersion] = []
+        var ledger: Set<FileVersion> = []
+        var offered = 0
+        var batches: [Int] = []
+        var events: [WatchEvent] = []
+        /// How many more it takes.
+        var room = Int.max
+        var isAsked = false
+    }
+
+    private struct Guarded {
+        var state = State()
+        var waiters: [(condition: @Sendable (State) -> Bool, continuation: CheckedContinuation<Void, Never>)] = []
+    }
+
+    private let guarded = Mutex(Guarded())
+
+    func offer(_ files: [FileVersion]) async -> Int {
+        change { state in
+            #expect(!state.isAsked, "two batches at a time")
+            state.isAsked = true
+        }
+        // Somebody else may have a turn: a consumer isn't done at once.
+        await Task.yield()
+        return change { state in
+            state.isAsked = false
+            state.batches.append(files.count)
+            var handled = 0
+            for file in files {
+                if !state.ledger.contains(file) {
+                    guard state.room > 0 else { break }
+                    state.room -= 1
+                    state.ledger.insert(file)
+                    state.taken.append(file)
+                }
+                handled += 1
+            }
+            state.offered += handled
+            return handled
+        }
+    }
+
+    func tell(_ event: WatchEvent) { change { $0.events.append(event) } }
+
+    @discardableResult
+    func change<Value>(_ change: (inout State) -> Value) -> Value {
+        let (value, ready) = guarded.withLock { guarded in
+            let value = change(&guarded.state)
+            let ready = guarded.waiters.filter { $0.condition(guarded.state) }
+            guarded.waiters.removeAll { $0.condition(guarded.state) }
+            return (value, ready)
+        }
+        for waiter in ready { waiter.continuation.resume() }
+        return value
+    }
+
+    var state: State { guarded.withLock { $0.state } }
+
+    /// Comes back as soon as the condition holds; the suite's time limit ends what never does.
+    @discardableResult
+    func wait(until condition: @escaping @Sendable (State) -> Bool) async -> State {
+        await withCheckedContinuation { continuation in
+            let isTrue = guarded.withLock { guarded in
+                if condition(guarded.state) { return true }
+                guarded.waiters.append((condition, continuation))
+                return false
+            }
+            if isTrue { continuation.resume() }
+        }
+        return state
+    }
+
+    /// Comes back when these paths have been taken.
+    @discardableResult
+    func wait(for paths: [String]) async -> State {
+        await wait { state in Set(state.taken.map(\.path)).isSuperset(of: paths) }
+    }
+
+    func waitForEvent(_ matches: @escaping @Sendable (WatchEvent) -> Bool) async {
+        await wait { $0.events.contains(where: matches) }
+    }
+
+    /// The paths that have been taken, sorted; twice when two versions were.
+    var paths: [String] { state.taken.map(\.path).sorted() }
+}
+
+/// A folder that is watched, with a short settle time.
+final class WatchStage: Sendable {
+    let folder: TemporaryFolder
+    let uploads = Uploads()
+    let watcher: FolderWatcher
+    let loop: EventLoop
+    let workers: WorkerPool
+
+    init(
+        in folder: TemporaryFolder? = nil, root: String = "in", makesRoot: Bool = true, kernel: WatchKernel = .linux,
+        loopName: String = "watch", _ change: (inout FolderWatcher.Options) -> Void = { _ in }
+    ) throws {
+        self.folder = try folder ?? TemporaryFolder("watch")
+        loop = try EventLoop(name: loopName)
+        workers = WorkerPool(name: loopName + "-io", threads: 1)
+        if makesRoot { try self.folder.folder(root) }
+        var options = FolderWatcher.Options()
+        options.settle = .milliseconds(30)
+        options.rules.isRecursive = true
+        options.pollInterval = .milliseconds(50)
+        change(&options)
+        watcher = FolderWatcher(
+            self.folder.path(root), options: options, kernel: kernel, loop: loop, workers: workers, consumer: uploads,
+            events: { [uploads] in uploads.tell($0) })
+    }
+
+    deinit {
+        loop.stop()
+        workers.stop()
+    }
+
+    /// Started, and with everything that was there taken.
+    func started() async -> Self {
+        watcher.start()
+        await caughtUp()
+        return self
+    }
+
+    func caughtUp() async {
+        await uploads.waitForEvent { if case .caughtUp = $0 { true } else { false } }
+    }
+
+    /// All that came before this has been decided: a file that comes later was taken.
+    func passed(_ name: String = "sentinel") async throws {
+        try folder.write("x", to: "in/\(name)")
+        await uploads.wait(for: [name])
+    }
+}
+
+/// System calls on paths, with errors as failures of the test.
+enum Paths {
+    static func rename(_ from: String, _ to: String) throws { try #require(Glibc.rename(from, to) == 0, "\(errno)") }
+    static func link(_ from: String, _ to: String) throws { try #require(Glibc.link(from, to) == 0, "\(errno)") }
+    static func symlink(_ target: String, _ at: String) throws {
+        try #require(Glibc.symlink(target, at) == 0, "\(errno)")
+    }
+    static func remove(_ path: String) throws { try #require(Glibc.remove(path) == 0, "\(errno)") }
+    static func makeFolder(_ path: String) throws { try #require(Glibc.mkdir(path, 0o755) == 0, "\(errno)") }
+}
