@@ -77,6 +77,9 @@ let package = Package(
             ],
             swiftSettings: settings),
         .target(
+            name: "TransferWatch", dependencies: ["TransferCore", "TransferEventLoop", "CTransferLinux"],
+            swiftSettings: settings),
+        .target(
             name: "TransferKit",
             dependencies: [
                 "TransferCore", "TransferCrypto", "TransferEngine", "TransferNetworking", "TransferQueue",
@@ -137,6 +140,12 @@ let package = Package(
             swiftSettings: settings),
         .testTarget(
             name: "TransferCryptoTests", dependencies: ["TransferCrypto", "TransferCore", "TransferTestSupport"],
+            swiftSettings: settings),
+        .testTarget(
+            name: "TransferWatchTests",
+            dependencies: [
+                "TransferWatch", "TransferCore", "TransferEventLoop", "CTransferLinux", "TransferTestSupport",
+            ],
             swiftSettings: settings),
         .testTarget(
             name: "TransferUploadTests",

@@ -50,7 +50,8 @@ import TransferTestSupport
     @Test(arguments: UploadPeerKind.resuming) func goesOnWhereItWasCut(_ kind: UploadPeerKind) async throws {
         let bench = try await Bench(kind)
         bench.relay.script(
-            [.cut(after: 1 << 20), .cut(after: 2 << 20), .cut(after: 1 << 20)], countsFromFirstAnswer: kind.answersBeforeTheBody)
+            [.cut(after: 1 << 20), .cut(after: 2 << 20), .cut(after: 1 << 20)],
+            countsFromFirstAnswer: kind.answersBeforeTheBody)
         let result = try await bench.place.runJobs()
         #expect(result.exitCode == 0, "\(result)")
         try await bench.expectTheFileOnce()
@@ -74,7 +75,8 @@ import TransferTestSupport
     {
         let bench = try await Bench(kind)
         let answer = "HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
-        bench.relay.script([.answer(after: 2 << 20, Array(answer.utf8))], countsFromFirstAnswer: kind.answersBeforeTheBody)
+        bench.relay.script(
+            [.answer(after: 2 << 20, Array(answer.utf8))], countsFromFirstAnswer: kind.answersBeforeTheBody)
         let result = try await bench.place.runJobs()
         #expect(result.exitCode == 0, "\(result)")
         try await bench.expectTheFileOnce()
@@ -86,6 +88,7 @@ import TransferTestSupport
         let bench = try await Bench(kind, limit: 0)
         bench.relay.script(kind.enoughCuts, countsFromFirstAnswer: kind.answersBeforeTheBody)
         #expect(try await bench.place.runJobs().exitCode == 1)
+        bench.relay.script([])
         try await bench.peer.expire()
         let result = try await bench.place.runJobs()
         #expect(result.exitCode == 0, "\(result)")
@@ -99,6 +102,7 @@ import TransferTestSupport
         let bench = try await Bench(kind, limit: 0)
         bench.relay.script(kind.enoughCuts, countsFromFirstAnswer: kind.answersBeforeTheBody)
         #expect(try await bench.place.runJobs().exitCode == 1)
+        bench.relay.script([])
         try bench.place.folder.write(count: Self.size, seed: 8, to: "f")
         let result = try await bench.place.runJobs()
         #expect(result.exitCode == 0, "\(result)")
