@@ -36,17 +36,23 @@ import TransferTestSupport
         let threads = try ["idle-watch", "idle-watch-io"].map { name in
             try #require(ThreadFacts.named(name).max())
         }
+        // They may be on their way to sleep.
+        await Self.pass(.milliseconds(100), on: other)
         let switches = threads.map { ThreadFacts.switches($0) }
-        await withCheckedContinuation { continuation in
-            other.execute {
-                let timer = other.makeTimer { continuation.resume() }
-                timer.schedule(at: .now + .milliseconds(500))
-            }
-        }
+        await Self.pass(.milliseconds(500), on: other)
         #expect(threads.map { ThreadFacts.switches($0) } == switches)
         let held = await watcher.withMachine { $0.heldFiles }
         #expect(held == 0)
         await watcher.stop()
+    }
+
+    private static func pass(_ time: Duration, on loop: EventLoop) async {
+        await withCheckedContinuation { continuation in
+            loop.execute {
+                let timer = loop.makeTimer { continuation.resume() }
+                timer.schedule(at: .now + time)
+            }
+        }
     }
 
     private var options: FolderWatcher.Options {

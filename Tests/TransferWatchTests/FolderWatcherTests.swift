@@ -45,6 +45,12 @@ import TransferTestSupport
         let stage = try WatchStage()
         let descriptor = open(stage.folder.path("in/open"), O_WRONLY | O_CREAT, 0o644)
         _ = write(descriptor, "01234", 5)
+        // By its times alone it would be finished.
+        let place = try Place.root(stage.watcher.root)
+        let looker = FileLooker(root: stage.watcher.root)
+        while (looker.sight("open", in: place.descriptor).look?.quietFor ?? .zero) < .milliseconds(60) {
+            await Task.yield()
+        }
         _ = await stage.started()
         try await stage.passed()
         #expect(stage.uploads.paths == ["sentinel"])
