@@ -56,7 +56,9 @@ import TransferTestSupport
         #expect(result.exitCode == 0, "\(result)")
         try await bench.expectTheFileOnce()
         // The kernel may drop what a reset overtakes; nothing like a second whole is sent.
-        #expect(bench.relay.bytesUp < Int64(Self.size) * 3 / 2, "\(bench.relay.bytesUp)")
+        // S3 sends a part that was cut once more from its start.
+        let bound = kind == .moto ? Int64(Self.size) * 2 : Int64(Self.size) * 3 / 2
+        #expect(bench.relay.bytesUp < bound, "\(bench.relay.bytesUp)")
     }
 
     @Test(arguments: UploadPeerKind.available) func aLostFinalAnswerMakesNoSecondObject(_ kind: UploadPeerKind)
@@ -130,7 +132,10 @@ import TransferTestSupport
         #expect(bench.relay.bytesUp < Int64(Self.size) * 2, "\(bench.relay.bytesUp)")
     }
 
-    @Test(arguments: UploadPeerKind.resuming) func aCancelledUploadIsTakenFromTheServer(_ kind: UploadPeerKind)
+    /// Not those that are offered on the way: cancelled before the offer is written down, there is nobody to tell.
+    @Test(arguments: UploadPeerKind.resuming.filter { !$0.isOffered }) func aCancelledUploadIsTakenFromTheServer(
+        _ kind: UploadPeerKind
+    )
         async throws
     {
         let bench = try await Bench(kind)
@@ -138,6 +143,8 @@ import TransferTestSupport
         let process = try bench.place.startJobs()
         try await until("the upload to stall") { bench.relay.stalledCount == 1 }
         #expect(try await bench.place.run("cancel", "batch/f").exitCode == 0)
+        try await process.event("job.cancelled")
+        // What the kernel has left of its bytes keeps the connection open.
         bench.relay.cutAll()
         let result = try await process.result()
         #expect(try result.events().ends == ["f": "cancelled"], "\(result)")
