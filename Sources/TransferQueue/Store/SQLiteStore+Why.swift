@@ -9,7 +9,7 @@ extension SQLiteStore {
                 db,
                 sql: """
                     SELECT job.id, identity, state, spec, attempts, mirror, notBefore, origin, network, networkPlaces,
-                        path, errorCode, errorMessage, host, source, directory, active, waitingFor, pid, started, boot,
+                        path, upload, errorCode, errorMessage, host, source, directory, active, waitingFor, pid, started, boot,
                         job.batch, batch.owner AS runner
                     FROM job JOIN batch ON batch.id = job.batch LEFT JOIN process ON process.id = batch.owner
                     WHERE name = ? AND identity = ?
@@ -34,6 +34,7 @@ extension SQLiteStore {
         facts.network = row["network"]
         facts.places = NetworkPlaces(text: row["networkPlaces"] ?? "")
         facts.path = row["path"]
+        facts.upload = (row["upload"] as String?).flatMap { UploadRecord(text: $0) }
         facts.errorCode = row["errorCode"]
         facts.errorMessage = row["errorMessage"]
         facts.host = row["host"]

@@ -9,6 +9,8 @@ public struct JobExplanation: Sendable, Hashable {
     public var waited: Duration?
     /// What there is of the file already.
     public var held: Held?
+    /// What a server holds of an upload, as it was last known.
+    public var sent: Sent?
     /// The rules of the network that keep it.
     public var rules: [Rule] = []
     /// What its rules make of each link of this machine; empty where the network is no reason.
@@ -57,6 +59,13 @@ public struct JobExplanation: Sendable, Hashable {
         /// `nil` when the server hasn't said.
         public var total: Int64?
         public var path: String
+    }
+
+    public struct Sent: Sendable, Hashable {
+        public var bytes: Int64
+        public var total: Int64
+        /// As the job file has it: `tus`.
+        public var uploadProtocol: String
     }
 
     public struct Rule: Sendable, Hashable {

@@ -23,6 +23,7 @@ struct JobFacts: Sendable {
     var network = ""
     var places = NetworkPlaces()
     var path: String?
+    var upload: UploadRecord?
     var errorCode: String?
     var errorMessage: String?
     var host: String?

@@ -11,7 +11,10 @@ enum WhyText {
         var lines = ["\(name): \(headline(explanation))\(waited)"]
         func add(_ label: String, _ text: String) { lines.append("  \(label.padded(labelWidth))\(text)") }
         for (label, text) in causes(explanation) { add(label, text) }
-        if let held = explanation.held { add("held", "\(amount(held)), in \(held.path)") }
+        if let held = explanation.held { add("held", "\(amount(held.bytes, of: held.total)), in \(held.path)") }
+        if let sent = explanation.sent {
+            add("sent", "\(amount(sent.bytes, of: sent.total)), held by the server (\(sent.uploadProtocol))")
+        }
         for rule in explanation.rules {
             let place = rule.place.map { "\("".padded(2))\(baseName($0))" } ?? ""
             add("rule", rule.text.padded(33) + place)
@@ -86,9 +89,9 @@ enum WhyText {
     }
 
     /// `1.21 of 3.40 GiB`
-    private static func amount(_ held: JobExplanation.Held) -> String {
-        let there = ByteCount.format(held.bytes)
-        guard let total = held.total else { return there }
+    private static func amount(_ bytes: Int64, of total: Int64?) -> String {
+        let there = ByteCount.format(bytes)
+        guard let total else { return there }
         let all = ByteCount.format(total)
         let (one, other) = (there.split(separator: " "), all.split(separator: " "))
         return one.count == 2 && other.count == 2 && one[1] == other[1] ? "\(one[0]) of \(all)" : "\(there) of \(all)"
@@ -118,7 +121,7 @@ enum WhyText {
     }
 
     /// One object: `batch`, `id`, `state`, `for` (as in `job.waiting` events, and `schedule`, `process`, `turn`), what
-    /// belongs to that, and where known `waited` (seconds), `held`, `rules`, `links`, `attempts`, `limit`, `starts`,
+    /// belongs to that, and where known `waited` (seconds), `held`, `sent`, `rules`, `links`, `attempts`, `limit`, `starts`,
     /// `pid`, `source`.
     static func json(_ explanation: JobExplanation) -> String {
         JSONObject.text { object in
@@ -132,6 +135,13 @@ enum WhyText {
                     object.field("bytes", held.bytes)
                     object.optional("total", held.total)
                     object.field("path", held.path)
+                }
+            }
+            if let sent = explanation.sent {
+                object.objects("sent", [sent]) { object, sent in
+                    object.field("bytes", sent.bytes)
+                    object.field("total", sent.total)
+                    object.field("protocol", sent.uploadProtocol)
                 }
             }
             if !explanation.rules.isEmpty {

@@ -39,6 +39,17 @@ import TransferCore
         #expect(json.contains(#""rules":[{"rule":"network.metered = \"forbid\"","place":"/etc/field.json:9:18"}]"#))
     }
 
+    @Test func whatAServerHoldsOfAnUploadIsTold() {
+        var explanation = Self.explanation(.retry(remaining: .seconds(7)), .waiting)
+        explanation.sent = .init(
+            bytes: Int64(1.2 * gibibyte), total: Int64(3.4 * gibibyte), uploadProtocol: "tus")
+        #expect(
+            WhyText.lines(explanation, charset: .utf8).contains(
+                "  sent      1.20 of 3.40 GiB, held by the server (tus)"))
+        #expect(
+            WhyText.json(explanation).contains(#""sent":[{"bytes":1288490188,"total":3650722201,"protocol":"tus"}]"#))
+    }
+
     /// A reason, the first line behind the name, and what the last line begins with.
     private static let reasons: [(JobExplanation.Reason, JobState, String, String)] = [
         (.network("offline"), .queued, "waiting for the network", "attempts"),

@@ -1,5 +1,6 @@
 import Testing
 import TransferCore
+import TransferEngine
 import TransferReachability
 
 @testable import TransferQueue
@@ -28,6 +29,18 @@ import TransferReachability
 
     private func explain(_ facts: JobFacts, _ snapshot: NetworkSnapshot) -> JobExplanation {
         facts.explanation(snapshot, now: Self.noon, zone: .utc)
+    }
+
+    @Test func whatAServerHoldsOfAnUploadIsToldUntilItHasEnded() throws {
+        var facts = facts()
+        let upload = JobSpec.Upload(source: "f", url: "https://a.example/in", uploadProtocol: .tus)
+        facts.spec = JobSpec(work: .upload(upload))
+        #expect(explain(facts, try network(isUp: true)).sent == nil)
+        facts.upload = UploadRecord(FileFacts(size: 9, modified: 1), state: "{}", confirmed: 4)
+        let sent = JobExplanation.Sent(bytes: 4, total: 9, uploadProtocol: "tus")
+        #expect(explain(facts, try network(isUp: true)).sent == sent)
+        facts.state = .done
+        #expect(explain(facts, try network(isUp: true)).sent == nil)
     }
 
     @Test func offlineIsToldWithEachLinkAndSinceWhen() throws {
