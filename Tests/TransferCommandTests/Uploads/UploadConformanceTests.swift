@@ -132,8 +132,10 @@ import TransferTestSupport
         #expect(bench.relay.bytesUp < Int64(Self.size) * 2, "\(bench.relay.bytesUp)")
     }
 
-    /// Not those that are offered on the way: cancelled before the offer is written down, there is nobody to tell.
-    @Test(arguments: UploadPeerKind.resuming.filter { !$0.isOffered }) func aCancelledUploadIsTakenFromTheServer(
+    /// Not those that are offered on the way: cancelled before the offer is written down, there is nobody to tell. And not
+    /// tuspyserver, which may write what the relay still had when the upload has been taken away, and so has it again.
+    @Test(arguments: UploadPeerKind.resuming.filter { !$0.isOffered && $0 != .tuspyserver })
+    func aCancelledUploadIsTakenFromTheServer(
         _ kind: UploadPeerKind
     )
         async throws
