@@ -126,7 +126,10 @@ extension QueueRunner {
     // MARK: Failure
 
     private func exchangeFailed(_ job: RunningJob, _ error: TransferError, _ outcome: ExchangeOutcome) {
-        guard case .download(let ready) = job.ready else { return failed(job, error, bodyLeft: outcome.sent > 0) }
+        guard case .download(let ready) = job.ready else {
+            keepUnanswered(job, error, outcome)
+            return failed(running[job.candidate.id] ?? job, error, bodyLeft: outcome.sent > 0)
+        }
         if error.status == 304, !ready.conditions.isEmpty { return notModified(job, ready) }
         let progressed = outcome.received >= Self.durableProgress
         let id = job.candidate.id

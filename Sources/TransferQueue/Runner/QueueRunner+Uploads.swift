@@ -157,6 +157,22 @@ extension QueueRunner {
         }
     }
 
+    /// The body of a PUT left whole, and the answer was lost: before it's sent again the server is asked whether it has it.
+    func keepUnanswered(_ job: RunningJob, _ error: TransferError, _ outcome: ExchangeOutcome) {
+        guard case .upload(let file) = job.ready, case .upload(let upload) = job.record.spec.work,
+            upload.uploadProtocol == .put, job.record.spec.method == "PUT", error.status == nil, file.size > 0,
+            outcome.sent >= file.size
+        else { return }
+        let began = WallClock.seconds - (MonotonicTime.now - job.started).components.seconds
+        let record = UploadRecord(file.facts, state: ConfirmingPut.state(began: began), confirmed: 0)
+        let id = job.candidate.id
+        running[id]?.record.upload = record
+        withStore {
+            try $0.save(upload: record, of: id)
+        } then: { _, _ in
+        }
+    }
+
     // MARK: The end
 
     private func talkFinished(_ id: Int64, _ result: UploadResult) {

@@ -15,6 +15,11 @@ enum UploadProtocols {
         switch upload.uploadProtocol {
         case .put, .post:
             if options.createFolders { return FolderMakingPut(url: upload.url, method: spec.method, source: source) }
+            if let state,
+                let put = ConfirmingPut(url: upload.url, method: spec.method, source: source, state: state)
+            {
+                return put
+            }
             guard source.size >= upgradeSize || state != nil else { return nil }
             return ResumableDialogue(
                 source: source,

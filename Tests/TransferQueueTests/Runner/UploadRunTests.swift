@@ -48,6 +48,29 @@ import TransferTestSupport
         }
     }
 
+    @Test func aPutWhoseAnswerWasLostIsAskedForAndNotSentAgain() async throws {
+        let server = try await NginxServer.start(options: writable)
+        let relay = try FaultRelay(to: server.port)
+        defer { relay.stop() }
+        try folder.write(count: 300_000, seed: 2, to: "g")
+        relay.script([.loseAnswer(after: 300_000)])
+        try await withQueue(folder) { queue in
+            let log = EventLog(queue)
+            let url = "http://127.0.0.1:\(relay.port)/g"
+            try await queue.complete([Sample.upload(folder.path("g"), to: url, id: "g", protocol: .put)])
+            #expect(log.ends == ["g": ["done"]])
+        }
+        await server.stop()
+        #expect(try server.accessLog().map(\.method) == ["PUT", "HEAD"])
+        #expect(relay.bytesUp < 310_000)
+    }
+
+    private var writable: NginxServer.Options {
+        var options = NginxServer.Options()
+        options.allowsWriting = true
+        return options
+    }
+
     @Test func aPostWhoseBodyHasLeftIsNotSentAgain() async throws {
         try await withTestServer { server in
             server.acceptUploads("/in")
