@@ -5,7 +5,8 @@ import TransferTestServer
 import TransferTestSupport
 
 /// What every upload protocol holds to, by the command, against servers behind a relay that breaks connections.
-@Suite(.timeLimit(.minutes(3))) struct UploadConformanceTests {
+/// One after the other: each starts servers and programs of its own.
+@Suite(.serialized, .timeLimit(.minutes(3))) struct UploadConformanceTests {
     static let size = 6 << 20
 
     /// A file to upload, and the way to a peer that can be broken.
@@ -56,6 +57,8 @@ import TransferTestSupport
         #expect(result.exitCode == 0, "\(result)")
         try await bench.expectTheFileOnce()
         // The kernel may drop what a reset overtakes; nothing like a second whole is sent.
+        // tuspyserver forgets what it hadn't written when the connection went.
+        guard kind != .tuspyserver else { return }
         // S3 sends a part that was cut once more from its start.
         let bound = kind == .moto ? Int64(Self.size) * 2 : Int64(Self.size) * 3 / 2
         #expect(bench.relay.bytesUp < bound, "\(bench.relay.bytesUp)")
