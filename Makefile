@@ -15,7 +15,7 @@ RELEASE := -c release $(STATIC) $(IMPORTS)
 # The benchmark of requests, with the clients that it compares: a package of its own, which nothing else builds.
 REQUESTS := swift build -c release --package-path Benchmarks/requests
 # Tests at once: many of them start processes and wait for what happens within a time, on machines with two cores too.
-export SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH ?= 4
+export SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH ?= 3
 # Arguments for swift test, for example TEST_FLAGS='--filter Retry'.
 TEST_FLAGS ?=
 # Servers of the tests are on this machine: no proxy that the environment names stands between.

@@ -125,6 +125,11 @@ struct AuthenticationInterceptorTests {
             let authenticator = TokenAuthenticator { _, _, completion in completions.add(completion) }
             let interceptor = AuthenticationInterceptor(authenticator: authenticator, credential: Token("old"))
             let session = makeSession()
+            // Nobody is refused before all have the old token: a refresh that began earlier would hold the others back.
+            server.handle("GET", "/data") { _ in
+                while authenticator.applied.all.count < 40 { sched_yield() }
+                return Response(status: 401)
+            }
             let url = server.url("/data")
             async let gathered = gather(40) { _ in session.request(url, interceptor: interceptor).validate() }
             for _ in 0..<40 { _ = await authenticator.judged.first() }

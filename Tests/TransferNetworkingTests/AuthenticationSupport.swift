@@ -26,6 +26,8 @@ final class TokenAuthenticator: Authenticator {
 
     /// One for every refresh that began: what is refreshed.
     let refreshed = Calls<Token>()
+    /// One for every request that was given a credential.
+    let applied = Calls<Token>()
     /// One for every failure that was looked at.
     let judged = Calls<Int>()
     private let whenRefreshing: Refresh
@@ -34,6 +36,7 @@ final class TokenAuthenticator: Authenticator {
 
     func apply(_ credential: Token, to urlRequest: inout URLRequest) {
         urlRequest.headers.update(.authorization(bearerToken: credential.value))
+        applied.add(credential)
     }
 
     func refresh(_ credential: Token, for session: Session, completion: @escaping TokenCompletion) {
