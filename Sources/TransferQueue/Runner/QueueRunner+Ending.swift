@@ -339,15 +339,17 @@ extension JobSpec {
         switch work {
         case .download(let download): if download.body == nil { return false }
         // These ask their server what it has.
-        case .upload(let upload): if upload.uploadProtocol.asksFirst { return false }
+        case .upload: if asksFirst { return false }
         }
         return !settings.retry.rule.methods.contains(method)
     }
 
     /// By which it's judged whether a failed attempt may be followed by another: protocols that ask first may always.
-    var methodOfRetries: String {
-        if case .upload(let upload) = work, upload.uploadProtocol.asksFirst { return "PUT" }
-        return method
+    var methodOfRetries: String { asksFirst ? "PUT" : method }
+
+    /// Whether its server can be asked what it has before anything is sent again.
+    var asksFirst: Bool {
+        if case .upload(let upload) = work { upload.uploadProtocol.asksFirst } else { false }
     }
 
     /// The method its request is made with.

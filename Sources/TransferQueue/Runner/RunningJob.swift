@@ -66,8 +66,7 @@ struct RunningJob {
 
     /// Whether little is lost when it's broken off: it goes on where it was, or nothing has been sent.
     var canGoOn: Bool {
-        if let talk, talk.confirmed > 0 || record.spec.methodOfRetries != record.spec.method { return true }
-        if let talk { return talk.sent == 0 }
+        if let talk { return record.spec.asksFirst || talk.confirmed > 0 || talk.sent == 0 }
         return !record.spec.isUpload || meter.sent == 0
     }
 

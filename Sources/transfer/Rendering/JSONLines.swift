@@ -130,7 +130,7 @@ enum JSONLines {
         object.field("attempts", receipt.attempts)
     }
 
-    private static func wait(_ reason: WaitReason, _ object: inout JSONObject) {
+    static func wait(_ reason: WaitReason, _ object: inout JSONObject) {
         switch reason {
         case .host(let origin, let status, let message, let remaining):
             object.field("for", "host")

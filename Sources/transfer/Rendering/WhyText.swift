@@ -180,21 +180,11 @@ enum WhyText {
 
     private static func reason(_ reason: JobExplanation.Reason, _ object: inout JSONObject) {
         switch reason {
-        case .network(let text):
-            object.field("for", "network")
-            object.field("reason", text)
-        case .schedule(let text):
-            object.field("for", "schedule")
-            object.field("reason", text)
+        case .network(let text): JSONLines.wait(.network(text), &object)
+        case .schedule(let text): JSONLines.wait(.schedule(text), &object)
         case .host(let origin, let status, let message, let remaining):
-            object.field("for", "host")
-            object.field("origin", origin)
-            object.optional("status", status)
-            object.field("reason", message)
-            object.field("delay", remaining)
-        case .retry(let remaining):
-            object.field("for", "retry")
-            object.field("delay", remaining)
+            JSONLines.wait(.host(origin: origin, status: status, message: message, remaining: remaining), &object)
+        case .retry(let remaining): JSONLines.wait(.retry(remaining: remaining), &object)
         case .needs(let needs):
             object.field("for", "dependency")
             object.objects("needs", needs) { object, need in
