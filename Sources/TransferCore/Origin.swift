@@ -10,11 +10,16 @@ public struct Origin: Sendable, Hashable, CustomStringConvertible {
     ///
     /// - Returns: `nil` for a URL without a host, with a port out of range, or with a scheme that is not http or https.
     @inlinable
-    public init?(url: some StringProtocol) { self.init(text: Substring(url)) }
+    public init?(url: some StringProtocol) { self.init(text: Substring(url), ofFiles: false) }
+
+    /// Reads the origin off an absolute URL of a file server.
+    ///
+    /// - Returns: `nil` also for a scheme that is not ftp, ftps or sftp.
+    public init?(fileServerURL url: some StringProtocol) { self.init(text: Substring(url), ofFiles: true) }
 
     /// Not generic, so that each hop of another module's request doesn't pay for that.
     @usableFromInline
-    init?(text url: Substring) {
+    init?(text url: Substring, ofFiles isFileServer: Bool) {
         // By bytes: this is done for every job and hop, and characters would cost ten times as much.
         let bytes = url.utf8
         guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")),
@@ -22,11 +27,13 @@ public struct Origin: Sendable, Hashable, CustomStringConvertible {
         else { return nil }
         let scheme: String
         switch url[..<colon] {
-        case "https": scheme = "https"
-        case "http": scheme = "http"
+        case "https" where !isFileServer: scheme = "https"
+        case "http" where !isFileServer: scheme = "http"
         default:
             scheme = url[..<colon].lowercased()
-            guard scheme == "http" || scheme == "https" else { return nil }
+            guard isFileServer ? Self.filePort(scheme) != nil : scheme == "http" || scheme == "https" else {
+                return nil
+            }
         }
         var start = bytes.index(colon, offsetBy: 3)
         let end =
@@ -34,7 +41,7 @@ public struct Origin: Sendable, Hashable, CustomStringConvertible {
                 $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "#")
             } ?? bytes.endIndex
         if let at = bytes[start..<end].lastIndex(of: UInt8(ascii: "@")) { start = bytes.index(after: at) }
-        var port = scheme == "https" ? 443 : 80
+        var port = Self.defaultPort(scheme)
         let host: Substring
         var rest: Substring.UTF8View.SubSequence
         if start < end, bytes[start] == UInt8(ascii: "["),
@@ -63,7 +70,21 @@ public struct Origin: Sendable, Hashable, CustomStringConvertible {
         self.port = port
     }
 
-    public var isDefaultPort: Bool { port == (scheme == "https" ? 443 : 80) }
+    public var isDefaultPort: Bool { port == Self.defaultPort(scheme) }
+
+    private static func defaultPort(_ scheme: String) -> Int {
+        scheme == "https" ? 443 : scheme == "http" ? 80 : filePort(scheme) ?? 0
+    }
+
+    /// Of the IANA's registry; 990 is that of TLS from the first byte on.
+    private static func filePort(_ scheme: String) -> Int? {
+        switch scheme {
+        case "ftp": 21
+        case "ftps": 990
+        case "sftp": 22
+        default: nil
+        }
+    }
 
     /// The host, with the port when it isn't the scheme's own: as people name a server.
     public var hostAndPort: String {

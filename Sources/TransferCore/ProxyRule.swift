@@ -42,6 +42,12 @@ public struct ProxyRule: Sendable, Hashable {
         return isException(origin) ? nil : proxy
     }
 
+    /// The proxy's URL for a server that speaks something else than HTTP, and is reached through a tunnel.
+    public func tunnel(for origin: Origin) -> String? {
+        guard let https, !https.isEmpty else { return nil }
+        return isException(origin) ? nil : https
+    }
+
     private func isException(_ origin: Origin) -> Bool {
         guard !exceptions.isEmpty else { return false }
         let host = Self.withoutLastDot(origin.host[...])

@@ -76,6 +76,10 @@ extension TransferError.Code {
     public static let tooSlow = Self("tooSlow")
     public static let secureConnectionFailed = Self("secureConnectionFailed")
     public static let certificateRefused = Self("certificateRefused")
+    /// The SSH server's key isn't the one that is known.
+    public static let hostKeyRefused = Self("hostKeyRefused")
+    /// A file server refused the user, or what the user shows.
+    public static let loginRefused = Self("loginRefused")
     public static let proxyRefused = Self("proxyRefused")
     /// The origin has not answered for as many attempts as the retry limit allows.
     public static let originUnreachable = Self("originUnreachable")

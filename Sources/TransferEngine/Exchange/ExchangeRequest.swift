@@ -2,7 +2,9 @@ public import TransferCore
 
 /// What one exchange is to do: a request, what is expected of its answer, and the rules it runs under.
 public struct ExchangeRequest: Sendable {
-    /// An absolute `http` or `https` URL, without userinfo.
+    /// An absolute URL without userinfo: `http`, `https`, or of a file server (`ftp`, `ftps`, `sftp`), which takes
+    /// `HEAD`, `GET`, `PUT`, `PATCH` (with the field Upload-Offset), `DELETE`, `MOVE` and `MKCOL` and answers as an
+    /// HTTP server would.
     public var url: String
     /// What stands behind `#`: never sent, and inherited by redirects without one (RFC 9110 §10.2.2).
     public var fragment: String?
@@ -106,6 +108,13 @@ public struct ExchangeSettings: Sendable, Hashable {
     public var collectsHopMetrics = false
     public var tls = TLSRules.system
     public var credentials: Credentials = .none
+    /// For file servers only.
+    public var files: FileServerSettings {
+        get { givenFiles ?? FileServerSettings() }
+        set { givenFiles = newValue }
+    }
+    /// Nothing to copy and to compare where there is none.
+    private var givenFiles: FileServerSettings?
 
     public init() {}
 

@@ -1,0 +1,71 @@
+import TransferCore
+
+/// The replies of an FTP server during one step (RFC 959 §4.2).
+struct FTPReplies: Sendable {
+    struct Reply: Sendable, Hashable, CustomStringConvertible {
+        let code: Int
+        /// Of the last line; a server's words, for people only.
+        let text: String
+        var description: String { text.isEmpty ? "\(code)" : "\(code) \(text)" }
+    }
+
+    private(set) var last: Reply?
+    /// Whether a change of folder was refused, so that the folder was made.
+    private(set) var hasRefusals = false
+
+    mutating func received(_ line: some Collection<UInt8>) {
+        let line = Array(line.prefix { $0 != 10 && $0 != 13 })
+        let digits = line.prefix(3)
+        guard digits.count == 3, digits.allSatisfy({ (0x30...0x39).contains($0) }),
+            // A hyphen says that more lines follow.
+            line.count == 3 || line[3] == UInt8(ascii: " ")
+        else { return }
+        let code = digits.reduce(0) { $0 * 10 + Int($1 - 0x30) }
+        last = Reply(code: code, text: String(decoding: line.dropFirst(4).prefix(200), as: UTF8.self))
+        if code >= 500 { hasRefusals = true }
+    }
+}
+
+/// Why a step came to nothing.
+enum FileServerFailure: Sendable, Hashable {
+    /// The file, or a folder on the way to it. With the server's words.
+    case missing(String)
+    case denied(String)
+    case exists(String)
+    case full(String)
+    /// The file ends before the byte that was asked for.
+    case beyondEnd
+    /// The server can't begin in the middle of a file.
+    case noRestart
+    case error(TransferError)
+
+    /// - Parameters:
+    ///   - writes: Whether something was to be put there: where the reply leaves it open, a file that is to be read is
+    ///     missing, and one that is to be written isn't allowed.
+    init(_ reply: FTPReplies.Reply, writes: Bool, host: String) {
+        let words = reply.description
+        switch reply.code {
+        case 452, 552: self = .full(words)
+        case 450, 550, 551, 553, 521:
+            self = Self.read(words) ?? (writes || reply.code == 553 ? .denied(words) : .missing(words))
+        default:
+            self = .error(
+                TransferError(.badResponse, "\(host) answered \(words)", isTransient: (400..<500).contains(reply.code)))
+        }
+    }
+
+    /// What a server's words say; one code of FTP stands for several things, and one of libcurl's too.
+    static func read(_ words: String) -> FileServerFailure? {
+        let lower = words.lowercased()
+        func says(_ parts: String...) -> Bool { parts.contains { lower.contains($0) } }
+        if says("no such", "not found", "not exist", "n't exist", "cannot find", "can't find", "doesn't exist") {
+            return .missing(words)
+        }
+        if says("denied", "permission", "not allowed", "not permitted", "forbidden", "read-only", "privilege") {
+            return .denied(words)
+        }
+        if says("exists", "already there") { return .exists(words) }
+        if says("no space", "quota", "disk full") { return .full(words) }
+        return nil
+    }
+}

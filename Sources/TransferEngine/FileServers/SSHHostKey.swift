@@ -1,0 +1,50 @@
+import TransferCore
+
+/// What is wrong with the key that an SSH server showed.
+struct SSHHostKey: Sendable, Hashable {
+    enum Fault: Sendable, Hashable { case unknown, changed, notPinned }
+
+    let fault: Fault
+    /// `ED25519`; `nil` where nobody says.
+    let type: String?
+    /// `SHA256:…`
+    let fingerprint: String?
+
+    /// - Parameters:
+    ///   - origin: Of the server.
+    ///   - file: Of the known hosts.
+    func error(_ origin: Origin, file: String?) -> TransferError {
+        let name = origin.hostAndPort
+        let kind = [type, fingerprint].compactMap { $0 }.joined(separator: ", ")
+        let key = "the host key of \(name)\(kind.isEmpty ? "" : " (\(kind))")"
+        let path = file ?? "known_hosts"
+        let message =
+            switch fault {
+            case .unknown:
+                "\(key) isn't in \(path); if it's the right one, add it: \(Self.scan(origin)) >> \(path)"
+            case .changed:
+                "\(key) is another one than in \(path): somebody may be in between; if the server was set up anew, "
+                    + "remove its old key (ssh-keygen -f \(path) -R '\(Self.entry(origin))') and add the new one: "
+                    + "\(Self.scan(origin)) >> \(path)"
+            case .notPinned: "\(key) isn't the pinned one"
+            }
+        return TransferError(.hostKeyRefused, message)
+    }
+
+    /// libcurl takes any key where it's told of none.
+    static func noRule(_ origin: Origin) -> TransferError {
+        TransferError(
+            .hostKeyRefused,
+            "no key of \(origin.hostAndPort) is known, and unknown ones are refused: name a file of known hosts or a "
+                + "fingerprint (\(scan(origin)) shows the keys)")
+    }
+
+    private static func scan(_ origin: Origin) -> String {
+        origin.isDefaultPort ? "ssh-keyscan \(origin.host)" : "ssh-keyscan -p \(origin.port) \(origin.host)"
+    }
+
+    /// As a file of known hosts has it (sshd(8)).
+    private static func entry(_ origin: Origin) -> String {
+        origin.isDefaultPort ? origin.host : "[\(origin.host)]:\(origin.port)"
+    }
+}
