@@ -109,6 +109,29 @@ static inline CURLcode transfer_easy_set_http_only(CURL *easy) {
 #endif
 }
 
+static inline CURLcode transfer_easy_set_files_only(CURL *easy) {
+#if LIBCURL_VERSION_NUM >= 0x075500
+    return curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "ftp,ftps,sftp");
+#else
+    return curl_easy_setopt(easy, CURLOPT_PROTOCOLS, (long)(CURLPROTO_FTP | CURLPROTO_FTPS | CURLPROTO_SFTP));
+#endif
+}
+
+typedef int (*transfer_closesocket_callback)(void *, curl_socket_t);
+typedef int (*transfer_hostkey_callback)(
+    CURL *, const struct curl_khkey *, const struct curl_khkey *, enum curl_khmatch, void *);
+
+static inline CURLcode transfer_easy_set_closesocket(CURL *easy, transfer_closesocket_callback callback) {
+    return curl_easy_setopt(easy, CURLOPT_CLOSESOCKETFUNCTION, callback);
+}
+static inline CURLcode transfer_easy_set_progress(CURL *easy, transfer_xferinfo_callback callback) {
+    return curl_easy_setopt(easy, CURLOPT_XFERINFOFUNCTION, callback);
+}
+// Asked about the key of an SSH server, once there is a file of known ones.
+static inline CURLcode transfer_easy_set_hostkey(CURL *easy, transfer_hostkey_callback callback) {
+    return curl_easy_setopt(easy, CURLOPT_SSH_KEYFUNCTION, callback);
+}
+
 // Without it curl_easy_cleanup may wait for a resolver thread (7.87 and newer).
 static inline void transfer_easy_set_quick_exit(CURL *easy) {
 #if LIBCURL_VERSION_NUM >= 0x075700

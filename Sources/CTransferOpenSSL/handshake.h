@@ -143,6 +143,10 @@ static inline int transfer_context_add_chain(SSL_CTX *context, X509 *certificate
     return SSL_CTX_add1_chain_cert(context, certificate) == 1;
 }
 
+static inline int transfer_context_limit_to_tls12(SSL_CTX *context) {
+    return (int)SSL_CTX_set_max_proto_version(context, TLS1_2_VERSION);
+}
+
 static inline int transfer_context_max_version(SSL_CTX *context) {
     return (int)SSL_CTX_get_max_proto_version(context);
 }

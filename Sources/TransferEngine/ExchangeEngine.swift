@@ -5,6 +5,7 @@ public import TransferEventLoop
 /// Performs exchanges on a few loops: the one way through which requests and jobs reach the network.
 public final class ExchangeEngine: Sendable {
     private let loops: [PoolSet]
+    private let fileLoops: FileServerLoops
     private let lastID = Atomic<UInt64>(0)
     private let isShutDown = Atomic(false)
     public let resolver: HostResolver
@@ -28,6 +29,14 @@ public final class ExchangeEngine: Sendable {
         self.bodyThreads = bodyThreads
         let trustThreads = WorkerPool(name: "trust", threads: 64)
         self.trustThreads = trustThreads
+        fileLoops = FileServerLoops { name in
+            let loop = try EventLoop(name: name)
+            return PoolSet(loop: loop) { () throws(TransferError) in
+                try CurlPool(
+                    loop: loop, resolver: resolver, bodyThreads: bodyThreads, trustThreads: trustThreads,
+                    isForFiles: true)
+            }
+        }
         self.loops = try (0..<min(64, max(1, loops))).map { index in
             let loop = try EventLoop(name: "transfer-\(index)")
             return PoolSet(loop: loop) { () throws(TransferError) in
@@ -52,7 +61,12 @@ public final class ExchangeEngine: Sendable {
             id: id, request: request, meter: meter, limiters: limiters, makeSink: makeSink, events: events)
         let pool: CurlPool
         do throws(TransferError) {
-            pool = try leastLoaded.pool(for: PoolKey(rules: request.settings.tls, link: request.settings.link))
+            let settings = request.settings
+            pool =
+                FileServerURL.isMeant(by: request.url)
+                ? try fileLoops.pool(
+                    for: PoolKey(rules: settings.tls, link: settings.link, account: FileServerAccount(settings)))
+                : try leastLoaded.pool(for: PoolKey(rules: settings.tls, link: settings.link))
         } catch {
             Self.end(start, error)
             return ExchangeHandle(id: id, pool: nil)
@@ -66,6 +80,7 @@ public final class ExchangeEngine: Sendable {
     public func renewNetwork() {
         resolver.flush()
         for set in loops { set.renew() }
+        fileLoops.renew()
     }
 
     /// It never began.
@@ -83,7 +98,7 @@ public final class ExchangeEngine: Sendable {
     public func shutDown() {
         // Once: work handed to a loop that has ended would stay there, and keep the pool alive, for ever.
         guard !isShutDown.exchange(true, ordering: .relaxed) else { return }
-        for set in loops {
+        for set in loops + fileLoops.shutDown() {
             set.loop.execute {
                 set.shutDown()
                 set.loop.stop()
@@ -145,6 +160,7 @@ public struct ExchangeHandle: Sendable {
 
     /// Ends the exchange with `error`; what it has written stays and can be continued.
     public func cancel(_ error: TransferError = TransferError(.cancelled, "cancelled")) {
+        pool?.sockets?.stop(id, error)
         tell { [id] in $0.cancel(id, error) }
     }
 

@@ -27,7 +27,7 @@ extension ActiveExchange {
         return receivedHead(ResponseHead(status: status, block: block))
     }
 
-    private func receivedHead(_ head: ResponseHead) -> Bool {
+    func receivedHead(_ head: ResponseHead) -> Bool {
         lastHead = head
         receivedCookies(head)
         let target = RedirectRule.isRedirect(head.status) ? redirectTarget(head) : nil

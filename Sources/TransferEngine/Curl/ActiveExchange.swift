@@ -12,6 +12,8 @@ final class ActiveExchange {
     let sink: any BodySink
     var handle: CurlHandle?
     var hop: Hop?
+    /// What is asked of a file server; `nil` for HTTP.
+    var files: FileServerTask?
 
     /// Why a callback told libcurl to stop; wins over libcurl's own code.
     var stopReason: StopReason?
@@ -83,7 +85,7 @@ final class ActiveExchange {
         }
     }
 
-    init(_ start: ExchangeStart, now: MonotonicTime, feeder: BodyFeeder?) {
+    init(_ start: ExchangeStart, now: MonotonicTime, feeder: BodyFeeder?, isOfFiles: Bool = false) {
         order = start
         meter = start.meter
         machine = ExchangeMachine(start.request)
@@ -91,7 +93,8 @@ final class ActiveExchange {
         deadline = start.request.settings.maxTime.map { now + $0 }
         lastActivity = now
         connectBound = now
-        idleTimeout = start.request.settings.idleTimeout
+        let settings = start.request.settings
+        idleTimeout = settings.idleTimeout ?? (isOfFiles ? settings.lowSpeedTime : nil)
         self.feeder = feeder
     }
 

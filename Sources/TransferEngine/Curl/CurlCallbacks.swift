@@ -7,6 +7,10 @@ enum CurlCallbacks {
     static let header: transfer_write_callback = { bytes, size, count, user in
         guard let user, let bytes else { return 0 }
         let exchange = Unmanaged<ActiveExchange>.fromOpaque(user).takeUnretainedValue()
+        if let files = exchange.files {
+            exchange.receivedReply(UnsafeRawBufferPointer(start: bytes, count: size * count), files)
+            return size * count
+        }
         // One line, except of a head that came in the middle of pauses: libcurl keeps its lines and gives them in one.
         var rest = UnsafeRawBufferPointer(start: bytes, count: size * count)
         while !rest.isEmpty {
@@ -24,6 +28,13 @@ enum CurlCallbacks {
         // calls many times before the loop gets round to setting one.
         guard exchange.holds.isDisjoint(with: [.user, .rate]), !exchange.mustPause else {
             return Int(CURL_WRITEFUNC_PAUSE)
+        }
+        if let files = exchange.files {
+            switch exchange.fileBody(files) {
+            case .taken: break
+            case .ignored: return size * count
+            case .stop: return stop
+            }
         }
         guard exchange.phase != .deciding else {
             exchange.holds.insert(.decision)
@@ -58,7 +69,8 @@ enum CurlCallbacks {
     static let seek: transfer_seek_callback = { user, offset, origin in
         guard let user, origin == SEEK_SET else { return CURL_SEEKFUNC_CANTSEEK }
         let exchange = Unmanaged<ActiveExchange>.fromOpaque(user).takeUnretainedValue()
-        return exchange.rewindBody(to: Int64(offset)) ? CURL_SEEKFUNC_OK : CURL_SEEKFUNC_CANTSEEK
+        let start = exchange.files?.bodyOffset ?? 0
+        return exchange.rewindBody(to: Int64(offset) - start) ? CURL_SEEKFUNC_OK : CURL_SEEKFUNC_CANTSEEK
     }
 
     /// A TLS connection begins, to the host or, before it, to a proxy. libcurl judges the proxy.

@@ -67,3 +67,23 @@ enum CurlFailure {
 extension String {
     var lowercasedFirst: String { prefix(1).lowercased() + dropFirst() }
 }
+
+extension CurlPool {
+    /// Why a hop failed; `nil` when it ended well.
+    func error(of exchange: ActiveExchange, _ handle: CurlHandle, _ code: CURLcode) -> TransferError? {
+        switch exchange.stopReason {
+        case .bodyUnwanted: return nil
+        case .failed(let error): return error
+        case nil: break
+        }
+        noteProxySchemes(exchange, handle)
+        guard code != CURLE_OK else { return exchange.decodingFailure }
+        if let error = exchange.linkError(code) { return error }
+        if let error = proxyError(exchange, handle, code) { return error }
+        let origin = Origin(url: exchange.hop?.url ?? exchange.request.url)
+        return CurlFailure.error(
+            code, text: handle.lastErrorText, host: origin?.hostAndPort ?? "",
+            // A connection that was used before has no connect time of its own.
+            isConnected: handle.offset(CURLINFO_CONNECT_TIME_T) > 0 || handle.offset(CURLINFO_PRETRANSFER_TIME_T) > 0)
+    }
+}

@@ -24,7 +24,7 @@ extension ActiveExchange {
 
     /// Whose addresses libcurl needs for the hop: the server's or the proxy's, or both.
     func names(of hop: Hop) -> [String] {
-        guard request.settings.unixSocket == nil, let origin = Origin(url: hop.url) else { return [] }
+        guard request.settings.unixSocket == nil, let origin = hop.origin else { return [] }
         guard let way = request.settings.way(to: hop.url) else { return [origin.host] }
         let proxy = ProxyAddress(way)
         return proxy.looksUpNames ? [proxy.host] : [proxy.host, origin.host]
@@ -54,10 +54,13 @@ extension ActiveExchange {
     }
 }
 
-private enum LinkCallbacks {
-    static let socket: transfer_opensocket_callback = { user, _, address in
+enum LinkCallbacks {
+    fileprivate static let socket: transfer_opensocket_callback = { user, _, address in
         guard let user, let address else { return -1 }
-        let exchange = Unmanaged<ActiveExchange>.fromOpaque(user).takeUnretainedValue()
+        return open(Unmanaged<ActiveExchange>.fromOpaque(user).takeUnretainedValue(), address)
+    }
+
+    static func open(_ exchange: ActiveExchange, _ address: UnsafeMutablePointer<curl_sockaddr>) -> curl_socket_t {
         let (family, type, proto) = (address.pointee.family, address.pointee.socktype, address.pointee.protocol)
         guard let link = exchange.link, !isOnThisMachine(address) else {
             return LinkSocket.openUnbound(family, type, proto)
@@ -72,10 +75,12 @@ private enum LinkCallbacks {
     }
 
     /// libcurl has no address: right for what it reads as one, and for `localhost`; it must never ask for names.
-    static let lookUp: transfer_resolver_start_callback = { _, _, user in
+    fileprivate static let lookUp: transfer_resolver_start_callback = { _, _, user in
         guard let user else { return 1 }
         let exchange = Unmanaged<ActiveExchange>.fromOpaque(user).takeUnretainedValue()
         guard let hop = exchange.hop else { return 1 }
+        // The addresses of data connections, which are numbers: the server's name was given to libcurl for good.
+        guard exchange.files == nil else { return 0 }
         return exchange.names(of: hop).contains { SpecialName.addresses($0) != nil } ? 0 : 1
     }
 

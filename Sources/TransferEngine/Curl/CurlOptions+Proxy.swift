@@ -49,8 +49,9 @@ extension CurlOptions {
 extension ExchangeSettings {
     /// The proxy's URL for one hop; `nil` goes straight.
     func way(to url: String) -> String? {
-        guard unixSocket == nil, !proxies.isEmpty, let origin = Origin(url: url) else { return nil }
-        return proxies.proxy(for: origin)
+        guard unixSocket == nil, !proxies.isEmpty else { return nil }
+        if let origin = Origin(url: url) { return proxies.proxy(for: origin) }
+        return Origin(fileServerURL: url).flatMap { proxies.tunnel(for: $0) }
     }
 }
 

@@ -13,6 +13,7 @@ struct CurlOptions {
     var proxySchemes: UInt?
 
     func apply(to handle: CurlHandle) throws(TransferError) {
+        if let files = exchange.files { return try apply(files, to: handle) }
         let shape = HandleShape(exchange, hop, resolved: resolved, timeLeft: timeLeft)
         if let shape, handle.shape == shape {
             try handle.collectErrorText()
@@ -64,7 +65,7 @@ struct CurlOptions {
     }
 
     /// libcurl keeps timeouts as 32 bits of milliseconds: 24 days are the most, and 0 would be for ever.
-    private static func milliseconds(_ duration: Duration) -> Int {
+    static func milliseconds(_ duration: Duration) -> Int {
         Int(min(max(1, duration.inMilliseconds), Int64(Int32.max)))
     }
 
@@ -122,7 +123,7 @@ struct CurlOptions {
 
     /// The server is judged by our own rules, in our own part of the handshake; libcurl's are switched off, and with
     /// them the reading of a file of authorities for each connection. A proxy is judged by libcurl.
-    private func applyTLS(_ handle: CurlHandle) throws(TransferError) {
+    func applyTLS(_ handle: CurlHandle) throws(TransferError) {
         try handle.check(transfer_easy_set_context(handle.raw, CurlCallbacks.context), CURLOPT_SSL_CTX_FUNCTION)
         try handle.set(CURLOPT_CAINFO, nil as String?)
         try handle.set(CURLOPT_CAPATH, nil as String?)

@@ -123,13 +123,23 @@ extension CurlPool {
             if due <= now { silent.append(exchange) } else { next = min(next ?? due, due) }
         }
         for exchange in silent {
-            let text =
-                exchange.deadline.map { $0 <= now } == true
-                ? "it took longer than \(exchange.request.settings.maxTime?.inSeconds ?? 0) s"
-                : "nothing came or went for \(exchange.idleTimeout?.inSeconds ?? 0) s"
+            let isLate = exchange.deadline.map { $0 <= now } == true
+            let settings = exchange.request.settings
             exchange.machine.abandon()
-            end(exchange, .failure(TransferError(.timedOut, text, isTransient: true)))
+            end(
+                exchange,
+                .failure(isLate ? .late(settings.maxTime ?? .zero) : .silence(exchange.idleTimeout ?? .zero)))
         }
         if let next, nextIdleCheck.map({ next < $0 }) ?? true { checkIdle(at: max(next, now + Self.granularity)) }
+    }
+}
+
+extension TransferError {
+    static func late(_ bound: Duration) -> TransferError {
+        TransferError(.timedOut, "it took longer than \(bound.inSeconds) s", isTransient: true)
+    }
+
+    static func silence(_ bound: Duration) -> TransferError {
+        TransferError(.timedOut, "nothing came or went for \(bound.inSeconds) s", isTransient: true)
     }
 }

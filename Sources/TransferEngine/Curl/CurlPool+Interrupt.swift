@@ -2,6 +2,12 @@ import CTransferCurl
 import TransferCore
 
 extension CurlPool {
+    func cancel(_ id: ExchangeID, _ error: TransferError) {
+        guard let exchange = active[id] else { return }
+        exchange.machine.abandon()
+        end(exchange, .failure(error))
+    }
+
     func interrupt(_ id: ExchangeID, _ error: TransferError, _ isMeant: (ConnectionFacts) -> Bool) {
         guard let exchange = active[id], isMeant(facts(of: exchange)) else { return }
         exchange.machine.abandon()

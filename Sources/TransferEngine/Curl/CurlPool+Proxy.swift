@@ -58,5 +58,7 @@ extension CurlPool {
 }
 
 extension Hop {
-    var hostAndPort: String { Origin(url: url)?.hostAndPort ?? "" }
+    var hostAndPort: String { origin?.hostAndPort ?? "" }
+
+    var origin: Origin? { Origin(url: url) ?? Origin(fileServerURL: url) }
 }

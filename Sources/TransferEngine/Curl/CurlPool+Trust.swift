@@ -33,11 +33,8 @@ extension CurlPool {
         guard let handshake = exchange.handshake, handshake.isAsked else { return }
         handshake.settle(refusal)
         if let refusal {
-            let error =
-                refusal as? TransferError
-                ?? TransferError(.certificateRefused, "certificate of \(handshake.host) refused: \(refusal)")
             exchange.refusal = refusal
-            exchange.stopReason = .failed(error)
+            exchange.stopReason = .failed(.refusal(refusal, of: handshake.host))
         }
         wake(exchange)
     }

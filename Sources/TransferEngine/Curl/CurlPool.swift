@@ -12,6 +12,8 @@ actor CurlPool {
     /// Exchanges handed in and not ended: how busy the pool is, for the one who chooses.
     nonisolated let load = Atomic<Int>(0)
 
+    /// Of the connections to file servers, where the pool is for those.
+    nonisolated let sockets: ServerSockets?
     private let resolver: HostResolver
     // Used on the loop; freed in deinit, when nobody else is left.
     private nonisolated(unsafe) let multi: UnsafeMutableRawPointer
@@ -20,7 +22,7 @@ actor CurlPool {
     /// Host and port → when its addresses were last given to the multi.
     private var resolved: [String: MonotonicTime] = [:]
     /// Sockets that libcurl doesn't want to hear of any more.
-    private var unwatched: Set<curl_socket_t> = []
+    var unwatched: Set<curl_socket_t> = []
     private var curlTimer: LoopTimer?
     var pauseTimer: LoopTimer?
     private var lookUpTimer: LoopTimer?
@@ -38,6 +40,9 @@ actor CurlPool {
     /// Exchanges whose server is being judged, and until when.
     var verdicts: [ExchangeID: MonotonicTime] = [:]
     var verdictTimer: LoopTimer?
+    /// Sockets with replies that libcurl had no use for when it was offered them.
+    var unreadReplies: Set<curl_socket_t> = []
+    var replyTimer: LoopTimer?
     /// Handshakes that ended where they stood, whose stacks nobody frees: there should be none.
     nonisolated let lostHandshakes = Atomic<Int>(0)
     /// Proxy's URL → the schemes of authentication (CURLAUTH_…) that it asked for.
@@ -47,9 +52,10 @@ actor CurlPool {
     var hasLimits = false
 
     /// - Throws: `TransferError` when libcurl can't be initialised.
-    init(loop: EventLoop, resolver: HostResolver, bodyThreads: WorkerPool, trustThreads: WorkerPool)
-        throws(TransferError)
-    {
+    init(
+        loop: EventLoop, resolver: HostResolver, bodyThreads: WorkerPool, trustThreads: WorkerPool,
+        isForFiles: Bool = false
+    ) throws(TransferError) {
         guard CurlLibrary.isReady, let multi = curl_multi_init() else {
             throw TransferError(.internalFault, "libcurl can't be initialised")
         }
@@ -58,6 +64,7 @@ actor CurlPool {
         self.bodyThreads = bodyThreads
         self.trustThreads = trustThreads
         self.multi = multi
+        sockets = isForFiles ? ServerSockets() : nil
         let user = Unmanaged.passUnretained(self).toOpaque()
         let codes = [
             transfer_multi_set_socket(multi, PoolCallbacks.socket, user),
@@ -74,26 +81,23 @@ actor CurlPool {
         // Cleaning up closes connections, and nobody is left to be told of that.
         _ = transfer_multi_set_socket(multi, nil, nil)
         _ = transfer_multi_set_timer(multi, nil, nil)
+        // Nobody waits for a farewell.
+        sockets?.stopAll(.shutDown)
         curl_multi_cleanup(multi)
     }
 
     // MARK: Commands
 
     func begin(_ start: ExchangeStart) {
-        let exchange = ActiveExchange(start, now: .now, feeder: feeder(for: start))
+        let exchange = ActiveExchange(start, now: .now, feeder: feeder(for: start), isOfFiles: sockets != nil)
         active[start.id] = exchange
+        sockets?.begin(start.id)
         scheduleIdleCheck(exchange)
         if !start.limiters.isEmpty { hasLimits = true }
         guard !isShutDown else { return end(exchange, .failure(.shutDown)) }
         let (hop, restart) = exchange.machine.start()
         if let restart { exchange.events(.restarted(reason: restart)) }
         perform(hop, of: exchange)
-    }
-
-    func cancel(_ id: ExchangeID, _ error: TransferError) {
-        guard let exchange = active[id] else { return }
-        exchange.machine.abandon()
-        end(exchange, .failure(error))
     }
 
     /// Ends everything under way and closes what is idle.
@@ -104,11 +108,10 @@ actor CurlPool {
             end(exchange, .failure(.shutDown))
         }
         idle.removeAll()
-        if let curlTimer { loop.remove(curlTimer) }
-        if let pauseTimer { loop.remove(pauseTimer) }
-        if let lookUpTimer { loop.remove(lookUpTimer) }
-        if let idleTimer { loop.remove(idleTimer) }
-        if let verdictTimer { loop.remove(verdictTimer) }
+        for timer in [curlTimer, pauseTimer, lookUpTimer, idleTimer, verdictTimer, replyTimer] {
+            if let timer { loop.remove(timer) }
+        }
+        replyTimer = nil
         verdictTimer = nil
         lookUpTimer = nil
         idleTimer = nil
@@ -124,6 +127,7 @@ actor CurlPool {
             let error = TransferError(.badURL, "not an http or https URL: \(Redaction.url(hop.url))")
             return end(exchange, .failure(error))
         }
+        guard beginFiles(exchange, hop) else { return }
         if let error = exchange.nameError(hop) { return end(exchange, .failure(error)) }
         let targets = settings.unixSocket == nil ? lookUp.targets.filter { isStale($0) } : []
         resolve(targets[...], [], hop, exchange)
@@ -203,7 +207,7 @@ actor CurlPool {
         }
     }
 
-    private func transfer(_ hop: Hop, of exchange: ActiveExchange, resolved: [String]) {
+    func transfer(_ hop: Hop, of exchange: ActiveExchange, resolved: [String]) {
         do throws(TransferError) {
             let handle: CurlHandle
             if let spare = idle.popLast() { handle = spare } else { handle = try CurlHandle() }
@@ -246,9 +250,11 @@ actor CurlPool {
         if let wait = lookUps.removeValue(forKey: exchange.id) { resolver.abandon(wait.ticket) }
         let metrics = exchange.handle.map { MetricsReader.read($0, exchange) } ?? ExchangeMetrics()
         exchange.settleMeter()
+        exchange.settleSent()
         release(exchange)
         exchange.feeder?.close()
         load.subtract(1, ordering: .relaxed)
+        sockets?.end(exchange.id)
         let file = exchange.sink as? FileSink
         var outcome = ExchangeOutcome(
             result: result, head: exchange.lastHead, start: exchange.start,
@@ -267,9 +273,11 @@ actor CurlPool {
     }
 
     /// Takes the exchange's handle out of the multi and keeps it for another.
-    private func release(_ exchange: ActiveExchange) {
+    func release(_ exchange: ActiveExchange) {
         guard let handle = exchange.handle else { return }
         abandonHandshake(exchange)
+        // libcurl would take leave of a server that may not answer.
+        sockets?.shutDown(exchange.id)
         if exchange.handshake?.isOpen == true { lostHandshakes.add(1, ordering: .relaxed) }
         MetricsReader.finishHop(handle, exchange)
         exchange.handle = nil
@@ -303,7 +311,11 @@ actor CurlPool {
     }
 
     private func socketReady(_ socket: curl_socket_t, _ ready: ReadyEvents) {
-        if unwatched.remove(socket) != nil { return loop.unregister(socket) }
+        if unwatched.contains(socket) {
+            if wantsReply(socket) { return fetchReply(socket) }
+            unwatched.remove(socket)
+            return loop.unregister(socket)
+        }
         var mask: Int32 = 0
         if ready.contains(.readable) { mask |= CURL_CSELECT_IN }
         if ready.contains(.writable) { mask |= CURL_CSELECT_OUT }
@@ -341,6 +353,7 @@ actor CurlPool {
 
     private func finishHop(_ exchange: ActiveExchange, _ code: CURLcode) {
         guard let handle = exchange.handle else { return }
+        if let files = exchange.files { return stepEnded(exchange, files, handle, code) }
         let error = error(of: exchange, handle, code)
         if exchange.phase == .deciding, error == nil {
             exchange.hasEndedUndecided = true
@@ -349,30 +362,17 @@ actor CurlPool {
         exchange.connections += handle.long(CURLINFO_NUM_CONNECTS)
         hopEnded(exchange, error)
     }
-
-    private func error(of exchange: ActiveExchange, _ handle: CurlHandle, _ code: CURLcode) -> TransferError? {
-        switch exchange.stopReason {
-        case .bodyUnwanted: return nil
-        case .failed(let error): return error
-        case nil: break
-        }
-        noteProxySchemes(exchange, handle)
-        guard code != CURLE_OK else { return exchange.decodingFailure }
-        if let error = exchange.linkError(code) { return error }
-        if let error = proxyError(exchange, handle, code) { return error }
-        let origin = Origin(url: exchange.hop?.url ?? exchange.request.url)
-        return CurlFailure.error(
-            code, text: handle.lastErrorText, host: origin?.hostAndPort ?? "",
-            // A connection that was used before has no connect time of its own.
-            isConnected: handle.offset(CURLINFO_CONNECT_TIME_T) > 0 || handle.offset(CURLINFO_PRETRANSFER_TIME_T) > 0)
-    }
 }
 
 /// Called by libcurl on the loop's thread, from within a call of the pool.
 private enum PoolCallbacks {
-    static let socket: transfer_socket_callback = { _, socket, what, user, _ in
+    static let socket: transfer_socket_callback = { easy, socket, what, user, _ in
         guard let user else { return 0 }
         let pool = Unmanaged<CurlPool>.fromOpaque(user).takeUnretainedValue()
+        if pool.sockets != nil, what != CURL_POLL_REMOVE {
+            nonisolated(unsafe) let easy = easy  // Of this thread's own loop.
+            pool.assumeIsolated { $0.noteOwner(easy, socket) }
+        }
         pool.assumeIsolated { $0.watch(socket, what) }
         return 0
     }

@@ -46,7 +46,7 @@ struct LookUpCache {
     /// - Returns: `nil` for what is no `http` or `https` URL.
     mutating func find(_ url: String, proxy: String?) -> LookUp? {
         if let lookUp, proxy == self.proxy, isSame(url) { return lookUp }
-        guard let origin = Origin(url: url) else { return nil }
+        guard let origin = Origin(url: url) ?? Origin(fileServerURL: url) else { return nil }
         let made = LookUp(targets: LookUpTarget.all(origin, proxy: proxy))
         authority = Array(url.utf8.prefix(Self.authorityLength(url)))
         self.proxy = proxy

@@ -7,6 +7,8 @@ struct PoolKey: Sendable, Hashable {
     let rules: TLSRules
     /// The only link that they go over.
     let link: String?
+    /// `nil` for HTTP.
+    var account: FileServerAccount?
 }
 
 /// The pools of one loop: one for each set of TLS rules, so that no connection and no TLS session that one of them
@@ -88,6 +90,11 @@ final class PoolSet: Sendable {
                 state.generation += 1
                 return state.retire()
             })
+    }
+
+    /// Whether there may be a connection for `key`.
+    func hasPool(for key: PoolKey) -> Bool {
+        state.withLock { state in state.entries.contains { $0.generation == state.generation && $0.key == key } }
     }
 
     private func shutDown(_ pools: [CurlPool]) {

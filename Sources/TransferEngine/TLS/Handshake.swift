@@ -15,9 +15,12 @@ final class Handshake {
     /// - Parameters:
     ///   - context: OpenSSL's, of the one connection.
     ///   - owner: Whose connection it is.
+    ///   - mayWait: Whether whoever judges may keep the loop waiting. libcurl asks for the data connections of FTP
+    ///     without going on with anything else, and would ask for ever.
     /// - Throws: `TransferError` when OpenSSL has no memory, or the client's certificate doesn't do.
     init(
-        _ rules: TLSRules, host: String, context: OpaquePointer, questions: HandshakeQuestions, owner: ActiveExchange
+        _ rules: TLSRules, host: String, context: OpaquePointer, questions: HandshakeQuestions, owner: ActiveExchange,
+        mayWait: Bool
     ) throws(TransferError) {
         guard let raw = transfer_handshake_new() else {
             throw TransferError(.internalFault, "OpenSSL has no memory for another connection")
@@ -29,6 +32,7 @@ final class Handshake {
         raw.pointee.owner = Unmanaged.passUnretained(owner).toOpaque()
         switch rules.judgement {
         case .chain: raw.pointee.judge = Self.judge
+        case .check where mayWait: raw.pointee.judge = Self.judge
         case .check: raw.pointee.wants_staple = 1
         }
         guard transfer_handshake_install(context, raw, Self.index) == 1 else {
@@ -79,20 +83,31 @@ final class Handshake {
     private static let judge: @convention(c) (UnsafeMutablePointer<transfer_handshake>?) -> Void = { raw in
         guard let raw, let owner = raw.pointee.owner else { return }
         let exchange = Unmanaged<ActiveExchange>.fromOpaque(owner).takeUnretainedValue()
-        guard let handshake = exchange.handshake, handshake.isSame(raw),
-            case .chain(let pins) = handshake.rules.judgement
-        else { return }
-        do throws(TransferError) {
-            try TLSRules.judge(handshake.trust(), pins: pins)
+        guard let handshake = exchange.handshake, handshake.isSame(raw) else { return }
+        do {
+            switch handshake.rules.judgement {
+            case .chain(let pins): try TLSRules.judge(handshake.trust(), pins: pins)
+            case .check(let check): try check(handshake.trust())
+            }
             handshake.settle(nil)
         } catch {
             handshake.settle(error)
-            exchange.stopReason = .failed(error)
+            if case .check = handshake.rules.judgement { exchange.refusal = error }
+            exchange.stopReason = .failed(.refusal(error, of: handshake.host))
         }
     }
 
     private static let index = transfer_handshake_index()
 
+    static func limitToTLS12(_ context: OpaquePointer) -> Bool { transfer_context_limit_to_tls12(context) == 1 }
+
     /// libcurl's own context for a proxy has this as its newest version, as its options say; the host's has no bound.
     static func isForProxy(_ context: OpaquePointer) -> Bool { transfer_context_max_version(context) != 0 }
+}
+
+extension TransferError {
+    /// What somebody threw who was asked about a server.
+    static func refusal(_ error: any Error, of host: String) -> TransferError {
+        error as? TransferError ?? TransferError(.certificateRefused, "certificate of \(host) refused: \(error)")
+    }
 }

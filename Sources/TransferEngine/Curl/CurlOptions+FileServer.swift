@@ -1,0 +1,206 @@
+import CTransferCurl
+import Glibc
+import TransferCore
+
+// One step of a file server's dialogue.
+extension CurlOptions {
+    func apply(_ files: FileServerTask, to handle: CurlHandle) throws(TransferError) {
+        let settings = exchange.request.settings
+        if handle.shape != nil { handle.reset() }
+        try handle.collectErrorText()
+        try handle.check(transfer_easy_set_files_only(handle.raw), CURLOPT_URL)
+        transfer_easy_set_quick_exit(handle.raw)
+        try handle.set(CURLOPT_NOSIGNAL, 1)
+        try handle.set(CURLOPT_TCP_KEEPALIVE, 1)
+        try applyFileTimes(handle, settings)
+        let bufferSize = max(1 << 10, min(512 << 10, settings.receiveBufferSize))
+        _ = transfer_easy_set_long(handle.raw, CURLOPT_BUFFERSIZE, exchange.limiters.isEmpty ? bufferSize : 16 << 10)
+        // SFTP has as much under way as one call is given (libssh2_sftp_write(3)).
+        _ = transfer_easy_set_long(
+            handle.raw, CURLOPT_UPLOAD_BUFFERSIZE, exchange.limiters.isEmpty ? 512 << 10 : 16 << 10)
+        try applyFileCallbacks(handle, files)
+        try handle.set(CURLOPT_RESOLVE, list: resolved)
+        try applyProxy(handle, settings)
+        // Nobody else's commands: without a tunnel an HTTP proxy would be asked for the file.
+        try handle.set(CURLOPT_HTTPPROXYTUNNEL, 1)
+        try applyUser(handle, settings)
+        if files.url.isSSH {
+            try applySSH(handle, settings)
+        } else {
+            try applyFTP(handle, files, settings.files)
+            try applyTLS(handle)
+        }
+        try applyStep(handle, files, settings.files)
+    }
+
+    private func applyStep(
+        _ handle: CurlHandle, _ files: FileServerTask, _ settings: FileServerSettings
+    ) throws(TransferError) {
+        try handle.set(CURLOPT_FILETIME, 1)
+        switch files.step {
+        case .look(let place):
+            // libcurl lists folders, and doesn't look whether they are there.
+            try handle.set(CURLOPT_URL, place.name)
+            try handle.set(CURLOPT_NOBODY, 1)
+        case .fetch(let offset):
+            try handle.set(CURLOPT_URL, files.url.text)
+            if offset > 0 { try handle.set(CURLOPT_RESUME_FROM_LARGE, offset: offset) }
+        case .store: try applyUpload(handle, files, settings, from: 0)
+        case .append(let offset): try applyUpload(handle, files, settings, from: offset)
+        case .delete:
+            let path = try files.url.commandPath()
+            let command = files.url.isSSH ? files.url.isFolder ? "rmdir" : "rm" : files.url.isFolder ? "RMD" : "DELE"
+            try applyCommands(handle, files, ["\(command) \(path)"])
+        case .rename(let destination):
+            let (from, to) = (try files.url.commandPath(), try destination.commandPath())
+            try applyCommands(
+                handle, files, files.url.isSSH ? ["rename \(from) \(to)"] : ["RNFR \(from)", "RNTO \(to)"])
+        case .makeFolder where files.url.isSSH:
+            // Folders on the way may be there; an asterisk lets a command fail (CURLOPT_QUOTE(3)).
+            let folders = try files.url.folders()
+            try applyCommands(
+                handle, files, folders.dropLast().map { "*mkdir \($0)" } + folders.suffix(1).map { "mkdir \($0)" })
+        case .makeFolder:
+            let text = files.url.text
+            try handle.set(CURLOPT_URL, text.hasSuffix("/") ? text : text + "/")
+            try handle.set(CURLOPT_NOBODY, 1)
+            try applyFolders(handle)
+        }
+    }
+
+    private func applyUpload(
+        _ handle: CurlHandle, _ files: FileServerTask, _ settings: FileServerSettings, from offset: Int64
+    ) throws(TransferError) {
+        let pointer = Unmanaged.passUnretained(exchange).toOpaque()
+        try handle.set(CURLOPT_URL, files.url.text)
+        try handle.set(CURLOPT_UPLOAD, 1)
+        try handle.check(transfer_easy_set_read(handle.raw, CurlCallbacks.read), CURLOPT_READFUNCTION)
+        try handle.set(CURLOPT_READDATA, pointer: pointer)
+        try handle.check(transfer_easy_set_seek(handle.raw, CurlCallbacks.seek), CURLOPT_SEEKFUNCTION)
+        try handle.set(CURLOPT_SEEKDATA, pointer: pointer)
+        // libcurl counts from the beginning of the file where it's told to begin in the middle.
+        try handle.set(CURLOPT_INFILESIZE_LARGE, offset: exchange.body.length.map { $0 + files.bodyOffset } ?? -1)
+        if offset > 0 {
+            // SFTP writes at the offset; FTP appends, to what was looked at the moment before.
+            if files.url.isSSH {
+                try handle.set(CURLOPT_RESUME_FROM_LARGE, offset: offset)
+            } else {
+                try handle.set(CURLOPT_APPEND, 1)
+            }
+        }
+        if settings.createsFolders { try applyFolders(handle) }
+    }
+
+    private func applyCommands(
+        _ handle: CurlHandle, _ files: FileServerTask, _ commands: [String]
+    ) throws(TransferError) {
+        try handle.set(CURLOPT_URL, files.url.root)
+        try handle.set(CURLOPT_NOBODY, 1)
+        // Paths of FTP are relative to the folder after login: only behind the change of folder it's the present one.
+        try handle.set(files.url.isSSH ? CURLOPT_QUOTE : CURLOPT_PREQUOTE, list: commands)
+    }
+
+    /// One change of folder after the other, as only then it's seen which of them is missing.
+    private func applyFolders(_ handle: CurlHandle) throws(TransferError) {
+        try handle.set(CURLOPT_FTP_FILEMETHOD, Int(CURLFTPMETHOD_MULTICWD.rawValue))
+        try handle.set(CURLOPT_FTP_CREATE_MISSING_DIRS, Int(CURLFTP_CREATE_DIR_RETRY.rawValue))
+    }
+
+    private func applyFTP(
+        _ handle: CurlHandle, _ files: FileServerTask, _ settings: FileServerSettings
+    ) throws(TransferError) {
+        // The whole path in one command: each change of folder is a round trip.
+        try handle.set(CURLOPT_FTP_FILEMETHOD, Int(CURLFTPMETHOD_NOCWD.rawValue))
+        // An address out of PASV's reply may be anybody's.
+        try handle.set(CURLOPT_FTP_SKIP_PASV_IP, 1)
+        if settings.usesActiveMode { try handle.set(CURLOPT_FTPPORT, "-") }
+        guard settings.requiresTLS || files.url.isImplicitTLS else { return }
+        // Data connections too: an implicit connection alone would do without them.
+        try handle.set(CURLOPT_USE_SSL, Int(CURLUSESSL_ALL.rawValue))
+        try handle.set(CURLOPT_FTPSSLAUTH, Int(CURLFTPAUTH_TLS.rawValue))
+    }
+
+    private func applySSH(_ handle: CurlHandle, _ settings: ExchangeSettings) throws(TransferError) {
+        let pointer = Unmanaged.passUnretained(exchange).toOpaque()
+        if let pin = settings.files.hostKey {
+            try handle.set(
+                CURLOPT_SSH_HOST_PUBLIC_KEY_SHA256, pin.hasPrefix("SHA256:") ? String(pin.dropFirst(7)) : pin)
+        } else if let file = settings.files.knownHosts {
+            try handle.set(CURLOPT_SSH_KNOWNHOSTS, file)
+            try handle.check(
+                transfer_easy_set_hostkey(handle.raw, FileServerCallbacks.hostKey), CURLOPT_SSH_KEYFUNCTION)
+            try handle.set(CURLOPT_SSH_KEYDATA, pointer: pointer)
+        }
+        var ways = 0
+        if let key = settings.files.privateKey {
+            guard access(key.path, R_OK) == 0 else { throw .file("read", key.path, errno) }
+            // libcurl looks into the home folder for a key where it's allowed to use one and told of none.
+            ways |= SSHAuthentication.key
+            try handle.set(CURLOPT_SSH_PRIVATE_KEYFILE, key.path)
+            try handle.set(CURLOPT_KEYPASSWD, key.passphrase)
+        }
+        if settings.files.usesAgent { ways |= SSHAuthentication.agent }
+        switch settings.credentials {
+        case .password(_, let password) where !password.isEmpty: ways |= SSHAuthentication.password
+        case .netrc: ways |= SSHAuthentication.password
+        case .password, .none: break
+        }
+        try handle.set(CURLOPT_SSH_AUTH_TYPES, ways)
+    }
+
+    private func applyUser(_ handle: CurlHandle, _ settings: ExchangeSettings) throws(TransferError) {
+        switch settings.credentials {
+        case .none: break
+        case .netrc: try handle.set(CURLOPT_NETRC, Int(CURL_NETRC_OPTIONAL.rawValue))
+        case .password(let user, let password):
+            guard !(user + password).utf8.contains(where: { $0 == 0 || $0 == 10 || $0 == 13 }) else {
+                throw TransferError(.invalidRequest, "a line break or a zero in the user's name or password")
+            }
+            try handle.set(CURLOPT_USERNAME, user)
+            try handle.set(CURLOPT_PASSWORD, password)
+        }
+    }
+
+    /// Silence is the pool's to notice, as libcurl looks at the rate only while a file is moving.
+    private func applyFileTimes(_ handle: CurlHandle, _ settings: ExchangeSettings) throws(TransferError) {
+        try handle.set(CURLOPT_CONNECTTIMEOUT_MS, Self.milliseconds(settings.connectTimeout))
+        try handle.set(CURLOPT_SERVER_RESPONSE_TIMEOUT, Int(Int32.max / 1000))
+        // Without any, libcurl would ask its socket over and over while it waits for the end of an SFTP file.
+        try handle.set(CURLOPT_TIMEOUT_MS, timeLeft.map { Self.milliseconds($0) } ?? Int(Int32.max))
+        guard settings.idleTimeout == nil else { return }
+        try handle.set(CURLOPT_LOW_SPEED_LIMIT, Int(max(1, settings.lowSpeedRate)))
+        try handle.set(CURLOPT_LOW_SPEED_TIME, Int(max(1, settings.lowSpeedTime.components.seconds)))
+    }
+
+    private func applyFileCallbacks(_ handle: CurlHandle, _ files: FileServerTask) throws(TransferError) {
+        let pointer = Unmanaged.passUnretained(exchange).toOpaque()
+        try handle.set(CURLOPT_PRIVATE, pointer: pointer)
+        try handle.set(CURLOPT_WRITEDATA, pointer: pointer)
+        try handle.set(CURLOPT_HEADERDATA, pointer: pointer)
+        try handle.set(CURLOPT_SSL_CTX_DATA, pointer: pointer)
+        try handle.set(CURLOPT_XFERINFODATA, pointer: pointer)
+        try handle.check(
+            transfer_easy_set_write(handle.raw, CURLOPT_WRITEFUNCTION, CurlCallbacks.write), CURLOPT_WRITEFUNCTION)
+        try handle.check(
+            transfer_easy_set_write(handle.raw, CURLOPT_HEADERFUNCTION, CurlCallbacks.header), CURLOPT_HEADERFUNCTION)
+        try handle.check(
+            transfer_easy_set_progress(handle.raw, FileServerCallbacks.progress), CURLOPT_XFERINFOFUNCTION)
+        try handle.set(CURLOPT_NOPROGRESS, 0)
+        try applyLink(handle)
+        try handle.check(
+            transfer_easy_set_opensocket(handle.raw, FileServerCallbacks.open), CURLOPT_OPENSOCKETFUNCTION)
+        try handle.set(CURLOPT_OPENSOCKETDATA, pointer: pointer)
+        // Of the pool, as connections outlive their exchange.
+        try handle.check(
+            transfer_easy_set_closesocket(handle.raw, FileServerCallbacks.close), CURLOPT_CLOSESOCKETFUNCTION)
+        try handle.set(CURLOPT_CLOSESOCKETDATA, pointer: Unmanaged.passUnretained(files.sockets).toOpaque())
+    }
+}
+
+/// CURLSSH_AUTH_… (curl.h).
+private enum SSHAuthentication {
+    static let key = 1 << 0
+    /// Also where the server asks for it as a question (RFC 4256).
+    static let password = 1 << 1 | 1 << 3
+    static let agent = 1 << 4
+}

@@ -1,0 +1,69 @@
+import CTransferCurl
+import TransferCore
+
+// Exchanges with file servers, each in the steps of its dialogue.
+extension CurlPool {
+    /// Makes a step of what comes next, where this is a pool for file servers. Returns whether the exchange goes on.
+    func beginFiles(_ exchange: ActiveExchange, _ hop: Hop) -> Bool {
+        guard let sockets else { return true }
+        do throws(TransferError) {
+            exchange.files = try FileServerTask(hop, exchange.request.settings, sockets)
+            return true
+        } catch {
+            exchange.machine.abandon()
+            end(exchange, .failure(error))
+            return false
+        }
+    }
+
+    /// libcurl has come to the end of a step.
+    func stepEnded(_ exchange: ActiveExchange, _ files: FileServerTask, _ handle: CurlHandle, _ code: CURLcode) {
+        exchange.connections += handle.long(CURLINFO_NUM_CONNECTS)
+        if let reason = files.sockets.stopReason(exchange.id) {
+            exchange.machine.abandon()
+            return end(exchange, .failure(reason))
+        }
+        let hasSecureData = files.hasSecureData(exchange.request.settings.files)
+        if !FileServerFault.leavesConnection(files, code, hasSecureData: hasSecureData) {
+            files.sockets.shutDown(exchange.id)
+        }
+        files.sockets.release(exchange.id)
+        exchange.settleSent()
+        let result: FileServerDialogue.Result
+        switch exchange.stopReason {
+        // The answer that is dropped is the dialogue's last word.
+        case .bodyUnwanted: return hopEnded(exchange, nil)
+        case .failed(let error): return hopEnded(exchange, error)
+        case nil:
+            if code == CURLE_OK {
+                result = .done(files.file(handle))
+            } else if let error = exchange.linkError(code) ?? proxyError(exchange, handle, code) {
+                result = .failed(.error(error))
+            } else {
+                result = .failed(FileServerFault.failure(exchange, files, handle, code))
+            }
+        }
+        let action = files.dialogue.ended(result, sent: exchange.sent, madeFolder: files.replies.hasRefusals)
+        switch action {
+        case .perform(let step):
+            guard let hop = exchange.hop else { return }
+            release(exchange)
+            files.begin(step)
+            transfer(hop, of: exchange, resolved: [])
+        case .answer(let head):
+            _ = exchange.receivedHead(head)
+            hopEnded(exchange, exchange.stopError)
+        case .finish: hopEnded(exchange, nil)
+        case .fail(let error): hopEnded(exchange, error)
+        }
+    }
+
+    /// Whose socket it is from now on: a connection may have served another exchange before.
+    func noteOwner(_ easy: UnsafeMutableRawPointer?, _ socket: curl_socket_t) {
+        guard let sockets, let easy else { return }
+        var user: UnsafeMutableRawPointer?
+        transfer_easy_get_pointer(easy, CURLINFO_PRIVATE, &user)
+        guard let user else { return }
+        sockets.used(socket, by: Unmanaged<ActiveExchange>.fromOpaque(user).takeUnretainedValue().id)
+    }
+}

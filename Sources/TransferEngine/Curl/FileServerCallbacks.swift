@@ -1,0 +1,50 @@
+import CTransferCurl
+import TransferCore
+import TransferCrypto
+
+/// libcurl's callbacks for file servers; see `CurlCallbacks`.
+enum FileServerCallbacks {
+    static let progress: transfer_xferinfo_callback = { user, _, down, _, up in
+        guard let user else { return 0 }
+        let exchange = Unmanaged<ActiveExchange>.fromOpaque(user).takeUnretainedValue()
+        guard let files = exchange.files else { return 0 }
+        return exchange.fileProgress(files, down: Int64(down), up: Int64(up)) ? 0 : 1
+    }
+
+    static let open: transfer_opensocket_callback = { user, _, address in
+        guard let user, let address else { return -1 }
+        let exchange = Unmanaged<ActiveExchange>.fromOpaque(user).takeUnretainedValue()
+        let socket = LinkCallbacks.open(exchange, address)
+        if socket >= 0 { exchange.files?.sockets.opened(socket, by: exchange.id) }
+        return socket
+    }
+
+    static let close: transfer_closesocket_callback = { user, socket in
+        guard let user else { return -1 }
+        return Unmanaged<ServerSockets>.fromOpaque(user).takeUnretainedValue().close(socket)
+    }
+
+    /// Nothing is ever added to the known hosts.
+    static let hostKey: transfer_hostkey_callback = { _, _, found, match, user in
+        guard match != CURLKHMATCH_OK else { return Int32(CURLKHSTAT_FINE.rawValue) }
+        if let user, let found {
+            let key = found.pointee
+            // Without a length it's text (CURLOPT_SSH_KEYFUNCTION(3)); libssh2's is never.
+            let bytes = Array(UnsafeRawBufferPointer(start: key.key, count: key.len))
+            Unmanaged<ActiveExchange>.fromOpaque(user).takeUnretainedValue().files?.hostKey = SSHHostKey(
+                fault: match == CURLKHMATCH_MISMATCH ? .changed : .unknown, type: name(of: key.keytype),
+                fingerprint: bytes.isEmpty ? nil : SSHFingerprint.sha256(of: bytes))
+        }
+        return Int32(CURLKHSTAT_REJECT.rawValue)
+    }
+
+    private static func name(of type: curl_khtype) -> String? {
+        switch type {
+        case CURLKHTYPE_RSA: "RSA"
+        case CURLKHTYPE_DSS: "DSA"
+        case CURLKHTYPE_ECDSA: "ECDSA"
+        case CURLKHTYPE_ED25519: "ED25519"
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,123 @@
+import CTransferCurl
+import TransferCore
+
+/// What a CURLcode means where a file server answered (libcurl-errors(3)).
+enum FileServerFault {
+    /// Failures that are the server's answer.
+    private static let sshAnswers: Set<UInt32> = Set(
+        [
+            CURLE_REMOTE_FILE_NOT_FOUND, CURLE_REMOTE_ACCESS_DENIED, CURLE_REMOTE_FILE_EXISTS, CURLE_REMOTE_DISK_FULL,
+            CURLE_QUOTE_ERROR, CURLE_BAD_DOWNLOAD_RESUME,
+        ].map(\.rawValue))
+
+    /// Whether the connection stands where it did before: with a failure of another kind libcurl may keep one of FTP that
+    /// has replies on the way to questions of ours.
+    static func leavesConnection(_ files: FileServerTask, _ code: CURLcode, hasSecureData: Bool) -> Bool {
+        guard code != CURLE_OK else { return true }
+        if files.url.isSSH { return Self.sshAnswers.contains(code.rawValue) }
+        // A handshake that's given up may be told in a reply of its own, behind that to the command.
+        guard !hasSecureData else { return false }
+        switch code {
+        case CURLE_BAD_DOWNLOAD_RESUME: return true
+        case CURLE_REMOTE_FILE_NOT_FOUND, CURLE_REMOTE_ACCESS_DENIED, CURLE_FTP_COULDNT_RETR_FILE, CURLE_UPLOAD_FAILED,
+            CURLE_QUOTE_ERROR, CURLE_REMOTE_DISK_FULL, CURLE_FTP_COULDNT_USE_REST:
+            return (files.replies.last?.code ?? 0) >= 400
+        default: return false
+        }
+    }
+
+    static func failure(
+        _ exchange: ActiveExchange, _ files: FileServerTask, _ handle: CurlHandle, _ code: CURLcode
+    ) -> FileServerFailure {
+        let host = files.url.origin.hostAndPort
+        let words = Redaction.url(handle.lastErrorText)
+        let cause = TransferError.Cause.curl(Int32(code.rawValue))
+        let reply = files.url.isSSH ? nil : files.replies.last
+        func error(_ kind: TransferError.Code, _ message: String, transient: Bool = false, origin: Bool = false)
+            -> FileServerFailure
+        {
+            .error(
+                TransferError(
+                    kind, message, cause: cause, isTransient: transient, scope: origin ? .origin : .transfer))
+        }
+        // "Service not available": too many users, or a server that ends (RFC 959 §5.4).
+        if let reply, reply.code == 421 {
+            return error(.cannotConnect, "\(host) takes nobody now (\(reply))", transient: true, origin: true)
+        }
+        func told(else otherwise: FileServerFailure) -> FileServerFailure {
+            if let reply, reply.code >= 400 {
+                return FileServerFailure(reply, writes: files.writes, host: host)
+            }
+            return FileServerFailure.read(words) ?? otherwise
+        }
+        switch code {
+        case CURLE_REMOTE_FILE_NOT_FOUND: return told(else: .missing(words))
+        case CURLE_REMOTE_ACCESS_DENIED: return told(else: .denied(words))
+        case CURLE_FTP_COULDNT_RETR_FILE, CURLE_UPLOAD_FAILED, CURLE_QUOTE_ERROR: return told(else: .denied(words))
+        case CURLE_REMOTE_DISK_FULL: return .full(reply?.description ?? words)
+        case CURLE_REMOTE_FILE_EXISTS: return .exists(words)
+        case CURLE_BAD_DOWNLOAD_RESUME: return .beyondEnd
+        case CURLE_FTP_COULDNT_USE_REST: return .noRestart
+        case CURLE_PARTIAL_FILE:
+            if let reply, reply.code == 452 || reply.code == 552 { return .full(reply.description) }
+        case CURLE_LOGIN_DENIED: return error(.loginRefused, Self.login(exchange, files, reply))
+        case CURLE_USE_SSL_FAILED:
+            return error(
+                .secureConnectionFailed,
+                "\(host) doesn't speak TLS, which is required (\(reply?.description ?? words))")
+        case CURLE_PEER_FAILED_VERIFICATION where files.url.isSSH:
+            let known = exchange.request.settings.files.knownHosts
+            let key = files.hostKey ?? SSHHostKey(fault: .notPinned, type: nil, fingerprint: Self.seen(words))
+            return .error(key.error(files.url.origin, file: known))
+        case CURLE_FAILED_INIT where files.url.isSSH:
+            return error(.secureConnectionFailed, "no SFTP with \(host): \(words)", transient: true)
+        case CURLE_SSH:
+            // What SFTP has no better word for is told with the name of what failed.
+            if words.hasPrefix("Upload failed") || words.contains("dir/file failed")
+                || words.hasPrefix("Could not open")
+            {
+                return FileServerFailure.read(words) ?? .denied(words)
+            }
+            let isConnected = handle.offset(CURLINFO_PRETRANSFER_TIME_T) > 0
+            return isConnected
+                ? error(.connectionLost, "connection lost: \(words.lowercasedFirst)", transient: true)
+                : error(.secureConnectionFailed, "no SSH connection with \(host): \(words)", transient: true)
+        default: break
+        }
+        return .error(
+            CurlFailure.error(
+                code, text: handle.lastErrorText, host: host,
+                isConnected: handle.offset(CURLINFO_CONNECT_TIME_T) > 0
+                    || handle.offset(CURLINFO_PRETRANSFER_TIME_T) > 0))
+    }
+
+    private static func login(
+        _ exchange: ActiveExchange, _ files: FileServerTask, _ reply: FTPReplies.Reply?
+    ) -> String {
+        let host = files.url.origin.hostAndPort
+        let settings = exchange.request.settings
+        let user: String
+        var shown: [String] = []
+        switch settings.credentials {
+        case .none: user = "an anonymous user"
+        case .netrc:
+            user = "the user of .netrc"
+            shown.append("the password")
+        case .password(let name, let password):
+            user = "the user \(name)"
+            if !password.isEmpty { shown.append("the password") }
+        }
+        if let reply { return "\(host) refused \(user) (\(reply))" }
+        if let key = settings.files.privateKey { shown.insert("the key \(key.path)", at: 0) }
+        if settings.files.usesAgent { shown.append("the agent's keys") }
+        return
+            "\(host) refused \(user): \(shown.isEmpty ? "no key and no password is set" : shown.joined(separator: ", "))"
+    }
+
+    /// The fingerprint out of "… mismatch sha256 fingerprint. Remote X is not equal to Y".
+    private static func seen(_ words: String) -> String? {
+        let parts = words.split(separator: " ")
+        guard let index = parts.firstIndex(of: "Remote"), index + 1 < parts.count else { return nil }
+        return "SHA256:" + parts[index + 1].prefix { $0 != "=" }
+    }
+}

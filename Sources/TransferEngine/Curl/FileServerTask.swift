@@ -1,0 +1,95 @@
+import CTransferCurl
+import TransferCore
+
+/// One request to a file server under way. Used on its loop's thread only.
+final class FileServerTask {
+    let url: FileServerURL
+    let sockets: ServerSockets
+    var dialogue: FileServerDialogue
+    private(set) var step: FileServerDialogue.Step
+    /// Of the present step.
+    var replies = FTPReplies()
+    /// Why the SSH server's key was refused.
+    var hostKey: SSHHostKey?
+    /// libcurl's counters when they were looked at last.
+    var moved: (down: Int64, up: Int64) = (0, 0)
+
+    /// - Throws: For what can't be asked of a file server, and for SSH servers that can't be known.
+    init(_ hop: Hop, _ settings: ExchangeSettings, _ sockets: ServerSockets) throws(TransferError) {
+        let url = try FileServerURL(hop.url)
+        if url.isSSH {
+            if settings.files.hostKey == nil, settings.files.knownHosts == nil {
+                throw SSHHostKey.noRule(url.origin)
+            }
+            if case .none = settings.credentials {
+                throw TransferError(.invalidRequest, "\(url.origin.hostAndPort) needs to know which user logs in")
+            }
+        }
+        var dialogue = try FileServerDialogue(url: url, method: hop.method, headers: hop.headers)
+        step = dialogue.start()
+        self.url = url
+        self.dialogue = dialogue
+        self.sockets = sockets
+    }
+
+    func begin(_ step: FileServerDialogue.Step) {
+        self.step = step
+        replies = FTPReplies()
+        moved = (0, 0)
+    }
+
+    /// Whether what libcurl delivers is the file.
+    var fetches: Bool {
+        if case .fetch = step { return true }
+        return false
+    }
+
+    /// Whether what libcurl asks for is sent.
+    var sends: Bool {
+        switch step {
+        case .store, .append: true
+        default: false
+        }
+    }
+
+    /// Whether something is to be put there.
+    var writes: Bool {
+        switch step {
+        case .store, .append, .makeFolder: true
+        case .look, .fetch, .delete, .rename: false
+        }
+    }
+
+    /// Whether it has a data connection of FTP, with TLS.
+    func hasSecureData(_ settings: FileServerSettings) -> Bool {
+        !url.isSSH && (url.isImplicitTLS || settings.requiresTLS) && (fetches || sends)
+    }
+
+    /// Where libcurl believes that the body begins.
+    var bodyOffset: Int64 {
+        if case .append(let offset) = step, url.isSSH { return offset }
+        return 0
+    }
+
+    /// What the server said of the file in this step.
+    func file(_ handle: CurlHandle) -> RemoteFile {
+        let length = handle.signedOffset(CURLINFO_CONTENT_LENGTH_DOWNLOAD_T)
+        let modified = handle.signedOffset(CURLINFO_FILETIME_T)
+        var file = RemoteFile(size: nil, modified: modified >= 0 ? modified : nil)
+        if length >= 0 {
+            if case .fetch(let offset) = step { file.size = length + offset } else { file.size = length }
+        } else if url.isSSH, case .look = step {
+            // libcurl says of an empty file what it says of an unknown length.
+            file.size = 0
+        }
+        return file
+    }
+}
+
+extension CurlHandle {
+    /// -1 where libcurl doesn't know.
+    func signedOffset(_ info: CURLINFO) -> Int64 {
+        var value: Int64 = -1
+        return transfer_easy_get_offset(raw, info, &value) == CURLE_OK ? value : -1
+    }
+}

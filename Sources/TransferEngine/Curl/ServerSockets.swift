@@ -1,0 +1,96 @@
+import Glibc
+import Synchronization
+import TransferCore
+
+/// The sockets of one pool's connections to file servers, each known with the exchange that uses it.
+///
+/// libcurl waits for these servers where it stands now and then, a thread with it: for the reply behind an FTP transfer,
+/// for the end of an SFTP file, for a farewell. Who wants an exchange to end can't reach its loop then; but its sockets
+/// can be shut down from any thread, and no wait outlives that.
+final class ServerSockets: Sendable {
+    private struct Entry {
+        var owner: ExchangeID?
+        /// Tells the socket from another one that was given its number.
+        let inode: ino_t
+    }
+
+    private struct State {
+        var entries: [Int32: Entry] = [:]
+        /// Exchanges under way, and why they are to end.
+        var exchanges: [ExchangeID: TransferError?] = [:]
+    }
+
+    private let state = Mutex(State())
+
+    // MARK: On the loop
+
+    func begin(_ id: ExchangeID) { state.withLock { $0.exchanges[id] = .some(nil) } }
+
+    func end(_ id: ExchangeID) {
+        state.withLock { state in
+            state.exchanges[id] = nil
+            Self.release(id, &state)
+        }
+    }
+
+    func opened(_ socket: Int32, by id: ExchangeID) {
+        guard let inode = Self.inode(socket) else { return }
+        state.withLock { $0.entries[socket] = Entry(owner: id, inode: inode) }
+    }
+
+    /// A connection that was there serves another exchange.
+    func used(_ socket: Int32, by id: ExchangeID) {
+        state.withLock { $0.entries[socket]?.owner = id }
+    }
+
+    func owner(of socket: Int32) -> ExchangeID? { state.withLock { $0.entries[socket]?.owner } }
+
+    /// The exchange is done with its connections, which may be used again.
+    func release(_ id: ExchangeID) { state.withLock { Self.release(id, &$0) } }
+
+    /// libcurl has no more use for it.
+    func close(_ socket: Int32) -> Int32 {
+        state.withLock { state in
+            state.entries[socket] = nil
+            return Glibc.close(socket)
+        }
+    }
+
+    func shutDown(_ id: ExchangeID) { state.withLock { Self.shutDown(&$0) { $0 == id } } }
+
+    // MARK: From any thread
+
+    /// Makes an exchange end, wherever libcurl stands.
+    func stop(_ id: ExchangeID, _ error: TransferError) {
+        state.withLock { state in
+            guard case .some(nil) = state.exchanges[id] else { return }
+            state.exchanges[id] = error
+            Self.shutDown(&state) { $0 == id }
+        }
+    }
+
+    func stopAll(_ error: TransferError) {
+        state.withLock { state in
+            for case (let id, nil) in state.exchanges { state.exchanges[id] = error }
+            Self.shutDown(&state) { _ in true }
+        }
+    }
+
+    /// Why it's to end, when it is.
+    func stopReason(_ id: ExchangeID) -> TransferError? { state.withLock { $0.exchanges[id] ?? nil } }
+
+    private static func release(_ id: ExchangeID, _ state: inout State) {
+        for (socket, entry) in state.entries where entry.owner == id { state.entries[socket]?.owner = nil }
+    }
+
+    private static func shutDown(_ state: inout State, where isMeant: (ExchangeID?) -> Bool) {
+        for (socket, entry) in state.entries where isMeant(entry.owner) && inode(socket) == entry.inode {
+            _ = shutdown(socket, Int32(SHUT_RDWR))
+        }
+    }
+
+    private static func inode(_ socket: Int32) -> ino_t? {
+        var status = stat()
+        return fstat(socket, &status) == 0 ? status.st_ino : nil
+    }
+}
