@@ -339,7 +339,7 @@ import TransferTestSupport
     }
 
     @Test(arguments: [
-        "", "x", "file:///etc/passwd", "ftp://127.0.0.1/x", "http://", "http:///x", "http://127.0.0.1:0/",
+        "", "x", "file:///etc/passwd", "gopher://127.0.0.1/x", "http://", "http:///x", "http://127.0.0.1:0/",
         "http://[::1/x", "http://a b/",
     ])
     func badURLsFailAtOnce(_ url: String) async throws {

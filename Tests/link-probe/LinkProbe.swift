@@ -5,6 +5,7 @@ import TransferEngine
 /// An engine in a process of its own, to be started in a network namespace; and name servers for it.
 ///
 ///     link-probe fetch [--proxy URL] LINK URL [LINK URL …]   (`-` for no link); a line with the body or the error each
+///     link-probe agent KNOWN-HOSTS USER URL                  looks at a file over SFTP, by a key of the agent
 ///     link-probe resolve SECONDS LINK HOST                   a line with the addresses in their order, or the error
 ///     link-probe names ADDRESS NAME=ADDRESS,… [NAME=…]       answers on port 53; a line a question
 ///
@@ -15,6 +16,7 @@ enum LinkProbe {
         let words = Array(CommandLine.arguments.dropFirst())
         switch (words.first, Array(words.dropFirst())) {
         case ("fetch", let rest) where rest.count >= 2: try await fetch(rest)
+        case ("agent", let rest) where rest.count == 3: try await look(rest[2], knownHosts: rest[0], user: rest[1])
         case ("resolve", let rest) where rest.count == 3:
             var resolver = LinkResolver()
             resolver.timeLimit = .seconds(Int(rest[0]) ?? 1)
@@ -25,6 +27,26 @@ enum LinkProbe {
         case ("names", let rest) where rest.count >= 2:
             try NameServer(address: rest[0], records: rest.dropFirst().map { try NameServer.record($0) }).run()
         default: throw ProbeError("see the comment of LinkProbe for what can be asked for")
+        }
+    }
+
+    private static func look(_ url: String, knownHosts: String, user: String) async throws {
+        let engine = try ExchangeEngine(loops: 1)
+        var settings = ExchangeSettings()
+        settings.files.knownHosts = knownHosts
+        settings.files.usesAgent = true
+        settings.credentials = .password(user: user, password: "")
+        let outcome = await withCheckedContinuation { continuation in
+            engine.start(
+                ExchangeRequest(url: url, method: "HEAD", settings: settings), makeSink: { AnswerSink(limit: 4096) },
+                events: { if case .ended(let outcome) = $0 { continuation.resume(returning: outcome) } })
+        }
+        engine.shutDown()
+        switch outcome.result {
+        case .success(let head): say("\(head.status) \(head.contentLength ?? -1)")
+        case .failure(let error):
+            say("failed \(error.code)")
+            exit(1)
         }
     }
 

@@ -1,0 +1,316 @@
+import Testing
+import TransferCore
+
+@testable import TransferEngine
+
+/// How a request of HTTP becomes steps with a file server, with no server.
+@Suite("The rules of file servers") struct FileServerRuleTests {
+    typealias Dialogue = FileServerDialogue
+
+    private func url(_ text: String = "ftp://files.example/a/b") throws -> FileServerURL { try FileServerURL(text) }
+
+    private func dialogue(
+        _ method: String, _ headers: [HeaderField] = [], url text: String = "ftp://files.example/a/b"
+    ) throws -> (Dialogue, Dialogue.Step) {
+        var dialogue = try Dialogue(url: url(text), method: method, headers: headers)
+        let step = dialogue.start()
+        return (dialogue, step)
+    }
+
+    private func step(_ action: Dialogue.Action) -> Dialogue.Step? {
+        if case .perform(let step) = action { return step }
+        return nil
+    }
+
+    private func head(_ action: Dialogue.Action) -> ResponseHead? {
+        if case .answer(let head) = action { return head }
+        return nil
+    }
+
+    private func error(_ action: Dialogue.Action) -> TransferError? {
+        if case .fail(let error) = action { return error }
+        return nil
+    }
+
+    private static let file = RemoteFile(size: 100, modified: 1_000_000_000)
+    private static let etag = "\"100-1000000000\""
+    private static let range = [HeaderField("Range", "bytes=40-"), HeaderField("If-Range", etag)]
+
+    // MARK: URLs
+
+    @Test(arguments: [
+        ("ftp://h/a/b", "a/b", "ftp://h:21/a/b"), ("ftp://h/%2Fa", "/a", "ftp://h:21/%2Fa"),
+        ("ftps://H:2121/x y?z;type=a#f", "x y?z;type=a", "ftps://h:2121/x%20y%3Fz%3Btype%3Da"),
+        ("sftp://h/a%2520b", "/a%20b", "sftp://h:22/a%2520b"), ("sftp://h/~/x", "/~/x", "sftp://h:22/~/x"),
+        ("sftp://h/~bob/x", "/~bob/x", "sftp://h:22/./~bob/x"), ("sftp://[::1]:23/x", "/x", "sftp://[::1]:23/x"),
+        ("ftp://h", "", "ftp://h:21/"), ("ftp://h/%E4", "\u{FFFD}", "ftp://h:21/%E4"),
+    ])
+    func pathsAreReadAndSpeltSoThatNothingHasASecondMeaning(_ text: String, _ path: String, _ spelt: String) throws {
+        let url = try url(text)
+        #expect(String(decoding: url.path, as: UTF8.self) == path && url.text == spelt)
+        let again = try FileServerURL(url.text.replacing("./~", with: "~"))
+        #expect(again.path == url.path && again.origin == url.origin)
+    }
+
+    @Test(arguments: ["http://h/x", "ftp:///x", "ftp://h:0/x", "ftp://h/a%0D%0ADELE%20b", "sftp://h/a%00", "file:///x"])
+    func whatCantBeSentIsRefused(_ text: String) { #expect(throws: TransferError.self) { try url(text) } }
+
+    @Test func namesInCommandsAreQuotedForSFTPAndPlainForFTP() throws {
+        #expect(try url("sftp://h/a%22b%5Cc%20d").commandPath() == "\"/a\\\"b\\\\c d\"")
+        #expect(try url("sftp://h/~/x").commandPath() == "\"x\"")
+        #expect(try url("ftp://h/a%20b").commandPath() == "a b")
+        #expect(try url("sftp://h/a/b/c").folders() == ["\"/a\"", "\"/a/b\"", "\"/a/b/c\""])
+        #expect(try url("sftp://h/~/a/b").folders() == ["\"a\"", "\"a/b\""])
+        let latin = try url("ftp://h/%E4")
+        #expect(throws: TransferError.self) { try latin.commandPath() }
+    }
+
+    @Test func onlyFileServersUseTheirLoopsAndOriginsStayApart() {
+        for url in ["ftp://h/", "FTPS://h/", "sftp://h"] { #expect(FileServerURL.isMeant(by: url)) }
+        for url in ["http://h/", "HTTPS://h/", ""] { #expect(!FileServerURL.isMeant(by: url)) }
+        #expect(Origin(url: "ftp://h/") == nil && Origin(fileServerURL: "http://h/") == nil)
+        let origin = Origin(fileServerURL: "sftp://h:22/x")
+        #expect(origin?.isDefaultPort == true && origin?.description == "sftp://h")
+        #expect(Origin(fileServerURL: "ftps://h/")?.port == 990 && Origin(fileServerURL: "ftp://h/")?.port == 21)
+    }
+
+    // MARK: Downloads
+
+    @Test func aLookIsAHead() throws {
+        var (dialogue, first) = try dialogue("HEAD")
+        #expect(first == .look(try url()))
+        let answer = head(dialogue.ended(.done(Self.file), sent: 0, madeFolder: false))
+        #expect(answer?.status == 200 && answer?.contentLength == 100 && answer?.value("ETag") == Self.etag)
+        #expect(answer?.value("Last-Modified") == "Sun, 09 Sep 2001 01:46:40 GMT")
+    }
+
+    @Test(arguments: [RemoteFile(size: 5, modified: nil), RemoteFile(size: nil, modified: 7)])
+    func withoutBothThereIsNoEntityTag(_ file: RemoteFile) throws {
+        var (dialogue, _) = try dialogue("HEAD")
+        let answer = head(dialogue.ended(.done(file), sent: 0, madeFolder: false))
+        #expect(answer?.value("ETag") == nil && answer?.contentLength == file.size)
+    }
+
+    @Test func aWholeFileComesInOneStep() throws {
+        var (dialogue, first) = try dialogue("GET", [HeaderField("Range", "bytes=0-9")])
+        #expect(first == .fetch(from: 0))
+        guard case .deliver(let answer) = dialogue.bodyBegins(Self.file) else { throw TestFailure() }
+        #expect(answer.status == 200 && answer.contentLength == 100 && answer.value("ETag") == Self.etag)
+        guard case .finish = dialogue.ended(.done(Self.file), sent: 0, madeFolder: false) else { throw TestFailure() }
+    }
+
+    @Test func anEmptyFileIsAnAnswerWithoutABody() throws {
+        var (dialogue, _) = try dialogue("GET")
+        let answer = head(dialogue.ended(.done(RemoteFile(size: nil, modified: 9)), sent: 0, madeFolder: false))
+        #expect(answer?.status == 200 && answer?.contentLength == 0)
+    }
+
+    @Test func aRestIsLookedAtBeforeDuringAndAfter() throws {
+        var (dialogue, first) = try dialogue("GET", Self.range)
+        #expect(first == .look(try url()))
+        #expect(step(dialogue.ended(.done(Self.file), sent: 0, madeFolder: false)) == .fetch(from: 40))
+        guard case .deliver(let answer) = dialogue.bodyBegins(Self.file) else { throw TestFailure() }
+        #expect(answer.status == 206 && answer.value("Content-Range") == "bytes 40-99/100")
+        #expect(answer.contentLength == 60)
+        #expect(step(dialogue.ended(.done(Self.file), sent: 0, madeFolder: false)) == .look(try url()))
+        guard case .finish = dialogue.ended(.done(Self.file), sent: 0, madeFolder: false) else { throw TestFailure() }
+    }
+
+    @Test(arguments: [RemoteFile(size: 100, modified: 1_000_000_001), RemoteFile(size: 101, modified: 1_000_000_000)])
+    func anotherFileNeverContinuesThisOne(_ other: RemoteFile) throws {
+        // Changed before: the whole of it.
+        var (dialogue, _) = try dialogue("GET", Self.range)
+        #expect(step(dialogue.ended(.done(other), sent: 0, madeFolder: false)) == .fetch(from: 0))
+        guard case .deliver(let answer) = dialogue.bodyBegins(other) else { throw TestFailure() }
+        #expect(answer.status == 200)
+        // Between the look and the fetch.
+        (dialogue, _) = try self.dialogue("GET", Self.range)
+        _ = dialogue.ended(.done(Self.file), sent: 0, madeFolder: false)
+        guard case .stop(let stopped) = dialogue.bodyBegins(other) else { throw TestFailure() }
+        #expect(stopped.code == .changedDuringTransfer && stopped.isTransient)
+        // During it.
+        (dialogue, _) = try self.dialogue("GET", Self.range)
+        _ = dialogue.ended(.done(Self.file), sent: 0, madeFolder: false)
+        _ = dialogue.bodyBegins(Self.file)
+        _ = dialogue.ended(.done(Self.file), sent: 0, madeFolder: false)
+        let late = error(dialogue.ended(.done(other), sent: 0, madeFolder: false))
+        #expect(late?.code == .changedDuringTransfer)
+    }
+
+    @Test func aServerThatTellsNoTimeDoesNotContinue() throws {
+        var (dialogue, _) = try dialogue("GET", Self.range)
+        #expect(step(dialogue.ended(.done(RemoteFile(size: 100)), sent: 0, madeFolder: false)) == .fetch(from: 0))
+    }
+
+    @Test(arguments: [40, 30] as [Int64]) func nothingIsLeftOfAFileThatIsThere(_ size: Int64) throws {
+        let file = RemoteFile(size: size, modified: 5)
+        let range = [HeaderField("Range", "bytes=40-"), HeaderField("If-Range", file.etag ?? "")]
+        var (dialogue, _) = try dialogue("GET", range)
+        let answer = head(dialogue.ended(.done(file), sent: 0, madeFolder: false))
+        #expect(answer?.status == 416 && answer?.value("Content-Range") == "bytes */\(size)")
+    }
+
+    @Test func aServerWithoutRestartsSendsTheWhole() throws {
+        var (dialogue, _) = try dialogue("GET", Self.range)
+        _ = dialogue.ended(.done(Self.file), sent: 0, madeFolder: false)
+        #expect(step(dialogue.ended(.failed(.noRestart), sent: 0, madeFolder: false)) == .fetch(from: 0))
+        guard case .deliver(let answer) = dialogue.bodyBegins(Self.file) else { throw TestFailure() }
+        #expect(answer.status == 200)
+    }
+
+    @Test(
+        arguments: ["HEAD", "GET", "DELETE"], [(FileServerFailure.missing("550 no"), 404), (.denied("550 no"), 403)])
+    func whatIsntThereOrIsntAllowedHasAStatus(_ method: String, _ failure: (FileServerFailure, Int)) throws {
+        var (dialogue, _) = try dialogue(method)
+        let answer = head(dialogue.ended(.failed(failure.0), sent: 0, madeFolder: false))
+        #expect(answer?.status == failure.1 && answer?.value("Server-Reply") == "550 no")
+    }
+
+    // MARK: Uploads
+
+    @Test func aFileIsStored() throws {
+        var (dialogue, first) = try dialogue("PUT")
+        #expect(first == .store && dialogue.sendsBody)
+        #expect(head(dialogue.ended(.done(RemoteFile()), sent: 9, madeFolder: false))?.status == 201)
+    }
+
+    @Test(arguments: [
+        (FileServerFailure.missing(""), 409), (.denied(""), 403), (.exists(""), 409), (.full(""), 507),
+    ])
+    func aRefusedFileHasAStatus(_ failure: FileServerFailure, _ status: Int) throws {
+        var (dialogue, _) = try dialogue("PUT")
+        #expect(head(dialogue.ended(.failed(failure), sent: 0, madeFolder: false))?.status == status)
+    }
+
+    @Test func aRestIsAppendedToWhatIsThere() throws {
+        var (dialogue, first) = try dialogue("PATCH", [HeaderField("Upload-Offset", "100")])
+        #expect(first == .look(try url()))
+        #expect(step(dialogue.ended(.done(Self.file), sent: 0, madeFolder: false)) == .append(at: 100))
+        let answer = head(dialogue.ended(.done(RemoteFile()), sent: 7, madeFolder: false))
+        #expect(answer?.status == 204 && answer?.value("Upload-Offset") == "107")
+    }
+
+    @Test(arguments: [0, 50, 200] as [Int64]) func atAnotherOffsetNothingIsSent(_ offset: Int64) throws {
+        var (dialogue, _) = try dialogue("PATCH", [HeaderField("Upload-Offset", "\(offset)")])
+        let answer = head(dialogue.ended(.done(Self.file), sent: 0, madeFolder: false))
+        #expect(answer?.status == 409 && answer?.value("Upload-Offset") == "100")
+    }
+
+    @Test func whereNothingIsOnlyTheBeginningIsTaken() throws {
+        var (dialogue, _) = try dialogue("PATCH", [HeaderField("Upload-Offset", "0")])
+        #expect(step(dialogue.ended(.failed(.missing("")), sent: 0, madeFolder: false)) == .store)
+        (dialogue, _) = try self.dialogue("PATCH", [HeaderField("Upload-Offset", "5")])
+        let answer = head(dialogue.ended(.failed(.missing("")), sent: 0, madeFolder: false))
+        #expect(answer?.status == 409 && answer?.value("Upload-Offset") == "0")
+        (dialogue, _) = try self.dialogue("PATCH", [HeaderField("Upload-Offset", "5")])
+        #expect(error(dialogue.ended(.done(RemoteFile()), sent: 0, madeFolder: false))?.isTransient == false)
+    }
+
+    // MARK: Names
+
+    @Test func aMoveOverSFTPLooksFirstAndOverFTPReplaces() throws {
+        let destination = [HeaderField("Destination", "sftp://h/new")]
+        var (dialogue, first) = try dialogue("MOVE", destination, url: "sftp://h/old")
+        #expect(first == .look(try url("sftp://h/new")))
+        #expect(head(dialogue.ended(.done(Self.file), sent: 0, madeFolder: false))?.status == 409)
+        (dialogue, _) = try self.dialogue("MOVE", destination, url: "sftp://h/old")
+        let next = step(dialogue.ended(.failed(.missing("")), sent: 0, madeFolder: false))
+        #expect(next == .rename(to: try url("sftp://h/new")))
+        #expect(head(dialogue.ended(.done(RemoteFile()), sent: 0, madeFolder: false))?.status == 201)
+        let ftp = [HeaderField("Destination", "ftp://h/new")]
+        (_, first) = try self.dialogue("MOVE", ftp, url: "ftp://h/old")
+        #expect(first == .rename(to: try url("ftp://h/new")))
+        (_, first) = try self.dialogue("MOVE", ftp + [HeaderField("Overwrite", "F")], url: "ftp://h/old")
+        #expect(first == .look(try url("ftp://h/new")))
+    }
+
+    @Test func aFolderIsMadeOnce() throws {
+        var (dialogue, first) = try dialogue("MKCOL", url: "ftp://h/a/")
+        #expect(first == .makeFolder)
+        #expect(head(dialogue.ended(.done(RemoteFile()), sent: 0, madeFolder: true))?.status == 201)
+        (dialogue, _) = try self.dialogue("MKCOL", url: "ftp://h/a/")
+        #expect(head(dialogue.ended(.done(RemoteFile()), sent: 0, madeFolder: false))?.status == 405)
+        (dialogue, first) = try self.dialogue("MKCOL", url: "sftp://h/a")
+        #expect(first == .look(try url("sftp://h/a")))
+        #expect(step(dialogue.ended(.failed(.missing("")), sent: 0, madeFolder: false)) == .makeFolder)
+    }
+
+    @Test(
+        arguments: [
+            ("POST", "ftp://h/x", []), ("GET", "ftp://h/x/", []), ("HEAD", "ftp://h", []), ("PUT", "sftp://h/x/", []),
+            ("PATCH", "ftp://h/x", []), ("PATCH", "ftp://h/x", [HeaderField("Upload-Offset", "-1")]),
+            ("MOVE", "ftp://h/x", []), ("MOVE", "ftp://h/x", [HeaderField("Destination", "ftp://other/x")]),
+            ("MOVE", "ftp://h/x", [HeaderField("Destination", "sftp://h/x")]), ("DELETE", "ftp://h/", []),
+        ] as [(String, String, [HeaderField])])
+    func whatMakesNoSenseIsRefused(_ method: String, _ url: String, _ headers: [HeaderField]) {
+        #expect(throws: TransferError.self) { try dialogue(method, headers, url: url) }
+    }
+
+    // MARK: Replies
+
+    @Test func theLastLineOfAReplyCounts() {
+        var replies = FTPReplies()
+        for line in ["230-Welcome", "230-550 no", " 550 no", "230 in\r\n", "Content-Length: 5\r\n", "99"] {
+            replies.received(Array(line.utf8))
+        }
+        #expect(replies.last?.code == 230 && replies.last?.description == "230 in" && !replies.hasRefusals)
+        replies.received(Array("550".utf8))
+        #expect(replies.last?.description == "550" && replies.hasRefusals)
+    }
+
+    @Test(arguments: [
+        ("550 No such file or directory.", false, FileServerFailure.missing("550 No such file or directory.")),
+        ("550 Permission denied.", false, .denied("550 Permission denied.")),
+        ("550 Failed to open file.", false, .missing("550 Failed to open file.")),
+        ("550 Failed.", true, .denied("550 Failed.")),
+        ("553 Could not create file.", false, .denied("553 Could not create file.")),
+        ("550 File exists.", true, .exists("550 File exists.")),
+        ("550 File doesn't exist.", true, .missing("550 File doesn't exist.")),
+        ("552 Quota", true, .full("552 Quota")), ("452 Full", true, .full("452 Full")),
+    ])
+    func aReplySaysWhatItCan(_ line: String, _ writes: Bool, _ expected: FileServerFailure) throws {
+        var replies = FTPReplies()
+        replies.received(Array(line.utf8))
+        let reply = try #require(replies.last)
+        #expect(FileServerFailure(reply, writes: writes, host: "h") == expected)
+    }
+
+    @Test func otherRepliesAreErrorsThatLastOrPass() throws {
+        for (line, isTransient) in [("425 no data connection", true), ("522 use TLS", false), ("500 what", false)] {
+            var replies = FTPReplies()
+            replies.received(Array(line.utf8))
+            let reply = try #require(replies.last)
+            guard case .error(let error) = FileServerFailure(reply, writes: false, host: "h") else {
+                throw TestFailure()
+            }
+            #expect(error.isTransient == isTransient && error.message == "h answered \(line)")
+        }
+    }
+
+    @Test func aRefusedHostKeySaysWhatToDo() throws {
+        let origin = try url("sftp://h:2222/").origin
+        let unknown = SSHHostKey(fault: .unknown, type: "ED25519", fingerprint: "SHA256:x").error(origin, file: "/k")
+        #expect(unknown.code == .hostKeyRefused && !unknown.isTransient)
+        #expect(
+            unknown.message.contains("ED25519, SHA256:x") && unknown.message.contains("ssh-keyscan -p 2222 h >> /k"))
+        let changed = SSHHostKey(fault: .changed, type: nil, fingerprint: nil).error(origin, file: "/k")
+        #expect(changed.message.contains("ssh-keygen -f /k -R '[h]:2222'"))
+        #expect(SSHHostKey.noRule(origin).message.contains("ssh-keyscan -p 2222 h"))
+    }
+
+    @Test func secretsStayOutOfDescriptionsAndAccountsApart() {
+        let key = FileServerSettings.PrivateKey(path: "/k", passphrase: "hush")
+        #expect(!"\(key)".contains("hush") && !"\(key)".isEmpty)
+        var (left, right) = (ExchangeSettings(), ExchangeSettings())
+        #expect(FileServerAccount(left) == FileServerAccount(right))
+        right.files.createsFolders = true
+        #expect(FileServerAccount(left) == FileServerAccount(right))
+        right.files.knownHosts = "/k"
+        #expect(FileServerAccount(left) != FileServerAccount(right))
+        left.files.knownHosts = "/k"
+        left.credentials = .password(user: "a", password: "b")
+        #expect(FileServerAccount(left) != FileServerAccount(right))
+    }
+
+    struct TestFailure: Error {}
+}

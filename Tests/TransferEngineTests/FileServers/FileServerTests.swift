@@ -1,0 +1,406 @@
+import Foundation
+import Glibc
+import Testing
+import TransferCore
+import TransferEventLoop
+import TransferTestServer
+import TransferTestSupport
+
+@testable import TransferEngine
+
+/// What every file server does, whatever it speaks: against OpenSSH, vsftpd and pyftpdlib.
+@Suite("File servers", .enabled(if: FileServerPeer.isWanted), .timeLimit(.minutes(2)))
+struct FileServerTests {
+    typealias Kind = FileServerPeer.Kind
+
+    // MARK: Down
+
+    @Test(arguments: Kind.allCases, [0, 1, 5000, 3_000_000])
+    func aFileComesWholeWithItsValidator(_ kind: Kind, _ count: Int) async throws {
+        let peer = try await FileServerPeer(kind)
+        try await peer.with { bench in
+            let bytes = try peer.put(count, as: "a b?ü")
+            let attempt = try bench.start(peer.url("a%20b%3F%C3%BC"), peer.configure)
+            let outcome = try await attempt.end()
+            #expect(outcome.error == nil && outcome.position == Int64(count) && outcome.received == Int64(count))
+            #expect(outcome.head?.status == 200 && outcome.head?.contentLength == Int64(count))
+            #expect(outcome.head?.value("Last-Modified") == "Sun, 13 Sep 2020 12:26:40 GMT")
+            // An empty file's length is one that SFTP's servers may not know.
+            #expect(kind.isSSH && count == 0 || outcome.head?.value("ETag") == "\"\(count)-1600000000\"")
+            #expect(attempt.meter.position == Int64(count) && attempt.log.ends == 1 && attempt.log.starts.count == 1)
+            let isSame = Array(try bench.folder.data("x.part")) == bytes
+            #expect(isSame && attempt.meter.total == Int64(count))
+        }
+    }
+
+    @Test(arguments: Kind.allCases) func aLookSaysWhatIsThere(_ kind: Kind) async throws {
+        let peer = try await FileServerPeer(kind)
+        try await peer.with { bench in
+            for count in [0, 70_000] {
+                try peer.put(count, as: "x")
+                let outcome = try await bench.send("HEAD", peer.url("x"), peer.configure).end()
+                #expect(outcome.head?.status == 200 && outcome.head?.contentLength == Int64(count))
+                #expect(outcome.head?.value("ETag") == "\"\(count)-1600000000\"" && outcome.received == 0)
+            }
+            let missing = try await bench.send("HEAD", peer.url("y"), peer.configure).end()
+            #expect(missing.head?.status == 404)
+            let deep = try await bench.send("HEAD", peer.url("no/y"), peer.configure).end()
+            #expect(deep.head?.status == 404)
+        }
+    }
+
+    @Test(arguments: Kind.allCases) func aMissingFileIsAMissingFile(_ kind: Kind) async throws {
+        let peer = try await FileServerPeer(kind)
+        try await peer.with { bench in
+            let outcome = try await bench.download(peer.url("no"), peer.configure).outcome
+            #expect(outcome.error?.status == 404 && outcome.error?.isTransient == false && outcome.position == 0)
+            // The connection is as good as before.
+            try peer.put(10, as: "x")
+            let next = try await bench.download(peer.url("x"), peer.configure).outcome
+            // FTP has a connection more for each file; and where that has TLS, a failure ends the other one.
+            let made = [Kind.sftp: 0, .active: 0, .ftp: 1][kind] ?? 2
+            #expect(next.error == nil && next.metrics.connectionsMade == made)
+        }
+    }
+
+    @Test(arguments: Kind.allCases) func aCutDownloadGoesOnWhereItStopped(_ kind: Kind) async throws {
+        let peer = try await FileServerPeer(kind)
+        try await peer.with { bench in
+            let count = 24_000_000
+            let bytes = try peer.put(count, as: "x")
+            let limiter = RateLimiter(rate: 4_000_000)
+            let attempt = try bench.start(peer.url("x"), limiters: [limiter], peer.configure)
+            await eventually { attempt.meter.position > 500_000 }
+            peer.cut()
+            let cut = try await attempt.end()
+            #expect(cut.error?.isTransient == true && cut.position > 0 && cut.position < Int64(count))
+            #expect(cut.error?.code == .connectionLost, "\(cut.error?.message ?? "")")
+            let point = try #require(cut.resumePoint)
+            let rest = try await bench.download(peer.url("x"), resume: point, peer.configure)
+            #expect(rest.outcome.error == nil && rest.outcome.position == Int64(count) && rest.log.restarts.isEmpty)
+            #expect(rest.outcome.head?.status == 206 && rest.outcome.received == Int64(count) - point.offset)
+            let isSame = Array(try bench.folder.data("x.part")) == bytes
+            #expect(isSame)
+            // Once more, where all is there.
+            let whole = ResumePoint(offset: Int64(count), validator: point.validator, total: point.total)
+            let again = try await bench.download(peer.url("x"), resume: whole, peer.configure)
+            #expect(again.outcome.error == nil && again.outcome.received == 0 && again.log.restarts.isEmpty)
+        }
+    }
+
+    @Test(arguments: Kind.allCases) func aChangedFileStartsAgain(_ kind: Kind) async throws {
+        let peer = try await FileServerPeer(kind)
+        try await peer.with { bench in
+            try peer.put(100_000, seed: 1, as: "x")
+            let head = try await bench.send("HEAD", peer.url("x"), peer.configure).end().head
+            let validator = head.flatMap { Validator($0) }
+            let old = Array(try peer.root.data("served/x").prefix(40_000))
+            for (count, time) in [(100_000, 1_600_000_001), (90_000, 1_600_000_000), (20_000, 1_600_000_000)] {
+                let bytes = try peer.put(count, seed: 2, as: "x")
+                try peer.setTime(time, of: "x")
+                try bench.folder.write(Data(old), to: "x.part")
+                let point = ResumePoint(offset: 40_000, validator: validator, total: 100_000)
+                let (outcome, log) = try await bench.download(peer.url("x"), resume: point, peer.configure)
+                #expect(outcome.error == nil && log.restarts.count == 1, "\(outcome.error?.message ?? "")")
+                let isSame = Array(try bench.folder.data("x.part")) == bytes
+                #expect(isSame)
+            }
+        }
+    }
+
+    @Test func aServerWithoutTimesOrRestartsIsServedWhole() async throws {
+        for lacks in [["MDTM"], ["REST"], ["SIZE"]] {
+            var options = FTPServer.Options()
+            options.lacks = lacks
+            let server = try await FTPServer.start(options)
+            try await Bench.with { bench in
+                let bytes = [UInt8](repeating: 7, count: 100_000)
+                try Data(bytes).write(to: URL(fileURLWithPath: server.root + "/x"))
+                let first = try await bench.download(server.url("/x")).outcome
+                #expect(first.error == nil && (first.head?.value("ETag") == nil) == (lacks != ["REST"]))
+                try bench.folder.write(Data(bytes.prefix(5000)), to: "x.part")
+                let point = ResumePoint(offset: 5000, validator: Validator(etag: "\"a\""), total: nil)
+                let (outcome, log) = try await bench.download(server.url("/x"), resume: point)
+                #expect(outcome.error == nil && log.restarts.count == 1 && outcome.position == 100_000)
+                let isSame = Array(try bench.folder.data("x.part")) == bytes
+                #expect(isSame)
+            }
+        }
+    }
+
+    // MARK: Up
+
+    @Test(arguments: Kind.allCases, [0, 1, 5000, 3_000_000])
+    func aFileArrivesAsItIs(_ kind: Kind, _ count: Int) async throws {
+        let peer = try await FileServerPeer(kind)
+        try await peer.with { bench in
+            let source = try bench.folder.write(count: count, seed: 3, to: "source")
+            try peer.put(9, as: "x")
+            let attempt = bench.send("PUT", peer.url("x"), body: .file(try SourceFile(source)), peer.configure)
+            let outcome = try await attempt.end()
+            #expect(outcome.head?.status == 201 && outcome.sent == Int64(count), "\(outcome.result)")
+            #expect(attempt.meter.sent == Int64(count) && attempt.log.ends == 1)
+            let isSame = try peer.bytes("x") == Array(bench.folder.data("source"))
+            #expect(isSame)
+        }
+    }
+
+    @Test(arguments: Kind.allCases, [true, false])
+    func bytesAndStreamsArriveToo(_ kind: Kind, _ isLengthKnown: Bool) async throws {
+        let peer = try await FileServerPeer(kind)
+        try await peer.with { bench in
+            let bytes = Content.random(seed: 2, count: 400_000).bytes()
+            let stream = ByteStream(bytes, length: isLengthKnown ? Int64(bytes.count) : nil)
+            for (index, body) in [RequestBody.bytes(bytes), .stream(stream), .none].enumerated() {
+                let outcome = try await bench.send("PUT", peer.url("x\(index)"), body: body, peer.configure).end()
+                #expect(outcome.head?.status == 201, "\(outcome.result)")
+                let isSame = try peer.bytes("x\(index)") == (index == 2 ? [] : bytes)
+                #expect(isSame)
+            }
+        }
+    }
+
+    @Test(arguments: Kind.allCases) func aRestIsPutExactlyBehindWhatIsThere(_ kind: Kind) async throws {
+        let peer = try await FileServerPeer(kind)
+        try await peer.with { bench in
+            func patch(_ name: String, at offset: Int64, _ bytes: [UInt8]) async throws -> ResponseHead? {
+                try await bench.send(
+                    "PATCH", peer.url(name), body: .bytes(bytes),
+                    headers: [HeaderField("Upload-Offset", "\(offset)")], peer.configure
+                ).end().head
+            }
+            let whole = Content.random(seed: 4, count: 300_000).bytes()
+            let made = try await patch("x", at: 0, Array(whole[..<100_000]))
+            #expect(made?.status == 204 && made?.value("Upload-Offset") == "100000")
+            for offset in [0, 99_999, 100_001] as [Int64] {
+                let refused = try await patch("x", at: offset, [1, 2, 3])
+                #expect(refused?.status == 409 && refused?.value("Upload-Offset") == "100000")
+            }
+            let rest = try await patch("x", at: 100_000, Array(whole[100_000...]))
+            #expect(rest?.status == 204 && rest?.value("Upload-Offset") == "300000")
+            let isSame = try peer.bytes("x") == whole
+            #expect(isSame)
+            let missing = try await patch("y", at: 5, [1])
+            #expect(missing?.status == 409 && missing?.value("Upload-Offset") == "0" && !peer.exists("y"))
+        }
+    }
+
+    @Test(arguments: Kind.allCases) func aCutUploadGoesOnFromWhatArrived(_ kind: Kind) async throws {
+        let peer = try await FileServerPeer(kind)
+        try await peer.with { bench in
+            let whole = Content.random(seed: 5, count: 8_000_000).bytes()
+            let attempt = bench.send(
+                "PUT", peer.url("x"), body: .bytes(whole), limiters: [RateLimiter(rate: 4_000_000)], peer.configure)
+            await eventually { attempt.meter.sent > 2_000_000 }
+            peer.cut()
+            let cut = try await attempt.end()
+            #expect(cut.error?.isTransient == true && cut.sent > 0 && cut.sent < Int64(whole.count))
+            // What is on its way may still be written: the offset is the server's word.
+            var offset: Int64 = 0
+            for _ in 0..<10 {
+                let patch = bench.send(
+                    "PATCH", peer.url("x"), body: .bytes(Array(whole[Int(offset)...])),
+                    headers: [HeaderField("Upload-Offset", "\(offset)")], peer.configure)
+                let outcome = try await patch.end()
+                let head = try #require(outcome.head, "\(outcome.result)")
+                if head.status == 204 { break }
+                #expect(head.status == 409)
+                offset = try #require(head.value("Upload-Offset").flatMap { Int64($0) })
+            }
+            #expect(offset > 0)
+            let isSame = try peer.bytes("x") == whole
+            #expect(isSame)
+        }
+    }
+
+    // MARK: Names
+
+    @Test(arguments: Kind.allCases) func missingFoldersAreMadeWhereThatIsWanted(_ kind: Kind) async throws {
+        let peer = try await FileServerPeer(kind)
+        try await peer.with { bench in
+            let without = try await bench.send("PUT", peer.url("a/b/x"), body: .bytes([1]), peer.configure).end()
+            #expect([403, 409].contains(without.head?.status), "\(without.result)")
+            #expect(!peer.exists("a"))
+            for name in ["a/b/x", "a/b/y", "a/c d/x"] {
+                let url = peer.url(name.replacing(" ", with: "%20"))
+                let outcome = try await bench.send("PUT", url, body: .bytes([1, 2])) {
+                    peer.configure(&$0)
+                    $0.files.createsFolders = true
+                }.end()
+                #expect(outcome.head?.status == 201, "\(outcome.result)")
+                let there = try peer.bytes(name)
+                #expect(there == [1, 2])
+            }
+            // The change of folder doesn't lead the next one astray.
+            let look = try await bench.send("HEAD", peer.url("a/b/x"), peer.configure).end()
+            #expect(look.head?.status == 200)
+            let start = try await bench.send(
+                "PATCH", peer.url("a/e/x"), body: .bytes([1]), headers: [HeaderField("Upload-Offset", "0")]
+            ) {
+                peer.configure(&$0)
+                $0.files.createsFolders = true
+            }.end()
+            #expect(start.head?.status == 204 && peer.exists("a/e/x"))
+        }
+    }
+
+    @Test(arguments: Kind.allCases) func foldersAreMadeAndRemoved(_ kind: Kind) async throws {
+        let peer = try await FileServerPeer(kind)
+        try await peer.with { bench in
+            func status(_ method: String, _ name: String) async throws -> Int? {
+                try await bench.send(method, peer.url(name), peer.configure).end().head?.status
+            }
+            #expect(try await status("MKCOL", "a/b/") == 201)
+            #expect(try await status("MKCOL", "a/b") == 405)
+            #expect(peer.exists("a/b"))
+            #expect(try await status("DELETE", "a/b/") == 204)
+            #expect(!peer.exists("a/b") && peer.exists("a"))
+            let again = try await status("DELETE", "a/b/")
+            #expect(again == 404)
+        }
+    }
+
+    @Test(arguments: Kind.allCases) func aFileIsRenamedAndRemoved(_ kind: Kind) async throws {
+        let peer = try await FileServerPeer(kind)
+        try await peer.with { bench in
+            func move(_ name: String, _ to: String, _ more: [HeaderField] = []) async throws -> Int? {
+                let headers = [HeaderField("Destination", peer.url(to))] + more
+                return try await bench.send("MOVE", peer.url(name), headers: headers, peer.configure).end().head?.status
+            }
+            let bytes = try peer.put(500, as: "x y.part")
+            try peer.put(3, seed: 2, as: "taken")
+            #expect(try await move("x%20y.part", "x%20%22y%22") == 201)
+            let isSame = try peer.bytes("x \"y\"") == bytes
+            #expect(isSame && !peer.exists("x y.part"))
+            let refused = try await move("x%20%22y%22", "taken", [HeaderField("Overwrite", "F")])
+            #expect(refused == 409)
+            let onto = try await move("x%20%22y%22", "taken")
+            #expect(onto == (kind.isSSH ? 409 : 201))
+            let there = try peer.bytes("taken").count
+            #expect(there == (kind.isSSH ? 3 : 500))
+            let missing = try await move("nobody", "new")
+            #expect(missing == 404)
+            let removed = try await bench.send("DELETE", peer.url("taken"), peer.configure).end().head?.status
+            #expect(removed == 204 && !peer.exists("taken"))
+            let gone = try await bench.send("DELETE", peer.url("taken"), peer.configure).end().head?.status
+            #expect(gone == 404)
+        }
+    }
+
+    // MARK: Connections
+
+    @Test(arguments: Kind.allCases) func manyFilesUseFewConnections(_ kind: Kind) async throws {
+        let peer = try await FileServerPeer(kind)
+        try await peer.with { bench in
+            let bytes = try peer.put(20_000, as: "x")
+            var made = 0
+            for index in 0..<10 {
+                let outcome =
+                    index.isMultiple(of: 2)
+                    ? try await bench.download(peer.url("x"), peer.configure).outcome
+                    : try await bench.send("PUT", peer.url("y"), body: .bytes(bytes), peer.configure).end()
+                #expect(outcome.error == nil)
+                made += outcome.metrics.connectionsMade
+            }
+            // FTP has one more for each file.
+            #expect(made <= (kind.isSSH ? 1 : 11))
+            let attempts = try (0..<40).map {
+                try bench.start(peer.url("x"), to: bench.folder.path("p\($0)"), peer.configure)
+            }
+            for attempt in attempts {
+                let outcome = try await attempt.end()
+                #expect(outcome.error == nil && outcome.position == 20_000, "\(outcome.result)")
+            }
+        }
+    }
+
+    @Test(arguments: Kind.allCases) func anotherNetworkGetsConnectionsOfItsOwn(_ kind: Kind) async throws {
+        let peer = try await FileServerPeer(kind)
+        try await peer.with { bench in
+            try peer.put(10, as: "x")
+            for isRenewed in [false, false, true] {
+                if isRenewed { bench.engine.renewNetwork() }
+                let outcome = try await bench.send("HEAD", peer.url("x"), peer.configure).end()
+                #expect(outcome.head?.status == 200)
+                if isRenewed { #expect(outcome.metrics.connectionsMade == 1) }
+            }
+        }
+    }
+
+    @Test(arguments: Kind.allCases) func aRequiredLinkThatIsntThereLetsNothingOut(_ kind: Kind) async throws {
+        let peer = try await FileServerPeer(kind)
+        try await peer.with { bench in
+            let url = kind.isSSH ? "sftp://192.0.2.1/x" : "ftp://192.0.2.1/x"
+            let outcome = try await bench.send("HEAD", url) {
+                peer.configure(&$0)
+                $0.link = "nolink0"
+            }.end()
+            #expect(outcome.error?.code == .linkUnavailable)
+            // What stays on this machine isn't bound.
+            try peer.put(10, as: "x")
+            let here = try await bench.download(peer.url("x")) {
+                peer.configure(&$0)
+                $0.link = "nolink0"
+            }.outcome
+            #expect(here.error == nil, "\(here.result)")
+        }
+    }
+
+    /// Through a tunnel, data connections too; what the proxy isn't asked for goes nowhere.
+    @Test(arguments: [Kind.sftp, .ftp, .explicitTLS, .implicitTLS], [TestProxy.Kind.http, .socks5])
+    func aProxyIsUsedAsATunnel(_ kind: Kind, _ way: TestProxy.Kind) async throws {
+        let peer = try await FileServerPeer(kind)
+        try await peer.with { bench in
+            let proxy = try TestProxy(way)
+            defer { proxy.stop() }
+            let bytes = try peer.put(200_000, as: "x")
+            let outcome = try await bench.download(peer.url("x")) {
+                peer.configure(&$0)
+                $0.proxy = "\(way == .http ? "http" : "socks5")://127.0.0.1:\(proxy.port)"
+            }.outcome
+            #expect(outcome.error == nil, "\(outcome.result)")
+            let isSame = Array(try bench.folder.data("x.part")) == bytes
+            #expect(isSame && proxy.records.count == (kind.isSSH ? 1 : 2))
+            #expect(proxy.records.allSatisfy { $0.action == (way == .http ? "CONNECT" : "SOCKS") })
+        }
+    }
+
+    @Test func redirectsNeverLeadToFileServers() async throws {
+        let server = try await FTPServer.start()
+        try await Bench.with { bench in
+            for url in [server.url("/x"), "sftp://127.0.0.1/x"] {
+                bench.server.handle("GET", "/from") { _ in Response(status: 302, headers: ["Location": url]) }
+                let outcome = try await bench.download("/from").outcome
+                #expect(outcome.error?.code == .redirectRefused)
+            }
+            #expect(server.log().isEmpty)
+        }
+    }
+}
+
+/// A body that's read bit by bit.
+struct ByteStream: BodyStream {
+    let bytes: [UInt8]
+    let length: Int64?
+
+    init(_ bytes: [UInt8], length: Int64?) {
+        self.bytes = bytes
+        self.length = length
+    }
+
+    func open() throws(TransferError) -> any BodyReader { Reader(bytes) }
+
+    final class Reader: BodyReader, @unchecked Sendable {  // Used by one thread at a time, as readers are.
+        private var rest: ArraySlice<UInt8>
+        init(_ bytes: [UInt8]) { rest = bytes[...] }
+
+        func read(into buffer: UnsafeMutableRawBufferPointer) throws(TransferError) -> Int {
+            let count = min(buffer.count, rest.count, 10_000)
+            buffer.copyBytes(from: rest.prefix(count))
+            rest = rest.dropFirst(count)
+            return count
+        }
+
+        func close() {}
+    }
+}

@@ -1,0 +1,32 @@
+internal import Foundation
+internal import Glibc
+
+/// What servers that are started by tests have in common.
+enum Peer {
+    /// Whether suites against a server run: when it's installed, and when it has to be (`TRANSFER_PEERS=required`), where
+    /// they fail without it.
+    static func isWanted(_ name: String, package: String, isInstalled: Bool) -> Bool {
+        if isInstalled { return true }
+        if ProcessInfo.processInfo.environment["TRANSFER_PEERS"] == "required" { return true }
+        let line = "SKIPPED: the suites against \(name), as it isn't installed (Debian's package \(package))\n"
+        FileHandle.standardError.write(Data(line.utf8))
+        return false
+    }
+
+    static func isReady(_ process: ChildProcess, _ isThere: () -> Bool) async -> Bool {
+        for _ in 0..<2_000 {
+            if isThere() { return true }
+            guard process.isRunning else { return false }
+            // The file is another process's: there is no event to await, and 5 ms are short beside a server's start.
+            try? await Task.sleep(for: .milliseconds(5))
+        }
+        return false
+    }
+
+    /// Children, and theirs (proc(5)).
+    static func descendants(of process: Int32) -> [Int32] {
+        let path = "/proc/\(process)/task/\(process)/children"
+        let children = ((try? String(contentsOfFile: path, encoding: .utf8)) ?? "").split(separator: " ")
+        return children.compactMap { Int32($0) }.flatMap { [$0] + descendants(of: $0) }
+    }
+}
