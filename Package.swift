@@ -67,23 +67,23 @@ let package = Package(
             ],
             swiftSettings: settings),
         .target(
+            name: "TransferWatch", dependencies: ["TransferCore", "TransferEventLoop", "CTransferLinux"],
+            swiftSettings: settings),
+        .target(
             name: "TransferQueue",
             dependencies: [
                 "TransferCore", "TransferEventLoop", "TransferCrypto", "TransferEngine", "TransferReachability",
-                "TransferUpload", "CTransferLinux", .product(name: "GRDB", package: "GRDB.swift"),
+                "TransferUpload", "TransferWatch", "CTransferLinux", .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "DequeModule", package: "swift-collections"),
                 .product(name: "HeapModule", package: "swift-collections"),
             ],
             swiftSettings: settings),
         .target(
-            name: "TransferWatch", dependencies: ["TransferCore", "TransferEventLoop", "CTransferLinux"],
-            swiftSettings: settings),
-        .target(
             name: "TransferKit",
             dependencies: [
                 "TransferCore", "TransferCrypto", "TransferEngine", "TransferNetworking", "TransferQueue",
-                "TransferReachability",
+                "TransferReachability", "TransferWatch",
             ],
             swiftSettings: settings),
         .target(
@@ -94,7 +94,7 @@ let package = Package(
             name: "transfer",
             dependencies: [
                 "TransferCore", "TransferEventLoop", "TransferQueue", "TransferEngine", "TransferReachability",
-                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                "TransferWatch", .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: settings),
@@ -173,11 +173,15 @@ let package = Package(
             dependencies: ["TransferKitCombine", "TransferTestServer", "TransferTestSupport"], swiftSettings: settings),
         .testTarget(
             name: "TransferQueueTests",
-            dependencies: ["TransferQueue", "TransferReachability", "TransferTestServer", "TransferTestSupport"],
+            dependencies: [
+                "TransferQueue", "TransferReachability", "TransferWatch", "TransferTestServer", "TransferTestSupport",
+            ],
             swiftSettings: settings),
         .testTarget(
             name: "TransferCommandTests",
-            dependencies: ["transfer", "TransferReachability", "TransferTestServer", "TransferTestSupport"],
+            dependencies: [
+                "transfer", "TransferReachability", "TransferWatch", "TransferTestServer", "TransferTestSupport",
+            ],
             swiftSettings: settings),
     ]
 )

@@ -10,9 +10,9 @@ BEGIN {
     allow("TransferUpload", "TransferCore TransferCrypto")
     allow("TransferNetworking", "TransferCore TransferEventLoop TransferCrypto TransferEngine TransferReachability " \
         "CTransferPSL CTransferZlib")
+    allow("TransferWatch", "TransferCore TransferEventLoop CTransferLinux")
     allow("TransferQueue", "TransferCore TransferEventLoop TransferCrypto TransferEngine TransferReachability " \
-        "TransferUpload CTransferLinux")
-    allow("TransferWatch", "TransferCore TransferEventLoop TransferQueue CTransferLinux")
+        "TransferUpload TransferWatch CTransferLinux")
     allow("TransferKit", "TransferCore TransferEventLoop TransferCrypto TransferEngine TransferReachability " \
         "TransferNetworking TransferQueue TransferWatch")
     allow("TransferKitCombine", "TransferCore TransferEngine TransferNetworking TransferKit")

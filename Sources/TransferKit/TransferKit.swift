@@ -6,6 +6,7 @@
 @_exported public import TransferNetworking
 @_exported public import TransferQueue
 @_exported public import TransferReachability
+@_exported public import TransferWatch
 
 /// The durable queue, under the name that programs know: `TransferQueue.open(…)`.
 public typealias TransferQueue = JobQueue
