@@ -57,13 +57,4 @@ extension CurlPool {
         case .fail(let error): hopEnded(exchange, error)
         }
     }
-
-    /// Whose socket it is from now on: a connection may have served another exchange before.
-    func noteOwner(_ easy: UnsafeMutableRawPointer?, _ socket: curl_socket_t) {
-        guard let sockets, let easy else { return }
-        var user: UnsafeMutableRawPointer?
-        transfer_easy_get_pointer(easy, CURLINFO_PRIVATE, &user)
-        guard let user else { return }
-        sockets.used(socket, by: Unmanaged<ActiveExchange>.fromOpaque(user).takeUnretainedValue().id)
-    }
 }

@@ -1,4 +1,5 @@
 import CTransferCurl
+import Glibc
 import TransferCore
 
 extension CurlPool {
@@ -19,5 +20,31 @@ extension CurlPool {
         return ConnectionFacts(
             localAddress: handle.string(CURLINFO_LOCAL_IP).flatMap { IPAddress($0) },
             remoteAddress: handle.string(CURLINFO_PRIMARY_IP).flatMap { IPAddress($0) })
+    }
+
+    /// Whose socket it is from now on: a connection may have served another exchange before.
+    func noteOwner(_ easy: UnsafeMutableRawPointer?, _ socket: curl_socket_t, _ what: Int32) {
+        guard let easy else { return }
+        var user: UnsafeMutableRawPointer?
+        transfer_easy_get_pointer(easy, CURLINFO_PRIVATE, &user)
+        // libcurl's own handles, for what it does besides transfers, have none.
+        guard let user else { return }
+        let exchange = Unmanaged<ActiveExchange>.fromOpaque(user).takeUnretainedValue()
+        exchange.socket = what == CURL_POLL_REMOVE ? nil : socket
+        if what != CURL_POLL_REMOVE { sockets?.used(socket, by: exchange.id) }
+    }
+
+    /// What was handed to the kernel of a request's body and hasn't left yet is thrown away with the connection.
+    ///
+    /// close(2) goes on sending it otherwise, for minutes and over a link that comes back meanwhile: the server then has
+    /// a whole request whose sender took it for broken off and sends it once more. A connection of HTTP/2 isn't closed,
+    /// as others use it.
+    func discardUnsent(_ exchange: ActiveExchange) {
+        guard exchange.phase == .head, exchange.files == nil, exchange.hop?.sendsBody == true, exchange.sent > 0,
+            let socket = exchange.socket, let handle = exchange.handle,
+            handle.long(CURLINFO_HTTP_VERSION) < CURL_HTTP_VERSION_2_0
+        else { return }
+        var reset = linger(l_onoff: 1, l_linger: 0)
+        setsockopt(socket, SOL_SOCKET, SO_LINGER, &reset, socklen_t(MemoryLayout<linger>.size))
     }
 }

@@ -251,6 +251,7 @@ actor CurlPool {
         let metrics = exchange.handle.map { MetricsReader.read($0, exchange) } ?? ExchangeMetrics()
         exchange.settleMeter()
         exchange.settleSent()
+        if case .failure = result { discardUnsent(exchange) }
         release(exchange)
         exchange.feeder?.close()
         load.subtract(1, ordering: .relaxed)
@@ -369,11 +370,11 @@ private enum PoolCallbacks {
     static let socket: transfer_socket_callback = { easy, socket, what, user, _ in
         guard let user else { return 0 }
         let pool = Unmanaged<CurlPool>.fromOpaque(user).takeUnretainedValue()
-        if pool.sockets != nil, what != CURL_POLL_REMOVE {
-            nonisolated(unsafe) let easy = easy  // Of this thread's own loop.
-            pool.assumeIsolated { $0.noteOwner(easy, socket) }
+        nonisolated(unsafe) let easy = easy  // Of this thread's own loop.
+        pool.assumeIsolated {
+            $0.noteOwner(easy, socket, what)
+            $0.watch(socket, what)
         }
-        pool.assumeIsolated { $0.watch(socket, what) }
         return 0
     }
 

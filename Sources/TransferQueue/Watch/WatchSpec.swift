@@ -1,4 +1,3 @@
-public import TransferCore
 public import TransferWatch
 
 /// A folder whose files are uploaded as they are finished, and by which rules: a plain value, as a `"watch"` entry of a
