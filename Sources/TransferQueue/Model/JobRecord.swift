@@ -65,4 +65,6 @@ struct JobStep: Sendable {
     var network = ""
     /// Whether a server asked for the wait.
     var isAsked = false
+    /// What the last attempt came to, where that is why it waits.
+    var error: TransferError?
 }

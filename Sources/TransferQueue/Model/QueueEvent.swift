@@ -121,7 +121,8 @@ public enum WaitReason: Sendable, Hashable {
     case retry(remaining: Duration)
     case dependency(String)
     case slot
-    case disk(String)
+    /// Space on this machine's disk, or its owner's quota; the text says for which file, and it's looked for again then.
+    case disk(String, remaining: Duration)
     /// The hours at which the job may run; the text says when they begin.
     case schedule(String)
     /// The clock of this machine, which nobody has set yet.

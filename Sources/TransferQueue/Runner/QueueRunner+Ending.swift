@@ -188,7 +188,8 @@ extension QueueRunner {
         if case .download(let ready) = current.ready, case .preparing = current.phase { ready.part.discardIfEmpty() }
         running[id] = nil
         var record = job.record
-        if progressed { record.attempts = 0 }
+        // A full disk that takes some bytes each time would be tried for ever.
+        if progressed, !error.isFullDisk { record.attempts = 0 }
         let mirrors = job.record.spec.isUpload ? 1 : job.record.spec.urls.count
         let rule = record.spec.settings.retry.rule
         // Every mirror gets its turn before the delay grows.
@@ -259,15 +260,20 @@ extension QueueRunner {
     private func wait(
         _ job: RunningJob, _ record: JobRecord, _ delay: Duration, _ error: TransferError, _ resume: ResumeData?
     ) {
-        emit(record.batch, .retrying(job: record.identity, delay: delay, error))
         let isNow = delay <= .zero
+        emit(
+            record.batch,
+            error.isFullDisk
+                ? .waiting(job: record.identity, .disk(error.message, remaining: delay))
+                : .retrying(job: record.identity, delay: delay, error))
         steps.append(
             JobStep(
                 id: record.id, state: isNow ? .queued : .waiting, attempts: record.attempts, mirror: record.mirror,
                 spentMirrors: record.spentMirrors,
                 notBefore: isNow ? nil : WallClock.milliseconds + delay.inMilliseconds,
                 origin: record.spec.origin(mirror: record.mirror), resume: resume, batch: record.batch,
-                identity: record.identity, network: job.candidate.lane.network, isAsked: error.retryAfter != nil))
+                identity: record.identity, network: job.candidate.lane.network, isAsked: error.retryAfter != nil,
+                error: error))
     }
 
     private func giveUp(_ job: RunningJob, _ record: JobRecord, _ error: TransferError) {
@@ -331,6 +337,11 @@ extension QueueRunner {
                     batch: record.batch, identity: record.identity, network: job.candidate.lane.network))
         }
     }
+}
+
+extension TransferError {
+    /// Whether it's a disk of this machine that has no space.
+    var isFullDisk: Bool { code == .diskFull && errno != nil }
 }
 
 extension JobSpec {

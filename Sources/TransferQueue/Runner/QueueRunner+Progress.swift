@@ -84,8 +84,9 @@ extension QueueRunner {
                 origin: pause.origin, status: pause.error.status, message: pause.error.message,
                 remaining: pause.remaining)
         }
-        guard let next = sleepers.map(\.notBefore).min() else { return nil }
-        return .retry(remaining: .milliseconds(max(0, next - WallClock.milliseconds)))
+        guard let next = sleepers.min(by: { $0.notBefore < $1.notBefore }) else { return nil }
+        let remaining = Duration.milliseconds(max(0, next.notBefore - WallClock.milliseconds))
+        return next.disk.map { .disk($0, remaining: remaining) } ?? .retry(remaining: remaining)
     }
 }
 
@@ -107,6 +108,7 @@ struct BatchReport: Equatable {
             case .host(let origin, let status, let message, _):
                 .host(origin: origin, status: status, message: message, remaining: .zero)
             case .retry: .retry(remaining: .zero)
+            case .disk(let message, _): .disk(message, remaining: .zero)
             case let reason: reason
             }
     }

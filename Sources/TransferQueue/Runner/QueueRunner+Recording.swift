@@ -34,7 +34,8 @@ extension QueueRunner {
             case .waiting:
                 sleepers.append(
                     SQLiteStore.Sleeper(
-                        id: step.id, lane: lane, notBefore: step.notBefore ?? 0, isAsked: step.isAsked))
+                        id: step.id, lane: lane, notBefore: step.notBefore ?? 0, isAsked: step.isAsked,
+                        disk: step.error.flatMap { $0.isFullDisk ? $0.message : nil }))
             default: break
             }
         }

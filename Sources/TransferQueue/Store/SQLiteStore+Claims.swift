@@ -99,6 +99,8 @@ extension SQLiteStore {
         let notBefore: Int64
         /// Whether a server asked for the wait: then another network is no reason to end it.
         let isAsked: Bool
+        /// What the disk had no space for, where that is why it waits.
+        var disk: String?
     }
 
     /// Jobs that wait for their next attempt.

@@ -82,12 +82,12 @@ extension SQLiteStore {
         try db.execute(
             sql: """
                 UPDATE job SET state = ?, owner = CASE WHEN ? THEN owner END, isSending = 0, attempts = ?, mirror = ?,
-                    spentMirrors = ?, notBefore = ?, origin = ?, resume = ? WHERE id = ?
+                    spentMirrors = ?, notBefore = ?, origin = ?, resume = ?, errorCode = ?, errorMessage = ? WHERE id = ?
                 """,
             arguments: [
                 step.state.rawValue, keepsOwner, step.attempts, step.mirror,
                 Int64(bitPattern: step.spentMirrors), step.notBefore, step.origin, resume,
-                step.id,
+                step.error?.code.rawValue, step.error?.message, step.id,
             ])
     }
 

@@ -15,6 +15,8 @@ public struct JobExplanation: Sendable, Hashable {
     public var rules: [Rule] = []
     /// What its rules make of each link of this machine; empty where the network is no reason.
     public var links: [Link] = []
+    /// What its last attempt came to, while it waits for the next.
+    public var lastError: String?
     public var attempts = 0
     /// Attempts that it may have.
     public var attemptLimit = 10
@@ -34,6 +36,8 @@ public struct JobExplanation: Sendable, Hashable {
         case host(origin: String, status: Int?, message: String, remaining: Duration)
         /// The backoff before the next attempt.
         case retry(remaining: Duration)
+        /// Space on this machine's disk; the text says for which file.
+        case disk(String, remaining: Duration)
         /// Jobs that have to be complete before.
         case needs([Need])
         /// Its turn, while so many transfers are under way.

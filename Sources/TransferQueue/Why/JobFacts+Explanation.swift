@@ -24,6 +24,7 @@ extension JobFacts {
             guard pid != nil else { break }
             if explainNetwork(&explanation, snapshot, now, zone) { break }
             explanation.reason = turn(now)
+            if case .retry = explanation.reason { explanation.lastError = errorMessage }
         }
         return explanation
     }
@@ -36,7 +37,12 @@ extension JobFacts {
                 remaining: .milliseconds(pause.until - now.milliseconds))
         }
         switch state {
-        case .waiting: return .retry(remaining: .milliseconds(max(0, (notBefore ?? 0) - now.milliseconds)))
+        case .waiting:
+            let remaining = Duration.milliseconds(max(0, (notBefore ?? 0) - now.milliseconds))
+            if errorCode == TransferError.Code.diskFull.rawValue {
+                return .disk(errorMessage ?? "", remaining: remaining)
+            }
+            return .retry(remaining: remaining)
         case .claimed: return .taken(active: active)
         default: return .slot(active: active)
         }

@@ -25,7 +25,7 @@ import TransferQueue
 /// | `job.cancelled`  |                                                                                       |
 /// | `job.failed`     | `code` `message` `status` `host` `attempts`                                           |
 ///
-/// *wait* is `for` (`host` `retry` `dependency` `slot` `disk` `network` `paused`) with `delay` for the first two (until it is tried again), `origin`,
+/// *wait* is `for` (`host` `retry` `dependency` `slot` `disk` `network` `paused`) with `delay` for the first two and `disk` (until it is tried again), `origin`,
 /// `status` and `reason` of a host, `need` of a dependency, and `reason` of a disk or the network.
 enum JSONLines {
     /// Appends the event and a line feed.
@@ -154,9 +154,10 @@ enum JSONLines {
         case .network(let reason):
             object.field("for", "network")
             object.field("reason", reason)
-        case .disk(let message):
+        case .disk(let message, let remaining):
             object.field("for", "disk")
             object.field("reason", message)
+            object.field("delay", remaining)
         case .paused: object.field("for", "paused")
         }
     }

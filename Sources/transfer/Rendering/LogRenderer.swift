@@ -84,6 +84,12 @@ struct LogRenderer: Sendable {
         case .cancelled(let job):
             urls[Key(batch: event.batch, job: job)] = nil
             if verbose { add(.info, "\(job): cancelled") }
+        case .waiting(let job, .disk(let message, let remaining)):
+            urls[Key(batch: event.batch, job: job)] = nil
+            guard !isLive else { return }
+            folding.add(
+                batch: event.batch, job: job, host: "", delay: remaining, error: TransferError(.diskFull, message),
+                time: event.time)
         case .waiting(let job, let reason):
             urls[Key(batch: event.batch, job: job)] = nil
             if verbose, !isLive { add(.info, "\(job): waiting: \(WaitWords.log(reason))") }

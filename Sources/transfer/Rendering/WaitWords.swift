@@ -14,6 +14,9 @@ enum WaitWords {
             return "\(host(origin)): \(message), next try in \(countdown)"
         case .retry(let remaining):
             return "next try in \(NumberText.countdown(milliseconds: remaining.inMilliseconds - elapsed))"
+        case .disk(let message, let remaining):
+            let countdown = NumberText.countdown(milliseconds: remaining.inMilliseconds - elapsed)
+            return "for the disk: \(message), next try in \(countdown)"
         default: return other(reason)
         }
     }
@@ -37,6 +40,7 @@ enum WaitWords {
             if let status { return "\(host(origin)): \(status), Retry-After \(wait)" }
             return "\(host(origin)): \(message), next try in \(wait)"
         case .retry(let remaining): return "next try in \(wholeSeconds(remaining))"
+        case .disk(let message, let remaining): return "\(message), next try in \(wholeSeconds(remaining))"
         default: return other(reason)
         }
     }
@@ -54,10 +58,9 @@ enum WaitWords {
 
     private static func other(_ reason: WaitReason) -> String {
         switch reason {
-        case .host, .retry: ""
+        case .host, .retry, .disk: ""
         case .dependency(let need): "for \(need)"
         case .slot: "for a free slot"
-        case .disk(let message): "disk: \(message)"
         case .paused: "paused"
         case .network(let reason), .schedule(let reason), .clock(let reason): reason
         }

@@ -15,6 +15,7 @@ enum WhyText {
         if let sent = explanation.sent {
             add("sent", "\(amount(sent.bytes, of: sent.total)), held by the server (\(sent.uploadProtocol))")
         }
+        if let error = explanation.lastError { add("last", error) }
         for rule in explanation.rules {
             let place = rule.place.map { "\("".padded(2))\(baseName($0))" } ?? ""
             add("rule", rule.text.padded(33) + place)
@@ -39,6 +40,7 @@ enum WhyText {
         case .host(let origin, nil, let message, let remaining):
             "waiting: \(WaitWords.host(origin)): \(message), next try in \(clock(remaining))"
         case .retry(let remaining): "waiting for its next attempt, in \(clock(remaining))"
+        case .disk(_, let remaining): "waiting for the disk, looked at again in \(clock(remaining))"
         case .needs(let needs):
             needs.count == 1
                 ? "waiting for \(needs[0].job), which is \(word(needs[0].state))"
@@ -57,7 +59,7 @@ enum WhyText {
     /// What is behind the first line.
     private static func causes(_ explanation: JobExplanation) -> [(String, String)] {
         switch explanation.reason {
-        case .schedule(let reason): [("reason", reason)]
+        case .schedule(let reason), .disk(let reason, _): [("reason", reason)]
         // The links say why, where there are any.
         case .network(let reason): explanation.links.isEmpty ? [("reason", reason)] : []
         case .needs(let needs) where needs.count > 1:
@@ -121,7 +123,7 @@ enum WhyText {
     }
 
     /// One object: `batch`, `id`, `state`, `for` (as in `job.waiting` events, and `schedule`, `process`, `turn`), what
-    /// belongs to that, and where known `waited` (seconds), `held`, `sent`, `rules`, `links`, `attempts`, `limit`, `starts`,
+    /// belongs to that, and where known `waited` (seconds), `held`, `sent`, `last`, `rules`, `links`, `attempts`, `limit`, `starts`,
     /// `pid`, `source`.
     static func json(_ explanation: JobExplanation) -> String {
         JSONObject.text { object in
@@ -156,6 +158,7 @@ enum WhyText {
                     object.field("verdict", link.verdict)
                 }
             }
+            object.optional("last", explanation.lastError)
             object.field("attempts", explanation.attempts)
             object.field("limit", explanation.attemptLimit)
             object.optional("starts", explanation.starts)
@@ -185,6 +188,7 @@ enum WhyText {
         case .host(let origin, let status, let message, let remaining):
             JSONLines.wait(.host(origin: origin, status: status, message: message, remaining: remaining), &object)
         case .retry(let remaining): JSONLines.wait(.retry(remaining: remaining), &object)
+        case .disk(let text, let remaining): JSONLines.wait(.disk(text, remaining: remaining), &object)
         case .needs(let needs):
             object.field("for", "dependency")
             object.objects("needs", needs) { object, need in

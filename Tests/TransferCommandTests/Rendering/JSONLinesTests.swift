@@ -17,7 +17,10 @@ import TransferQueue
             "batch.progress",
             counts.union(["active", "waiting", "rate", "eta", "for", "origin", "status", "reason", "delay"])
         ),
-        (.batchWaiting(.disk("full"), transfers: 0), "batch.waiting", ["for", "reason"]),
+        (
+            .batchWaiting(.disk("full", remaining: .seconds(1)), transfers: 0), "batch.waiting",
+            ["for", "reason", "delay"]
+        ),
         (
             .batchFinished(totals(jobs: 3), duration: .milliseconds(702_250)), "batch.finished",
             counts.union(["seconds"])

@@ -121,7 +121,7 @@ import TransferQueue
         screen.receive(event(.started(job: hostile, start), batch: hostile))
         let big = JobProgress(completed: 1, total: .max, rate: 1, phase: .transferring)
         screen.receive(event(.progress(job: hostile, big), batch: hostile))
-        let reason = WaitReason.disk(hostile)
+        let reason = WaitReason.disk(hostile, remaining: .seconds(1))
         screen.receive(event(.batchWaiting(reason, transfers: 0), batch: hostile))
         for width in Array(1...12) + stride(from: 13, through: 200, by: 11) {
             for height in [1, 2, 5, 8, 12, 60] {

@@ -1,0 +1,86 @@
+import Foundation
+import Glibc
+import Testing
+import TransferTestServer
+import TransferTestSupport
+
+/// A file system of 2 MiB, in a mount namespace of the command's own: the kernel says that it's full.
+@Suite(.enabled(if: FullDisk.canMount, "needs a user namespace or root to mount a small file system"))
+struct FullDiskTests {
+    private static let content = Content.random(seed: 7, count: 1_500_000)
+
+    @Test func aFullDiskIsWaitedForAndSpaceIsUsedWhenItComes() async throws {
+        try await withTestServer { server in
+            let place = try Workplace()
+            server.serve("/big", ServedFile(Self.content, etag: "\"a\""))
+            try place.jobs(
+                [download(server.url("/big"), to: "small/big", #""id": "big""#)],
+                extra: #""defaults": {"retry": {"scale": "200ms", "jitter": false}}, "#)
+            let process = try FullDisk.start(place, "run", "jobs.json", "--json")
+            let wait = try await process.event("job.waiting", id: "big")
+            #expect(wait["for"]?.string == "disk")
+            #expect(wait["reason"]?.string?.contains("small/big.part: no space left on device") == true)
+            try place.folder.write("", to: "go")
+            let events = try await process.result().events()
+            #expect(events.ends == ["big": "finished"])
+            #expect(events.named("job.retrying").isEmpty)
+        }
+    }
+
+    @Test func whyNamesTheDiskAndAFullOneEndsTheJobAtLast() async throws {
+        try await withTestServer { server in
+            let place = try Workplace()
+            server.serve("/big", ServedFile(Self.content, etag: "\"a\""))
+            let job = download(server.url("/big"), to: "small/big", #""id": "big""#)
+            try place.jobs([job], extra: #""defaults": {"retry": {"scale": "300s", "jitter": false}}, "#)
+            let process = try FullDisk.start(place, "run", "jobs.json")
+            try await until("the wait is recorded") {
+                try await place.run("why", "batch/big").standardOutput.hasPrefix("batch/big: waiting for the disk, ")
+            }
+            let why = try await place.run("why", "batch/big")
+            #expect(why.standardOutput.contains("  reason    can't "))
+            #expect(why.standardOutput.contains("no space left on device"))
+            process.kill(SIGTERM)
+            let log = try await process.result().standardError
+            #expect(log.contains("warn big: can't "))
+
+            try place.jobs(
+                [job], extra: #""defaults": {"retry": {"limit": 3, "scale": 0, "jitter": false}}, "#, name: "again")
+            let events = try await FullDisk.start(place, "run", "jobs.json", "--json").result().events()
+            #expect(events.ends == ["big": "failed"])
+            #expect(events.named("job.failed").first?["code"]?.string == "diskFull")
+            #expect(server.requests(to: "/big").count == 5)
+        }
+    }
+}
+
+private enum FullDisk {
+    private static let unshare = ["--user", "--map-root-user", "--mount"]
+
+    static var canMount: Bool {
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/unshare")
+        process.arguments = unshare + ["mount", "-t", "tmpfs", "tmpfs", "/tmp"]
+        process.standardError = FileHandle.nullDevice
+        guard (try? process.run()) != nil else { return false }
+        process.waitUntilExit()
+        return process.terminationStatus == 0
+    }
+
+    /// Runs the command where `small` is a full file system; a file `go` in the working folder makes space in it.
+    static func start(_ place: Workplace, _ arguments: String...) throws -> ChildProcess {
+        let command = place.command(arguments)
+        mkdir(place.folder.path("small"), 0o755)
+        unlink(place.folder.path("pipe"))
+        let script = """
+            mount -t tmpfs -o size=2m tmpfs small && head -c 1500000 /dev/zero > small/filler && mkfifo pipe || exit 99
+            { while kill -0 $$ && [ ! -e go ]; do read -r -t 0.05 _ <> pipe; done; rm small/filler; } > /dev/null 2>&1 &
+            exec "$@"
+            """
+        return try ChildProcess.start(
+            ChildProcess.Command(
+                "/usr/bin/unshare",
+                unshare + ["/bin/bash", "-c", script, "bash", try TransferCommand.binary()] + arguments,
+                environment: command.environment, workingFolder: command.workingFolder, timeout: command.timeout))
+    }
+}
