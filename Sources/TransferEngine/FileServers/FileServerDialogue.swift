@@ -10,6 +10,7 @@ import TransferCore
 /// | `HEAD` | look | 200 with length, date and an entity tag of both |
 /// | `GET` | fetch | 200 |
 /// | `GET` with a Range | look, fetch from there, look | 206; 200 where If-Range doesn't hold; 416 |
+/// | `GET` with a condition | look, fetch | 304 where If-None-Match or If-Modified-Since says that nothing is new |
 /// | `PUT` | store | 201 |
 /// | `PATCH` with Upload-Offset | look, append | 204; 409 with the offset that is right |
 /// | `DELETE` | delete | 204 |
@@ -62,6 +63,26 @@ struct FileServerDialogue: Sendable {
         let condition: String?
     }
 
+    /// What its asker has already (RFC 9110 §13.1.2 and §13.1.3).
+    private struct Known: Sendable {
+        let etag: String?
+        /// Seconds since 1970.
+        let modified: Int64?
+
+        init?(_ headers: [HeaderField]) {
+            etag = headers.value("If-None-Match")
+            modified = headers.value("If-Modified-Since").flatMap { HTTPDate.parse($0) }
+            if etag == nil, modified == nil { return nil }
+        }
+
+        /// Beside a tag the date doesn't count.
+        func isStill(_ file: RemoteFile) -> Bool {
+            if let etag, let now = file.etag { return etag == now }
+            guard etag == nil, let modified, let now = file.modified else { return false }
+            return now <= modified
+        }
+    }
+
     private enum State: Sendable {
         case ready
         case looking
@@ -75,11 +96,13 @@ struct FileServerDialogue: Sendable {
 
     let url: FileServerURL
     private let request: Request
+    private let known: Known?
     private var state = State.ready
 
     /// - Throws: `invalidRequest` for what no file server can do.
     init(url: FileServerURL, method: String, headers: [HeaderField]) throws(TransferError) {
         self.url = url
+        known = method == "GET" ? Known(headers) : nil
         switch method {
         case "HEAD": request = .head
         case "GET": request = .get(Self.range(headers))
@@ -128,7 +151,7 @@ struct FileServerDialogue: Sendable {
     mutating func start() -> Step {
         switch request {
         case .head, .get(.some), .patch: return look(url)
-        case .get(nil): return fetch(from: 0)
+        case .get(nil): return known == nil ? fetch(from: 0) : look(url)
         case .put: return store()
         case .delete: return act(.delete)
         case .move(let destination, let mayReplace):
@@ -199,6 +222,8 @@ struct FileServerDialogue: Sendable {
     private mutating func looked(_ file: RemoteFile) -> Action {
         switch request {
         case .head: return .answer(file.head(200, length: file.size))
+        case .get where known?.isStill(file) == true: return .answer(file.head(304, length: nil))
+        case .get(nil): return .perform(fetch(from: 0))
         case .get(let range?):
             if let condition = range.condition, condition != file.etag { return .perform(fetch(from: 0)) }
             // Without its length no part can be told from the whole.
@@ -215,7 +240,7 @@ struct FileServerDialogue: Sendable {
             return size == offset ? .perform(offset == 0 ? store() : append(at: offset)) : conflict(size)
         case .move: return .answer(Self.head(409, "there is a file of that name"))
         case .makeFolder: return .answer(Self.head(405, "it's there"))
-        case .put, .delete, .get(nil): return .fail(TransferError(.internalFault, "a look that nobody asked for"))
+        case .put, .delete: return .fail(TransferError(.internalFault, "a look that nobody asked for"))
         }
     }
 

@@ -105,6 +105,30 @@ import TransferCore
         #expect(answer?.status == 200 && answer?.contentLength == 0)
     }
 
+    /// RFC 9110 §13.2.2: beside a tag the date doesn't count.
+    @Test(arguments: [
+        ([HeaderField("If-None-Match", etag)], true), ([HeaderField("If-None-Match", "\"100-7\"")], false),
+        ([HeaderField("If-Modified-Since", "Sun, 09 Sep 2001 01:46:40 GMT")], true),
+        ([HeaderField("If-Modified-Since", "Sun, 09 Sep 2001 01:46:39 GMT")], false),
+        (
+            [
+                HeaderField("If-None-Match", "\"100-7\""),
+                HeaderField("If-Modified-Since", "Sun, 09 Sep 2001 01:46:40 GMT"),
+            ], false
+        ),
+    ])
+    func whatItsAskerHasIsNotFetched(_ fields: [HeaderField], _ isKnown: Bool) throws {
+        var (dialogue, first) = try dialogue("GET", fields)
+        #expect(first == .look(try url()))
+        let action = dialogue.ended(.done(Self.file), sent: 0, madeFolder: false)
+        if isKnown {
+            let answer = head(action)
+            #expect(answer?.status == 304 && answer?.value("ETag") == Self.etag)
+        } else {
+            #expect(step(action) == .fetch(from: 0))
+        }
+    }
+
     @Test func aRestIsLookedAtBeforeDuringAndAfter() throws {
         var (dialogue, first) = try dialogue("GET", Self.range)
         #expect(first == .look(try url()))
