@@ -1,0 +1,85 @@
+import TransferTestServer
+import TransferUpload
+
+/// A file server as the engine shows it to dialogues: names with bytes and times.
+struct FileModel: UploadService {
+    struct File: Equatable {
+        var bytes: [UInt8]
+        var modified: Int64
+        var etag: String { "\"\(bytes.count)-\(modified)\"" }
+    }
+
+    var files: [String: File] = [:]
+    /// Whether a file is renamed over another one (FTP), or refused to be (SFTP).
+    var replaces = true
+    var tellsLengths = true
+    var tellsTimes = true
+    private(set) var removed: [String] = []
+    private var clock: Int64 = 1_600_000_000
+    private var writing: [Int: String] = [:]
+
+    mutating func begin(_ id: Int, method: String, target: String, headers: HeaderFields) -> UploadServiceStep {
+        clock += 1
+        switch method {
+        case "HEAD":
+            guard let file = files[target] else { return .answer(Response(status: 404)) }
+            var answer = Response(status: 200)
+            if tellsLengths { answer.headers.add("Content-Length", "\(file.bytes.count)") }
+            if tellsTimes, tellsLengths { answer.headers.add("ETag", file.etag) }
+            return .answer(answer)
+        case "PUT": files[target] = File(bytes: [], modified: clock)
+        case "PATCH":
+            let size = files[target]?.bytes.count ?? 0
+            guard headers["Upload-Offset"] == "\(size)" else {
+                var answer = Response(status: 409)
+                answer.headers.add("Upload-Offset", "\(size)")
+                return .answer(answer)
+            }
+        case "DELETE":
+            guard files.removeValue(forKey: target) != nil else { return .answer(Response(status: 404)) }
+            removed.append(target)
+            return .answer(Response(status: 204))
+        case "MOVE":
+            let to = Self.path(headers["Destination"] ?? "")
+            guard let file = files[target] else { return .answer(Response(status: 404)) }
+            guard replaces || files[to] == nil else { return .answer(Response(status: 409)) }
+            files[target] = nil
+            files[to] = file
+            return .answer(Response(status: 201))
+        default: return .answer(Response(status: 400))
+        }
+        writing[id] = target
+        return .read()
+    }
+
+    mutating func receive(_ id: Int, _ bytes: [UInt8]) -> [Response] {
+        clock += 1
+        if let name = writing[id] {
+            files[name, default: File(bytes: [], modified: clock)].bytes += bytes
+            files[name]?.modified = clock
+        }
+        return []
+    }
+
+    mutating func end(_ id: Int, isWhole: Bool) -> Response {
+        writing[id] = nil
+        return Response(status: 201)
+    }
+
+    static func path(_ url: String) -> String {
+        let parts = url.split(separator: "/", maxSplits: 2, omittingEmptySubsequences: true)
+        return parts.count == 3 ? "/" + parts[2] : "/"
+    }
+
+    /// Bytes that the part of an upload has.
+    var part: (name: String, file: File)? {
+        files.first { $0.key.hasSuffix(".part") }.map { ($0.key, $0.value) }
+    }
+
+    /// Somebody cleans up.
+    mutating func losePart() -> Int64 {
+        guard let part else { return 0 }
+        files[part.name] = nil
+        return Int64(part.file.bytes.count)
+    }
+}

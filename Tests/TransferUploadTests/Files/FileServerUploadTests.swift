@@ -1,0 +1,195 @@
+import Testing
+import TransferCore
+
+@testable import TransferUpload
+
+/// An upload to a file server, line by line.
+@Suite struct FileServerUploadTests {
+    private let source = UploadSource(name: "f", size: 100)
+
+    private func script(
+        _ url: String = "ftp://h/in/f", state: String? = nil, source: UploadSource? = nil
+    ) -> DialogueScript<FileServerUpload> {
+        DialogueScript(FileServerUpload(url: url, source: source ?? self.source, state: state, mark: "m1"))
+    }
+
+    /// One that was cut when so many bytes had been sent.
+    private func kept() throws -> String {
+        var script = script()
+        script.lose(sent: 40)
+        return try script.kept()
+    }
+
+    @Test func aNewUploadIsSentLookedAtAndNamed() throws {
+        var script = script()
+        #expect(script.request?.method == "PUT" && script.request?.url == "ftp://h/in/.f.m1.part")
+        #expect(script.request?.body == .source(0..<100))
+        // Written down before the first byte leaves.
+        guard case .save? = script.actions.first else { return #expect(Bool(false), "\(script.actions)") }
+        script.answer(201)
+        #expect(script.request?.method == "HEAD" && script.request?.url == "ftp://h/in/.f.m1.part")
+        script.answer(200, [("Content-Length", "100"), ("ETag", "\"100-7\"")])
+        #expect(script.confirmed == 100 && script.request?.method == "MOVE")
+        #expect(script.request?.url == "ftp://h/in/.f.m1.part")
+        #expect(script.request?.headers == [HeaderField("Destination", "ftp://h/in/f")])
+        script.answer(201)
+        #expect(script.result == UploadResult(url: "ftp://h/in/f", status: 201, validator: "\"100-7\""))
+    }
+
+    @Test func afterABreakOnlyTheRestIsSent() throws {
+        var script = script(state: try kept())
+        #expect(script.requests.map(\.method) == ["HEAD"])
+        script.answer(200, [("Content-Length", "40")])
+        #expect(script.confirmed == 40 && script.restart == nil)
+        #expect(script.request?.method == "PATCH" && script.request?.body == .source(40..<100))
+        #expect(script.request?.headers == [HeaderField("Upload-Offset", "40")])
+        script.answer(204, [("Upload-Offset", "100")])
+        #expect(script.request?.method == "HEAD")
+    }
+
+    @Test func whatIsThereMeanwhileIsGoneOnFrom() throws {
+        var script = script(state: try kept())
+        script.answer(200, [("Content-Length", "40")])
+        script.answer(409, [("Upload-Offset", "60")])
+        #expect(script.confirmed == 60 && script.request?.body == .source(60..<100))
+        script.answer(409, [("Upload-Offset", "100")])
+        #expect(script.confirmed == 100 && script.request?.method == "HEAD")
+        // One that never stays with its word is asked again later.
+        var other = self.script(state: try kept())
+        other.answer(200, [("Content-Length", "40")])
+        for offset in [41, 42, 43] { other.answer(409, [("Upload-Offset", "\(offset)")]) }
+        #expect(other.failure == nil)
+        other.answer(409, [("Upload-Offset", "44")])
+        #expect(other.failure?.isTransient == true)
+    }
+
+    @Test(arguments: ["h answered 502 APPE not implemented", "h answered 504 not for that parameter"])
+    func aServerThatCantAppendGetsTheWholeAgain(_ words: String) throws {
+        var script = script(state: try kept())
+        script.answer(200, [("Content-Length", "40")])
+        let request = try #require(script.request)
+        let refused = UploadEvent.failed(request: request.id, TransferError(.badResponse, words), sent: 0)
+        script.hear(script.dialogue.handle(refused, now: 0))
+        #expect(script.request?.method == "DELETE" && script.request?.url == "ftp://h/in/.f.m1.part")
+        script.answer(204)
+        #expect(script.restart == "the server can't go on with a file (\(words))")
+        #expect(script.request?.method == "PUT" && script.request?.url == "ftp://h/in/.f.m1-1.part")
+        // It's remembered: the next break begins anew at once.
+        script.lose(sent: 50)
+        var next = self.script(state: try script.kept())
+        next.answer(200, [("Content-Length", "50")])
+        #expect(next.request?.method == "DELETE")
+        next.answer(404)
+        #expect(next.restart == "the server can't go on with a file")
+        #expect(next.request?.url == "ftp://h/in/.f.m1-2.part")
+    }
+
+    @Test func aFileThatIsNotReplacedGivesWay() throws {
+        var script = script()
+        script.answer(201)
+        script.answer(200, [("Content-Length", "100"), ("ETag", "\"a\"")])
+        script.answer(409)
+        #expect(script.request?.method == "DELETE" && script.request?.url == "ftp://h/in/f")
+        script.answer(204)
+        #expect(script.request?.method == "MOVE")
+        // Once: somebody else wants the name too.
+        script.answer(409, [("Server-Reply", "there is a file of that name")])
+        #expect(script.failure?.message == "the server doesn't give the file its name (there is a file of that name)")
+    }
+
+    /// Without times an old file of the same length would be taken for the new one when the last answer is lost.
+    @Test(arguments: [(200, "100", true), (200, "99", false), (404, "0", false)])
+    func whereNoTimesAreToldAnOldFileOfTheSameLengthGivesWayFirst(
+        _ status: Int, _ length: String, _ givesWay: Bool
+    ) {
+        var script = script()
+        script.answer(201)
+        script.answer(200, [("Content-Length", "100")])
+        #expect(script.request?.method == "HEAD" && script.request?.url == "ftp://h/in/f")
+        script.answer(status, [("Content-Length", length)])
+        if givesWay {
+            #expect(script.requests.map(\.method) == ["DELETE"] && script.request?.url == "ftp://h/in/f")
+            script.answer(204)
+        }
+        #expect(script.request?.method == "MOVE")
+        script.answer(201)
+        #expect(script.result != nil)
+    }
+
+    @Test func aSourceOfAnotherKindNeverContinuesThisOne() throws {
+        let state = try kept()
+        for (source, url, reason) in [
+            (UploadSource(name: "f", size: 101), "ftp://h/in/f", "the file has 101 bytes now, not 100"),
+            (UploadSource(name: "f", size: 100), "ftp://h/in/g", "the upload goes to another URL now"),
+        ] {
+            var script = script(url, state: state, source: source)
+            #expect(script.request?.method == "DELETE" && script.request?.url == "ftp://h/in/.f.m1.part")
+            script.answer(204)
+            #expect(script.restart == reason)
+            #expect(script.request?.body == .source(0..<source.size) && script.request?.method == "PUT")
+        }
+        // Another server is told nothing of this one.
+        let moved = script("ftp://i/in/f", state: state)
+        #expect(moved.restart == "the upload goes to another URL now")
+        #expect(moved.request?.method == "PUT" && moved.request?.url == "ftp://i/in/.f.m1-1.part")
+        let a = try #require(Checksum("md5:d41d8cd98f00b204e9800998ecf8427e"))
+        let b = try #require(Checksum("md5:d41d8cd98f00b204e9800998ecf8427f"))
+        var script = script(source: UploadSource(name: "f", size: 100, digest: a))
+        script.lose(sent: 1)
+        var next = self.script(state: try script.kept(), source: UploadSource(name: "f", size: 100, digest: b))
+        next.answer(204)
+        #expect(next.restart == "the file has changed")
+    }
+
+    @Test(
+        arguments: [
+            (409, "550 No such file", "the folder isn't there (550 No such file); \"createFolders\": true makes it"),
+            (403, "553 Could not create", "the server doesn't take the file (553 Could not create)"),
+            (507, "552 full", "the server doesn't take the file (552 full)"),
+        ])
+    func aRefusedFileFailsInTheServersWords(_ status: Int, _ words: String, _ message: String) {
+        var script = script()
+        script.answer(status, [("Server-Reply", words)])
+        #expect(script.failure?.message == message && script.failure?.status == status)
+        #expect(script.failure?.isTransient == false)
+    }
+
+    @Test func aPartThatIsGoneWhenItIsNamedMayHaveItsName() throws {
+        var script = script()
+        script.answer(201)
+        script.answer(200, [("Content-Length", "100"), ("ETag", "\"a\"")])
+        script.answer(404)
+        #expect(script.request?.method == "HEAD" && script.request?.url == "ftp://h/in/f")
+        script.answer(200, [("Content-Length", "100"), ("ETag", "\"a\"")])
+        #expect(script.result?.validator == "\"a\"")
+    }
+
+    @Test(arguments: [
+        ("ftp://h/f", "ftp://h/.f.m1.part"), ("sftp://h:22/~/a%20b", "sftp://h:22/~/.a%20b.m1.part"),
+        ("ftp://h/%2Fsrv/f?x/y", "ftp://h/%2Fsrv/f?x/.y.m1.part"), ("ftp://h/f#x", "ftp://h/.f.m1.part"),
+        ("sftp://ann:pw@h/f", "sftp://h/.f.m1.part"),
+    ])
+    func thePartIsBesideTheDestination(_ url: String, _ part: String) {
+        #expect(script(url).request?.url == part)
+    }
+
+    @Test func aLongNameIsNotMadeLonger() {
+        let name = String(repeating: "n", count: 201)
+        #expect(script("ftp://h/in/\(name)").request?.url == "ftp://h/in/.m1.part")
+    }
+
+    @Test(arguments: ["ftp://h/", "ftp://h", "ftp://h/in/"]) func aFolderIsNoFile(_ url: String) {
+        #expect(script(url).failure?.code == .badURL)
+    }
+
+    @Test func aStateOfAnotherProtocolBeginsAnew() {
+        for state in ["{}", "put:17", "", #"{"version":1,"part":"http://h/x"}"#] {
+            #expect(script(state: state).requests.map(\.method) == ["PUT"])
+        }
+    }
+
+    @Test func nothingOfASecretIsKept() throws {
+        let script = script("ftp://ann:hush@h/in/f")
+        #expect(try !script.kept().contains("hush"))
+    }
+}
