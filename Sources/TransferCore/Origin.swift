@@ -17,6 +17,14 @@ public struct Origin: Sendable, Hashable, CustomStringConvertible {
     /// - Returns: `nil` also for a scheme that is not ftp, ftps or sftp.
     public init?(fileServerURL url: some StringProtocol) { self.init(text: Substring(url), ofFiles: true) }
 
+    /// Reads the origin off an absolute URL of either kind.
+    ///
+    /// - Returns: `nil` for a scheme that is neither of HTTP nor of a file server, too.
+    public init?(anyURL url: some StringProtocol) {
+        guard let origin = Origin(url: url) ?? Origin(fileServerURL: url) else { return nil }
+        self = origin
+    }
+
     /// Not generic, so that each hop of another module's request doesn't pay for that.
     @usableFromInline
     init?(text url: Substring, ofFiles isFileServer: Bool) {

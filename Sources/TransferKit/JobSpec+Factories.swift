@@ -26,13 +26,18 @@ extension JobSpec {
             priority: priority, settings: settings)
     }
 
-    /// An upload of one file, by PUT unless `uploadProtocol` says otherwise.
+    /// An upload of one file, by what the URL's scheme asks for, and by PUT for `http` and `https`, unless
+    /// `uploadProtocol` says otherwise.
     public static func upload(
-        _ path: String, to url: String, id: String? = nil, uploadProtocol: UploadProtocol = .put,
+        _ path: String, to url: String, id: String? = nil, uploadProtocol: UploadProtocol? = nil,
         needs: [String] = [], priority: Int = 0, settings: JobSettings = JobSettings()
     ) -> JobSpec {
         JobSpec(
-            id: id, work: .upload(Upload(source: path, url: url, uploadProtocol: uploadProtocol)), needs: needs,
+            id: id,
+            work: .upload(
+                Upload(
+                    source: path, url: url, uploadProtocol: uploadProtocol ?? UploadProtocol.of(url: url) ?? .put)),
+            needs: needs,
             priority: priority, settings: settings)
     }
 }

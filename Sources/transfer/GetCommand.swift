@@ -28,6 +28,7 @@ struct Get: AsyncParsableCommand {
     var headers: [String] = []
 
     @OptionGroup var s3: S3Arguments
+    @OptionGroup var login: LoginArguments
     @OptionGroup var limits: LimitOptions
     @OptionGroup var show: OutputOptions
     @OptionGroup var state: StateOptions
@@ -39,12 +40,13 @@ struct Get: AsyncParsableCommand {
             throw ValidationError("--output and --checksum go with one URL")
         }
         for url in urls where !JobSpec.isSupported(url: url) { throw ValidationError(JobSpec.refusal(of: url)) }
+        for url in urls { _ = try login.settings(of: url) }
     }
 
     func run() async throws {
         let fields = try HeaderArgument.settings(headers)
-        let jobs = urls.map { url in
-            var settings = JobSettings()
+        let jobs = try urls.map { named in
+            var (url, settings) = try login.settings(of: named)
             settings.headers = fields
             settings.s3 = s3.access
             return JobSpec(
@@ -73,7 +75,7 @@ struct Put: AsyncParsableCommand {
 
     @Option(
         name: .customLong("protocol"),
-        help: "put, post, multipart, tus, resumable (the IETF draft) or s3; s3:// URLs need none.")
+        help: "put, post, multipart, tus or resumable (the IETF draft); s3, ftp and sftp by the URL.")
     var uploadProtocol: UploadProtocolArgument?
 
     @Option(help: "The method of the request, where the protocol leaves a choice.")
@@ -86,10 +88,13 @@ struct Put: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Requests at the same time, for tus and s3.", valueName: "n"))
     var parallel: Int?
 
-    @Flag(name: .customLong("create-folders"), help: "Make the folders of a WebDAV server that are missing.")
+    @Flag(
+        name: .customLong("create-folders"), help: "Make the folders that are missing, of WebDAV, FTP and SFTP servers."
+    )
     var createFolders = false
 
     @OptionGroup var s3: S3Arguments
+    @OptionGroup var login: LoginArguments
 
     @Option(
         name: [.customShort("H"), .customLong("header")],
@@ -104,10 +109,8 @@ struct Put: AsyncParsableCommand {
         _ = try HeaderArgument.settings(headers)
         guard arguments.count >= 2, let url = arguments.last else { throw ValidationError("name files and then a URL") }
         guard JobSpec.isSupported(url: url) else { throw ValidationError(JobSpec.refusal(of: url)) }
-        let isS3 = url.lowercased().hasPrefix("s3://")
-        if let chosen = uploadProtocol?.value, (chosen == .s3) != isS3 {
-            throw ValidationError("the protocol s3 goes with s3:// URLs, and they with no other")
-        }
+        if let refusal = uploadProtocol?.value.refusal(of: url) { throw ValidationError(refusal) }
+        _ = try login.settings(of: url)
         if let parallel, !(1...64).contains(parallel) { throw ValidationError("--parallel is 1 to 64") }
         if arguments.count > 2, !url.hasSuffix("/") {
             guard uploadProtocol?.value == .tus else {
@@ -117,17 +120,16 @@ struct Put: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let url = arguments[arguments.count - 1]
+        let (url, common) = try login.settings(of: arguments[arguments.count - 1])
         let fields = try HeaderArgument.settings(headers)
         let chosen =
-            uploadProtocol?.value
-            ?? (url.lowercased().hasPrefix("s3://") ? .s3 : method == "POST" ? .post : .put)
+            uploadProtocol?.value ?? JobSpec.UploadProtocol.of(url: url) ?? (method == "POST" ? .post : .put)
         var options = JobSpec.Upload.Options()
         options.chunkSize = chunkSize?.bytes
         options.parallel = parallel
         options.createFolders = createFolders
         let jobs = arguments.dropLast().map { [options] file in
-            var settings = JobSettings()
+            var settings = common
             settings.headers = fields
             settings.s3 = s3.access
             let name = file.split(separator: "/").last.map(String.init) ?? file

@@ -101,15 +101,15 @@ import TransferTestSupport
 
                 """,
             message: """
-                jobs.json:4:19: error: unsupported scheme "gopher"; http, https and s3 are supported
+                jobs.json:4:19: error: unsupported scheme "gopher"; http, https, s3, ftp, ftps and sftp are supported
                   $.jobs[0].download
                     4 |     { "download": "gopher://a.example/x", "to": "a" },
                       |                   ^~~~~~~~~~~~~~~~~~~~~~
-                jobs.json:5:19: error: unsupported scheme "file"; http, https and s3 are supported
+                jobs.json:5:19: error: unsupported scheme "file"; http, https, s3, ftp, ftps and sftp are supported
                   $.jobs[1].download
                     5 |     { "download": "file:///etc/passwd", "to": "b" },
                       |                   ^~~~~~~~~~~~~~~~~~~~
-                jobs.json:6:28: error: unsupported scheme "smtp"; http, https and s3 are supported
+                jobs.json:6:28: error: unsupported scheme "smtp"; http, https, s3, ftp, ftps and sftp are supported
                   $.jobs[2].to
                     6 |     { "upload": "c", "to": "smtp://a.example/x" },
                       |                            ^~~~~~~~~~~~~~~~~~~~

@@ -20,7 +20,10 @@ import TransferTestSupport
         (["run", "jobs.json", "--progress", "colourful"], "'colourful' is invalid"),
         (["run", "jobs.json", "--report", "no/such/folder/report"], "no such file or directory"),
         (["get"], "Missing expected argument '<url> ...'"),
-        (["get", "ftp://a.example/x"], "unsupported URL ftp://a.example/x: http, https and s3 are supported"),
+        (
+            ["get", "gopher://a.example/x"],
+            "unsupported URL gopher://a.example/x: http, https, s3, ftp, ftps and sftp are supported"
+        ),
         (["get", "http://a.example/x", "--checksum", "sha256:12"], "'sha256:12' is invalid"),
         (["get", "http://a.example/x", "http://a.example/y", "-o", "z"], "--output and --checksum go with one URL"),
         (["put", "file"], "name files and then a URL"),

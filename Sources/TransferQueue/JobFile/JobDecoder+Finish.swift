@@ -73,17 +73,16 @@ extension JobDecoder {
         }
         let start = draft.start
         let reading = self
-        if S3URL.isOne(url) != (draft.rules.uploadProtocol == .s3), !isTrusted {
-            guard S3URL.isOne(url) else {
-                note(
-                    "the protocol \"s3\" has URLs as s3://bucket/key; its server is named by \"s3\": {\"endpoint\": …}",
-                    to.token)
+        if !isTrusted {
+            let refusal = draft.rules.uploadProtocol.refusal(of: url)
+            if let own = JobSpec.UploadProtocol.of(url: url) {
+                // That of the defaults may be for other jobs.
+                if let refusal, Self.has(.protocol, seen) { note(refusal, range(.protocol, draft)) }
+                draft.rules.uploadProtocol = own
+            } else if let refusal {
+                note(refusal, to.token)
                 return nil
             }
-            if Self.has(.protocol, seen) {
-                note("a URL of s3:// goes with the protocol \"s3\"", range(.protocol, draft))
-            }
-            draft.rules.uploadProtocol = .s3
         }
         checkUpload(draft, seen) { reading.range(ofKey: $0.rawValue, inObjectAt: start) }
         return .upload(

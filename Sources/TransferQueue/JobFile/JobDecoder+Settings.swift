@@ -15,6 +15,8 @@ extension JobDecoder {
         case .remoteTime: rules.remoteTime = try boolean() ?? true
         case .protocol: rules.uploadProtocol = try word(JobSpec.UploadProtocol.self) ?? .put
         case .s3: try s3(into: &rules.settings.s3)
+        case .ssh: try ssh(into: &rules.settings.ssh)
+        case .ftp: try ftp(into: &rules.settings.ftp)
         case .chunkSize: rules.upload.chunkSize = try chunkSize()
         case .parallel: rules.upload.parallel = try integer(Self.parallelRequests)
         case .createFolders: rules.upload.createFolders = try boolean() ?? false

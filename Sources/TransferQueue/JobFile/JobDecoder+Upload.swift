@@ -46,7 +46,7 @@ extension JobDecoder {
         let uploadProtocol = draft.rules.uploadProtocol
         let foreign: [(JobKey, Set<JobSpec.UploadProtocol>)] = [
             (.fields, [.multipart]), (.fileField, [.multipart]), (.metadata, [.tus, .s3]), (.parallel, [.tus, .s3]),
-            (.createFolders, [.put]), (.chunkSize, [.put, .post, .tus, .resumable, .s3]),
+            (.createFolders, [.put, .ftp, .sftp]), (.chunkSize, [.put, .post, .tus, .resumable, .s3]),
             (.method, [.put, .post, .multipart, .resumable]),
         ]
         for (key, owners) in foreign where Self.has(key, seen) && !owners.contains(uploadProtocol) {

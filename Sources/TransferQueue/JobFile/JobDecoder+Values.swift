@@ -93,10 +93,6 @@ extension JobDecoder {
         guard let text = try text() else { return nil }
         let value = reader.string(text)
         if let word = Word(rawValue: value) { return word }
-        if UnsupportedProtocol(rawValue: value) != nil, Word.self == JobSpec.UploadProtocol.self {
-            note(Self.unsupported(value), text.token)
-            return nil
-        }
         let words = Word.allCases.map(\.rawValue)
         let nearest = NearestKey.suggestion(for: value, among: words)
         let advice = nearest.map { "did you mean \"\($0)\"?" } ?? "\(Wording.alternatives(words)) are possible"

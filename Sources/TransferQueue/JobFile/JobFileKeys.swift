@@ -18,7 +18,7 @@ enum JobKey: String, CaseIterable {
     case id, download, upload, to, checksum, checksums, needs, priority, segments, ifExists
     case `protocol`, method, body, headers, retry, connectTimeout, timeout, lowSpeed, maxTime, limitRate
     case proxy, noProxy, tls, auth, remoteTime, maxRedirects, network
-    case s3, chunkSize, parallel, createFolders, ifChanged, metadata, fields, fileField
+    case s3, ssh, ftp, chunkSize, parallel, createFolders, ifChanged, metadata, fields, fileField
 
     static let table = KeyTable(allCases, unsupported: ["watch"])
     /// What a batch can set for all of its jobs.
@@ -76,7 +76,16 @@ enum S3Key: String, CaseIterable {
     static let table = KeyTable(allCases)
 }
 
-/// Upload protocols of the format that this version can't speak yet.
-enum UnsupportedProtocol: String, CaseIterable {
-    case ftp, sftp
+/// Of an SSH server.
+enum SSHKey: String, CaseIterable {
+    case user, knownHosts, hostKey, key, keyPassphrase, agent
+
+    static let table = KeyTable(allCases)
+}
+
+/// Of an FTP server.
+enum FTPKey: String, CaseIterable {
+    case requireTLS, active
+
+    static let table = KeyTable(allCases)
 }

@@ -143,6 +143,14 @@ extension CanonicalWriter {
             key(JobKey.s3)
             s3(access)
         }
+        if let access = settings.ssh {
+            key(JobKey.ssh)
+            ssh(access)
+        }
+        if let access = settings.ftp {
+            key(JobKey.ftp)
+            ftp(access)
+        }
         if settings.network != NetworkPolicy() {
             key(JobKey.network)
             network(settings.network)

@@ -8,7 +8,7 @@ enum URLRule {
         var isSecret = false
     }
 
-    static let transferSchemes = ["http", "https", "s3"]
+    static let transferSchemes = ["http", "https", "s3", "ftp", "ftps", "sftp"]
     static let proxySchemes = ["http", "https", "socks5", "socks5h"]
 
     /// - Returns: `nil` for a URL that can be used.
@@ -37,8 +37,8 @@ enum URLRule {
         }
         guard schemes.contains(where: { $0.utf8.elementsEqual(url[..<colon].lazy.map(\.asciiLowercased)) }) else {
             let scheme = String(decoding: url[..<colon], as: UTF8.self)
-            let possible = schemes.dropLast().joined(separator: ", ") + " and " + (schemes.last ?? "")
-            return Refusal(message: "unsupported scheme \(Wording.quoted(scheme)); \(possible) are supported")
+            return Refusal(
+                message: "unsupported scheme \(Wording.quoted(scheme)); \(Wording.list(schemes)) are supported")
         }
         var start = colon + 1
         while start < url.count, start < colon + 3, url[start] == UInt8(ascii: "/") { start += 1 }

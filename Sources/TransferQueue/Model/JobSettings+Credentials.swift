@@ -10,6 +10,7 @@ extension JobSettings {
         if let credentials = proxy?.credentials { texts += [credentials.user, credentials.password] }
         if let passphrase = tls.keyPassphrase { texts.append(passphrase) }
         if let s3 { texts += [s3.accessKey, s3.secretKey, s3.sessionToken].compactMap { $0 } }
+        if let passphrase = ssh?.keyPassphrase { texts.append(passphrase) }
         return texts.compactMap { text in
             if case .credential(let name) = text { name } else { nil }
         }

@@ -19,6 +19,10 @@ public struct JobSettings: Sendable, Hashable {
     public var network = NetworkPolicy()
     /// For `s3://bucket/key` URLs.
     public var s3: S3Access?
+    /// For `sftp` URLs.
+    public var ssh: SSHAccess?
+    /// For `ftp` and `ftps` URLs.
+    public var ftp: FTPAccess?
 
     public init() {}
 

@@ -32,6 +32,11 @@ extension JobSpec {
             hash.add("s3")
             hash.add(s3.endpoint ?? "")
         }
+        // Another user's home is another place.
+        if let user = settings.ssh?.user {
+            hash.add("ssh")
+            hash.add(user)
+        }
         for header in settings.headers {
             hash.add(header.name.lowercased())
             hash.add("\(header.value)")
@@ -51,7 +56,7 @@ extension JobSpec {
             let location = try? (settings.s3 ?? JobSettings.S3Access()).location(url, SecretSource())
             return location.flatMap { Origin(url: $0.url)?.description } ?? ""
         }
-        return Origin(url: url)?.description ?? ""
+        return Origin(anyURL: url)?.description ?? ""
     }
 
     /// What two jobs of a batch must not have in common; empty for a folder, whose file is not known yet.

@@ -29,7 +29,8 @@ public struct JobSpec: Sendable, Hashable {
     }
 
     public struct Download: Sendable, Hashable {
-        /// Mirrors of one file, in the order of preference; never empty; `http` or `https`.
+        /// Mirrors of one file, in the order of preference; never empty; `http`, `https`, `s3`,
+        /// `ftp`, `ftps` or `sftp`.
         public var urls: [String]
         /// A file, or a folder when it ends in `/` (the name then comes from the server or the URL).
         public var destination: String
@@ -94,6 +95,10 @@ public struct JobSpec: Sendable, Hashable {
         case resumable
         /// Amazon's S3 and what speaks like it; the URL is `s3://bucket/key`.
         case s3
+        /// The file grows beside its destination and gets its name when it's whole; the URL is `ftp://…` or `ftps://…`.
+        case ftp
+        /// The same with SSH's servers; the URL is `sftp://…`.
+        case sftp
     }
 
     /// What to do when the destination is there already.

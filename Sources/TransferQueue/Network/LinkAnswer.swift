@@ -24,7 +24,9 @@ enum LinkAnswer: Sendable, Hashable {
             case ECONNREFUSED: self = .given
             default: self = .unknown
             }
-        case (.connectionLost, _), (.secureConnectionFailed, _), (.certificateRefused, _): self = .given
+        case (.connectionLost, _), (.secureConnectionFailed, _), (.certificateRefused, _), (.hostKeyRefused, _),
+            (.loginRefused, _):
+            self = .given
         default: self = .unknown
         }
     }

@@ -118,11 +118,11 @@ extension StagingError {
 
 extension JobSpec {
     /// Whether something can be moved from or to such a URL.
-    public static func isSupported(url: String) -> Bool { Origin(url: url) != nil || S3URL.isOne(url) }
+    public static func isSupported(url: String) -> Bool { Origin(anyURL: url) != nil || S3URL.isOne(url) }
 
     /// Why not, in words.
     public static func refusal(of url: String) -> String {
-        "unsupported URL \(Redaction.url(url)): http, https and s3 are supported"
+        "unsupported URL \(Redaction.url(url)): \(Wording.list(URLRule.transferSchemes)) are supported"
     }
 
     /// What makes the job impossible, in words; the rules that a job file is held to.
@@ -131,6 +131,9 @@ extension JobSpec {
         if urls.isEmpty { faults.append("a download needs a URL") }
         for url in urls where !Self.isSupported(url: url) {
             faults.append(Self.refusal(of: url))
+        }
+        if case .upload(let upload) = work {
+            if let refusal = upload.uploadProtocol.refusal(of: upload.url) { faults.append(refusal) }
         }
         if case .download(let download) = work, download.destination.isEmpty || download.destination.contains("\0") {
             faults.append("a download needs a destination")

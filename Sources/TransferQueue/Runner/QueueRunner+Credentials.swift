@@ -12,7 +12,7 @@ extension QueueRunner {
     ///
     /// - Returns: Whether there is something to wait for.
     func askForCredentials(_ job: RunningJob) -> Bool {
-        guard job.credentials == nil, !providers.isEmpty, let origin = Origin(url: job.url) else { return false }
+        guard job.credentials == nil, !providers.isEmpty, let origin = Origin(anyURL: job.url) else { return false }
         let asked = job.record.spec.settings.credentialNames.compactMap { name in
             providers[name].map { (name, $0) }
         }

@@ -278,7 +278,7 @@ extension QueueRunner {
 
     private func giveUp(_ job: RunningJob, _ record: JobRecord, _ error: TransferError) {
         let isOurs = error.errno != nil || error.code == .secretMissing || error.code == .sourceChanged
-        let host = isOurs ? nil : Origin(url: job.url)?.hostAndPort
+        let host = isOurs ? nil : Origin(anyURL: job.url)?.hostAndPort
         ends.append(
             JobEnd(
                 id: record.id, batch: record.batch, identity: record.identity,
@@ -298,7 +298,7 @@ extension QueueRunner {
             ends.append(
                 JobEnd(
                     id: record.id, batch: record.batch, identity: record.identity,
-                    outcome: .failed(refusal, attempts: record.attempts, host: Origin(url: url)?.hostAndPort)))
+                    outcome: .failed(refusal, attempts: record.attempts, host: Origin(anyURL: url)?.hostAndPort)))
             return
         }
         record.mirror = mirror
@@ -326,7 +326,7 @@ extension QueueRunner {
             ends.append(
                 JobEnd(
                     id: record.id, batch: record.batch, identity: record.identity,
-                    outcome: .failed(error, attempts: record.attempts + 1, host: Origin(url: job.url)?.hostAndPort)))
+                    outcome: .failed(error, attempts: record.attempts + 1, host: Origin(anyURL: job.url)?.hostAndPort)))
         case .release(let state):
             if state == .paused { emit(record.batch, .waiting(job: record.identity, .paused)) }
             steps.append(
@@ -376,7 +376,7 @@ extension JobSpec.UploadProtocol {
     /// Whether its server can be asked what it has before anything is sent again.
     var asksFirst: Bool {
         switch self {
-        case .tus, .resumable, .s3: true
+        case .tus, .resumable, .s3, .ftp, .sftp: true
         case .put, .post, .multipart: false
         }
     }
@@ -384,7 +384,7 @@ extension JobSpec.UploadProtocol {
     /// The method of its request, where nobody names another.
     var method: String {
         switch self {
-        case .put, .s3: "PUT"
+        case .put, .s3, .ftp, .sftp: "PUT"
         case .post, .multipart, .tus, .resumable: "POST"
         }
     }

@@ -89,9 +89,9 @@ extension QueueRunner {
             makeSink: { AnswerSink(limit: 256 << 10) }
         ) { [loop] event in
             switch event {
-            case .interim, .ended:
+            case .interim, .redirected, .ended:
                 loop.execute { self.assumeIsolated { $0.heard(event, request.id, of: id, talk: number) } }
-            case .responded, .redirected, .challenged, .restarted: break
+            case .responded, .challenged, .restarted: break
             }
         }
         running[id]?.talk?.began(request.id, UploadTalk.Leg(handle: handle, meter: meter))
@@ -101,13 +101,14 @@ extension QueueRunner {
         guard let job = running[id], let talk = job.talk, talk.number == number else { return }
         switch event {
         case .interim(let head):
-            guard talk.legs[request] != nil else { return }
-            advance(id) { $0.handle(.interim(request: request, head), now: WallClock.seconds) }
+            guard let leg = talk.legs[request] else { return }
+            advance(id) { $0.handle(.interim(request: request, head, url: leg.url), now: WallClock.seconds) }
+        case .redirected(let proposal): running[id]?.talk?.moved(request, to: proposal.nextURL)
         case .ended(let outcome):
             guard running[id]?.talk?.ended(request) != nil else { return }
             judgeLink(job, outcome)
             advance(id) { $0.handle(Self.event(outcome, request), now: WallClock.seconds) }
-        case .responded, .redirected, .challenged, .restarted: break
+        case .responded, .challenged, .restarted: break
         }
         pump()
     }

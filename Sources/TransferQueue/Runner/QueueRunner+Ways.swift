@@ -72,7 +72,7 @@ extension QueueRunner {
         let event: LinkHealth.Event
         switch LinkAnswer(outcome) {
         case .given: event = .answered
-        case .none: event = .unanswered(host: Origin(url: job.url)?.hostAndPort ?? job.url, started: job.started)
+        case .none: event = .unanswered(host: Origin(anyURL: job.url)?.hostAndPort ?? job.url, started: job.started)
         case .unknown:
             guard job.isProbe else { return }
             event = .probeAbandoned

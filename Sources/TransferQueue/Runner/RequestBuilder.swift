@@ -15,7 +15,7 @@ struct RequestBuilder: Sendable {
     ) throws(TransferError) -> ExchangeRequest {
         var request = ExchangeRequest(
             url: url, method: download.method ?? "GET", headers: try headers(spec.settings),
-            intent: .representation(ready.resume), settings: try settings(spec.settings))
+            intent: .representation(ready.resume), settings: try settings(spec.settings, for: url))
         request.headers += ready.conditions
         if S3URL.isOne(url) {
             let access = spec.settings.s3 ?? JobSettings.S3Access()
@@ -29,7 +29,7 @@ struct RequestBuilder: Sendable {
     }
 
     func upload(_ spec: JobSpec, _ upload: JobSpec.Upload, file: SourceFile) throws(TransferError) -> ExchangeRequest {
-        var settings = try settings(spec.settings)
+        var settings = try settings(spec.settings, for: upload.url)
         settings.resendsBody = !spec.mustNotRepeat
         return ExchangeRequest(
             url: upload.url, method: spec.method, headers: try headers(spec.settings), body: .file(file),
@@ -42,13 +42,16 @@ struct RequestBuilder: Sendable {
     func exchange(
         _ request: UploadRequest, of spec: JobSpec, file: SourceFile?
     ) throws(TransferError) -> ExchangeRequest {
-        var settings = try settings(spec.settings)
+        var settings = try settings(spec.settings, for: request.url)
         var fields = request.headers
-        if request.addsOwnersHeaders, Origin(url: request.url) == Origin(url: spec.urls.first ?? "") {
+        if request.addsOwnersHeaders, Origin(anyURL: request.url) == Origin(anyURL: spec.urls.first ?? "") {
             for field in try headers(spec.settings) where fields.value(field.name) == nil { fields.append(field) }
         } else {
             settings.credentials = .none
             if fields.value("User-Agent") == nil { fields.append(HeaderField("User-Agent", userAgent)) }
+        }
+        if case .upload(let upload) = spec.work {
+            settings.files.createsFolders = upload.options.createFolders && request.body != .none
         }
         settings.followsRedirects = request.followsRedirects
         // An interim answer of such a protocol doesn't end libcurl's wait for 100.
@@ -77,7 +80,7 @@ struct RequestBuilder: Sendable {
         return fields
     }
 
-    private func settings(_ job: JobSettings) throws(TransferError) -> ExchangeSettings {
+    private func settings(_ job: JobSettings, for url: String) throws(TransferError) -> ExchangeSettings {
         var settings = ExchangeSettings()
         if let timeout = job.connectTimeout { settings.connectTimeout = timeout }
         if let timeout = job.timeout { settings.lowSpeedTime = timeout }
@@ -94,6 +97,12 @@ struct RequestBuilder: Sendable {
         case .netrc: settings.credentials = .netrc
         case .basic(let user, let password):
             settings.credentials = .password(user: try secrets.read(user), password: try secrets.read(password))
+        }
+        if let kind = FileServerURLs.uploadProtocol(of: url) {
+            settings.files = try job.fileServer(secrets)
+            if kind == .sftp, case .none = settings.credentials {
+                settings.credentials = .password(user: job.sshUser, password: "")
+            }
         }
         return settings
     }

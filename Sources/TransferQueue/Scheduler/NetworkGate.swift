@@ -27,7 +27,7 @@ enum OriginReach: Sendable, Hashable {
     case name
 
     init(origin: String) {
-        guard let host = Origin(url: origin)?.host else {
+        guard let host = Origin(anyURL: origin)?.host else {
             self = .name
             return
         }

@@ -50,6 +50,9 @@ enum UploadProtocols {
             return S3Dialogue(
                 location: try access.location(upload.url, secrets), credentials: try access.credentials(secrets),
                 source: source, options: s3, state: state)
+        case .ftp, .sftp:
+            let mark = String(UInt64.random(in: 0..<1 << 48), radix: 36)
+            return FileServerUpload(url: upload.url, source: source, state: state, mark: mark)
         case .resumable:
             return ResumableDialogue(
                 source: source,

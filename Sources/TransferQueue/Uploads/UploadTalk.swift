@@ -26,6 +26,8 @@ struct UploadTalk {
     struct Leg {
         let handle: ExchangeHandle
         let meter: ExchangeMeter
+        /// Where it has been redirected to.
+        var url: String?
     }
 
     init(number: Int, dialogue: any UploadDialogue, file: SourceFile, record: UploadRecord?) {
@@ -37,6 +39,9 @@ struct UploadTalk {
     }
 
     mutating func began(_ request: Int, _ leg: Leg) { legs[request] = leg }
+
+    /// Its answers come from there now.
+    mutating func moved(_ request: Int, to url: String) { legs[request]?.url = String(url.prefix { $0 != "#" }) }
 
     /// - Returns: `nil` for a request that isn't wanted any more.
     mutating func ended(_ request: Int) -> Leg? {

@@ -19,6 +19,7 @@ public final class FaultRelay: Sendable {
     private struct State {
         var script: [Fault] = []
         var countsFromFirstAnswer = false
+        var answerDelay: UInt32 = 0
         var pairs: [Int: (client: Socket, server: Socket)] = [:]
         var threads: [pthread_t] = []
         var connections = 0
@@ -60,6 +61,9 @@ public final class FaultRelay: Sendable {
             state.countsFromFirstAnswer = countsFromFirstAnswer
         }
     }
+
+    /// What comes down is held back for so long, a piece after the other: time to end a connection before it's heard.
+    public func delayAnswers(milliseconds: UInt32) { state.withLock { $0.answerDelay = milliseconds } }
 
     /// Ends every connection.
     public func cutAll() {
@@ -129,6 +133,9 @@ public final class FaultRelay: Sendable {
                 let count = recv(server.descriptor, buffer.baseAddress, buffer.count, 0)
                 guard count > 0 else { return }
                 isCounting = true
+                let delay = state.withLock { $0.answerDelay }
+                // The delay is what was asked for; the thread is this connection's own.
+                if delay > 0 { usleep(delay * 1000) }
                 if case .loseAnswer = takeFault({ if case .loseAnswer(let limit) = $0 { up >= limit } else { false } })
                 {
                     return reset(client, server)

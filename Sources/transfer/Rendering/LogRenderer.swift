@@ -65,7 +65,7 @@ struct LogRenderer: Sendable {
         case .retrying(let job, let delay, let error):
             guard !isLive else { return }
             let host = urls.removeValue(forKey: Key(batch: event.batch, job: job)).flatMap {
-                Origin(url: $0)?.hostAndPort
+                Origin(anyURL: $0)?.hostAndPort
             }
             folding.add(
                 batch: event.batch, job: job, host: host ?? "", delay: delay, error: error, time: event.time)

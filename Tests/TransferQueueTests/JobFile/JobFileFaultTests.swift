@@ -88,7 +88,7 @@ import TransferCore
             #"2:47:1 $.jobs[0].auth "auth" holds either "netrc", "bearer", or both "user" and "password""#
         ),
         (#""protocol": "put""#, #"2:39:10 $.jobs[0].protocol "protocol" belongs to an upload"#),
-        (#""protocol": "ftp""#, #"2:51:5 $.jobs[0].protocol "ftp" is not supported by this version yet"#),
+        (#""protocol": "ftp""#, #"2:39:10 $.jobs[0].protocol "protocol" belongs to an upload"#),
         (#""upload": "x""#, #"2:39:8 $.jobs[0].upload a job has either "download" or "upload", not both"#),
     ]
 
@@ -103,8 +103,8 @@ import TransferCore
 
     /// What a download's URL is, and what is wrong with it.
     private static let urls: [(String, String)] = [
-        ("ftp://h/f", #"unsupported scheme "ftp"; http, https and s3 are supported"#),
-        ("file:///etc/passwd", #"unsupported scheme "file"; http, https and s3 are supported"#),
+        ("gopher://h/f", #"unsupported scheme "gopher"; http, https, s3, ftp, ftps and sftp are supported"#),
+        ("file:///etc/passwd", #"unsupported scheme "file"; http, https, s3, ftp, ftps and sftp are supported"#),
         ("http:///f", "the URL has no host"), ("http://:80/", "the URL has no host"), ("", "the URL is empty"),
         ("h/f", "not a URL; it begins with http://"), ("http:/h/f", "a URL has two slashes behind the colon"),
         ("http://h/a b", "a URL can't hold a space; write %20"),
@@ -189,7 +189,7 @@ import TransferCore
             {"version": 1, "jobs": [
               {"download": "http://h/1", "to": "1", "priorty": 1, "segments": 0},
               {"download": "http://h/2", "to": "2"},
-              {"download": "ftp://h/3", "to": "3"}]}
+              {"download": "gopher://h/3", "to": "3"}]}
             """)
         #expect(reading.report.faultCount == 3 && reading.report.jobCount == 3)
         #expect(reading.jobs.count == 1 && reading.locations.first?.index == 1)

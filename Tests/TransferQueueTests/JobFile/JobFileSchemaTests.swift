@@ -34,6 +34,8 @@ import TransferCore
         #expect(try keys("proxyObject") == Set(ProxyKey.table.names))
         #expect(try keys("secretName") == Set(SecretKey.table.names))
         #expect(try keys("s3") == Set(S3Key.table.names))
+        #expect(try keys("ssh") == Set(SSHKey.table.names))
+        #expect(try keys("ftp") == Set(FTPKey.table.names))
     }
 
     @Test func hasTheDecodersWordsAndRanges() throws {
@@ -127,7 +129,17 @@ import TransferCore
         (#"{"version": 1, "jobs": [{"to": "f"}]}"#, false),
         (#"{"version": 1, "jobs": [{"download": "http://h/"}]}"#, false),
         (#"{"version": 1, "jobs": [{"download": [], "to": "f"}]}"#, false),
-        (#"{"version": 1, "jobs": [{"download": "ftp://h/", "to": "f"}]}"#, false),
+        (#"{"version": 1, "jobs": [{"download": "ftp://h/", "to": "f"}]}"#, true),
+        (#"{"version": 1, "jobs": [{"download": "SFTP://h:2/x", "to": "f", "ssh": {"agent": false}}]}"#, true),
+        (#"{"version": 1, "jobs": [{"download": "sftp://ann@h/x", "to": "f"}]}"#, false),
+        (#"{"version": 1, "jobs": [{"download": "gopher://h/", "to": "f"}]}"#, false),
+        (#"{"version": 1, "jobs": [{"upload": "f", "to": "ftps://h/x", "ftp": {"active": true}}]}"#, true),
+        (#"{"version": 1, "jobs": [{"upload": "f", "to": "ftp://h/x", "ftp": {"activ": true}}]}"#, false),
+        (#"{"version": 1, "jobs": [{"upload": "f", "to": "sftp://h/x", "ssh": {"hostKey": "SHA256:x"}}]}"#, false),
+        (
+            #"{"version": 1, "jobs": [{"upload": "f", "to": "sftp://h/x", "ssh": {"key": "k", "keyPassphrase": "p"}}]}"#,
+            false
+        ),
         (#"{"version": 1, "jobs": [{"download": "http://u@h/", "to": "f"}]}"#, false),
         (#"{"version": 1, "name": "", "jobs": []}"#, false), (#"{"version": 1, "nme": "", "jobs": []}"#, false),
     ])

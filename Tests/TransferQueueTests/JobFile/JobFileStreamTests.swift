@@ -111,7 +111,10 @@ import TransferCore
         ("http://h/\n out", "2:2:3  an option is written out=VALUE"), ("http://h/\n out=", "2:6:1  the path is empty"),
         ("http://h/\n checksum=md5=1", "2:11:5  md5 has 32 hexadecimal digits, found 1"),
         ("http://h/\n header=x", "2:9:1  a header is written header=NAME: VALUE"),
-        ("http://h/\tftp://h/f", #"1:11:9  unsupported scheme "ftp"; http, https and s3 are supported"#),
+        (
+            "http://h/\tgopher://h/f",
+            #"1:11:12  unsupported scheme "gopher"; http, https, s3, ftp, ftps and sftp are supported"#
+        ),
     ])
     func saysWhatIsWrongWithAList(text: String, fault: String) throws {
         let reading = try read(text + "\nhttp://ok/\n", as: .urlList)

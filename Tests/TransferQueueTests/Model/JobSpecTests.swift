@@ -156,10 +156,21 @@ import TransferCore
 
     @Test func whatIsSubmittedFromAProgramIsCheckedToo() {
         #expect(job.faults.isEmpty)
-        #expect(!Sample.download("ftp://h.example/x", to: "x").faults.isEmpty)
+        #expect(!Sample.download("gopher://h.example/x", to: "x").faults.isEmpty)
+        #expect(Sample.download("sftp://h.example/x", to: "x").faults.isEmpty)
+        #expect(Sample.upload("f", to: "ftps://h.example/x", protocol: .ftp).faults.isEmpty)
+        #expect(
+            Sample.upload("f", to: "sftp://h.example/x").faults == [
+                "a URL of sftp:// goes with the protocol \"sftp\""
+            ])
+        #expect(
+            Sample.upload("f", to: "https://h.example/x", protocol: .sftp).faults == [
+                "the protocol \"sftp\" has URLs as sftp://host/path"
+            ])
         #expect(!Sample.download("https://h.example/x", to: "").faults.isEmpty)
         #expect(!Sample.download("https://h.example/x", to: "a\0b").faults.isEmpty)
         #expect(!changedDownload { $0.urls = [] }.faults.isEmpty)
-        #expect(Sample.download("ftp://u:hunter2@h.example/x", to: "x").faults.allSatisfy { !$0.contains("hunter2") })
+        let faults = Sample.download("gopher://u:hunter2@h.example/x", to: "x").faults
+        #expect(!faults.isEmpty && faults.allSatisfy { !$0.contains("hunter2") })
     }
 }

@@ -1,0 +1,178 @@
+import Foundation
+import Glibc
+import Testing
+import TransferTestServer
+import TransferTestSupport
+
+/// What uploads to file servers hold to, by the command, against OpenSSH, vsftpd and pyftpdlib: the cases of the
+/// conformance suite, with the server's connections cut instead of a relay's, as FTP's files have connections of their own.
+/// One after the other: each starts servers and programs of its own.
+@Suite(.serialized, .enabled(if: FileServerKind.isWanted), .timeLimit(.minutes(3)))
+struct FileServerConformanceTests {
+    private static let size = FileServerBench.size
+
+    @Test(arguments: FileServerKind.allCases) func arrivesWhole(_ kind: FileServerKind) async throws {
+        let bench = try await FileServerBench(kind)
+        try bench.writeUpload()
+        let result = try await bench.place.runJobs()
+        #expect(result.exitCode == 0, "\(result)")
+        try bench.expectTheFileOnce()
+        // Again: it's done, and the server isn't asked.
+        let connections = bench.relay.connectionCount
+        #expect(try await bench.place.runJobs().exitCode == 0)
+        #expect(bench.relay.connectionCount == connections)
+        // Another version takes the place of the first one.
+        try bench.writeUpload(seed: 8)
+        let second = try await bench.place.runJobs()
+        #expect(second.exitCode == 0, "\(second)")
+        try bench.expectTheFileOnce()
+    }
+
+    @Test(arguments: FileServerKind.allCases) func anEmptyFileArrives(_ kind: FileServerKind) async throws {
+        let bench = try await FileServerBench(kind)
+        try bench.writeUpload(0)
+        let result = try await bench.place.runJobs()
+        #expect(result.exitCode == 0, "\(result)")
+        try bench.expectTheFileOnce()
+    }
+
+    @Test(arguments: FileServerKind.allCases) func goesOnWhereItWasCut(_ kind: FileServerKind) async throws {
+        let bench = try await FileServerBench(kind)
+        try bench.writeUpload()
+        let process = try bench.place.startJobs()
+        for round in 1...3 {
+            try await bench.waitForPart(round * 3 << 19)
+            bench.cut()
+        }
+        let result = try await process.result()
+        #expect(result.exitCode == 0, "\(result)")
+        try bench.expectTheFileOnce()
+        let events = try result.events()
+        #expect(events.named("job.retrying").count == 3 && events.named("job.restarted").isEmpty, "\(result)")
+        // The last attempt brought no more than was missing.
+        let last = events.named("job.finished").first?["transferred"]?.int
+        #expect(last.map { $0 <= Self.size - 4 << 20 } == true, "\(result)")
+        #expect(kind != .sftp || bench.relay.bytesUp < Int64(Self.size) * 3 / 2, "\(bench.relay.bytesUp)")
+        #expect(kind == .sftp || (bench.commands("STOR") == 1 && bench.commands("APPE") == 3))
+    }
+
+    /// The server has given the file its name, and nobody hears of it.
+    @Test(arguments: FileServerKind.allCases) func aLostFinalAnswerSendsNothingAgain(_ kind: FileServerKind)
+        async throws
+    {
+        let bench = try await FileServerBench(kind)
+        try bench.writeUpload(300_000)
+        bench.relay.delayAnswers(milliseconds: 100)
+        let process = try bench.place.startJobs()
+        try await bench.waitForPart(300_000)
+        // Questions and answers that are left take several delays; the last answer has the time that this test needs.
+        bench.relay.delayAnswers(milliseconds: 500)
+        try await until("the file to have its name") { bench.names().contains("f") }
+        let connections = bench.relay.connectionCount
+        bench.relay.cutAll()
+        bench.relay.delayAnswers(milliseconds: 0)
+        let result = try await process.result()
+        #expect(result.exitCode == 0, "\(result)")
+        try bench.expectTheFileOnce()
+        let events = try result.events()
+        // It was asked over a new connection, by the next attempt or, where libcurl had asked twice, by the same one.
+        #expect(bench.relay.connectionCount > connections && events.named("job.restarted").isEmpty, "\(result)")
+        #expect(kind != .sftp || bench.relay.bytesUp < 450_000, "it was sent again: \(bench.relay.bytesUp)")
+        #expect(kind == .sftp || (bench.commands("STOR") == 1 && bench.commands("APPE") == 0))
+    }
+
+    @Test(arguments: FileServerKind.allCases)
+    func whatTheServerHasForgottenIsSentFromTheStart(_ kind: FileServerKind) async throws {
+        let bench = try await FileServerBench(kind)
+        try await cutOnce(bench)
+        try bench.removeParts()
+        let result = try await bench.place.runJobs()
+        #expect(result.exitCode == 0, "\(result)")
+        #expect(try result.events().named("job.restarted").count == 1, "\(result)")
+        try bench.expectTheFileOnce()
+    }
+
+    @Test(arguments: FileServerKind.allCases)
+    func aSourceThatChangedIsSentFromTheStartAndNeverMixed(_ kind: FileServerKind) async throws {
+        let bench = try await FileServerBench(kind)
+        try await cutOnce(bench)
+        try bench.place.folder.write(count: Self.size, seed: 8, to: "f")
+        let result = try await bench.place.runJobs()
+        #expect(result.exitCode == 0, "\(result)")
+        // What there was of the other version is gone too.
+        try bench.expectTheFileOnce()
+    }
+
+    @Test(arguments: [FileServerKind.sftp, .ftp])
+    func aSourceThatChangedFailsWhereThatIsWanted(_ kind: FileServerKind) async throws {
+        let bench = try await FileServerBench(kind)
+        try await cutOnce(bench, #""ifChanged": "fail""#)
+        try bench.place.folder.write(count: Self.size, seed: 8, to: "f")
+        let result = try await bench.place.runJobs()
+        #expect(result.exitCode == 1 && result.standardError.contains("changed since its upload began"), "\(result)")
+        #expect(!bench.names().contains("f"))
+    }
+
+    private func cutOnce(_ bench: FileServerBench, _ more: String = "") async throws {
+        try bench.writeUpload(limit: 0, more)
+        let process = try bench.place.startJobs()
+        try await bench.waitForPart(2 << 20)
+        bench.cut()
+        #expect(try await process.result().exitCode == 1)
+    }
+
+    @Test(arguments: FileServerKind.allCases) func aKilledProgramGoesOn(_ kind: FileServerKind) async throws {
+        let bench = try await FileServerBench(kind)
+        try bench.writeUpload()
+        for round in 1...2 {
+            let process = try bench.place.startJobs()
+            try await bench.waitForPart(round << 21)
+            process.kill(SIGKILL)
+            #expect(try await process.result().signal == SIGKILL)
+        }
+        let result = try await bench.place.runJobs()
+        #expect(result.exitCode == 0, "\(result)")
+        try bench.expectTheFileOnce()
+        let events = try result.events()
+        #expect(events.named("job.restarted").isEmpty, "\(result)")
+        #expect(events.named("job.finished").first?["transferred"]?.int.map { $0 <= Self.size - 4 << 20 } == true)
+        #expect(kind == .sftp || bench.commands("STOR") == 1)
+    }
+
+    @Test(arguments: FileServerKind.allCases)
+    func aCancelledUploadIsTakenFromTheServer(_ kind: FileServerKind) async throws {
+        let bench = try await FileServerBench(kind)
+        try bench.writeUpload()
+        let process = try bench.place.startJobs()
+        try await bench.waitForPart(1 << 20)
+        #expect(try await bench.place.run("cancel", "batch/f").exitCode == 0)
+        let result = try await process.result()
+        #expect(try result.events().ends == ["f": "cancelled"], "\(result)")
+        #expect(bench.names() == [])
+    }
+
+    /// What FTP calls 502: the server knows no APPE.
+    @Test func aServerThatCantAppendGetsTheWholeAgain() async throws {
+        var options = FTPServer.Options()
+        options.lacks = ["APPE"]
+        let server = try await FTPServer.start(options)
+        let place = try Workplace("files")
+        try place.folder.write(count: Self.size, seed: 7, to: "f")
+        try place.jobs(
+            [upload("f", to: server.url("/f"), #""id": "f""#)],
+            extra: #""defaults": {"limitRate": "4M", "retry": {"scale": "50ms", "jitter": false}}, "#)
+        let process = try place.startJobs()
+        let names = { (try? FileManager.default.contentsOfDirectory(atPath: server.root)) ?? [] }
+        let size = {
+            names().first.flatMap { try? Data(contentsOf: URL(fileURLWithPath: server.root + "/" + $0)).count } ?? 0
+        }
+        try await until("a part") { size() > 1 << 20 }
+        server.cut()
+        let result = try await process.result()
+        #expect(result.exitCode == 0, "\(result)")
+        let reason = try result.events().named("job.restarted").first?["reason"]?.string ?? ""
+        #expect(reason.contains("can't go on with a file") && reason.contains("502"), "\(result)")
+        let isSame = try Data(contentsOf: URL(fileURLWithPath: server.root + "/f")) == place.folder.data("f")
+        #expect(isSame && names() == ["f"])
+    }
+}

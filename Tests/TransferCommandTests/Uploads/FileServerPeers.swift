@@ -1,0 +1,173 @@
+import Foundation
+import Glibc
+import Testing
+import TransferTestServer
+import TransferTestSupport
+
+/// Real servers of files, each made anew for a case.
+enum FileServerKind: String, CaseIterable, Sendable, CustomTestStringConvertible {
+    /// OpenSSH.
+    case sftp
+    /// vsftpd, in clear text.
+    case ftp
+    /// vsftpd, TLS begun by AUTH TLS, data connections that have to continue its session.
+    case ftpTLS
+    /// pyftpdlib, TLS from the first byte on, with a user and a password.
+    case ftps
+
+    var testDescription: String { rawValue }
+    static let isWanted = SSHServer.isWanted && FTPServer.isWanted
+}
+
+/// A server of files whose connections can be broken, and a folder to run the command in.
+final class FileServerBench: Sendable {
+    static let size = 6 << 20
+
+    let kind: FileServerKind
+    let place: Workplace
+    /// Leads to the server; what FTP has in data connections goes past it.
+    let relay: FaultRelay
+    private let ssh: SSHServer?
+    private let ftp: FTPServer?
+    /// On this machine's disk.
+    private let root: TemporaryFolder
+
+    init(_ kind: FileServerKind) async throws {
+        self.kind = kind
+        place = try Workplace("files")
+        root = try TemporaryFolder("root")
+        let certificate = try await ServerCertificate.make(in: root)
+        // vsftpd serves nobody whose root can be written to.
+        chmod(root.path, 0o755)
+        chmod(try root.folder("served"), 0o777)
+        var options = FTPServer.Options()
+        options.root = root.path
+        switch kind {
+        case .sftp: break
+        case .ftp: options.program = .vsftpd
+        case .ftpTLS:
+            options.program = .vsftpd
+            options.certificate = certificate
+            options.requiresTLS = true
+        case .ftps:
+            options.certificate = certificate
+            options.isImplicit = true
+            options.requiresTLS = true
+        }
+        ssh = kind == .sftp ? try await SSHServer.start() : nil
+        ftp = kind == .sftp ? nil : try await FTPServer.start(options)
+        relay = try FaultRelay(to: ssh?.port ?? ftp?.port ?? 0)
+        try place.folder.write(options.users["alice"] ?? "", to: "secret")
+        if let ssh {
+            let key = try String(contentsOfFile: ssh.hostKey + ".pub", encoding: .utf8)
+            try place.folder.write("[127.0.0.1]:\(relay.port) \(key)", to: "known_hosts")
+        }
+    }
+
+    deinit { relay.stop() }
+
+    // MARK: Jobs
+
+    /// - Parameter name: In the folder that is served.
+    func url(_ name: String) -> String {
+        switch kind {
+        case .sftp: "sftp://127.0.0.1:\(relay.port)\(root.path("served"))/\(name)"
+        case .ftp, .ftpTLS: "ftp://127.0.0.1:\(relay.port)/served/\(name)"
+        case .ftps: "ftps://127.0.0.1:\(relay.port)/served/\(name)"
+        }
+    }
+
+    /// Members of a job.
+    var members: String {
+        let ca = #""tls": {"ca": "\#(root.path("certificate.pem"))"}"#
+        switch kind {
+        case .sftp:
+            let key = ssh?.userKey ?? ""
+            return #""ssh": {"knownHosts": "\#(place.folder.path("known_hosts"))", "key": "\#(key)", "agent": false}"#
+        case .ftp: return #""ftp": {"requireTLS": false}"#
+        case .ftpTLS: return #""ftp": {"requireTLS": true}, \#(ca)"#
+        case .ftps: return #""auth": {"user": "alice", "password": {"file": "secret"}}, \#(ca)"#
+        }
+    }
+
+    /// Slow enough to be caught in the middle.
+    private func defaults(_ limit: Int) -> String {
+        #""defaults": {"limitRate": "4M", "retry": {"scale": "50ms", "jitter": false, "limit": \#(limit)}}, "#
+    }
+
+    func writeUpload(_ count: Int = size, seed: UInt64 = 7, limit: Int = 20, _ more: String = "") throws {
+        try place.folder.write(count: count, seed: seed, to: "f")
+        let other = more.isEmpty ? "" : ", " + more
+        try place.jobs(
+            [upload("f", to: url("in/f"), #""id": "f", "createFolders": true, \#(members)\#(other)"#)],
+            extra: defaults(limit))
+    }
+
+    func writeDownload(limit: Int = 20, _ more: String = "", name: String = "batch") throws {
+        let other = more.isEmpty ? "" : ", " + more
+        try place.jobs(
+            [download(url("f"), to: "g", #""id": "f", \#(members)\#(other)"#)], extra: defaults(limit), name: name)
+    }
+
+    /// Puts a file on the server, of an hour that is past.
+    func serve(_ count: Int = size, seed: UInt64 = 7, modified: TimeInterval = 1_600_000_000) throws {
+        try root.write(count: count, seed: seed, to: "served/f")
+        try FileManager.default.setAttributes(
+            [.modificationDate: Date(timeIntervalSince1970: modified)], ofItemAtPath: root.path("served/f"))
+    }
+
+    // MARK: The server
+
+    /// Cuts every connection that is there.
+    func cut() {
+        ssh?.signalSessions(SIGKILL)
+        if kind == .ftps { ftp?.cut() } else { ftp?.signalSessions(SIGKILL) }
+    }
+
+    /// Names in the folder that uploads go to.
+    func names() -> [String] { ((try? FileManager.default.contentsOfDirectory(atPath: root.path("served/in"))) ?? []) }
+
+    /// Bytes of the upload that isn't whole.
+    func partSize() -> Int {
+        names().first { $0.hasSuffix(".part") }.flatMap { root.size("served/in/\($0)") }.map { Int($0) } ?? 0
+    }
+
+    /// Somebody cleans up.
+    func removeParts() throws {
+        for name in names() where name.hasSuffix(".part") {
+            try FileManager.default.removeItem(atPath: root.path("served/in/\(name)"))
+        }
+    }
+
+    func waitForPart(_ bytes: Int) async throws {
+        try await until("\(bytes) bytes on the server") { partSize() >= bytes }
+    }
+
+    /// Exactly one file is there, and it's the source as it is now.
+    func expectTheFileOnce(_ location: SourceLocation = #_sourceLocation) throws {
+        #expect(names() == ["f"], sourceLocation: location)
+        let isSame = try root.data("served/in/f") == place.folder.data("f")
+        #expect(isSame, "other bytes", sourceLocation: location)
+    }
+
+    func expectTheDownload(_ location: SourceLocation = #_sourceLocation) throws {
+        let isSame = try root.data("served/f") == place.folder.data("g")
+        #expect(isSame, "other bytes", sourceLocation: location)
+        let rest = try place.folder.files().filter { $0.hasSuffix(".part") }
+        #expect(rest == [], sourceLocation: location)
+    }
+
+    func waitForLocalPart(_ bytes: Int) async throws {
+        try await until("\(bytes) bytes here") { (place.folder.size("g.part") ?? 0) >= bytes }
+    }
+
+    /// The server's SSH key and log.
+    var sshServer: SSHServer? { ssh }
+    /// What an FTP server was told.
+    func commands(_ name: String) -> Int {
+        guard let ftp else { return 0 }
+        return ftp.log().split(separator: "\n").count {
+            $0.hasPrefix(name + " ") || $0.contains("FTP command: Client \"127.0.0.1\", \"\(name) ")
+        }
+    }
+}

@@ -1,0 +1,188 @@
+import Foundation
+import Glibc
+import Testing
+import TransferCore
+import TransferEngine
+import TransferTestSupport
+import TransferUpload
+
+@testable import TransferQueue
+
+/// How job files describe servers of FTP and SFTP, and what a request to one is made with.
+@Suite struct FileServerSettingsTests {
+    private static let print = "SHA256:" + String(repeating: "a", count: 43)
+
+    private func upload(_ members: String, to url: String = "sftp://h/in/f", defaults: String = "{}") throws
+        -> (spec: JobSpec?, lines: [String])
+    {
+        let comma = members.isEmpty ? "" : ", "
+        let reading = try read(
+            #"{"version": 1, "defaults": \#(defaults), "jobs": [{"upload": "f", "to": "\#(url)"\#(comma)\#(members)}]}"#
+        )
+        return (reading.jobs.first, reading.faults.map { "\($0.path) \($0.message)" })
+    }
+
+    private func uploadProtocol(_ spec: JobSpec?) -> JobSpec.UploadProtocol? {
+        if case .upload(let upload)? = spec?.work { upload.uploadProtocol } else { nil }
+    }
+
+    @Test func readsEveryKey() throws {
+        let (spec, lines) = try upload(
+            #""ssh": {"user": "ann", "knownHosts": "kh", "hostKey": "\#(Self.print)", "key": "k", "keyPassphrase": {"env": "P"}, "agent": false}, "createFolders": true"#
+        )
+        #expect(lines == [])
+        let ssh = try #require(spec?.settings.ssh)
+        #expect(ssh.user == "ann" && ssh.knownHosts == "kh" && ssh.hostKey == Self.print && ssh.key == "k")
+        #expect(ssh.keyPassphrase == .environment("P") && ssh.agent == false)
+        let ftp = try upload(#""ftp": {"requireTLS": true, "active": true}"#, to: "ftp://h/f").spec?.settings.ftp
+        #expect(ftp?.requireTLS == true && ftp?.active == true)
+    }
+
+    @Test(arguments: [
+        ("sftp://h/f", JobSpec.UploadProtocol.sftp, "sftp://h"), ("ftp://h/f", .ftp, "ftp://h"),
+        ("FTPS://h:9/f", .ftp, "ftps://h:9"),
+    ])
+    func theSchemeTellsTheProtocol(_ url: String, _ expected: JobSpec.UploadProtocol, _ origin: String) throws {
+        let (spec, lines) = try upload("", to: url)
+        #expect(lines == [] && uploadProtocol(spec) == expected && spec?.origin(mirror: 0) == origin)
+        let said = try upload(#""protocol": "\#(expected.rawValue)""#, to: url)
+        #expect(said.lines == [] && said.spec == spec)
+        // That of the defaults is for other jobs.
+        #expect(uploadProtocol(try upload("", to: url, defaults: #"{"protocol": "tus"}"#).spec) == expected)
+    }
+
+    @Test func aJobsOwnKeysGoOverThoseOfTheDefaults() throws {
+        let spec = try upload(
+            #""ssh": {"user": "bob"}"#, defaults: #"{"ssh": {"user": "ann", "knownHosts": "kh"}}"#
+        ).spec
+        #expect(spec?.settings.ssh?.user == "bob" && spec?.settings.ssh?.knownHosts == "kh")
+    }
+
+    @Test(arguments: [
+        #""ssh": {"user": "ann", "hostKey": "\#(print)", "key": "k", "keyPassphrase": {"file": "p"}, "agent": true}"#,
+        #""ssh": {}"#, #""ftp": {"active": true}, "createFolders": true"#, #""ftp": {}, "ifChanged": "fail""#,
+    ])
+    func whatIsWrittenDownIsReadBackTheSame(_ members: String) throws {
+        let spec = try #require(try upload(members).spec)
+        let again = try JobSpec(canonicalJSON: spec.canonicalJSON)
+        #expect(again == spec && again.fingerprint == spec.fingerprint)
+    }
+
+    @Test func anotherUserIsAnotherJob() throws {
+        let prints = try ["", #""ssh": {"user": "ann"}"#, #""ssh": {"user": "bob"}"#].map {
+            try #require(try upload($0).spec).fingerprint
+        }
+        #expect(Set(prints).count == 3)
+        // Who is trusted changes nothing of what arrives.
+        let pinned = try #require(try upload(#""ssh": {"hostKey": "\#(Self.print)"}"#).spec)
+        #expect(pinned.fingerprint == prints[0])
+    }
+
+    @Test(arguments: [
+        (
+            #""protocol": "ftp""#, "sftp://h/f",
+            #"$.jobs[0].protocol a URL of sftp:// goes with the protocol "sftp""#
+        ),
+        (#""protocol": "put""#, "ftps://h/f", #"$.jobs[0].protocol a URL of ftps:// goes with the protocol "ftp""#),
+        (#""protocol": "sftp""#, "http://h/f", #"$.jobs[0].to the protocol "sftp" has URLs as sftp://host/path"#),
+        (
+            #""protocol": "ftp""#, "https://h/f",
+            #"$.jobs[0].to the protocol "ftp" has URLs as ftp://host/path or ftps://host/path"#
+        ),
+        (
+            #""parallel": 2"#, "sftp://h/f",
+            #"$.jobs[0].parallel "parallel" is for the protocol "s3" or "tus", not "sftp""#
+        ),
+        (
+            #""ssh": {"keyPassphrase": {"env": "P"}}"#, "sftp://h/f",
+            #"$.jobs[0].ssh "keyPassphrase" needs a "key""#
+        ),
+        (
+            #""ssh": {"hostKey": "MD5:aa"}"#, "sftp://h/f",
+            #"$.jobs[0].ssh.hostKey not a fingerprint; write "SHA256:" and 43 characters of base 64, as ssh-keygen -lf shows it"#
+        ),
+        (
+            #""ssh": {"knownHost": "x"}"#, "sftp://h/f",
+            #"$.jobs[0].ssh.knownHost unknown key "knownHost"; did you mean "knownHosts"?"#
+        ),
+    ])
+    func saysWhatIsWrong(_ members: String, _ url: String, _ line: String) throws {
+        #expect(try upload(members, to: url).lines == [line])
+    }
+
+    @Test func aPassphraseIsNamedAndNeverWritten() throws {
+        let lines = try upload(#""ssh": {"key": "k", "keyPassphrase": "hush"}"#).lines
+        #expect(lines.first?.contains("a passphrase is named, never written") == true)
+        #expect(!lines.joined().contains("hush"))
+        var spec = try #require(try upload(#""ssh": {"key": "k", "keyPassphrase": {"env": "P"}}"#).spec)
+        #expect(!spec.hasSecret && spec.settings.credentialNames == [])
+        spec.settings.ssh?.keyPassphrase = .literal("hush")
+        #expect(spec.hasSecret && !spec.redacted.canonicalJSON.contains("hush"))
+        spec.settings.ssh?.keyPassphrase = .credential("c")
+        #expect(spec.settings.credentialNames == ["c"])
+    }
+
+    // MARK: What a request is made with
+
+    private func builder(_ variables: [String: String]) -> RequestBuilder {
+        RequestBuilder(userAgent: "t", proxies: .none, secrets: SecretSource(environment: { variables[$0] }))
+    }
+
+    private func settings(_ members: String, to url: String = "sftp://h/in/f", _ variables: [String: String]) throws
+        -> ExchangeSettings
+    {
+        let spec = try #require(try upload(members, to: url).spec)
+        let request = UploadRequest(id: 1, method: "PUT", url: url, body: .bytes([1]))
+        return try builder(variables).exchange(request, of: spec, file: nil).settings
+    }
+
+    @Test func whatNobodySaysIsAsSSHHasIt() throws {
+        let home = try TemporaryFolder("home")
+        let variables = ["HOME": home.path, "SSH_AUTH_SOCK": "/run/agent"]
+        var made = try settings("", variables)
+        #expect(made.files.knownHosts == home.path(".ssh/known_hosts") && made.files.hostKey == nil)
+        #expect(made.files.usesAgent && made.files.privateKey == nil)
+        #expect(made.credentials == .password(user: String(cString: getpwuid(geteuid()).pointee.pw_name), password: ""))
+        for name in ["id_rsa", "id_ecdsa", "id_ed25519"] {
+            try home.write("key", to: ".ssh/\(name)")
+            made = try settings("", variables)
+            #expect(made.files.privateKey?.path == home.path(".ssh/\(name)"))
+        }
+    }
+
+    @Test func withoutAHomeNobodyIsKnown() throws {
+        for variables in [[:], ["HOME": "", "SSH_AUTH_SOCK": ""]] {
+            let made = try settings("", variables)
+            #expect(made.files.knownHosts == nil && made.files.privateKey == nil && !made.files.usesAgent)
+        }
+    }
+
+    @Test func whatAJobSaysGoesBefore() throws {
+        let made = try settings(
+            #""ssh": {"user": "ann", "key": "/k", "keyPassphrase": {"env": "P"}, "knownHosts": "/kh", "agent": false}, "createFolders": true"#,
+            ["HOME": "/home/x", "SSH_AUTH_SOCK": "/a", "P": "open"])
+        #expect(made.files.privateKey == .init(path: "/k", passphrase: "open") && !made.files.usesAgent)
+        #expect(made.files.knownHosts == "/kh" && made.credentials == .password(user: "ann", password: ""))
+        #expect(made.files.createsFolders)
+        let login = try settings(
+            #""auth": {"user": "bob", "password": {"env": "P"}}, "ssh": {"user": "ann"}"#, ["P": "secret"])
+        #expect(login.credentials == .password(user: "bob", password: "secret"))
+    }
+
+    @Test func anFTPServerIsSpokenToAsTheJobSays() throws {
+        let plain = try settings("", to: "ftp://h/f", [:])
+        #expect(!plain.files.requiresTLS && !plain.files.usesActiveMode && plain.credentials == .none)
+        let made = try settings(#""ftp": {"requireTLS": true, "active": true}"#, to: "ftp://h/f", [:])
+        #expect(made.files.requiresTLS && made.files.usesActiveMode && !made.files.createsFolders)
+    }
+
+    /// What belongs to one server isn't given to another.
+    @Test func anotherServerGetsNobodysPassword() throws {
+        let spec = try #require(try upload(#""auth": {"user": "bob", "password": {"env": "P"}}"#).spec)
+        for (url, isOurs) in [("sftp://h/in/.f.m.part", true), ("sftp://h:23/f", false), ("sftp://i/f", false)] {
+            let request = UploadRequest(id: 1, method: "DELETE", url: url)
+            let made = try builder(["P": "secret"]).exchange(request, of: spec, file: nil).settings
+            #expect((made.credentials == .password(user: "bob", password: "secret")) == isOurs, "\(url)")
+        }
+    }
+}
