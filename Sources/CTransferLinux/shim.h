@@ -12,6 +12,7 @@
 #include <sys/file.h>
 #include <sys/timex.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/timerfd.h>
 #include <sys/vfs.h>
@@ -56,6 +57,31 @@ static inline int transfer_reserve(int descriptor, int64_t length) {
 // Renames only when nothing is there under the new name.
 static inline int transfer_rename_new(const char *from, const char *to) {
     return (int)syscall(SYS_renameat2, AT_FDCWD, from, AT_FDCWD, to, 1 /* RENAME_NOREPLACE */) == 0 ? 0 : errno;
+}
+
+// The same from folder to folder. Where the file system can't (EINVAL), the new name is taken by an empty file first.
+static inline int transfer_rename_new_at(int from_folder, const char *from, int to_folder, const char *to) {
+    if (syscall(SYS_renameat2, from_folder, from, to_folder, to, 1 /* RENAME_NOREPLACE */) == 0) return 0;
+    if (errno != EINVAL && errno != ENOSYS) return errno;
+    int descriptor = openat(to_folder, to, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    if (descriptor < 0) return errno;
+    close(descriptor);
+    if (renameat(from_folder, from, to_folder, to) == 0) return 0;
+    int number = errno;
+    unlinkat(to_folder, to, 0);
+    return number;
+}
+
+// Nanoseconds since 1970; the time of the last reading stays.
+static inline int transfer_set_modified(int descriptor, int64_t modified) {
+    int64_t fraction = (modified % 1000000000 + 1000000000) % 1000000000;
+    struct timespec times[2] = {{.tv_nsec = UTIME_OMIT},
+                                {.tv_sec = (modified - fraction) / 1000000000, .tv_nsec = fraction}};
+    return futimens(descriptor, times) == 0 ? 0 : errno;
+}
+
+static inline int transfer_open_at(int folder, const char *name, int flags, unsigned mode) {
+    return openat(folder, name, flags, mode);
 }
 
 // Makes everything durable that was written to the file system of this descriptor.

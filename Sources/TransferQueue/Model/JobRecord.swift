@@ -26,6 +26,18 @@ struct JobRecord: Sendable {
     var wasInterrupted: Bool
     /// Ask the server whether the complete file is still the newest.
     var mustRefresh: Bool
+    /// The version to upload, of a file in a watched folder: no other one counts as this job.
+    var watched: WatchedVersion?
+}
+
+/// A version of a file in a watched folder, as the ledger has it.
+struct WatchedVersion: Sendable, Hashable {
+    let ledger: Int64
+    let inode: UInt64
+    let facts: FileFacts
+    let digest: Checksum?
+    /// Whether the server is asked for the digest of what it has.
+    let verifies: Bool
 }
 
 /// How a job ended, for the store and for whoever listens.
@@ -41,6 +53,8 @@ struct JobEnd: Sendable {
         case kept(JobReceipt, FileFacts?)
         case failed(TransferError, attempts: Int, host: String?)
         case cancelled
+        /// Of a watched folder: there is nothing to upload any more, as the file is gone or is another version.
+        case dropped(isChanged: Bool)
     }
 
     var wasCancelled: Bool {

@@ -20,6 +20,7 @@ public final class JobQueue: Sendable {
     private let hub: EventHub
     /// For callers that ask: apart from the runner's, so that a question never waits behind a run.
     let reader = WorkerPool(name: "store-reader", threads: 1)
+    let watchPools = WatchPools()
 
     private init(_ configuration: QueueConfiguration) throws {
         let folder = try StateFolder(configuration.state)
@@ -44,6 +45,7 @@ public final class JobQueue: Sendable {
 
     /// Ends the threads and gives back what this process held. Nothing can be done with the queue afterwards.
     public func close() async {
+        for keeper in await runner.watchers() { await keeper.stop() }
         await runner.closeControl()
         engine.shutDown()
         let store = store
@@ -51,6 +53,7 @@ public final class JobQueue: Sendable {
         runner.storeWorker.stop()
         runner.folderWorker.stop()
         reader.stop()
+        watchPools.stop()
         runner.loop.stop()
     }
 

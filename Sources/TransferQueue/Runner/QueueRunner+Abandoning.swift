@@ -30,7 +30,9 @@ extension QueueRunner {
 
     /// Without an end for whoever waits for the job: what comes of it is of no interest to it.
     func abandon(_ upload: SQLiteStore.AbandonedUpload, triesLeft: Int = 10) {
-        guard case .upload(let work) = upload.spec.work else { return }
+        guard case .upload(let work) = upload.spec.work, !VerifyingDialogue.isVerifying(upload.upload.state) else {
+            return
+        }
         let source = UploadSource(name: "", size: upload.upload.size)
         let made = Result { () throws(TransferError) in
             try UploadProtocols.dialogue(

@@ -46,6 +46,8 @@ extension QueueRunner {
             let error = StatusRule.error(head, now: WallClock.seconds)
             return failed(job, error, bodyLeft: outcome.sent > 0)
         }
+        // Nothing may be done with a file of which another version was sent.
+        guard job.record.watched == nil || file.isUnchanged else { return drop(job, isChanged: true) }
         scheduler.originAnswered(job.candidate.lane.origin)
         scheduler.ended(job.candidate)
         var done = job
@@ -173,6 +175,9 @@ extension QueueRunner {
     ) {
         let id = job.candidate.id
         let current = running[id] ?? job
+        if current.stop == nil, job.record.watched != nil, error.code == .sourceChanged {
+            return drop(current, isChanged: true)
+        }
         let mayRepeat = !(bodyLeft && job.record.spec.mustNotRepeat)
         if current.stop == nil, mayRepeat, let reason = networkFault(current, error) {
             return waitForNetwork(current, reason, resume: resume, progressed: progressed)

@@ -24,7 +24,10 @@ extension QueueRunner {
     func closeControl() { control = nil }
 
     /// Whether the run goes on when there is nothing to do.
-    func runForever() { isEndless = true }
+    func runForever() {
+        isEndless = true
+        addWatched()
+    }
 
     /// Whether jobs are still being added to a batch that runs.
     func setFeeding(_ isFeeding: Bool) {

@@ -20,6 +20,7 @@ extension QueueRunner {
 
     private func didRecord(_ ends: [JobEnd], _ steps: [JobStep], _ recorded: SQLiteStore.Recorded) {
         for (end, cursor) in zip(ends, recorded.cursors) { announce(end, cursor) }
+        tellWatches(ends, recorded.watched)
         for batch in Set(ends.filter(\.wasCancelled).map(\.batch)) { abandonCancelled(batch) }
         for skipped in recorded.skipped {
             batches[skipped.batch]?.remaining -= 1
@@ -59,6 +60,9 @@ extension QueueRunner {
         case .cancelled:
             batches[end.batch]?.totals.cancelled += 1
             emit(end.batch, .cancelled(job: end.identity), cursor: cursor)
+        case .dropped:
+            batches[end.batch]?.totals.jobs -= 1
+            emit(end.batch, .cancelled(job: end.identity), cursor: cursor)
         }
     }
 
@@ -66,7 +70,9 @@ extension QueueRunner {
     func finishBatches() {
         guard storeCalls == 0, ends.isEmpty, steps.isEmpty, abandonments.isEmpty, !isFeeding else { return }
         for id in Array(batches.keys) {
-            guard let run = batches[id], run.isChecked, !run.isFinished, run.remaining <= 0 else { continue }
+            guard let run = batches[id], run.isChecked, !run.isFinished, run.remaining <= 0, watches[id] == nil else {
+                continue
+            }
             batches[id]?.isFinished = true
             batches[id]?.totals.bytes = run.settledBytes
             withStore {

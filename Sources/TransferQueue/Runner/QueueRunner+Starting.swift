@@ -17,9 +17,11 @@ extension QueueRunner {
                 DownloadPreparation(record: record, download: download, directory: batch.directory, url: url))
         case .upload(let upload):
             let path = upload.source.hasPrefix("/") ? upload.source : batch.directory + "/" + upload.source
+            let version = record.watched
             engine.workers.execute { [loop] in
                 let result = Result { () throws(TransferError) in
-                    try OpenedSource(path, expected: upload.checksum)
+                    if let version { return try OpenedSource(path, version: version) }
+                    return try OpenedSource(path, expected: upload.checksum)
                 }
                 loop.execute { self.assumeIsolated { $0.didOpen(id, result) } }
             }
@@ -63,6 +65,7 @@ extension QueueRunner {
         guard let job = running[id] else { return }
         if let stop = job.stop { return letGo(job, stop) }
         switch result {
+        case .failure(let error) where error.code == .superseded: drop(job, isChanged: error.errno == nil)
         case .failure(let error): failed(job, error, bodyLeft: false)
         case .success(let source):
             running[id]?.ready = .upload(source.file)

@@ -28,10 +28,8 @@ extension QueueRunner {
                 file.path[(file.path.lastIndex(of: "/").map { file.path.index(after: $0) } ?? file.path.startIndex)...]),
             size: file.size, digest: job.sourceDigest)
         let secrets = builder(of: job).secrets
-        guard
-            let dialogue = try UploadProtocols.dialogue(
-                job.record.spec, upload, source: source, state: record?.state, secrets: secrets)
-        else { return false }
+        let make = job.record.watched?.verifies == true ? UploadProtocols.verifying : UploadProtocols.dialogue
+        guard let dialogue = try make(job.record.spec, upload, source, record?.state, secrets) else { return false }
         talks += 1
         running[id]?.phase = .talking
         running[id]?.talk = UploadTalk(number: talks, dialogue: dialogue, file: file, record: record)
@@ -84,20 +82,24 @@ extension QueueRunner {
             return advance(id) { $0.handle(.failed(request: request.id, error, sent: 0), now: WallClock.seconds) }
         }
         let (number, meter) = (talk.number, ExchangeMeter())
+        let digest = request.digests.map { DigestSink.Outcome($0) }
         let handle = engine.start(
             exchange, meter: meter, limiters: limiters(job.record.spec.settings),
-            makeSink: { AnswerSink(limit: 256 << 10) }
+            makeSink: { digest.map { DigestSink($0) } ?? AnswerSink(limit: 256 << 10) as any BodySink }
         ) { [loop] event in
             switch event {
             case .interim, .redirected, .ended:
-                loop.execute { self.assumeIsolated { $0.heard(event, request.id, of: id, talk: number) } }
+                let found: Checksum? = if case .ended = event { digest?.finish() } else { nil }
+                loop.execute { self.assumeIsolated { $0.heard(event, request.id, of: id, talk: number, found) } }
             case .responded, .challenged, .restarted: break
             }
         }
         running[id]?.talk?.began(request.id, UploadTalk.Leg(handle: handle, meter: meter))
     }
 
-    private func heard(_ event: ExchangeEvent, _ request: Int, of id: Int64, talk number: Int) {
+    private func heard(
+        _ event: ExchangeEvent, _ request: Int, of id: Int64, talk number: Int, _ digest: Checksum?
+    ) {
         guard let job = running[id], let talk = job.talk, talk.number == number else { return }
         switch event {
         case .interim(let head):
@@ -107,19 +109,20 @@ extension QueueRunner {
         case .ended(let outcome):
             guard running[id]?.talk?.ended(request) != nil else { return }
             judgeLink(job, outcome)
-            advance(id) { $0.handle(Self.event(outcome, request), now: WallClock.seconds) }
+            advance(id) { $0.handle(Self.event(outcome, request, digest), now: WallClock.seconds) }
         case .responded, .challenged, .restarted: break
         }
         pump()
     }
 
-    private static func event(_ outcome: ExchangeOutcome, _ request: Int) -> UploadEvent {
+    private static func event(_ outcome: ExchangeOutcome, _ request: Int, _ digest: Checksum?) -> UploadEvent {
         switch outcome.result {
-        case .failure(let error): .failed(request: request, error, sent: outcome.sent)
+        case .failure(let error): return .failed(request: request, error, sent: outcome.sent)
         case .success(let head):
-            .answered(
-                UploadAnswer(
-                    request: request, head: head, body: outcome.answer, url: outcome.finalURL, sent: outcome.sent))
+            var answer = UploadAnswer(
+                request: request, head: head, body: outcome.answer, url: outcome.finalURL, sent: outcome.sent)
+            answer.digest = digest
+            return .answered(answer)
         }
     }
 

@@ -71,6 +71,9 @@ actor QueueRunner {
     /// What each batch's last report said.
     var reported: [Int64: BatchReport] = [:]
     var hasNewUsage = false
+    /// Who watches the folders of batches.
+    var watches: [Int64: WatchKeeper] = [:]
+    var watchNames: Set<String> = []
     /// What the last change took from the ways out, in words.
     var losses: [String] = []
 
@@ -128,7 +131,7 @@ actor QueueRunner {
     }
 
     /// Without its database the queue can't promise anything any more: it stops, and says why.
-    private func storeFailed(_ error: any Error) {
+    func storeFailed(_ error: any Error) {
         configuration.logger.error("the queue's database failed: \(error)")
         failure = failure ?? error
         stop(.asked)

@@ -92,6 +92,11 @@ struct OpenedSource: Sendable {
     /// Where somebody wanted it.
     let digest: Checksum?
 
+    init(file: SourceFile, digest: Checksum?) {
+        self.file = file
+        self.digest = digest
+    }
+
     /// Blocks: for workers.
     ///
     /// - Throws: Also when the digest isn't the one that was expected.

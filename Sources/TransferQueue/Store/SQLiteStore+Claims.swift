@@ -38,21 +38,27 @@ extension SQLiteStore {
                         SELECT id FROM job WHERE batch = ? AND origin = ? AND network = ? AND state = 0
                         ORDER BY priority DESC, id LIMIT ?)
                     RETURNING id, identity, spec, priority, attempts, mirror, resume, size, modified, digest,
-                        validator, wasInterrupted, mustRefresh, spentMirrors, hasSecrets, upload
+                        validator, wasInterrupted, mustRefresh, spentMirrors, hasSecrets, upload, ledger
                     """)
-            return try Row.fetchAll(statement, arguments: [process, lane.batch, lane.origin, lane.network, limit])
+            let rows = try Row.fetchAll(
+                statement, arguments: [process, lane.batch, lane.origin, lane.network, limit])
+            return try rows.map { row in
+                try (row, (row[16] as Int64?).map { id in try Self.watchedVersion(db, ledger: id) })
+            }
         }
         var jobs: [(record: JobRecord, priority: Int)] = []
         var unreadable: [(id: Int64, identity: String, error: TransferError)] = []
         jobs.reserveCapacity(rows.count)
-        for row in rows {
+        for (row, watched) in rows {
             let id: Int64 = row[0]
             if row[14] as Bool, secrets[id] == nil {
                 unreadable.append((id, row[1], Self.lostSecret))
                 continue
             }
             do {
-                jobs.append((try Self.record(row, batch: lane.batch, secrets: secrets[id]), row[3]))
+                var record = try Self.record(row, batch: lane.batch, secrets: secrets[id])
+                record.watched = watched
+                jobs.append((record, row[3]))
             } catch {
                 let reason = TransferError(.internalFault, "this job can't be read any more: \(error)")
                 unreadable.append((id, row[1], reason))
@@ -157,7 +163,7 @@ extension SQLiteStore {
                 db,
                 sql: """
                     SELECT id, identity, isUpload, path, size, modified, digest, validator, finalURL, status, attempts
-                    FROM job WHERE batch = ? AND state = 5 AND id > ? ORDER BY id LIMIT ?
+                    FROM job WHERE batch = ? AND state = 5 AND id > ? AND ledger IS NULL ORDER BY id LIMIT ?
                     """, arguments: [batch, id, limit]
             ).map { row in
                 let digest: String? = row[6]

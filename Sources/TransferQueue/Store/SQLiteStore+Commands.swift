@@ -98,6 +98,7 @@ extension SQLiteStore {
                 applied.jobs.append((row[1], cursor))
             }
             applied.skipped = try skipDependents(db, of: changed.map { ($0[0], $0[1]) })
+            _ = try releaseFollowers(db, batch: batch)
         } else {
             applied.jobs = changed.map { ($0[1], nil) }
         }

@@ -11,6 +11,7 @@ extension SQLiteStore {
         var cursors: [Int64] = []
         var unblocked: [Lane: Int] = [:]
         var skipped: [Skipped] = []
+        var watched = WatchedEnds()
     }
 
     struct Skipped: Sendable {
@@ -32,12 +33,15 @@ extension SQLiteStore {
                     db, sql: "UPDATE counter SET value = value + ? WHERE name = 'end' RETURNING value",
                     arguments: [ends.count]) ?? 0
             last -= Int64(ends.count)
+            var ledger = LedgerRecorder(db, now: now)
             for end in ends {
                 last += 1
                 recorded.cursors.append(last)
                 try write(db, end, cursor: last, now: now)
+                try ledger.record(end, cursor: last)
             }
-            for step in steps { try write(db, step) }
+            for step in steps where try !ledger.supersedes(step) { try write(db, step) }
+            recorded.watched = try ledger.finish(&recorded.unblocked)
             for end in ends where try hasNeeds(db, end.batch) { try settleNeeds(db, of: end, &recorded) }
             return recorded
         }
@@ -73,6 +77,8 @@ extension SQLiteStore {
                 sql: """
                     UPDATE job SET state = 8, owner = NULL, isSending = 0, endSequence = ?, ended = ? WHERE id = ?
                     """, arguments: [cursor, now, end.id])
+        // The ledger's part takes it out.
+        case .dropped: break
         }
     }
 
@@ -111,7 +117,7 @@ extension SQLiteStore {
                 try db.execute(sql: "UPDATE job SET state = 0 WHERE id = ?", arguments: [id])
                 recorded.unblocked[Lane(batch: row[3], origin: row[4], network: row[5]), default: 0] += 1
             }
-        case .failed, .cancelled:
+        case .failed, .cancelled, .dropped:
             recorded.skipped += try Self.skipDependents(db, of: [(end.id, end.identity)])
         }
     }

@@ -270,7 +270,7 @@ extension SQLiteStore {
         return staged
     }
 
-    private func hold(_ db: Database, _ header: BatchHeader) throws -> HeldBatch {
+    func hold(_ db: Database, _ header: BatchHeader) throws -> HeldBatch {
         try Self.reclaim(db)
         let row = try Row.fetchOne(
             db,

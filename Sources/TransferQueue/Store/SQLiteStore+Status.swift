@@ -115,6 +115,8 @@ extension SQLiteStore {
 
     /// Forgets batches that ended: the named one, or those whose last word is older than that.
     ///
+    /// With the batch of a watched folder that is named, what was uploaded from it is forgotten too.
+    ///
     /// - Returns: The names of those forgotten.
     func forget(name: String?, endedBefore: Int64?) throws -> [String] {
         try database.write { db in
@@ -126,7 +128,10 @@ extension SQLiteStore {
                         AND (?2 IS NULL OR updated < ?2)
                         AND (?2 IS NULL OR NOT EXISTS (SELECT 1 FROM job WHERE batch = batch.id AND state < 5))
                     """, arguments: [name, endedBefore])
-            for name in names { try db.execute(sql: "DELETE FROM batch WHERE name = ?", arguments: [name]) }
+            for name in names {
+                if endedBefore == nil { try Self.forgetLedger(db, batch: name) }
+                try db.execute(sql: "DELETE FROM batch WHERE name = ?", arguments: [name])
+            }
             return names
         }
     }

@@ -143,6 +143,7 @@ enum Schema {
             // What an upload that was broken off left behind (UploadRecord), for the next attempt.
             try db.execute(sql: "ALTER TABLE job ADD COLUMN upload TEXT")
         }
+        migrator.registerMigration("watched folders") { db in try db.execute(sql: Schema.ledger) }
         return migrator
     }
 }

@@ -1,4 +1,5 @@
 public import TransferCore
+import TransferEventLoop
 public import TransferWatch
 
 /// A folder whose finished files are uploaded by a queue, each version of each file once.
@@ -10,30 +11,65 @@ public import TransferWatch
 /// try await queue.run()
 /// ```
 ///
-/// What was uploaded is kept in the queue's database, so that neither a restart nor touch(1) uploads a file again.
+/// What was uploaded is kept in the queue's database, so that neither a restart nor touch(1) uploads a file again; nor
+/// does another name, whether it's a hard link or a confirmed file was renamed. A version is what has one inode, size
+/// and time of change. The newest version of a file wins: an older one that waits for its upload makes room, and one
+/// that is on its way ends first.
+///
+/// Files that were deleted or changed before their upload began end without one. A thousand at most are in the queue;
+/// what is beyond waits in the folder.
 public final class WatchedFolder: Sendable {
     public let spec: WatchSpec
-    /// The batch that its jobs are in: `watch:` and the folder's path.
+    /// The batch that its jobs are in: `watch:` and the folder's path. ``QueueRemote/forget(name:endedBefore:)`` of it
+    /// forgets what was uploaded, too.
     public let batch: String
+    let keeper: WatchKeeper
 
-    private init(_ spec: WatchSpec, batch: String) {
-        self.spec = spec
-        self.batch = batch
+    private init(_ keeper: WatchKeeper) {
+        spec = keeper.plan.spec
+        batch = keeper.plan.batch
+        self.keeper = keeper
     }
 
-    /// Begins to watch. The jobs start as the queue runs.
+    /// Begins to watch. The jobs start as the queue runs (``JobQueue/run()``). What failed before is tried again.
     ///
     /// - Parameter events: Called in order on a thread of the queue: it has to be quick.
-    /// - Throws: `TransferError` for a spec that can't be done, and when the database fails. A folder that isn't there is
-    ///   waited for.
+    /// - Throws: `TransferError` for a spec that can't be done, for a folder that is watched already, and when the database
+    ///   fails. A folder that isn't there is waited for.
     public static func start(
         _ spec: WatchSpec, on queue: JobQueue, events: @escaping @Sendable (WatchedFolderEvent) -> Void = { _ in }
     ) async throws -> WatchedFolder {
-        WatchedFolder(spec, batch: "watch:" + spec.folder)
+        try await start(spec, on: queue, times: WatchTimes(), events: events)
     }
 
-    /// Ends watching; what is queued stays in the queue.
-    public func stop() async {}
+    static func start(
+        _ spec: WatchSpec, on queue: JobQueue, times: WatchTimes,
+        events: @escaping @Sendable (WatchedFolderEvent) -> Void
+    ) async throws -> WatchedFolder {
+        let plan = try WatchPlan(spec)
+        guard await queue.runner.reserveWatch(plan.batch) else {
+            throw TransferError(.fileLocked, "\(plan.root) is watched already")
+        }
+        do {
+            let store = queue.store
+            let (opened, kept) = try await queue.watchPools.store.run {
+                let opened = try store.openLedger(plan)
+                return (opened, spec.keepFor == nil ? 0 : try store.keptCount(folder: opened.folder))
+            }
+            let keeper = WatchKeeper(plan, opened: opened, kept: kept, queue: queue, times: times, tell: events)
+            await keeper.start(opened)
+            return WatchedFolder(keeper)
+        } catch {
+            await queue.runner.releaseWatch(plan.batch)
+            throw error
+        }
+    }
+
+    /// Ends watching; what is queued stays in the queue. No event comes after this.
+    public func stop() async { await keeper.stop() }
+
+    /// The path of a job's file, beneath the folder: jobs are named by it and a number.
+    public static func path(ofJob identity: String) -> String { WatchedPath.path(ofJob: identity) }
 }
 
 /// What a watched folder tells besides the events of its jobs (``QueueEvent``).

@@ -62,6 +62,8 @@ public struct UploadAnswer: Sendable, Hashable {
     public var url: String
     /// Bytes of the request's body that were handed to the network.
     public var sent: Int64
+    /// Of the whole body, where the request asked for it.
+    public var digest: Checksum?
 
     public init(request: Int, head: ResponseHead, body: [UInt8] = [], url: String, sent: Int64 = 0) {
         self.request = request

@@ -15,6 +15,8 @@ public struct UploadRequest: Sendable, Hashable {
     public var addsOwnersHeaders: Bool
     /// Whether redirects are followed (as RFC 9110 §15.4 says, with the body); otherwise they are answers.
     public var followsRedirects: Bool
+    /// The answer is hashed instead of kept (``UploadAnswer/digest``), however long it is.
+    public var digests: DigestAlgorithm?
 
     public init(
         id: Int, method: String, url: String, headers: [HeaderField] = [], body: Body = .none,

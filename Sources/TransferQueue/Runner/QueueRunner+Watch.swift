@@ -1,0 +1,114 @@
+import Glibc
+import TransferCore
+import TransferEngine
+import TransferEventLoop
+
+// Batches of watched folders: they stay open while they are watched, and jobs come and go in them.
+extension QueueRunner {
+    /// - Returns: Whether nobody watches it here.
+    func reserveWatch(_ name: String) -> Bool { watchNames.insert(name).inserted }
+
+    func releaseWatch(_ name: String) { watchNames.remove(name) }
+
+    func began(_ keeper: WatchKeeper, batch: SQLiteStore.HeldBatch, _ changes: LedgerChanges) {
+        watches[batch.id] = keeper
+        apply(changes, to: batch)
+        if isEndless, batches[batch.id].map(\.isFinished) ?? true {
+            add(batch, secrets: [:], options: RunOptions())
+            pump()
+        }
+    }
+
+    func took(_ keeper: WatchKeeper, batch: SQLiteStore.HeldBatch, _ changes: LedgerChanges) {
+        // After its batch was forgotten it has another.
+        if watches[batch.id] !== keeper { watches = watches.filter { $0.value !== keeper } }
+        watches[batch.id] = keeper
+        apply(changes, to: batch)
+    }
+
+    func unwatch(_ batch: Int64) {
+        guard let keeper = watches.removeValue(forKey: batch) else { return }
+        releaseWatch(keeper.plan.batch)
+        if batches[batch].map({ !$0.isFinished }) ?? false { refreshFromStore(batch) }
+    }
+
+    /// For the end of the queue.
+    func watchers() -> [WatchKeeper] { Array(watches.values) }
+
+    /// Folders that were watched before the run began.
+    func addWatched() {
+        for keeper in watches.values {
+            let batch = keeper.assumeIsolated { $0.batch }
+            if batches[batch.id].map(\.isFinished) ?? true { add(batch, secrets: [:], options: RunOptions()) }
+        }
+    }
+
+    private func apply(_ changes: LedgerChanges, to batch: SQLiteStore.HeldBatch) {
+        secrets.merge(changes.secrets) { $1 }
+        for upload in changes.abandoned { abandon(upload) }
+        guard stopping == nil, changes.added != 0 || !changes.ready.isEmpty else { return }
+        guard let run = batches[batch.id], !run.isFinished else {
+            guard isEndless else { return }
+            add(batch, secrets: [:], options: RunOptions())
+            return pump()
+        }
+        guard run.isChecked else { return refreshFromStore(batch.id) }
+        batches[batch.id]?.remaining += changes.added
+        batches[batch.id]?.totals.jobs += changes.added
+        for (lane, count) in changes.ready { scheduler.backlogGrew(lane, by: count) }
+        pump()
+    }
+
+    /// Ends a job that has nothing to upload any more, without an attempt spent.
+    func drop(_ job: RunningJob, isChanged: Bool) {
+        let id = job.candidate.id
+        scheduler.ended(job.candidate)
+        scheduler.originAbandoned(job.candidate.lane.origin, job: id, now: .now)
+        if let upload = running[id]?.record.upload ?? job.record.upload {
+            abandon(SQLiteStore.AbandonedUpload(id: id, spec: job.record.spec, upload: upload))
+        }
+        finish(job, .dropped(isChanged: isChanged))
+    }
+
+    /// What was recorded of jobs of watched folders.
+    func tellWatches(_ ends: [JobEnd], _ recorded: WatchedEnds) {
+        for (batch, count) in recorded.superseded {
+            batches[batch]?.remaining -= count
+            batches[batch]?.totals.jobs -= count
+        }
+        for (batch, open) in recorded.open {
+            guard let keeper = watches[batch] else { continue }
+            let own = recorded.ends.filter { $0.batch == batch }
+            keeper.assumeIsolated { keeper in
+                keeper.jobsEnded(own, open: open) { index in
+                    guard case .failed(let error, _, _) = ends[index].outcome else { return nil }
+                    return error
+                }
+            }
+        }
+    }
+}
+
+extension OpenedSource {
+    /// Opens the version that a job of a watched folder is for. Blocks: for workers.
+    ///
+    /// - Throws: `superseded` when the file is gone, or is another version.
+    init(_ path: String, version: WatchedVersion) throws(TransferError) {
+        let file: SourceFile
+        do throws(TransferError) {
+            file = try SourceFile(path)
+        } catch {
+            guard error.code == .fileMissing || error.errno == ENOTDIR || error.errno == ELOOP else { throw error }
+            throw TransferError(.superseded, "\(path) is gone", cause: error.cause)
+        }
+        guard let seen = FileSeen(file), seen.inode == version.inode, seen.facts == version.facts else {
+            throw TransferError(.superseded, "\(path) is another version than was queued")
+        }
+        self.init(file: file, digest: version.digest)
+    }
+}
+
+extension TransferError.Code {
+    /// There is nothing to upload any more; ends a job without failing it.
+    static let superseded = Self(rawValue: "superseded")
+}

@@ -1,0 +1,164 @@
+import GRDB
+import TransferCore
+
+/// What ends of jobs mean for the files of watched folders.
+struct WatchedEnds: Sendable {
+    struct End: Sendable {
+        /// Which of the ends that were recorded.
+        let index: Int
+        let batch: Int64
+        let path: String
+        let kind: Kind
+    }
+
+    enum Kind: Sendable {
+        case confirmed(url: String, due: Int64?, hasDigest: Bool)
+        case dropped(isChanged: Bool)
+        case failed
+    }
+
+    var ends: [End] = []
+    /// Jobs that were taken out without an end, as a newer version or another name of the file took their place.
+    var superseded: [Int64: Int] = [:]
+    /// Jobs that haven't ended, by batch.
+    var open: [Int64: Int] = [:]
+}
+
+/// Writes what ends mean into the ledger, in the transaction that records them.
+struct LedgerRecorder {
+    /// So many that are complete stay for readers of the queue's ends (``JobEnds``); the ledger has them for good.
+    static let completeJobsKept: Int64 = 1000
+
+    private let db: Database
+    private let now: Int64
+    private var folders: [Int64: Bool] = [:]
+    private var result = WatchedEnds()
+    private var index = -1
+
+    init(_ db: Database, now: Int64) {
+        self.db = db
+        self.now = now
+    }
+
+    private mutating func isWatched(_ batch: Int64) throws -> Bool {
+        if let known = folders[batch] { return known }
+        let statement = try db.cachedStatement(sql: "SELECT 1 FROM watchedFolder WHERE batch = ?")
+        let isWatched = try Bool.fetchOne(statement, arguments: [batch]) ?? false
+        folders[batch] = isWatched
+        return isWatched
+    }
+
+    mutating func record(_ end: JobEnd, cursor: Int64) throws {
+        index += 1
+        guard try isWatched(end.batch), let ledger = try ledger(of: end.id) else { return }
+        switch end.outcome {
+        case .done(let receipt, _), .kept(let receipt, _): try confirm(end, receipt, ledger: ledger, cursor: cursor)
+        case .failed: try fail(end, ledger: ledger)
+        case .cancelled: break
+        case .dropped(let isChanged):
+            let path = try takeOut(end.id, ledger: ledger)
+            note(end, path ?? WatchedPath.path(ofJob: end.identity), .dropped(isChanged: isChanged))
+        }
+    }
+
+    private mutating func confirm(_ end: JobEnd, _ receipt: JobReceipt, ledger: Int64, cursor: Int64) throws {
+        // Under the file's new name it isn't to be uploaded again.
+        try db.cachedStatement(sql: "DELETE FROM job WHERE follows = ? AND ledger = ?")
+            .execute(arguments: [end.id, ledger])
+        if db.changesCount > 0 { result.superseded[end.batch, default: 0] += db.changesCount }
+        let digest = receipt.digest.flatMap { $0.algorithm == .sha256 ? $0.description : nil }
+        let statement = try db.cachedStatement(
+            sql: """
+                UPDATE ledger SET state = 1, job = NULL, url = ?1, confirmed = ?2, digest = coalesce(?3, digest),
+                    due = ?2 + (SELECT thenAfter FROM watchedFolder WHERE watchedFolder.id = folder)
+                WHERE id = ?4 RETURNING path, due, digest
+                """)
+        if let row = try Row.fetchOne(statement, arguments: [receipt.finalURL, now, digest, ledger]) {
+            note(end, row[0], .confirmed(url: receipt.finalURL, due: row[1], hasDigest: (row[2] as String?) != nil))
+        }
+        try db.cachedStatement(
+            sql: "DELETE FROM job WHERE batch = ? AND ledger IS NOT NULL AND state = 5 AND endSequence <= ?"
+        ).execute(arguments: [end.batch, cursor - Self.completeJobsKept])
+    }
+
+    private mutating func fail(_ end: JobEnd, ledger: Int64) throws {
+        let path = try String.fetchOne(db, sql: "SELECT path FROM ledger WHERE id = ?", arguments: [ledger])
+        if try hasSuccessor(end.id, ledger: ledger) {
+            _ = try takeOut(end.id, ledger: ledger)
+        } else {
+            try db.execute(sql: "UPDATE ledger SET state = 2 WHERE id = ? AND job = ?", arguments: [ledger, end.id])
+        }
+        note(end, path ?? WatchedPath.path(ofJob: end.identity), .failed)
+    }
+
+    /// A job that would go on later makes room where a newer version of its file, or its new name, waits for it.
+    ///
+    /// - Returns: Whether it's gone.
+    mutating func supersedes(_ step: JobStep) throws -> Bool {
+        guard step.state != .claimed, try isWatched(step.batch), let ledger = try ledger(of: step.id),
+            try hasSuccessor(step.id, ledger: ledger)
+        else { return false }
+        _ = try takeOut(step.id, ledger: ledger)
+        result.superseded[step.batch, default: 0] += 1
+        return true
+    }
+
+    /// - Parameter unblocked: Where jobs that waited for another version's end are added.
+    mutating func finish(_ unblocked: inout [Lane: Int]) throws -> WatchedEnds {
+        for (batch, isWatched) in folders where isWatched {
+            for (lane, count) in try SQLiteStore.releaseFollowers(db, batch: batch) {
+                unblocked[lane, default: 0] += count
+            }
+            result.open[batch] = try SQLiteStore.openJobs(db, batch: batch)
+        }
+        return result
+    }
+
+    private func ledger(of job: Int64) throws -> Int64? {
+        try Int64.fetchOne(db.cachedStatement(sql: "SELECT ledger FROM job WHERE id = ?"), arguments: [job])
+    }
+
+    private func hasSuccessor(_ job: Int64, ledger: Int64) throws -> Bool {
+        try Bool.fetchOne(
+            db,
+            sql: """
+                SELECT 1 FROM job JOIN ledger ON ledger.id = job.ledger
+                WHERE job.follows = ?1 AND (ledger.id = ?2 OR ledger.path = (SELECT path FROM ledger WHERE id = ?2))
+                """, arguments: [job, ledger]) ?? false
+    }
+
+    /// - Returns: The path of its version; `nil` where that belongs to another job, or is known no more.
+    private func takeOut(_ job: Int64, ledger: Int64) throws -> String? {
+        try db.execute(sql: "DELETE FROM job WHERE id = ?", arguments: [job])
+        return try String.fetchOne(
+            db, sql: "DELETE FROM ledger WHERE id = ? AND job = ? RETURNING path", arguments: [ledger, job])
+    }
+
+    private mutating func note(_ end: JobEnd, _ path: String, _ kind: WatchedEnds.Kind) {
+        result.ends.append(WatchedEnds.End(index: index, batch: end.batch, path: path, kind: kind))
+    }
+}
+
+extension SQLiteStore {
+    static func openJobs(_ db: Database, batch: Int64) throws -> Int {
+        let statement = try db.cachedStatement(
+            sql: "SELECT count(*) FROM job WHERE batch = ? AND ledger IS NOT NULL AND state < 5")
+        return try Int.fetchOne(statement, arguments: [batch]) ?? 0
+    }
+
+    /// Makes jobs ready whose predecessor is no longer on its way.
+    static func releaseFollowers(_ db: Database, batch: Int64) throws -> [Lane: Int] {
+        let statement = try db.cachedStatement(
+            sql: """
+                UPDATE job SET state = CASE state WHEN 3 THEN 0 ELSE state END, needsLeft = 0, follows = NULL
+                WHERE batch = ?1 AND follows IS NOT NULL
+                    AND NOT EXISTS (SELECT 1 FROM job AS other WHERE other.id = job.follows AND other.state < 5)
+                RETURNING state, origin, network
+                """)
+        var ready: [Lane: Int] = [:]
+        for row in try Row.fetchAll(statement, arguments: [batch]) where row[0] == JobState.queued.rawValue {
+            ready[Lane(batch: batch, origin: row[1], network: row[2]), default: 0] += 1
+        }
+        return ready
+    }
+}

@@ -1,0 +1,333 @@
+import GRDB
+import TransferCore
+import TransferEventLoop
+import TransferWatch
+
+/// A version that is offered, with what was found out about it beforehand.
+struct LedgerOffer: Sendable {
+    enum Finding: Sendable {
+        /// Nothing is to be done: it's known, by this name or another, or has changed since.
+        case nothing
+        case new(digest: Checksum?)
+        /// Nothing of this version is at the path that was recorded.
+        case moved
+        /// This row's bytes, with another time.
+        case touched(row: Int64)
+        /// Known, on a file system that has another number now.
+        case renumbered(row: Int64)
+    }
+
+    let version: FileVersion
+    let finding: Finding
+}
+
+/// What a transaction on the ledger changed for whoever runs its batch.
+struct LedgerChanges: Sendable {
+    /// Of the versions offered, from the first.
+    var handled = 0
+    /// Jobs that became ready.
+    var ready: [Lane: Int] = [:]
+    /// Jobs that weren't there before, less those that were taken out.
+    var added = 0
+    /// Jobs that haven't ended.
+    var open = 0
+    var secrets: [Int64: JobSecrets] = [:]
+    /// What servers hold of uploads that were taken out.
+    var abandoned: [SQLiteStore.AbandonedUpload] = []
+}
+
+/// Takes versions into the ledger and stages their jobs, inside one transaction.
+final class LedgerTaker {
+    let db: Database
+    let folder: Int64
+    let batch: Int64
+    let plan: WatchPlan
+    var changes = LedgerChanges()
+    private var room: Int
+    private let now = WallClock.milliseconds
+
+    init(_ db: Database, folder: Int64, batch: Int64, plan: WatchPlan) throws {
+        self.db = db
+        self.folder = folder
+        self.batch = batch
+        self.plan = plan
+        room = try WatchPlan.capacity - SQLiteStore.openJobs(db, batch: batch)
+    }
+
+    func finish() throws -> LedgerChanges {
+        for (lane, count) in try SQLiteStore.releaseFollowers(db, batch: batch) {
+            changes.ready[lane, default: 0] += count
+        }
+        changes.open = try SQLiteStore.openJobs(db, batch: batch)
+        return changes
+    }
+
+    /// - Returns: Whether there was room for it.
+    func take(_ offer: LedgerOffer) throws -> Bool {
+        let version = offer.version
+        switch offer.finding {
+        case .nothing: return true
+        case .renumbered(let row):
+            try db.execute(
+                sql: "UPDATE ledger SET device = ? WHERE id = ?",
+                arguments: [Int64(bitPattern: version.device), row])
+            return true
+        case .touched(let row):
+            try db.execute(
+                sql: "UPDATE ledger SET modified = ?, path = ?, gone = NULL WHERE id = ? AND state = 1",
+                arguments: [version.modified, version.path, row])
+            return true
+        case .moved, .new:
+            switch try SQLiteStore.look(db, version, folder: folder) {
+            case .known, .onOtherDevice: return true
+            case .elsewhere(let row):
+                // A hard link, of which both names were offered together.
+                if FolderPlaces(plan.root).file(row.version.path).map({ version.isSame(as: $0) }) ?? false {
+                    return true
+                }
+                try move(row, to: version)
+                return true
+            case .otherTime(let row):
+                // This file is another version now, so that one isn't anywhere any more.
+                try db.execute(sql: "DELETE FROM ledger WHERE id = ?", arguments: [row.id])
+            case .unknown: break
+            }
+            guard case .new(let digest) = offer.finding else { return try add(version, digest: nil) }
+            return try add(version, digest: digest)
+        }
+    }
+
+    // MARK: New versions
+
+    private func add(_ version: FileVersion, digest: Checksum?) throws -> Bool {
+        let older = try jobs(ofPath: version.path)
+        let freed = older.filter { !$0.isClaimed && $0.isOpen }.count
+        guard room + freed > 0 else { return false }
+        let isPaused = older.contains { $0.state == .paused }
+        for row in older where !row.isClaimed { try remove(row) }
+        let url = plan.url(version, digest: digest)
+        try db.execute(
+            sql: """
+                INSERT INTO ledger (folder, device, inode, size, modified, path, url, state, digest, staged)
+                VALUES (?, ?, ?, ?, ?, ?, ?, 0, ?, ?)
+                """,
+            arguments: [
+                folder, Int64(bitPattern: version.device), Int64(bitPattern: version.inode), version.size,
+                version.modified, version.path, Redaction.url(url), digest?.description, now,
+            ])
+        try stage(version, digest: digest, ledger: db.lastInsertedRowID, isPaused: isPaused)
+        return true
+    }
+
+    /// A job for a row of the ledger. It follows what is on its way to the same place.
+    private func stage(_ version: FileVersion, digest: Checksum?, ledger: Int64, isPaused: Bool = false) throws {
+        let url = Redaction.url(plan.url(version, digest: digest))
+        let followed = try lastOpenJob(ledger: ledger, path: version.path, url: url)
+        var identity = WatchedPath.identity(version.path, ledger: ledger)
+        var number = 1
+        while try Bool.fetchOne(
+            db, sql: "SELECT 1 FROM job WHERE batch = ? AND identity = ?", arguments: [batch, identity]) != nil
+        {
+            number += 1
+            identity = WatchedPath.identity(version.path, ledger: ledger, number: number)
+        }
+        let spec = plan.job(version, digest: digest, identity: identity)
+        let secrets = JobSecrets(spec)
+        let state: JobState = followed != nil ? .blocked : isPaused ? .paused : .queued
+        let lane = Lane(batch: batch, origin: spec.origin(mirror: 0), network: spec.settings.network.key)
+        let statement = try db.cachedStatement(
+            sql: """
+                INSERT INTO job (batch, identity, generation, state, priority, origin, destination, spec, fingerprint,
+                    hasSecrets, isUpload, network, needsLeft, ledger, follows)
+                VALUES (?, ?, 0, ?, ?, ?, ?, ?, ?, ?, 1, ?, ?, ?, ?)
+                """)
+        // Counted as a need, so that resuming it blocks it again.
+        statement.setUncheckedArguments([
+            batch, identity, state.rawValue, spec.priority, lane.origin, spec.destinationKey,
+            spec.redacted.canonicalJSON, spec.fingerprint, secrets != nil, lane.network, followed == nil ? 0 : 1,
+            ledger, followed,
+        ])
+        try statement.execute()
+        let id = db.lastInsertedRowID
+        try db.execute(
+            sql: "UPDATE ledger SET job = ?, path = ?, url = ?, state = 0 WHERE id = ?",
+            arguments: [id, version.path, url, ledger])
+        changes.secrets[id] = secrets
+        changes.added += 1
+        room -= 1
+        if state == .queued { changes.ready[lane, default: 0] += 1 }
+    }
+
+    /// The newest of the jobs that upload this file, or to this URL.
+    private func lastOpenJob(ledger: Int64, path: String, url: String) throws -> Int64? {
+        let open = "job.batch = \(batch) AND job.state < 5"
+        let own = try Int64.fetchOne(
+            db.cachedStatement(sql: "SELECT max(id) FROM job WHERE ledger = ? AND \(open)"), arguments: [ledger])
+        let join =
+            "SELECT max(job.id) FROM ledger JOIN job ON job.ledger = ledger.id WHERE folder = ? AND ledger.job IS NOT NULL"
+        let ofPath = try Int64.fetchOne(
+            db.cachedStatement(sql: "\(join) AND ledger.path = ? AND \(open)"), arguments: [folder, path])
+        var ofURL: Int64?
+        // A URL where uploads are made can have many at a time.
+        if !plan.spec.upload.uploadProtocol.givesNames {
+            ofURL = try Int64.fetchOne(
+                db.cachedStatement(sql: "\(join) AND ledger.url = ? AND \(open)"), arguments: [folder, url])
+        }
+        return [own, ofPath, ofURL].compactMap { $0 }.max()
+    }
+
+    // MARK: Moved files
+
+    private func move(_ row: LedgerRow, to version: FileVersion) throws {
+        for older in try jobs(ofPath: version.path) where older.ledger != row.id && !older.isClaimed {
+            try remove(older)
+        }
+        guard row.state != .confirmed else {
+            // What is to be done with it was put off while it wasn't to be found.
+            try db.execute(
+                sql: """
+                    UPDATE ledger SET path = ?1, device = ?2, gone = NULL, due = CASE WHEN gone IS NULL THEN due
+                        ELSE confirmed + (SELECT thenAfter FROM watchedFolder WHERE id = folder) END WHERE id = ?3
+                    """, arguments: [version.path, Int64(bitPattern: version.device), row.id])
+            return
+        }
+        let jobs = try jobs(ofLedger: row.id)
+        try db.execute(
+            sql: "UPDATE ledger SET device = ?, gone = NULL WHERE id = ?",
+            arguments: [Int64(bitPattern: version.device), row.id])
+        // One that is under way has the file open: it goes on, and this one only starts if that comes to nothing.
+        let isPaused = jobs.contains { $0.state == .paused }
+        for job in jobs where !job.isClaimed { try remove(job, keepsLedger: true) }
+        try stage(version, digest: row.digest, ledger: row.id, isPaused: isPaused)
+    }
+
+    // MARK: A new start
+
+    /// Stages what hasn't been confirmed anew, by the rules as they are now.
+    func renewAll() throws {
+        let rows = try Row.fetchAll(
+            db,
+            sql: "SELECT \(LedgerRow.columns) FROM ledger WHERE folder = ? AND job IS NOT NULL ORDER BY id DESC",
+            arguments: [folder]
+        ).map(LedgerRow.init)
+        var paths = Set<String>()
+        for row in rows {
+            let jobs = try jobs(ofLedger: row.id)
+            guard paths.insert(row.version.path).inserted else {
+                // There is a newer version.
+                for job in jobs where !job.isClaimed { try remove(job) }
+                continue
+            }
+            guard let job = jobs.last else {
+                // Its batch was forgotten.
+                try stage(row.version, digest: row.digest, ledger: row.id)
+                continue
+            }
+            if job.isClaimed || job.state == .cancelled || job.mayHaveArrived { continue }
+            try renew(job, row)
+        }
+    }
+
+    private func renew(_ job: OpenJob, _ row: LedgerRow) throws {
+        let url = Redaction.url(plan.url(row.version, digest: row.digest))
+        let spec = plan.job(row.version, digest: row.digest, identity: job.identity)
+        let secrets = JobSecrets(spec)
+        let isSame = spec.fingerprint == job.fingerprint
+        if !isSame { abandon(job) }
+        let state: JobState = job.state == .paused || job.state == .blocked ? job.state : .queued
+        let lane = Lane(batch: batch, origin: spec.origin(mirror: 0), network: spec.settings.network.key)
+        try db.execute(
+            sql: """
+                UPDATE job SET state = ?, priority = ?, origin = ?, destination = ?, spec = ?, fingerprint = ?,
+                    hasSecrets = ?, network = ?, attempts = 0, notBefore = NULL, endSequence = NULL, errorCode = NULL,
+                    errorMessage = NULL, upload = CASE WHEN ? THEN upload END WHERE id = ?
+                """,
+            arguments: [
+                state.rawValue, spec.priority, lane.origin, spec.destinationKey, spec.redacted.canonicalJSON,
+                spec.fingerprint, secrets != nil, lane.network, isSame, job.id,
+            ])
+        try db.execute(
+            sql: "UPDATE ledger SET job = ?, url = ?, state = 0 WHERE id = ?", arguments: [job.id, url, row.id])
+        changes.secrets[job.id] = secrets
+        if state == .queued, job.state != .queued { changes.ready[lane, default: 0] += 1 }
+    }
+
+    // MARK: Jobs
+
+    private struct OpenJob {
+        let id: Int64
+        let ledger: Int64
+        let identity: String
+        let state: JobState
+        let fingerprint: Int64
+        let mayHaveArrived: Bool
+        let upload: String?
+        let spec: String
+        let hasSecrets: Bool
+
+        static let columns = """
+            job.id, job.ledger, job.identity, job.state, job.fingerprint,
+            job.state = 6 AND job.errorCode = 'mayHaveBeenSent', job.upload, job.spec, job.hasSecrets
+            """
+
+        init(_ row: Row) {
+            id = row[0]
+            ledger = row[1]
+            identity = row[2]
+            state = JobState(rawValue: row[3]) ?? .queued
+            fingerprint = row[4]
+            mayHaveArrived = row[5] ?? false
+            upload = row[6]
+            spec = row[7]
+            hasSecrets = row[8]
+        }
+
+        var isClaimed: Bool { state == .claimed }
+        var isOpen: Bool { !state.hasEnded }
+    }
+
+    private func jobs(ofPath path: String) throws -> [OpenJob] {
+        let ledgers = try Int64.fetchAll(
+            db, sql: "SELECT id FROM ledger WHERE folder = ? AND path = ? AND job IS NOT NULL",
+            arguments: [folder, path])
+        return try ledgers.flatMap { try jobs(ofLedger: $0) }
+    }
+
+    /// The one that the row names, and one that goes on under the file's former name.
+    private func jobs(ofLedger ledger: Int64) throws -> [OpenJob] {
+        let current = try Int64.fetchOne(db, sql: "SELECT job FROM ledger WHERE id = ?", arguments: [ledger])
+        return try Row.fetchAll(
+            db,
+            sql: """
+                SELECT \(OpenJob.columns) FROM job WHERE id = ?1
+                UNION SELECT \(OpenJob.columns) FROM job WHERE ledger = ?2 AND state < 5 ORDER BY 1
+                """, arguments: [current, ledger]
+        ).map(OpenJob.init)
+    }
+
+    /// Takes a job out that hasn't started, and its version: what follows it follows what it followed.
+    private func remove(_ job: OpenJob, keepsLedger: Bool = false) throws {
+        abandon(job)
+        try db.execute(
+            sql: "UPDATE job SET follows = (SELECT follows FROM job WHERE id = ?1) WHERE follows = ?1",
+            arguments: [job.id])
+        try db.execute(sql: "DELETE FROM job WHERE id = ?", arguments: [job.id])
+        if !keepsLedger {
+            try db.execute(sql: "DELETE FROM ledger WHERE id = ? AND job = ?", arguments: [job.ledger, job.id])
+        }
+        changes.added -= 1
+        if job.isOpen { room += 1 }
+    }
+
+    private func abandon(_ job: OpenJob) {
+        guard let upload = job.upload.flatMap({ UploadRecord(text: $0) }),
+            var spec = try? JobSpec(canonicalJSON: job.spec)
+        else { return }
+        if job.hasSecrets {
+            spec.settings = plan.spec.settings
+            // Where the URL itself holds a secret, it isn't known any more.
+            if spec.urls.contains(where: { $0.contains(Redaction.mark) }) { return }
+        }
+        changes.abandoned.append(SQLiteStore.AbandonedUpload(id: job.id, spec: spec, upload: upload))
+    }
+}

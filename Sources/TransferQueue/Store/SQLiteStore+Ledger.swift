@@ -1,0 +1,158 @@
+import GRDB
+import TransferCore
+import TransferEngine
+import TransferEventLoop
+import TransferWatch
+
+/// A watched folder's rows, as they are read.
+struct LedgerRow: Sendable {
+    let id: Int64
+    /// As it was recorded.
+    let version: FileVersion
+    let state: LedgerState
+    let digest: Checksum?
+
+    static let columns =
+        "ledger.id, device, inode, ledger.size, ledger.modified, ledger.path, ledger.state, ledger.digest"
+
+    init(_ row: Row) {
+        id = row[0]
+        version = FileVersion(
+            device: UInt64(bitPattern: row[1] as Int64), inode: UInt64(bitPattern: row[2] as Int64), size: row[3],
+            modified: row[4], path: row[5])
+        state = LedgerState(rawValue: row[6]) ?? .open
+        let digest: String? = row[7]
+        self.digest = digest.flatMap { Checksum($0) }
+    }
+}
+
+/// What the ledger says of a version that is offered.
+enum LedgerLook: Sendable {
+    case known
+    /// It's known, from a file system that had another number then.
+    case onOtherDevice(LedgerRow)
+    /// It's known with another path.
+    case elsewhere(LedgerRow)
+    /// The same file with the same size had another time when it was confirmed.
+    case otherTime(LedgerRow)
+    case unknown
+}
+
+extension SQLiteStore {
+    /// A watched folder, ready to take files.
+    struct OpenedLedger: Sendable {
+        let folder: Int64
+        let batch: HeldBatch
+        /// When it was watched for the first time, in nanoseconds since 1970.
+        let since: Int64
+        let changes: LedgerChanges
+    }
+
+    /// Looks many versions up at once.
+    func look(_ files: [FileVersion], folder: Int64) throws -> [LedgerLook] {
+        try database.read { db in try files.map { try Self.look(db, $0, folder: folder) } }
+    }
+
+    static func look(_ db: Database, _ version: FileVersion, folder: Int64) throws -> LedgerLook {
+        let statement = try db.cachedStatement(
+            sql: "SELECT \(LedgerRow.columns) FROM ledger WHERE folder = ? AND inode = ? AND size = ? ORDER BY id DESC")
+        let rows = try Row.fetchAll(
+            statement, arguments: [folder, Int64(bitPattern: version.inode), version.size])
+        var look = LedgerLook.unknown
+        for row in rows.lazy.map(LedgerRow.init) {
+            if row.version.modified == version.modified {
+                if row.version.path == version.path {
+                    return row.version.device == version.device ? .known : .onOtherDevice(row)
+                }
+                look = .elsewhere(row)
+            } else if case .unknown = look, row.state == .confirmed, row.version.device == version.device {
+                look = .otherTime(row)
+            }
+        }
+        return look
+    }
+
+    static func watchedVersion(_ db: Database, ledger: Int64) throws -> WatchedVersion {
+        let statement = try db.cachedStatement(
+            sql: """
+                SELECT inode, size, modified, digest, verifies
+                FROM ledger JOIN watchedFolder ON watchedFolder.id = ledger.folder WHERE ledger.id = ?
+                """)
+        guard let row = try Row.fetchOne(statement, arguments: [ledger]) else {
+            // Nothing is this version, so that the job is dropped.
+            return WatchedVersion(
+                ledger: ledger, inode: 0, facts: FileFacts(size: -1, modified: 0), digest: nil, verifies: false)
+        }
+        let digest: String? = row[3]
+        return WatchedVersion(
+            ledger: ledger, inode: UInt64(bitPattern: row[0] as Int64),
+            facts: FileFacts(size: row[1], modified: row[2]), digest: digest.flatMap { Checksum($0) },
+            verifies: row[4])
+    }
+
+    static func forgetLedger(_ db: Database, batch name: String) throws {
+        try db.execute(
+            sql: "DELETE FROM watchedFolder WHERE batch IN (SELECT id FROM batch WHERE name = ?)", arguments: [name])
+    }
+
+    /// Begins to watch: holds the batch, and brings what hasn't been confirmed into line with the rules as they are now.
+    ///
+    /// Failed jobs are tried again; those that were cancelled, paused, or may have arrived stay as they are.
+    func openLedger(_ plan: WatchPlan) throws -> OpenedLedger {
+        try ledgerTransaction { db in
+            let batch = try hold(db, BatchHeader(name: plan.batch, source: nil, directory: plan.root))
+            let now = Int64(WallClock.now * 1e9)
+            try db.execute(
+                sql: """
+                    INSERT INTO watchedFolder (path, batch, since, thenAfter, verifies) VALUES (?, ?, ?, ?, ?)
+                    ON CONFLICT (path) DO UPDATE SET batch = excluded.batch, thenAfter = excluded.thenAfter,
+                        verifies = excluded.verifies
+                    """, arguments: [plan.root, batch.id, now, plan.thenAfter, plan.spec.verifiesDigest])
+            let row = try Row.fetchOne(
+                db, sql: "SELECT id, since FROM watchedFolder WHERE path = ?", arguments: [plan.root])
+            guard let row else { throw TransferError(.internalFault, "a watched folder without a row") }
+            let folder: Int64 = row[0]
+            // What was promised to those that were confirmed follows the rules of today.
+            try db.execute(
+                sql: "UPDATE ledger SET due = confirmed + ?1 WHERE folder = ?2 AND due IS NOT NULL",
+                arguments: [plan.thenAfter, folder])
+            let taker = try LedgerTaker(db, folder: folder, batch: batch.id, plan: plan)
+            try taker.renewAll()
+            return OpenedLedger(folder: folder, batch: batch, since: row[1], changes: try taker.finish())
+        }
+    }
+
+    /// Takes what is to be taken of versions that have been looked up; all in one durable transaction.
+    func take(_ offers: [LedgerOffer], folder: Int64, plan: WatchPlan) throws -> (HeldBatch, LedgerChanges) {
+        try ledgerTransaction { db in
+            let batch = try hold(db, BatchHeader(name: plan.batch, source: nil, directory: plan.root))
+            try db.execute(
+                sql: "UPDATE watchedFolder SET batch = ?1 WHERE id = ?2 AND batch IS NOT ?1",
+                arguments: [batch.id, folder])
+            let taker = try LedgerTaker(db, folder: folder, batch: batch.id, plan: plan)
+            for offer in offers {
+                guard try taker.take(offer) else { break }
+                taker.changes.handled += 1
+            }
+            return (batch, try taker.finish())
+        }
+    }
+
+    /// - Throws: `TransferError` when another process has the folder.
+    private func ledgerTransaction<Value>(_ body: (Database) throws -> Value) throws -> Value {
+        var value: Value?
+        do {
+            try database.writeWithoutTransaction { db in
+                try db.inTransaction(.immediate) {
+                    value = try body(db)
+                    return .commit
+                }
+            }
+        } catch StagingFailure.held(let held) {
+            throw TransferError(
+                .fileLocked, "\(held.batch.dropFirst("watch:".count)) is watched by another process (pid \(held.pid))")
+        }
+        guard let value else { throw TransferError(.internalFault, "a transaction without a result") }
+        return value
+    }
+}

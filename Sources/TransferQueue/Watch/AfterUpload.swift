@@ -1,0 +1,186 @@
+import CTransferLinux
+import Glibc
+import TransferCore
+import TransferEngine
+import TransferWatch
+
+/// Moves or deletes a file that was uploaded, if it still is the version that was. Blocks: for workers.
+///
+/// It gets a hidden name in its own folder first, which follows from its row in the ledger. Under that nobody replaces
+/// it between the look at it and what is done with it, and it's found again by a process that comes after a crash.
+struct AfterUpload {
+    enum Outcome: Sendable, Hashable {
+        case deleted
+        case moved(to: String)
+        /// Nothing, or another version, is at the path.
+        case notThere
+        case stays(TransferError)
+        /// The watched folder can't be reached.
+        case noFolder
+    }
+
+    let row: LedgerRow
+    let root: String
+    let then: WatchSpec.Then
+
+    private var version: FileVersion { row.version }
+    private var name: String { WatchedPath.name(version.path) }
+    /// No program makes such a name by chance, and the watcher leaves dot files alone.
+    var hiddenName: String { ".transfer-\(row.id)-\(version.inode)" }
+
+    func run(_ places: FolderPlaces) -> Outcome {
+        guard places.open("") >= 0 else { return .noFolder }
+        let folder = places.open(WatchedPath.folder(version.path))
+        guard folder >= 0 else { return .notThere }
+        if !isVersion(hiddenName, in: folder) {
+            guard isVersion(name, in: folder) else { return .notThere }
+            let error = transfer_rename_new_at(folder, name, folder, hiddenName)
+            guard error == 0 else {
+                return error == ENOENT ? .notThere : .stays(.file("rename", path, error))
+            }
+            // Whoever has it open for writing makes another version of it.
+            let isWritten = transfer_is_written(folder, hiddenName, version.inode, 0) == 1
+            guard isVersion(hiddenName, in: folder), !isWritten else {
+                giveBack(folder)
+                return .notThere
+            }
+        }
+        switch then {
+        case .keep:
+            giveBack(folder)
+            return .notThere
+        case .delete:
+            guard unlinkat(folder, hiddenName, 0) == 0 else {
+                let error = errno
+                giveBack(folder)
+                return .stays(.file("delete", path, error))
+            }
+            return .deleted
+        case .move(let target):
+            do throws(TransferError) {
+                return .moved(to: try move(folder, into: WatchPlan.trimmed(target)))
+            } catch {
+                giveBack(folder)
+                return .stays(error)
+            }
+        }
+    }
+
+    private var path: String { root + "/" + version.path }
+
+    private func isVersion(_ name: String, in folder: Int32) -> Bool {
+        FolderPlaces.file(name, in: folder).map { version.isSame(as: $0) } ?? false
+    }
+
+    /// Under its own name again; beside it, where somebody has made a new file of that name meanwhile.
+    private func giveBack(_ folder: Int32) {
+        for number in 0..<10_000 {
+            let name = number == 0 ? name : Self.numbered(name, number)
+            if transfer_rename_new_at(folder, hiddenName, folder, name) != EEXIST { return }
+        }
+    }
+
+    // MARK: Moving
+
+    private func move(_ folder: Int32, into target: String) throws(TransferError) -> String {
+        let wanted = target + "/" + version.path
+        try FolderMaker.makeParents(of: wanted)
+        let parent = WatchedPath.folder(wanted)
+        let place = transfer_open_at(AT_FDCWD, parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0)
+        guard place >= 0 else { throw .file("open the folder", parent, errno) }
+        defer { close(place) }
+        for number in 0..<10_000 {
+            let name = number == 0 ? name : Self.numbered(name, number)
+            switch transfer_rename_new_at(folder, hiddenName, place, name) {
+            case 0:
+                fsync(place)
+                return parent + "/" + name
+            case EEXIST: continue
+            case EXDEV: return parent + "/" + (try copy(folder, to: place, parent))
+            case let error: throw .file("move \(path) to", parent, error)
+            }
+        }
+        throw .file("move \(path) to", parent, EEXIST)
+    }
+
+    /// To another file system: copied under a hidden name, durable, named, and only then deleted here.
+    private func copy(_ folder: Int32, to place: Int32, _ parent: String) throws(TransferError) -> String {
+        let source = transfer_open_at(folder, hiddenName, O_RDONLY | O_NOFOLLOW | O_CLOEXEC, 0)
+        guard source >= 0 else { throw .file("read", path, errno) }
+        defer { close(source) }
+        // What a process that was killed left is begun anew.
+        unlinkat(place, hiddenName, 0)
+        let copy = transfer_open_at(place, hiddenName, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        guard copy >= 0 else { throw .file("make a file in", parent, errno) }
+        defer { close(copy) }
+        do throws(TransferError) {
+            try Self.copyBytes(source, copy, path, parent)
+            try keepAttributes(source, copy, parent)
+            guard fsync(copy) == 0 else { throw .file("write to", parent, errno) }
+            let name = try giveName(place, parent)
+            fsync(place)
+            guard unlinkat(folder, hiddenName, 0) == 0 else { throw .file("delete", path, errno) }
+            return name
+        } catch {
+            unlinkat(place, hiddenName, 0)
+            throw error
+        }
+    }
+
+    private func giveName(_ place: Int32, _ parent: String) throws(TransferError) -> String {
+        for number in 0..<10_000 {
+            let name = number == 0 ? name : Self.numbered(name, number)
+            // The copy of a process that was killed before it could delete this one: the same bytes and time.
+            if let there = FolderPlaces.file(name, in: place), version.size == there.facts.size,
+                version.modified == there.facts.modified,
+                FileDigest.areEqual(parent + "/" + hiddenName, parent + "/" + name)
+            {
+                unlinkat(place, hiddenName, 0)
+                return name
+            }
+            switch transfer_rename_new_at(place, hiddenName, place, name) {
+            case 0: return name
+            case EEXIST: continue
+            case let error: throw .file("move \(path) to", parent, error)
+            }
+        }
+        throw .file("move \(path) to", parent, EEXIST)
+    }
+
+    private static func copyBytes(
+        _ source: Int32, _ copy: Int32, _ path: String, _ parent: String
+    ) throws(TransferError) {
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 20, alignment: 16)
+        defer { buffer.deallocate() }
+        while true {
+            let count = read(source, buffer.baseAddress, buffer.count)
+            if count < 0, errno == EINTR { continue }
+            guard count >= 0 else { throw .file("read", path, errno) }
+            if count == 0 { return }
+            var written = 0
+            while written < count {
+                let part = write(copy, buffer.baseAddress?.advanced(by: written), count - written)
+                if part < 0, errno == EINTR { continue }
+                guard part > 0 else { throw .file("write to", parent, errno) }
+                written += part
+            }
+        }
+    }
+
+    private func keepAttributes(_ source: Int32, _ copy: Int32, _ parent: String) throws(TransferError) {
+        var status = stat()
+        if fstat(source, &status) == 0 {
+            fchmod(copy, status.st_mode & 0o7777)
+            // Only a privileged process may give files away.
+            _ = fchown(copy, status.st_uid, status.st_gid)
+        }
+        let error = transfer_set_modified(copy, version.modified)
+        guard error == 0 else { throw .file("set the time of a file in", parent, error) }
+    }
+
+    /// `name.1.ext`, as downloads get one that is free.
+    static func numbered(_ name: String, _ number: Int) -> String {
+        let dot = name.dropFirst().lastIndex(of: ".") ?? name.endIndex
+        return "\(name[..<dot]).\(number)\(name[dot...])"
+    }
+}

@@ -1,0 +1,82 @@
+import CTransferLinux
+import Glibc
+import TransferCore
+import TransferEngine
+import TransferWatch
+
+/// What the kernel says of a name in a folder.
+struct FileSeen: Sendable, Hashable {
+    var device: UInt64
+    var inode: UInt64
+    var facts: FileFacts
+    /// When anything of it changed, in nanoseconds since 1970.
+    var changed: Int64
+
+    init(_ look: transfer_file_look) {
+        device = look.device
+        inode = look.inode
+        facts = FileFacts(size: look.size, modified: look.modified)
+        changed = look.changed
+    }
+}
+
+/// Folders beneath a watched one, opened from name to name without following links, the last one kept: most files that
+/// are looked at one after another are in the same. Blocks: for workers. Not for several threads at once.
+final class FolderPlaces {
+    private let root: String
+    private var last: (path: String, descriptor: Int32)?
+
+    init(_ root: String) { self.root = root }
+
+    deinit { if let last, last.descriptor >= 0 { close(last.descriptor) } }
+
+    /// - Returns: A descriptor that is good until the next call, or the error's number below zero.
+    func open(_ path: String) -> Int32 {
+        if let last, last.path == path { return last.descriptor }
+        if let last, last.descriptor >= 0 { close(last.descriptor) }
+        let descriptor = Self.open(root, path)
+        last = (path, descriptor)
+        return descriptor
+    }
+
+    private static func open(_ root: String, _ path: String) -> Int32 {
+        var current = transfer_open_place(AT_FDCWD, root, 1)
+        for name in WatchedPath.components(path) where current >= 0 {
+            let next = transfer_open_place(current, name, 0)
+            close(current)
+            current = next
+        }
+        return current
+    }
+
+    /// The regular file at a path, if there is one; of a link, nothing.
+    func file(_ path: String) -> FileSeen? {
+        let folder = open(WatchedPath.folder(path))
+        return folder < 0 ? nil : Self.file(WatchedPath.name(path), in: folder)
+    }
+
+    static func file(_ name: String, in folder: Int32) -> FileSeen? {
+        var look = transfer_file_look()
+        guard transfer_look(folder, name, &look) == 0, mode_t(look.kind) == S_IFREG else { return nil }
+        return FileSeen(look)
+    }
+
+    /// The file system that a path is, or was, on: that of the nearest folder above it which is there.
+    func device(above path: String) -> UInt64? {
+        var folder = WatchedPath.folder(path)
+        while true {
+            let descriptor = open(folder)
+            var look = transfer_file_look()
+            if descriptor >= 0, transfer_look_at_descriptor(descriptor, &look) == 0 { return look.device }
+            if folder.isEmpty { return nil }
+            folder = WatchedPath.folder(folder)
+        }
+    }
+}
+
+extension FileVersion {
+    /// Whether this is what was seen; devices have other numbers after a reboot.
+    func isSame(as seen: FileSeen) -> Bool {
+        inode == seen.inode && size == seen.facts.size && modified == seen.facts.modified
+    }
+}

@@ -1,0 +1,278 @@
+import FoundationEssentials
+import TransferCore
+import TransferUpload
+
+/// An upload that is complete only once the server's digest of what it has is the source's.
+///
+/// After the upload's own dialogue has ended well, what the server said is compared: a digest of the whole, or the ETag
+/// of S3's that is an MD5. Without one the server is asked by HEAD (Want-Repr-Digest, RFC 9530 §4), then for the whole,
+/// which is hashed as it comes. That the upload itself is done is saved, so that another attempt only asks again.
+struct VerifyingDialogue: UploadDialogue {
+    /// Where the answer to a question about the upload is to be had.
+    struct Place: Sendable {
+        /// `nil` where only the server knows it, and hasn't said.
+        var url: String?
+        var headers: [HeaderField] = []
+        /// Fields of a GET that are made for it alone; then HEAD isn't tried.
+        var signed: (@Sendable (Int64) throws(TransferError) -> [HeaderField])?
+    }
+
+    private enum Phase: Sendable {
+        case uploading
+        case computing
+        case comparing(Checksum)
+        case asking
+        case fetching
+        case ended
+    }
+
+    /// Beyond those of any dialogue.
+    private static let number = 1_000_000_000
+    private static let mark = "verify:"
+
+    private var inner: any UploadDialogue
+    private let source: UploadSource
+    private let place: @Sendable (UploadResult) -> Place
+    private var phase = Phase.uploading
+    private var result: UploadResult?
+    private var expected: Checksum?
+
+    /// - Parameters:
+    ///   - state: What an earlier attempt saved.
+    ///   - place: Where an upload with that result can be asked for.
+    init(
+        _ inner: any UploadDialogue, source: UploadSource, state: String?,
+        place: @escaping @Sendable (UploadResult) -> Place
+    ) {
+        self.inner = inner
+        self.source = source
+        self.place = place
+        expected = source.digest
+        if let state, Self.isVerifying(state) { result = Self.result(state) }
+    }
+
+    /// Whether that was saved after the upload itself had ended.
+    static func isVerifying(_ state: String) -> Bool { state.hasPrefix(mark) }
+
+    mutating func begin(now: Int64) -> [UploadAction] {
+        guard let result else { return pass(inner.begin(now: now), now) }
+        return verify(result, now)
+    }
+
+    mutating func abandon(now: Int64) -> [UploadAction] {
+        guard result == nil else { return [.finish(UploadResult(url: "", status: 0))] }
+        return inner.abandon(now: now)
+    }
+
+    mutating func handle(_ event: UploadEvent, now: Int64) -> [UploadAction] {
+        switch phase {
+        case .uploading: return pass(inner.handle(event, now: now), now)
+        case .computing, .comparing: return digested(event, now)
+        case .asking, .fetching: return answered(event, now)
+        case .ended: return []
+        }
+    }
+
+    private mutating func pass(_ actions: [UploadAction], _ now: Int64) -> [UploadAction] {
+        actions.flatMap { action -> [UploadAction] in
+            guard case .finish(let result) = action else { return [action] }
+            self.result = result
+            return [.save(Self.state(result))] + verify(result, now)
+        }
+    }
+
+    // MARK: Asking
+
+    private mutating func verify(_ result: UploadResult, _ now: Int64) -> [UploadAction] {
+        guard let expected else {
+            phase = .computing
+            return [.digest(id: Self.number, .sha256, 0..<source.size)]
+        }
+        if let digest = result.digest {
+            if digest.algorithm == expected.algorithm { return judge(digest, expected, now) }
+            return compare(with: digest)
+        }
+        if let tag = result.validator.flatMap(Self.md5) { return compare(with: tag) }
+        return ask(result, now)
+    }
+
+    private mutating func compare(with digest: Checksum) -> [UploadAction] {
+        phase = .comparing(digest)
+        return [.digest(id: Self.number, digest.algorithm, 0..<source.size)]
+    }
+
+    private mutating func digested(_ event: UploadEvent, _ now: Int64) -> [UploadAction] {
+        guard case .digested(_, let digest) = event, let result else { return [] }
+        guard case .comparing(let servers) = phase else {
+            expected = digest
+            return verify(result, now)
+        }
+        if digest == servers { return finish() }
+        // An ETag that looks like one needn't be an MD5: objects that are encrypted have others.
+        return result.digest == nil ? ask(result, now) : mismatch(servers)
+    }
+
+    private mutating func ask(_ result: UploadResult, _ now: Int64) -> [UploadAction] {
+        let place = place(result)
+        guard let url = place.url, !url.isEmpty else { return unknown("doesn't say where the upload is") }
+        guard place.signed == nil else { return fetch(place, now) }
+        phase = .asking
+        return [
+            .send(
+                UploadRequest(
+                    id: Self.number, method: "HEAD", url: url,
+                    headers: place.headers + [HeaderField("Want-Repr-Digest", "sha-256=10")]))
+        ]
+    }
+
+    private mutating func fetch(_ place: Place, _ now: Int64) -> [UploadAction] {
+        guard let url = place.url else { return unknown("doesn't say where the upload is") }
+        phase = .fetching
+        var request = UploadRequest(id: Self.number, method: "GET", url: url, headers: place.headers)
+        request.digests = .sha256
+        do throws(TransferError) {
+            if let signed = place.signed {
+                request.headers += try signed(now)
+                request.addsOwnersHeaders = false
+            }
+        } catch {
+            return fail(error)
+        }
+        return [.send(request)]
+    }
+
+    private mutating func answered(_ event: UploadEvent, _ now: Int64) -> [UploadAction] {
+        guard let result, let expected else { return [] }
+        switch event {
+        case .interim, .digested: return []
+        case .failed(_, let error, _): return fail(error)
+        case .answered(let answer):
+            let isFetched = if case .fetching = phase { true } else { false }
+            if answer.head.status == 200 {
+                if let digest = Self.reprDigest(answer.head) { return judge(digest, expected, now) }
+                if !isFetched { return fetch(place(result), now) }
+                guard answer.head.contentCoding == nil, let digest = answer.digest else {
+                    return unknown("doesn't give back what it has")
+                }
+                return judge(digest, expected, now)
+            }
+            let error = StatusRule.error(answer.head, now: now)
+            if error.isTransient { return fail(error) }
+            if !isFetched { return fetch(place(result), now) }
+            return unknown("answered \(answer.head.status) to a GET of the upload")
+        }
+    }
+
+    // MARK: Ends
+
+    private mutating func judge(_ servers: Checksum, _ expected: Checksum, _ now: Int64) -> [UploadAction] {
+        servers == expected ? finish() : mismatch(servers)
+    }
+
+    private mutating func finish() -> [UploadAction] {
+        phase = .ended
+        guard var result else { return [] }
+        if let expected { result.digest = expected }
+        return [.finish(result)]
+    }
+
+    /// What is there is of no use: another attempt sends it again.
+    private mutating func mismatch(_ servers: Checksum) -> [UploadAction] {
+        [.restart("the server has other bytes")]
+            + fail(
+                TransferError(
+                    .checksumMismatch,
+                    "the server has \(servers) of \(source.name)\(expected.map { ", which is \($0)" } ?? "")"))
+    }
+
+    private mutating func unknown(_ why: String) -> [UploadAction] {
+        fail(
+            TransferError(
+                .digestUnknown,
+                "\(source.name) was uploaded, but whether it arrived unharmed isn't known: the server gives no "
+                    + "Repr-Digest and \(why)"))
+    }
+
+    private mutating func fail(_ error: TransferError) -> [UploadAction] {
+        phase = .ended
+        return [.fail(error)]
+    }
+
+    // MARK: Texts
+
+    private struct Saved: Codable {
+        var url: String
+        var status: Int
+        var validator: String?
+        var digest: String?
+    }
+
+    private static func state(_ result: UploadResult) -> String {
+        let saved = Saved(
+            // With what is never stored taken out it would lead elsewhere.
+            url: Redaction.hasSecret(result.url) ? "" : result.url, status: result.status, validator: result.validator,
+            digest: result.digest?.description)
+        return mark + ((try? JSONEncoder().encode(saved)).map { String(decoding: $0, as: UTF8.self) } ?? "")
+    }
+
+    private static func result(_ state: String) -> UploadResult? {
+        guard let saved = try? JSONDecoder().decode(Saved.self, from: Data(state.utf8.dropFirst(mark.utf8.count)))
+        else { return nil }
+        return UploadResult(
+            url: saved.url, status: saved.status, validator: saved.validator,
+            digest: saved.digest.flatMap { Checksum($0) })
+    }
+
+    /// Of an S3 ETag for an object that was sent in one piece.
+    private static func md5(_ validator: String) -> Checksum? {
+        Checksum(.md5, hex: validator.drop { $0 == "\"" }.prefix { $0 != "\"" })
+    }
+
+    /// RFC 9530 §3: a dictionary of byte sequences (RFC 8941 §3.3.5).
+    static func reprDigest(_ head: ResponseHead) -> Checksum? {
+        guard let field = head.value("Repr-Digest") else { return nil }
+        for member in field.split(separator: ",") {
+            let text = member.drop { $0 == " " || $0 == "\t" }
+            guard let equals = text.firstIndex(of: "="), text[..<equals] == "sha-256" else { continue }
+            let value = text[text.index(after: equals)...].prefix { $0 != ";" && $0 != " " }
+            guard value.count > 2, value.first == ":", value.last == ":",
+                let bytes = Base64.decode(value.dropFirst().dropLast()), bytes.count == 32
+            else { continue }
+            return Checksum(.sha256, bytes: bytes)
+        }
+        return nil
+    }
+}
+
+/// One request with the file as its body, for those who want a dialogue of it.
+struct OneRequest: UploadDialogue {
+    let url: String
+    let method: String
+    let source: UploadSource
+
+    mutating func begin(now: Int64) -> [UploadAction] {
+        [.send(UploadRequest(id: 1, method: method, url: url, body: .source(0..<source.size)))]
+    }
+
+    mutating func handle(_ event: UploadEvent, now: Int64) -> [UploadAction] {
+        switch event {
+        case .interim, .digested: return []
+        case .failed(_, let error, _): return [.fail(error)]
+        case .answered(let answer):
+            guard (200..<300).contains(answer.head.status) else {
+                return [.fail(StatusRule.error(answer.head, now: now))]
+            }
+            // What a POST made is where its answer says (RFC 9110 §10.2.2).
+            let made = answer.head.value("Location").flatMap { URLReference.resolve($0, against: answer.url) }
+            return [
+                .finish(
+                    UploadResult(
+                        url: made ?? answer.url, status: answer.head.status,
+                        validator: Validator(answer.head)?.description,
+                        response: answer.body.isEmpty ? nil : String(decoding: answer.body, as: UTF8.self)))
+            ]
+        }
+    }
+
+    mutating func abandon(now: Int64) -> [UploadAction] { [.finish(UploadResult(url: url, status: 0))] }
+}

@@ -1,0 +1,39 @@
+import CTransferLinux
+import Glibc
+import TransferCore
+import TransferEngine
+import TransferWatch
+
+/// The SHA-256 of a version of a file. Blocks: for workers.
+enum VersionDigest {
+    enum Result: Sendable, Hashable {
+        case digest(Checksum)
+        /// What is there is another version, or nothing.
+        case otherVersion
+        case unreadable(TransferError)
+    }
+
+    static func compute(_ version: FileVersion, root: String) -> Result {
+        do throws(TransferError) {
+            let file = try SourceFile(root + "/" + version.path)
+            guard isVersion(file, version) else { return .otherVersion }
+            let digest = try FileDigest.compute(file, .sha256, 0..<file.size)
+            return isVersion(file, version) ? .digest(digest) : .otherVersion
+        } catch {
+            return error.code == .fileMissing ? .otherVersion : .unreadable(error)
+        }
+    }
+
+    private static func isVersion(_ file: SourceFile, _ version: FileVersion) -> Bool {
+        FileSeen(file).map { version.isSame(as: $0) } ?? false
+    }
+}
+
+extension FileSeen {
+    /// - Returns: `nil` when the descriptor can't be asked.
+    init?(_ file: SourceFile) {
+        var look = transfer_file_look()
+        guard transfer_look_at_descriptor(file.descriptor, &look) == 0 else { return nil }
+        self.init(look)
+    }
+}

@@ -1,0 +1,121 @@
+import TransferCore
+import TransferEventLoop
+import TransferWatch
+
+// What is done with files after their server has confirmed them.
+extension WatchKeeper {
+    private static let page = 128
+
+    // MARK: Moving and deleting
+
+    /// Moves or deletes what is due, in pages; what a process before this one began is found among it.
+    func actOnDue() {
+        guard plan.spec.then != .keep, !isStopped, hasRoot else { return }
+        guard !isActing else {
+            mustActAgain = true
+            return
+        }
+        isActing = true
+        Task { await act() }
+    }
+
+    private func act() async {
+        defer { isActing = false }
+        repeat {
+            mustActAgain = false
+            while !isStopped, hasRoot, await actOnPage() {}
+        } while mustActAgain && !isStopped && hasRoot
+        guard !isStopped, let next = await onStore({ [folder] in try $0.nextDue(folder: folder) }) else { return }
+        if let next { schedule(dueAt: next) }
+    }
+
+    /// - Returns: Whether there may be more.
+    private func actOnPage() async -> Bool {
+        let (folder, plan) = (folder, plan)
+        let rows = await onStore {
+            try $0.dueRows(folder: folder, now: WallClock.milliseconds, limit: Self.page)
+        }
+        guard let rows, !rows.isEmpty, !isStopped else { return false }
+        let outcomes = try? await pools.files.run {
+            let places = FolderPlaces(plan.root)
+            return rows.map { AfterUpload(row: $0, root: plan.root, then: plan.spec.then).run(places) }
+        }
+        guard let outcomes else { return false }
+        let again = WallClock.milliseconds + times.thenAgain.inMilliseconds
+        var isGone = false
+        var settlements: [LedgerSettlement] = []
+        for (row, outcome) in zip(rows, outcomes) {
+            switch outcome {
+            case .deleted, .moved: settlements.append(LedgerSettlement(row: row.id, kind: .done))
+            case .notThere: settlements.append(LedgerSettlement(row: row.id, kind: .notThere))
+            case .stays: settlements.append(LedgerSettlement(row: row.id, kind: .again(at: again)))
+            case .noFolder: isGone = true
+            }
+        }
+        let done = settlements
+        guard await onStore({ try $0.settle(done) }) != nil else { return false }
+        for (row, outcome) in zip(rows, outcomes) {
+            switch outcome {
+            case .deleted: tell(.deleted(path: row.version.path))
+            case .moved(let target): tell(.moved(path: row.version.path, to: target))
+            case .stays(let error): tell(.stays(path: row.version.path, error))
+            case .notThere, .noFolder: continue
+            }
+            if case .stays = outcome { continue }
+            kept = max(0, kept - 1)
+        }
+        kept = max(0, kept - outcomes.count { $0 == .notThere })
+        tellBacklog()
+        // Whoever finds the folder again calls.
+        return !isGone
+    }
+
+    /// One timer, for the first that is due.
+    func schedule(dueAt time: Int64) {
+        guard plan.spec.then != .keep, !isStopped else { return }
+        let timer =
+            dueTimer
+            ?? loop.makeTimer { [weak self] in
+                self?.assumeIsolated { keeper in
+                    keeper.dueAt = nil
+                    keeper.actOnDue()
+                }
+            }
+        dueTimer = timer
+        // A clock that is set, and a machine that slept, are noticed within the hour.
+        let wait = min(max(0, time - WallClock.milliseconds), 3_600_000)
+        let due = MonotonicTime.now + .milliseconds(wait)
+        if let planned = dueAt, planned <= due { return }
+        dueAt = due
+        timer.schedule(at: due)
+    }
+
+    // MARK: Digests
+
+    /// Notes what confirmed files hash to while they are what was uploaded, so that a changed time alone is no new
+    /// version.
+    func computeDigests() {
+        guard plan.keepsDigest, !isHashing, !isStopped else { return }
+        isHashing = true
+        Task {
+            while !isStopped, await computePage() {}
+            isHashing = false
+        }
+    }
+
+    private func computePage() async -> Bool {
+        let (folder, root) = (folder, plan.root)
+        let rows = await onStore { try $0.rowsWithoutDigest(folder: folder, limit: 64) }
+        guard let rows, !rows.isEmpty, !isStopped else { return false }
+        let digests = try? await pools.files.run {
+            rows.map { row -> (row: Int64, digest: Checksum?) in
+                guard case .digest(let digest) = VersionDigest.compute(row.version, root: root) else {
+                    return (row.id, nil)
+                }
+                return (row.id, digest)
+            }
+        }
+        guard let digests else { return false }
+        return await onStore { try $0.save(digests: digests) } != nil
+    }
+}

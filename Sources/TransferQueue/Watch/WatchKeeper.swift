@@ -1,0 +1,253 @@
+import TransferCore
+import TransferEventLoop
+import TransferWatch
+
+/// Takes what a watcher offers into the ledger and the queue, and sees to files that were confirmed. Lives on the
+/// queue's loop; whatever blocks is done by workers.
+actor WatchKeeper {
+    nonisolated let loop: EventLoop
+    nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
+
+    nonisolated let plan: WatchPlan
+    let runner: QueueRunner
+    let store: SQLiteStore
+    let pools: WatchPools
+    let tell: @Sendable (WatchedFolderEvent) -> Void
+    let folder: Int64
+    /// It has another row after its batch was forgotten.
+    private(set) var batch: SQLiteStore.HeldBatch
+    let times: WatchTimes
+
+    private(set) var watcher: FolderWatcher?
+    private(set) var isStopped = false
+    /// Whether the watched folder is there.
+    private(set) var hasRoot = false
+    private var isFull = false
+    private var open = 0
+    private var backlog: (waiting: Int, kept: Int)?
+    /// Confirmed files whose time hasn't come.
+    var kept = 0
+
+    // What is done with confirmed files.
+    var isActing = false
+    var mustActAgain = false
+    var dueTimer: LoopTimer?
+    var dueAt: MonotonicTime?
+    var isHashing = false
+
+    // Pruning.
+    var isPruning = false
+    var takenSincePruning = 0
+    var rowsAtPruning = 0
+    var hasPruned = false
+    var pruneTimer: LoopTimer?
+
+    /// Files that changed before their upload began, and haven't been offered again yet.
+    var suspects: Set<String> = []
+    var suspectTimer: LoopTimer?
+
+    init(
+        _ plan: WatchPlan, opened: SQLiteStore.OpenedLedger, kept: Int, queue: JobQueue,
+        times: WatchTimes, tell: @escaping @Sendable (WatchedFolderEvent) -> Void
+    ) {
+        self.plan = plan
+        self.tell = tell
+        self.kept = kept
+        self.times = times
+        loop = queue.runner.loop
+        runner = queue.runner
+        store = queue.store
+        pools = queue.watchPools
+        folder = opened.folder
+        batch = opened.batch
+        open = opened.changes.open
+    }
+
+    /// Begins to watch.
+    func start(_ opened: SQLiteStore.OpenedLedger) {
+        onRunner { $0.began(self, batch: opened.batch, opened.changes) }
+        var options = FolderWatcher.Options()
+        options.rules = plan.spec.rules
+        options.settle = plan.spec.settle
+        options.order = plan.spec.order
+        if plan.spec.isNewOnly { options.since = opened.since }
+        let watcher = FolderWatcher(
+            plan.root, options: options, loop: loop, workers: pools.folders, consumer: self
+        ) { [weak self] event in
+            self?.assumeIsolated { $0.heard(event) }
+        }
+        self.watcher = watcher
+        watcher.start()
+        tellBacklog()
+        actOnDue()
+        computeDigests()
+    }
+
+    /// - Returns: When nothing more comes of it.
+    func stop() async {
+        guard !isStopped else { return }
+        isStopped = true
+        await watcher?.stop()
+        watcher = nil
+        for timer in [dueTimer, pruneTimer, suspectTimer].compactMap({ $0 }) { loop.remove(timer) }
+        (dueTimer, pruneTimer, suspectTimer) = (nil, nil, nil)
+        let id = batch.id
+        onRunner { $0.unwatch(id) }
+    }
+
+    private func heard(_ event: WatchEvent) {
+        guard !isStopped else { return }
+        switch event {
+        case .rootFound, .rootReturned:
+            hasRoot = true
+            actOnDue()
+        case .rootLost: hasRoot = false
+        case .caughtUp: pruneIfWorthwhile(isQuiet: true)
+        case .overflowed, .polling, .leftAlone: break
+        }
+        tell(.watch(event))
+    }
+
+    /// Work whose outcome comes back here; the database's failure is the queue's.
+    func onStore<Value: Sendable>(_ work: @escaping @Sendable (SQLiteStore) throws -> Value) async -> Value? {
+        do {
+            return try await pools.store.run { [store] in try work(store) }
+        } catch {
+            guard !isStopped else { return nil }
+            onRunner { $0.storeFailed(error) }
+            return nil
+        }
+    }
+
+    /// The runner lives on the same loop: no hop, and nothing comes in between.
+    func onRunner(_ work: @Sendable (isolated QueueRunner) -> Void) { runner.assumeIsolated { work($0) } }
+
+    func tellBacklog() {
+        guard backlog.map({ $0 != (open, kept) }) ?? true else { return }
+        backlog = (open, kept)
+        tell(.backlog(waiting: open, kept: kept))
+    }
+
+    // MARK: Ends of jobs
+
+    /// Jobs of the folder ended, or were taken out.
+    ///
+    /// - Parameter failure: The error of the end with that number.
+    func jobsEnded(_ ends: [WatchedEnds.End], open: Int, failure: (Int) -> TransferError?) {
+        self.open = open
+        var isDue = false
+        var lacksDigest = false
+        for end in ends {
+            switch end.kind {
+            case .confirmed(let url, let due, let hasDigest):
+                tell(.confirmed(path: end.path, url: url))
+                if let due {
+                    if plan.spec.keepFor != nil { kept += 1 }
+                    schedule(dueAt: due)
+                    isDue = isDue || due <= WallClock.milliseconds
+                }
+                if !hasDigest { lacksDigest = true }
+            case .dropped(let isChanged): if isChanged { suspect(end.path) }
+            case .failed:
+                guard let error = failure(end.index) else { continue }
+                if error.code == .digestUnknown || error.code == .checksumMismatch {
+                    tell(.stays(path: end.path, error))
+                }
+            }
+        }
+        // Not for each single end, as the watcher offers many at once.
+        if isFull, open <= WatchPlan.capacity * 3 / 4 {
+            isFull = false
+            watcher?.proceed()
+        }
+        if isDue { actOnDue() }
+        if lacksDigest { computeDigests() }
+        tellBacklog()
+    }
+}
+
+extension WatchKeeper: WatchConsumer {
+    func offer(_ files: [FileVersion]) async -> Int {
+        let (folder, plan) = (folder, plan)
+        guard let looks = await onStore({ try $0.look(files, folder: folder) }) else { return refuse() }
+        // What a reading finds is known nearly always.
+        let isNews = looks.contains { if case .known = $0 { false } else { true } }
+        guard isNews, !isStopped else { return isStopped ? 0 : files.count }
+        let offers: [LedgerOffer]
+        do {
+            offers = try await pools.files.run { VersionInquiry(plan).inquire(files, looks) }
+        } catch {
+            return refuse()
+        }
+        guard !isStopped else { return 0 }
+        guard let (held, changes) = await onStore({ try $0.take(offers, folder: folder, plan: plan) }) else {
+            return refuse()
+        }
+        batch = held
+        open = changes.open
+        isFull = changes.handled < files.count
+        onRunner { $0.took(self, batch: held, changes) }
+        takenSincePruning += max(0, changes.added)
+        pruneIfWorthwhile(isQuiet: false)
+        tellBacklog()
+        // They ended while this was on its way, and nothing more would tell.
+        if isFull, open <= WatchPlan.capacity * 3 / 4 {
+            isFull = false
+            watcher?.proceed()
+        }
+        return changes.handled
+    }
+
+    private func refuse() -> Int {
+        isFull = true
+        return 0
+    }
+}
+
+/// Finds out about versions what the ledger alone can't tell. Blocks: for workers.
+struct VersionInquiry {
+    let plan: WatchPlan
+
+    init(_ plan: WatchPlan) { self.plan = plan }
+
+    func inquire(_ files: [FileVersion], _ looks: [LedgerLook]) -> [LedgerOffer] {
+        let places = FolderPlaces(plan.root)
+        return zip(files, looks).map { file, look in
+            LedgerOffer(version: file, finding: finding(file, look, places))
+        }
+    }
+
+    private func finding(_ file: FileVersion, _ look: LedgerLook, _ places: FolderPlaces) -> LedgerOffer.Finding {
+        switch look {
+        case .known: return .nothing
+        case .onOtherDevice(let row): return .renumbered(row: row.id)
+        case .elsewhere(let row):
+            let isThere = places.file(row.version.path).map { row.version.isSame(as: $0) } ?? false
+            if !isThere { return .moved }
+            // A hard link; or, on another file system inside, a file that has the same number by chance.
+            let seen = places.file(file.path)
+            let other = places.file(row.version.path)
+            if let seen, let other, seen.device != other.device { return new(file) }
+            return .nothing
+        case .otherTime(let row):
+            guard let known = row.digest else { return new(file) }
+            switch VersionDigest.compute(file, root: plan.root) {
+            case .digest(known): return .touched(row: row.id)
+            case .digest(let digest): return .new(digest: digest)
+            case .otherVersion: return .nothing
+            case .unreadable: return .new(digest: nil)
+            }
+        case .unknown: return new(file)
+        }
+    }
+
+    private func new(_ file: FileVersion) -> LedgerOffer.Finding {
+        guard plan.needsDigest else { return .new(digest: nil) }
+        switch VersionDigest.compute(file, root: plan.root) {
+        case .digest(let digest): return .new(digest: digest)
+        case .otherVersion: return .nothing
+        // It fails when it's opened, which is told.
+        case .unreadable: return .new(digest: nil)
+        }
+    }
+}

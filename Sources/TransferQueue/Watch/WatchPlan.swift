@@ -1,0 +1,125 @@
+import Glibc
+import TransferCore
+import TransferEventLoop
+import TransferUpload
+import TransferWatch
+
+/// A watched folder's rules, checked, and what follows from them for each file.
+struct WatchPlan: Sendable {
+    let spec: WatchSpec
+    /// Absolute, without a slash at its end.
+    let root: String
+    let template: URLTemplate
+    let host: String
+
+    /// The most jobs of a folder that haven't ended; what comes then waits with the watcher.
+    static let capacity = 1000
+
+    /// - Throws: `TransferError` that says what can't be done.
+    init(_ spec: WatchSpec) throws(TransferError) {
+        guard spec.folder.hasPrefix("/") else {
+            throw TransferError(.invalidRequest, "the watched folder \(spec.folder) isn't an absolute path")
+        }
+        self.spec = spec
+        root = Self.trimmed(spec.folder)
+        let template = try URLTemplate(spec.url)
+        // Where the server gives the names, the URL is where uploads are made.
+        self.template =
+            spec.upload.uploadProtocol.givesNames || spec.upload.uploadProtocol == .post
+            ? template : template.completed(isRecursive: spec.rules.isRecursive)
+        var name = [CChar](repeating: 0, count: 256)
+        gethostname(&name, name.count - 1)
+        host = String(decoding: name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        try check()
+    }
+
+    private func check() throws(TransferError) {
+        guard spec.settle >= .milliseconds(1) else {
+            throw TransferError(.invalidRequest, "settle is a millisecond at least")
+        }
+        if let keepFor = spec.keepFor, keepFor < .zero {
+            throw TransferError(.invalidRequest, "keepFor can't be negative")
+        }
+        let sample = FileVersion(device: 0, inode: 0, size: 0, modified: 0, path: "name")
+        let faults = job(sample, digest: nil, identity: "name").faults
+        guard faults.isEmpty else { throw TransferError(.badURL, faults.joined(separator: "; ")) }
+        guard case .move(let target) = spec.then else { return }
+        guard target.hasPrefix("/") else {
+            throw TransferError(.invalidRequest, "the folder \(target) to move to isn't an absolute path")
+        }
+        if takesWhatIsMoved(to: Self.trimmed(target)) {
+            throw TransferError(
+                .invalidRequest,
+                "\(target) is watched itself, so that what is moved there would be uploaded again; name a folder "
+                    + "outside of \(root), or exclude it")
+        }
+    }
+
+    private func takesWhatIsMoved(to target: String) -> Bool {
+        if target == root { return true }
+        guard spec.rules.isRecursive, target.utf8.starts(with: (root + "/").utf8) else { return false }
+        var path = ""
+        for name in WatchedPath.components(String(Substring(target.utf8.dropFirst(root.utf8.count + 1)))) {
+            path = path.isEmpty ? name : path + "/" + name
+            if !spec.rules.enters(folder: path) { return false }
+        }
+        return true
+    }
+
+    static func trimmed(_ path: String) -> String {
+        var path = Substring(path)
+        while path.utf8.count > 1, path.utf8.last == UInt8(ascii: "/") { path = Substring(path.utf8.dropLast()) }
+        return String(path)
+    }
+
+    var batch: String { "watch:" + root }
+
+    /// Whether a file is read before it's staged: its URL or its check needs the digest.
+    var needsDigest: Bool { template.needsDigest || spec.verifiesDigest }
+
+    /// Whether a confirmed file's digest may be asked for later; not where it's gone by then.
+    var keepsDigest: Bool { spec.then == .keep || spec.keepFor != nil }
+
+    /// Milliseconds from a file's confirmation to what is done with it then; `nil` for one that's kept.
+    var thenAfter: Int64? { spec.then == .keep ? nil : (spec.keepFor ?? .zero).inMilliseconds }
+
+    func url(_ version: FileVersion, digest: Checksum?) -> String {
+        template.url(for: version, sha256: digest?.hex ?? "", host: host)
+    }
+
+    func job(_ version: FileVersion, digest: Checksum?, identity: String) -> JobSpec {
+        var upload = spec.upload
+        upload.source = root + "/" + version.path
+        upload.url = url(version, digest: digest)
+        return JobSpec(id: identity, work: .upload(upload), priority: spec.priority, settings: spec.settings)
+    }
+}
+
+/// Paths beneath a watched folder; cut at bytes, as the kernel does.
+enum WatchedPath {
+    static func components(_ path: String) -> [String] {
+        path.utf8.split(separator: UInt8(ascii: "/")).map { String(Substring($0)) }
+    }
+
+    /// The folder that it's in; empty for the watched folder itself.
+    static func folder(_ path: String) -> String {
+        guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return "" }
+        return String(path[..<slash])
+    }
+
+    static func name(_ path: String) -> String {
+        guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return path }
+        return String(path[path.utf8.index(after: slash)...])
+    }
+
+    /// The identity of the job for a version of the file.
+    static func identity(_ path: String, ledger: Int64, number: Int = 1) -> String {
+        number == 1 ? "\(path)@\(ledger)" : "\(path)@\(ledger).\(number)"
+    }
+
+    /// The file's path, of a job's identity.
+    static func path(ofJob identity: String) -> String {
+        guard let mark = identity.utf8.lastIndex(of: UInt8(ascii: "@")) else { return identity }
+        return String(identity[..<mark])
+    }
+}

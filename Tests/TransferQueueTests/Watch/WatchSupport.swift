@@ -1,0 +1,209 @@
+import Foundation
+import Glibc
+import Synchronization
+import Testing
+import TransferCore
+import TransferTestServer
+import TransferTestSupport
+import TransferWatch
+
+@testable import TransferQueue
+
+/// What a watched folder told, and what its server got.
+final class WatchLog: Sendable {
+    private struct State {
+        var events: [WatchedFolderEvent] = []
+        var waiters: [(condition: @Sendable ([WatchedFolderEvent]) -> Bool, resume: CheckedContinuation<Void, Never>)] =
+            []
+    }
+
+    private let state = Mutex(State())
+
+    func add(_ event: WatchedFolderEvent) {
+        let woken = state.withLock { state in
+            state.events.append(event)
+            let woken = state.waiters.filter { $0.condition(state.events) }
+            state.waiters.removeAll { $0.condition(state.events) }
+            return woken
+        }
+        for waiter in woken { waiter.resume.resume() }
+    }
+
+    var events: [WatchedFolderEvent] { state.withLock { $0.events } }
+
+    /// The suite's time limit ends what never comes.
+    func wait(until condition: @escaping @Sendable ([WatchedFolderEvent]) -> Bool) async {
+        await withCheckedContinuation { continuation in
+            let isTrue = state.withLock { state in
+                if condition(state.events) { return true }
+                state.waiters.append((condition, continuation))
+                return false
+            }
+            if isTrue { continuation.resume() }
+        }
+    }
+
+    func wait(forConfirmed paths: String...) async {
+        await wait { events in Set(events.compactMap(\.confirmedPath)).isSuperset(of: paths) }
+    }
+
+    func wait(forConfirmations count: Int) async {
+        await wait { events in events.count { $0.confirmedPath != nil } >= count }
+    }
+
+    /// Everything that was in the folder has been offered and taken.
+    func caughtUp(_ times: Int = 1) async {
+        await wait { events in
+            events.count { if case .watch(.caughtUp) = $0 { true } else { false } } >= times
+        }
+    }
+
+    var confirmed: [String] { events.compactMap(\.confirmedPath) }
+}
+
+extension WatchedFolderEvent {
+    var confirmedPath: String? { if case .confirmed(let path, _) = self { path } else { nil } }
+
+    var donePath: String? {
+        switch self {
+        case .moved(let path, _), .deleted(let path): path
+        default: nil
+        }
+    }
+
+    var staysCode: TransferError.Code? { if case .stays(_, let error) = self { error.code } else { nil } }
+}
+
+/// A server that keeps what is put there, and notes what must never be.
+final class Inbox: Sendable {
+    struct State {
+        /// By path, in the order of their ends.
+        var puts: [String: [[UInt8]]] = [:]
+        var underWay: [String: Int] = [:]
+        /// Paths that were being put twice at a time.
+        var overlaps: Set<String> = []
+    }
+
+    private let state = Mutex(State())
+    /// Called on the connection's thread before a PUT is answered, and may block it.
+    private let beforeAnswer: @Sendable (String) -> Void
+
+    init(_ server: TestServer, _ prefix: String = "/in/", beforeAnswer: @escaping @Sendable (String) -> Void = { _ in })
+    {
+        self.beforeAnswer = beforeAnswer
+        server.handle("PUT", prefix + "*") { [self] in put($0) }
+    }
+
+    private func put(_ request: Request) -> Response {
+        let path = String(request.path.dropFirst(4))
+        state.withLock { state in
+            state.underWay[path, default: 0] += 1
+            if state.underWay[path, default: 0] > 1 { state.overlaps.insert(path) }
+        }
+        beforeAnswer(path)
+        state.withLock { state in
+            state.underWay[path, default: 1] -= 1
+            state.puts[path, default: []].append(request.body)
+        }
+        return Response(status: 201)
+    }
+
+    var puts: [String: [String]] {
+        state.withLock { $0.puts.mapValues { $0.map { String(decoding: $0, as: UTF8.self) } } }
+    }
+
+    /// What is there now.
+    var contents: [String: [UInt8]] { state.withLock { $0.puts.compactMapValues(\.last) } }
+    var overlaps: Set<String> { state.withLock { $0.overlaps } }
+}
+
+/// A lock for threads of a server: closed, then opened once.
+final class Latch: Sendable {
+    private let semaphore = Semaphore()
+
+    /// Blocks until it's open.
+    func pass() {
+        semaphore.wait()
+        semaphore.post()
+    }
+
+    func open() { semaphore.post() }
+
+    /// `@unchecked Sendable`: a semaphore is made for several threads.
+    private final class Semaphore: @unchecked Sendable {
+        private let raw = UnsafeMutablePointer<sem_t>.allocate(capacity: 1)
+        init() { sem_init(raw, 0, 0) }
+        deinit {
+            sem_destroy(raw)
+            raw.deallocate()
+        }
+        func wait() { while sem_wait(raw) != 0 {} }
+        func post() { sem_post(raw) }
+    }
+}
+
+extension TemporaryFolder {
+    func watchSpec(_ server: TestServer, _ change: (inout WatchSpec) -> Void = { _ in }) throws -> WatchSpec {
+        var spec = WatchSpec(folder: try folder("in"), url: server.url("/in/{path}"))
+        spec.rules.isRecursive = true
+        spec.settle = .milliseconds(20)
+        spec.settings = Sample.quick
+        change(&spec)
+        return spec
+    }
+
+    func rename(_ from: String, _ to: String) throws {
+        try #require(Glibc.rename(path(from), path(to)) == 0, "\(errno)")
+    }
+
+    var database: RawDatabase { RawDatabase(path: path("state/queue.sqlite")) }
+
+    /// Returns when the ledger says so.
+    ///
+    /// - Throws: ``DidNotEnd``
+    func ledger(_ value: String, _ condition: String = "1", is expected: String?) async throws {
+        let database = database
+        try await within {
+            while try database.value("SELECT \(value) FROM ledger WHERE \(condition)") != expected {
+                try Task.checkCancellation()
+                await Task.yield()
+            }
+        }
+    }
+
+    func unlink(_ relative: String) throws { try #require(Glibc.unlink(path(relative)) == 0, "\(errno)") }
+
+    /// As touch(1) does it: opened for writing, and another time.
+    func touch(_ relative: String, seconds: Int) throws {
+        let descriptor = open(path(relative), O_WRONLY)
+        try #require(descriptor >= 0)
+        defer { close(descriptor) }
+        let time = timespec(tv_sec: seconds, tv_nsec: 5)
+        try #require(futimens(descriptor, [time, time]) == 0)
+    }
+}
+
+/// Watches a folder while the queue runs; both end with `body`.
+func withWatch<Result>(
+    _ folder: TemporaryFolder, _ spec: WatchSpec, times: WatchTimes = WatchTimes(), runs: Bool = true,
+    limits: BatchLimits = BatchLimits(), isolation: isolated (any Actor)? = #isolation,
+    _ body: (JobQueue, WatchedFolder, WatchLog) async throws -> Result
+) async throws -> Result {
+    try await withQueue(folder, limits: limits) { queue in
+        let log = WatchLog()
+        let watched = try await WatchedFolder.start(spec, on: queue, times: times) { log.add($0) }
+        let run = runs ? Task { try await queue.run() } : nil
+        do {
+            let result = try await body(queue, watched, log)
+            await watched.stop()
+            run?.cancel()
+            try await run?.value
+            return result
+        } catch {
+            await watched.stop()
+            run?.cancel()
+            try? await run?.value
+            throw error
+        }
+    }
+}
