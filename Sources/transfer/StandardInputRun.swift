@@ -39,6 +39,8 @@ struct StandardInputRun {
                 switch element {
                 case .job(let spec, let place): jobs.append((spec, place))
                 case .fault(let fault): found.append(fault)
+                case .watch(_, let place):
+                    found.append(place.folderFault("folders are watched by a job file, not by standard input"))
                 case .batch(let batch): queue.setLimits(command.limits.merged(with: batch.limits))
                 }
             }

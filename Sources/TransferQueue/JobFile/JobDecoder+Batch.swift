@@ -9,6 +9,8 @@ extension JobDecoder {
         var batch = BatchSpec()
         /// Where the array of jobs begins.
         var jobs: Int?
+        /// Where the array of watched folders begins.
+        var watch: Int?
         var hasVersion = false
     }
 
@@ -22,7 +24,9 @@ extension JobDecoder {
                 != nil
         else { return header }
         if !header.hasVersion { note("\"version\" is missing; write \"version\": 1", start..<start + 1) }
-        if header.jobs == nil, !hasProblem(withKey: "jobs", at: start) {
+        if header.jobs == nil, header.watch == nil, !hasProblem(withKey: "jobs", at: start),
+            !hasProblem(withKey: "watch", at: start)
+        {
             note("\"jobs\" is missing", start..<start + 1)
         }
         return header
@@ -53,15 +57,19 @@ extension JobDecoder {
         case .name: header.batch.name = try string(DestinationPath.refusal(ofBatchName:))
         case .defaults: try readDefaults()
         case .limits: try limits(into: &header.batch.limits)
-        case .jobs:
-            guard try reader.kind() == .array else {
-                _ = try expect(.array)
-                return
-            }
-            header.jobs = reader.offset
-            // The jobs are read again with the defaults, and their keys are checked then.
-            try reader.skipValue(checkingKeys: false)
+        case .jobs: header.jobs = try passArray()
+        case .watch: header.watch = try passArray()
         }
+    }
+
+    /// Goes over an array that is read again with the defaults; its keys are checked then.
+    ///
+    /// - Returns: Where it begins; `nil` when it's none, which is noted.
+    private mutating func passArray() throws(JSONFault) -> Int? {
+        guard try expect(.array) else { return nil }
+        let start = reader.offset
+        try reader.skipValue(checkingKeys: false)
+        return start
     }
 
     private mutating func readDefaults() throws(JSONFault) {

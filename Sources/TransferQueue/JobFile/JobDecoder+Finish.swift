@@ -23,6 +23,16 @@ extension JobDecoder {
             settings: draft.rules.settings)
     }
 
+    /// The upload that an entry of `"watch"` makes of each file, held to what the job of one is.
+    mutating func watchedUpload(_ draft: inout JobDraft, _ keys: [JobKey]) -> JobSpec.Upload? {
+        let seen = keys.reduce(0) { $0 | (Self.bits[$1] ?? 0) }
+        let work = upload(&draft, seen)
+        finishProxy(&draft, seen)
+        if Self.has(.tls, seen) { checkTLS(draft) }
+        guard case .upload(let upload)? = work else { return nil }
+        return upload
+    }
+
     private mutating func download(_ draft: inout JobDraft, _ seen: UInt64) -> JobSpec.Work? {
         refuse(Self.uploadKeys, seen, draft, belongsTo: "an upload")
         guard let to = draft.to else { return nil }

@@ -59,7 +59,7 @@ struct JobDecoder {
         var extensions: Set<String> = []
         while let key = try reader.key(isFirst: &isFirst) {
             guard let index = index(of: key, in: table) else {
-                try unknown(key, table.names, table.unsupported, place, &extensions, isSecret: isSecret)
+                try unknown(key, table.names, place, &extensions, isSecret: isSecret)
                 continue
             }
             guard seen & (1 << index) == 0 else {
@@ -81,16 +81,14 @@ struct JobDecoder {
     }
 
     private mutating func unknown(
-        _ key: JSONText, _ known: [String], _ unsupported: [String], _ place: String, _ extensions: inout Set<String>,
-        isSecret: Bool
+        _ key: JSONText, _ known: [String], _ place: String, _ extensions: inout Set<String>, isSecret: Bool
     ) throws(JSONFault) {
         let name = reader.string(key)
         if name.hasPrefix("x-") {
             if !extensions.insert(name).inserted { note(JSONReader.duplicate(name, key).message, key.token) }
-        } else if unsupported.contains(name) {
-            note(Self.unsupported(name), key.token)
         } else if let home = Self.home(of: name, insteadOf: place) {
-            note("\(Wording.quoted(name)) belongs to \(home), not to \"\(place)\"", key.token)
+            let other = place.isEmpty ? "" : ", not to \"\(place)\""
+            note("\(Wording.quoted(name)) belongs to \(home)\(other)", key.token)
         } else {
             let nearest = NearestKey.suggestion(for: name, among: known).map { "; did you mean \"\($0)\"?" } ?? ""
             note("unknown key \(Wording.quoted(name))\(nearest)", key.token, isSecret: isSecret)
@@ -102,7 +100,9 @@ struct JobDecoder {
 
     /// Where a key belongs that stands one level off.
     private static func home(of name: String, insteadOf place: String) -> String? {
+        if name == FileKey.watch.rawValue { return "the file, beside \"jobs\"" }
         switch place {
+        case "watch": return JobKey(rawValue: name) != nil ? "a job" : nil
         case "defaults":
             if JobKey(rawValue: name) != nil { return "a job" }
             return LimitKey(rawValue: name) != nil ? "\"limits\"" : nil

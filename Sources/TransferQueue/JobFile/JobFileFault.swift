@@ -40,6 +40,8 @@ public struct JobFileReport: Sendable, Hashable {
     public private(set) var faultCount = 0
     /// Jobs that the file holds, whether or not they are in order.
     public var jobCount = 0
+    /// Watched folders that the file names, whether or not they are in order.
+    public var watchCount = 0
 
     public init() {}
 

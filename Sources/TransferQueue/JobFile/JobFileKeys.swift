@@ -1,11 +1,11 @@
 /// The keys of a job file, version 1. A test holds them and `jobs/transfer-jobs.schema.json` together.
 enum FileKey: String, CaseIterable {
     case schema = "$schema"
-    case version, name, defaults, limits, jobs
+    case version, name, defaults, limits, jobs, watch
 
-    static let table = KeyTable(allCases, unsupported: ["watch"])
+    static let table = KeyTable(allCases)
     /// Of the first line of a `.jsonl` file.
-    static let headerTable = KeyTable(allCases.filter { $0 != .jobs }, unsupported: ["watch"])
+    static let headerTable = KeyTable(allCases.filter { $0 != .jobs })
 }
 
 enum LimitKey: String, CaseIterable {
@@ -20,9 +20,9 @@ enum JobKey: String, CaseIterable {
     case proxy, noProxy, tls, auth, remoteTime, maxRedirects, network
     case s3, ssh, ftp, chunkSize, parallel, createFolders, ifChanged, metadata, fields, fileField
 
-    static let table = KeyTable(allCases, unsupported: ["watch"])
+    static let table = KeyTable(allCases)
     /// What a batch can set for all of its jobs.
-    static let defaultsTable = KeyTable(allCases.filter { !$0.isOfOneJob }, unsupported: ["watch"])
+    static let defaultsTable = KeyTable(allCases.filter { !$0.isOfOneJob })
 
     private var isOfOneJob: Bool {
         switch self {

@@ -26,6 +26,7 @@ extension JobFileReader {
         decoder.placeDefaults(cursor)
         _ = try flush(FaultContext(bytes: bytes, base: cursor, path: "$"), sink)
         try begin(header.batch, sink)
+        if let watch = header.watch { try watches(at: watch, bytes, cursor, sink) }
         if let jobs = header.jobs { try self.jobs(at: jobs, bytes, cursor, sink) }
     }
 
@@ -71,16 +72,18 @@ extension JobFileReader {
             return cursor
         }()
         if !hasBegun, Self.isHeader(bytes) {
-            var batch = BatchSpec()
+            var header = JobDecoder.Header()
             do {
-                batch = try decoder.headerLine().batch
+                header = try decoder.headerLine()
                 try decoder.reader.expectEnd()
             } catch {
                 decoder.note(error.message, error.range)
             }
             decoder.placeDefaults(cursor)
             _ = try flush(FaultContext(bytes: bytes, base: cursor, path: "$"), sink)
-            return try begin(batch, sink)
+            try begin(header.batch, sink)
+            if let watch = header.watch { try watches(at: watch, bytes, cursor, sink) }
+            return
         }
         try begin(BatchSpec(), sink)
         var result: (spec: JobSpec?, places: JobPlaces) = (nil, JobPlaces(job: 0..<1))

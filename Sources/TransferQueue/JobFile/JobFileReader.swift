@@ -4,6 +4,8 @@ import TransferCore
 public enum JobFileElement: Sendable {
     /// Once, before every job.
     case batch(BatchSpec)
+    /// A folder whose files are uploaded; before the jobs.
+    case watch(WatchSpec, WatchLocations)
     case job(JobSpec, JobLocations)
     /// Also counted in the report; the line is quoted in those that the report keeps. The job that it's about is not
     /// handed out.
@@ -34,15 +36,23 @@ public struct JobFileReader {
     var line = 0
     /// The header or a job was read, so that no header can follow.
     var hasBegun = false
+    /// What relative paths of watched folders start from.
+    let directory: String?
+    /// The folders that are watched, with their lines.
+    var watchedFolders: [String: Int] = [:]
     private var pending: [UInt8] = []
     private var isTooLong = false
 
     /// - Parameters:
     ///   - format: The form of the file; `nil` tells it from the contents.
+    ///   - directory: What the relative paths of watched folders start from; without it they stay relative.
     ///   - sums: Reads the file that a job's `checksums` names; called once for each name. What it throws is a fault in
     ///     the job file.
-    public init(format: JobFileFormat?, sums: @escaping (String) throws -> [UInt8]) {
+    public init(
+        format: JobFileFormat?, directory: String? = nil, sums: @escaping (String) throws -> [UInt8]
+    ) {
         self.format = format
+        self.directory = directory
         decoder = JobDecoder(
             JSONReader(UnsafeBufferPointer(start: nil, count: 0)), sums: ChecksumSource(sums))
     }

@@ -1,13 +1,10 @@
 /// The keys that one kind of object may have, found by their bytes without making a string of them.
 struct KeyTable<Key: RawRepresentable<String> & Sendable>: Sendable {
     let keys: [Key]
-    /// Keys of the format that this version can't honour yet, and so refuses.
-    let unsupported: [String]
     private let packed: [UInt128]
 
-    init(_ keys: [Key], unsupported: [String] = []) {
+    init(_ keys: [Key]) {
         self.keys = keys
-        self.unsupported = unsupported
         packed = keys.map { key in
             var name = key.rawValue
             return name.withUTF8 { Self.pack($0) ?? 0 }

@@ -10,7 +10,7 @@ import TransferCore
         (#""zzzzzz": [1]"#, #"2:39:8 $.jobs[0].zzzzzz unknown key "zzzzzz""#),
         (#""priority": 1, "priority": 2"#, #"2:54:10 $.jobs[0].priority key "priority" occurs twice in this object"#),
         (#""x-a": 1, "x-a": 2"#, #"2:49:5 $.jobs[0]["x-a"] key "x-a" occurs twice in this object"#),
-        (#""watch": {}"#, #"2:39:7 $.jobs[0].watch "watch" is not supported by this version yet"#),
+        (#""watch": {}"#, #"2:39:7 $.jobs[0].watch "watch" belongs to the file, beside "jobs""#),
         (#""id": 5"#, #"2:45:1 $.jobs[0].id expected a string, found a number"#),
         (#""id": """#, #"2:45:2 $.jobs[0].id the ID is empty"#),
         (#""id": "a/b""#, #"2:45:5 $.jobs[0].id an ID can't hold a slash"#),

@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 import TransferCore
+import TransferWatch
 
 @testable import TransferQueue
 
@@ -25,6 +26,7 @@ import TransferCore
         #expect(try keys(nil) == Set(FileKey.table.names))
         #expect(try keys("limits") == Set(LimitKey.table.names))
         #expect(try keys("job") == Set(JobKey.table.names))
+        #expect(try keys("watch") == Set(WatchKey.table.names))
         #expect(try keys("defaults") == Set(JobKey.defaultsTable.names))
         #expect(try keys("retry") == Set(RetryKey.table.names))
         #expect(try keys("lowSpeed") == Set(LowSpeedKey.table.names))
@@ -41,6 +43,8 @@ import TransferCore
     @Test func hasTheDecodersWordsAndRanges() throws {
         #expect(schema.definition("ifExists")["enum"] as? [String] == JobSpec.IfExists.allCases.map(\.rawValue))
         #expect(schema.definition("protocol")["enum"] as? [String] == JobSpec.UploadProtocol.allCases.map(\.rawValue))
+        let watch = try #require(schema.definition("watch")["properties"] as? [String: [String: Any]])
+        #expect(watch["order"]?["enum"] as? [String] == WatchOrder.allCases.map(\.rawValue))
         for (name, range) in [
             ("segments", JobDecoder.segments), ("priority", JobDecoder.priorities),
             ("maxRedirects", JobDecoder.redirectLimits),
@@ -104,6 +108,43 @@ import TransferCore
         let comma = members.isEmpty ? "" : ", "
         try check(#"{"version": 1, "jobs": [{"download": "http://h/f", "to": "f"\#(comma)\#(members)}]}"#, isValid)
     }
+
+    /// Members of a watched folder, and whether they are in order.
+    private static let watched: [(String, Bool)] = [
+        ("", true), (#""x-note": 1"#, true), (#""include": "*.mp4", "exclude": ["a/", "{b,c}"]"#, true),
+        (#""include": """#, false), (#""include": [1]"#, false), (#""recursive": 1"#, false),
+        (#""settle": "500ms""#, true), (#""settle": 0"#, false), (#""then": "keep""#, true),
+        (#""then": "drop""#, false),
+        (#""then": {"move": "done", "x-a": 1}"#, true), (#""then": {}"#, false), (#""then": {"move": ""}"#, false),
+        (#""then": {"copy": "d"}"#, false), (#""then": "delete", "keepFor": "7d""#, true),
+        (#""then": "delete", "keepFor": 0"#, false), (#""newOnly": true"#, true), (#""newOnly": "yes""#, false),
+        (#""order": "smallest""#, true), (#""order": "largest""#, false), (#""checksum": true"#, true),
+        (#""checksum": "md5:x""#, false), (#""priority": 5, "method": "POST""#, true), (#""segments": 2"#, false),
+        (#""needs": ["a"]"#, false), (#""id": "a""#, false), (#""ifExists": "skip""#, false),
+        (#""protocol": "tus", "chunkSize": "64M", "metadata": {"a": "b"}"#, true), (#""ifChanged": "fail""#, true),
+        (#""network": {"metered": "forbid"}, "headers": {"A": {"env": "B"}}"#, true),
+        (#""auth": {"user": "a", "password": "b"}"#, false),
+    ]
+
+    @Test(arguments: watched)
+    func agreesWithTheDecoderOnAWatchedFolder(members: String, isValid: Bool) throws {
+        let comma = members.isEmpty ? "" : ", "
+        try check(#"{"version": 1, "watch": [{"folder": "in", "to": "http://h/d/"\#(comma)\#(members)}]}"#, isValid)
+    }
+
+    @Test(arguments: [
+        (#"{"version": 1, "watch": []}"#, true), (#"{"version": 1, "watch": {}}"#, false),
+        (#"{"version": 1, "jobs": [], "watch": [1]}"#, false),
+        (#"{"version": 1, "watch": [{"folder": "in"}]}"#, false),
+        (#"{"version": 1, "watch": [{"to": "http://h/"}]}"#, false),
+        (#"{"version": 1, "watch": [{"folder": "", "to": "http://h/"}]}"#, false),
+        (#"{"version": 1, "watch": [{"folder": "in", "to": "d/"}]}"#, false),
+        (#"{"version": 1, "watch": [{"folder": "in", "to": "http://h/{path}?d={date}"}]}"#, true),
+        (#"{"version": 1, "watch": [{"folder": "in", "to": "http://h/{file}"}]}"#, false),
+        (#"{"version": 1, "watch": [{"folder": "in", "to": "http://h/{name"}]}"#, false),
+        (#"{"version": 1, "jobs": [{"watch": "in", "to": "http://h/"}]}"#, false),
+    ])
+    func agreesWithTheDecoderOnADocumentThatWatches(text: String, isValid: Bool) throws { try check(text, isValid) }
 
     @Test(arguments: [
         ("[]", false), ("{}", false), (#"{"version": 1, "jobs": []}"#, true), (#"{"version": 2, "jobs": []}"#, false),

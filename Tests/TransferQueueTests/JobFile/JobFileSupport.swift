@@ -7,6 +7,8 @@ struct Reading {
     var batch: BatchSpec?
     var jobs: [JobSpec] = []
     var locations: [JobLocations] = []
+    var watches: [WatchSpec] = []
+    var watchLocations: [WatchLocations] = []
     var faults: [JobFileFault] = []
     var report = JobFileReport()
 
@@ -22,22 +24,27 @@ struct NoSuchFile: Error, CustomStringConvertible {
 
 /// - Parameter piece: How many bytes are fed at a time; `nil` reads the text as a whole.
 func read(
-    _ text: String, as format: JobFileFormat? = .json, files: [String: String] = [:], piece: Int? = nil
+    _ text: String, as format: JobFileFormat? = .json, files: [String: String] = [:], piece: Int? = nil,
+    directory: String? = nil
 ) throws -> Reading {
-    try read(Array(text.utf8), as: format, files: files, piece: piece)
+    try read(Array(text.utf8), as: format, files: files, piece: piece, directory: directory)
 }
 
 func read(
-    _ bytes: [UInt8], as format: JobFileFormat? = .json, files: [String: String] = [:], piece: Int? = nil
+    _ bytes: [UInt8], as format: JobFileFormat? = .json, files: [String: String] = [:], piece: Int? = nil,
+    directory: String? = nil
 ) throws -> Reading {
     var reading = Reading()
-    var reader = JobFileReader(format: format) { path in
+    var reader = JobFileReader(format: format, directory: directory) { path in
         guard let file = files[path] else { throw NoSuchFile() }
         return Array(file.utf8)
     }
     func take(_ element: JobFileElement) {
         switch element {
         case .batch(let batch): reading.batch = batch
+        case .watch(let spec, let locations):
+            reading.watches.append(spec)
+            reading.watchLocations.append(locations)
         case .job(let spec, let locations):
             reading.jobs.append(spec)
             reading.locations.append(locations)

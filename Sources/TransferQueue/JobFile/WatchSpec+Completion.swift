@@ -1,0 +1,85 @@
+import TransferCore
+import TransferWatch
+
+extension WatchSpec {
+    /// A part that a fault is about.
+    public enum Part: Sendable, Hashable {
+        case folder, url, then, keepFor
+    }
+
+    /// Why a spec can't be done.
+    public struct Fault: Error, Sendable, Hashable {
+        public var part: Part
+        /// In words; never holds a secret.
+        public var message: String
+    }
+
+    /// Makes the paths absolute, and a URL that names no file one that does.
+    ///
+    /// - Parameter directory: What relative paths start from; without it they stay relative.
+    /// - Returns: What is wrong with the spec. Whether the folder is there is not asked.
+    public mutating func complete(directory: String? = nil) -> [Fault] {
+        folder = Self.path(folder, directory)
+        var faults: [Fault] = []
+        if case .move(let destination) = then {
+            let destination = Self.path(destination, directory)
+            then = .move(to: destination)
+            if let message = refusal(ofDestination: destination) { faults.append(Fault(part: .then, message: message)) }
+        }
+        if keepFor != nil, then == .keep {
+            faults.append(
+                Fault(part: .keepFor, message: "what is kept is kept for good; say what becomes of the files then"))
+        }
+        do throws(Fault) {
+            url = try completedURL()
+        } catch {
+            faults.append(error)
+        }
+        return faults
+    }
+
+    private func completedURL() throws(Fault) -> String {
+        if let refusal = URLRule.refusal(of: url) { throw Fault(part: .url, message: refusal.message) }
+        let template: URLTemplate
+        do throws(TransferError) {
+            template = try URLTemplate(url)
+        } catch {
+            // The message begins with the URL, which may hold a secret and is quoted with the fault anyway.
+            let quoted = "\"\(url)\": "
+            let message = error.message
+            throw Fault(
+                part: .url, message: message.hasPrefix(quoted) ? String(message.dropFirst(quoted.count)) : message)
+        }
+        // There the URL is where uploads are made, and the server names them.
+        guard !upload.uploadProtocol.givesNames, upload.uploadProtocol != .post else { return url }
+        let completed = template.completed(isRecursive: rules.isRecursive)
+        guard completed.tellsFilesApart(isRecursive: rules.isRecursive) else {
+            throw Fault(
+                part: .url,
+                message: "files of one name in two folders would have the same URL; write {path} instead of {name}")
+        }
+        return completed.description
+    }
+
+    /// What is moved must not come back as a new file.
+    private func refusal(ofDestination destination: String) -> String? {
+        let advice = "files can't be moved to where they are watched"
+        if destination == folder { return "\(advice); name another folder" }
+        let prefix = folder == "/" ? folder : folder + "/"
+        guard rules.isRecursive, destination.hasPrefix(prefix) else { return nil }
+        var path = ""
+        for component in destination.dropFirst(prefix.count).split(separator: "/") {
+            path += (path.isEmpty ? "" : "/") + component
+            guard rules.enters(folder: path) else { return nil }
+        }
+        return "\(advice), which is in sub-folders too; name a folder outside, or exclude it"
+    }
+
+    private static func path(_ path: String, _ directory: String?) -> String {
+        let isRelative = !path.hasPrefix("/")
+        let whole = isRelative ? directory.map { $0 + "/" + path } ?? path : path
+        var normalized = DestinationPath.normalized(whole)
+        while normalized.utf8.count > 1, normalized.utf8.last == UInt8(ascii: "/") { normalized.removeLast() }
+        return normalized
+    }
+}
