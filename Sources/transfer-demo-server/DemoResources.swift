@@ -80,6 +80,8 @@ enum DemoResources {
                 : Response(status: 422, body: .text("These are not the bytes of the report.\n"))
         }
         server.script(path, [.cutUpload(after: mebibyte)])
+        // Of jobs/watch.json.
+        server.acceptUploads("http://files.example/in/outbox/*", keepsBytes: false)
     }
 
     private static let summary = file(seed: 22, 3 * mebibyte + 7, "application/pdf")

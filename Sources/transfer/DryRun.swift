@@ -19,22 +19,35 @@ struct DryRun {
             let spec = source.batch()
             let name = self.name ?? spec.name ?? source.realPath
             var lines: [String] = []
+            let folders = FolderBox()
             let complete = try known?.completed(batch: name) ?? []
             let report = try checker.check(name, directory: directory) { take in
-                try source.read { spec, place in
+                try source.read(directory: directory, watch: folders.add) { spec, place in
                     try take(spec, place)
                     lines.append(line(spec, complete))
                 }
             }
             if report.isEmpty {
                 print("\(name): \(lines.count) jobs")
-                for line in lines { print("  " + line) }
+                for line in lines + folders.specs.map(Self.line) { print("  " + line) }
             } else {
                 isFaulty = true
                 StandardError.write(report.rendered(file: file))
             }
         }
         if isFaulty { ExitStatus.exit(.invalidJobFile) }
+    }
+
+    /// `watch  /srv/out -> https://files.example/in/{path}, then delete`
+    private static func line(_ spec: WatchSpec) -> String {
+        let (then, folder): (String, String) =
+            switch spec.then {
+            case .keep: ("", "")
+            case .delete: (", then delete", "")
+            case .move(let destination): (", then move to ", destination)
+            }
+        let age = spec.keepFor.map { " after \(DurationText.words($0))" } ?? ""
+        return "watch  \(spec.folder) -> \(Redaction.url(spec.url))\(then)\(folder)\(age)"
     }
 
     private func line(_ spec: JobSpec, _ complete: Set<String>) -> String {

@@ -12,6 +12,8 @@ struct Execution: Sendable {
     /// Batch names and the files they came from, for the hint how to continue.
     var sources: [String: String] = [:]
     var inputFaults: InputFaults?
+    /// Folders that are watched until the run is stopped.
+    var watch: WatchSession?
 
     /// What ends a run early.
     struct StopRules: Sendable {
@@ -35,9 +37,9 @@ struct Execution: Sendable {
             reporter.receive(event)
             if failures.exceeds(stops, event) { queue.stop() }
         }
-        Signals.handle { [queue, reporter] in
+        Signals.handle { [queue, reporter, watch] in
             reporter.hurry()
-            queue.stop()
+            if let watch { watch.end() } else { queue.stop() }
         }
         let deadline = stops.deadline.map { limit in
             Task {
@@ -50,13 +52,17 @@ struct Execution: Sendable {
         do {
             summary = try await queue.run(batches, options: options)
         } catch {
+            await watch?.close()
             reporter.finish(sources: sources)
             await queue.close()
             throw Failure(.stateUnusable, "the queue's database failed: \(error)")
         }
         deadline?.cancel()
+        await watch?.close()
         reporter.finish(sources: sources)
         await queue.close()
+        // Nothing else ends a watch: to be asked is its right end, and what is left is left to the next start.
+        if watch != nil, Signals.isAsked { return .complete }
         Signals.dieIfReceived()
         if summary.left > 0 { return .workLeft }
         let failed = summary.totals.values.contains { $0.failed + $0.skipped > 0 } || !(inputFaults?.isEmpty ?? true)

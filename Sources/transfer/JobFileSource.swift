@@ -40,18 +40,31 @@ struct JobFileSource: Sendable {
         return found
     }
 
-    /// Reads all jobs; what is wrong is in the report.
-    func read(_ take: (JobSpec, JobLocations) throws -> Void) throws -> JobFileReport {
-        var reader = makeReader()
+    /// Reads all jobs and watched folders; what is wrong is in the report.
+    ///
+    /// - Parameters:
+    ///   - directory: What the relative paths of watched folders start from.
+    ///   - watch: Takes the watched folders.
+    ///   - take: Takes the jobs.
+    func read(
+        directory: String, watch: (WatchSpec, WatchLocations) -> Void,
+        _ take: (JobSpec, JobLocations) throws -> Void
+    ) throws -> JobFileReport {
+        var reader = makeReader(directory: directory)
         return try bytes.withBytes { bytes in
             try reader.read(bytes) { element in
-                if case .job(let spec, let place) = element { try take(spec, place) }
+                switch element {
+                case .job(let spec, let place): try take(spec, place)
+                case .watch(let spec, let place): watch(spec, place)
+                case .batch, .fault: break
+                }
             }
         }
     }
 
-    private func makeReader() -> JobFileReader {
-        JobFileReader(format: name == "-" ? nil : JobFileFormat(fileName: name), sums: Self.readSums)
+    private func makeReader(directory: String? = nil) -> JobFileReader {
+        JobFileReader(
+            format: name == "-" ? nil : JobFileFormat(fileName: name), directory: directory, sums: Self.readSums)
     }
 
     /// A list of checksums beside the job file.

@@ -1,5 +1,6 @@
 import ArgumentParser
 import FoundationEssentials
+import Glibc
 import TransferCore
 import TransferQueue
 
@@ -8,7 +9,8 @@ struct Run: AsyncParsableCommand {
         abstract: "Run batches of jobs to their end; the same command again continues.",
         discussion: """
             A job file is .json, .jsonl (a job a line) or .txt (aria2's list); - is standard input.
-            What was complete is kept, what was half done goes on where it was.
+            What was complete is kept, what was half done goes on where it was. With folders to "watch" in a file it
+            goes on until it's stopped, and reads its files again at a SIGHUP.
             """)
 
     @Argument(help: ArgumentHelp("Job files, or - for standard input.", valueName: "file"))
@@ -52,49 +54,65 @@ struct Run: AsyncParsableCommand {
             ExitStatus.exit(status)
         }
         let sources = try files.map { try JobFileSource($0) }
+        let plan = RunPlan(files: files, name: name, directory: workingFolder)
         let queue = try await JobQueue.open(try Composition.configuration(state: state.state))
         var batches: [StagedBatch] = []
+        var names: [String: String] = [:]
+        var folders: [WatchSpec] = []
         var merged: BatchLimits?
         for source in sources {
-            let spec = source.batch()
-            merged = merged ?? limits.merged(with: spec.limits)
-            let batch = name ?? spec.name ?? source.realPath
-            batches.append(try await stage(source, as: batch, queue))
+            merged = merged ?? limits.merged(with: source.batch().limits)
+            let staged = try await stage(source, plan, queue)
+            names[staged.batch.name] = names[staged.batch.name] ?? source.name
+            // A file that only watches has no jobs to tell of.
+            if staged.batch.jobs > 0 || staged.folders.isEmpty { batches.append(staged.batch) }
+            folders += staged.folders
+        }
+        if let twin = RunPlan.twin(folders) {
+            await queue.close()
+            throw Failure(.invalidJobFile, "\(twin) is watched by two job files")
         }
         var options = RunOptions()
         options.refresh = refresh
         options.verify = verify
         options.limits = merged
-        let names = Dictionary(zip(batches.map(\.name), files)) { first, _ in first }
-        let execution = Execution(
+        var execution = Execution(
             queue: queue, reporter: try Composition.reporter(output), stops: Execution.StopRules(stops), sources: names)
+        if !folders.isEmpty {
+            let session = WatchSession(queue, execution.reporter, folders: folders.map(\.folder))
+            execution.watch = session
+            batches += try await session.begin(folders)
+            reloadAtHangUps(plan, queue, session, execution.reporter)
+        }
         ExitStatus.exit(try await execution.run(batches, options))
+    }
+
+    /// On a terminal a SIGHUP says that it's gone, and stays an end.
+    private func reloadAtHangUps(_ plan: RunPlan, _ queue: JobQueue, _ session: WatchSession, _ reporter: Reporter) {
+        guard isatty(STDERR_FILENO) == 0 else { return }
+        let (hangUps, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+        Signals.reload { continuation.yield() }
+        let reloader = RunReloader(plan: plan, limits: limits, queue: queue, session: session, reporter: reporter)
+        Task { await reloader.run(hangUps) }
     }
 
     var workingFolder: String { Composition.absolute(directory ?? FileManager.default.currentDirectoryPath) }
 
-    /// Takes a file's jobs into the queue, all or none.
-    private func stage(_ source: JobFileSource, as batch: String, _ queue: JobQueue) async throws -> StagedBatch {
-        let outcome = ReportBox()
-        let folder = workingFolder
+    /// Takes a file's jobs into the queue, all or none; `--wait` waits for whoever has them.
+    private func stage(_ source: JobFileSource, _ plan: RunPlan, _ queue: JobQueue) async throws -> RunPlan.Staged {
         do {
-            return try await queue.stage(name: batch, source: source.realPath, directory: folder) { take in
-                let report = try source.read { spec, place in try take(spec, place) }
-                outcome.set(report)
-                return report.isEmpty
-            }
-        } catch StagingError.held where wait {
-            _ = try await Composition.remote(state: state.state).wait(batch: batch)
-            return try await stage(source, as: batch, queue)
-        } catch let error as StagingError {
-            await queue.close()
-            switch error {
-            case .refused: throw Failure(report: outcome.report, file: source.name)
-            case .faults(let report): throw Failure(report: report, file: source.name)
-            case .held(let batch, let pid):
+            return try await plan.stage(source, on: queue)
+        } catch StagingError.held(let batch, let pid) {
+            guard wait else {
+                await queue.close()
                 throw Failure(
                     .workLeft, "\(batch) is being run by process \(pid); wait for it with: transfer wait \(batch)")
             }
+            _ = try await Composition.remote(state: state.state).wait(batch: batch)
+            return try await stage(source, plan, queue)
+        } catch {
+            await queue.close()
+            throw error
         }
     }
 }

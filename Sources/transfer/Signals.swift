@@ -2,12 +2,15 @@ import Glibc
 import Synchronization
 
 /// SIGINT and SIGTERM end a run in order, and the process then dies by that same signal, so that shells and systemd
-/// see the truth. A second one ends it at once.
+/// see the truth. A second one ends it at once. A SIGHUP is one of them, unless there is something to read again.
 enum Signals {
     private static let ending: [Int32] = [SIGINT, SIGTERM, SIGHUP]
     private static let received = Mutex<Int32?>(nil)
     /// What the first signal does; without it, the process dies at once.
     private static let onFirst = Mutex<(@Sendable () -> Void)?>(nil)
+
+    /// What SIGHUP does where it doesn't end the process.
+    private static let onHangUp = Mutex<(@Sendable () -> Void)?>(nil)
 
     /// Blocks the signals in the whole process. Before other threads exist.
     static func prepare() {
@@ -22,6 +25,12 @@ enum Signals {
     /// Calls `stop` at the first signal; dies at the second.
     static func handle(_ stop: @escaping @Sendable () -> Void) { onFirst.withLock { $0 = stop } }
 
+    /// Calls `reload` at each SIGHUP from now on, which then doesn't end the process.
+    static func reload(_ reload: @escaping @Sendable () -> Void) { onHangUp.withLock { $0 = reload } }
+
+    /// Whether a signal has asked for the end.
+    static var isAsked: Bool { received.withLock { $0 != nil } }
+
     /// Dies by the signal that ended the run, if one did.
     static func dieIfReceived() {
         if let signal = received.withLock({ $0 }) { die(by: signal) }
@@ -35,6 +44,10 @@ enum Signals {
         while true {
             var signal: Int32 = 0
             guard sigwait(&set, &signal) == 0 else { continue }
+            if signal == SIGHUP, let reload = onHangUp.withLock({ $0 }) {
+                reload()
+                continue
+            }
             let isFirst = received.withLock { received in
                 defer { received = signal }
                 return received == nil

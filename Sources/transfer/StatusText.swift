@@ -19,6 +19,11 @@ enum StatusText {
     }
 
     private static func state(_ status: BatchStatus) -> String {
+        if WatchBatch.folder(of: status.name) != nil, status.pid != nil, status.waitingFor == nil,
+            status.paused < max(1, status.remaining)
+        {
+            return "watching"
+        }
         if status.remaining == 0 { return "finished" }
         if status.paused == status.remaining { return "paused" }
         if status.pid == nil { return "stopped" }

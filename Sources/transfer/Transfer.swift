@@ -23,16 +23,14 @@ struct Transfer: AsyncParsableCommand {
             """,
         version: VersionText.full,
         subcommands: [
-            Run.self, Get.self, Put.self, Status.self, Why.self, NetworkCommand.self, Wait.self, Pause.self,
+            Run.self, Get.self, Put.self, Watch.self, Status.self, Why.self, NetworkCommand.self, Wait.self, Pause.self,
             Resume.self, Cancel.self, Retry.self,
             Forget.self, Validate.self,
         ])
 
     static func begin() async {
         do {
-            // An option whose value may be left out is more than the parser knows.
-            let arguments = CommandLine.arguments.dropFirst().map { $0 == "--json=progress" ? "--json-progress" : $0 }
-            var command = try parseAsRoot(Array(arguments))
+            var command = try parseAsRoot(CommandArguments.normalized(Array(CommandLine.arguments.dropFirst())))
             if var command = command as? any AsyncParsableCommand {
                 try await command.run()
             } else {

@@ -22,8 +22,9 @@ struct Validate: ParsableCommand {
             let source = try JobFileSource(file)
             let missing = ReportBox()
             var made = Set<String>()
+            var watched = 0
             var report = try checker.check(file, directory: folder) { take in
-                try source.read { spec, place in
+                try source.read(directory: folder, watch: { _, _ in watched += 1 }) { spec, place in
                     try take(spec, place)
                     if case .download(let download) = spec.work {
                         made.insert(Self.absolute(download.destination, folder))
@@ -33,7 +34,8 @@ struct Validate: ParsableCommand {
             }
             for fault in missing.report.faults { report.add(fault) }
             if report.isEmpty {
-                print("\(file): \(report.jobCount) jobs, no errors")
+                let folders = watched > 0 ? ", \(watched) watched folders" : ""
+                print("\(file): \(report.jobCount) jobs\(folders), no errors")
             } else {
                 isFaulty = true
                 StandardError.write(report.rendered(file: file))

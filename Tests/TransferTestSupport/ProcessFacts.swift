@@ -13,6 +13,26 @@ public enum ProcessFacts {
         return kibibytes * 1024
     }
 
+    /// How often each of its threads has given the processor away so far: what wakes it is counted once.
+    public static func wakes(_ processID: Int32) throws -> [String: Int] {
+        let folder = "/proc/\(processID)/task"
+        var wakes: [String: Int] = [:]
+        for thread in try FileManager.default.contentsOfDirectory(atPath: folder) {
+            // One may end meanwhile.
+            guard let status = try? String(contentsOfFile: "\(folder)/\(thread)/status", encoding: .utf8) else {
+                continue
+            }
+            let line = status.split(separator: "\n").first { $0.hasPrefix("voluntary_ctxt_switches") }
+            wakes[thread] = line?.split(separator: "\t").last.flatMap { Int($0) }
+        }
+        return wakes
+    }
+
+    /// How often its threads have given the processor away since, but for threads that have ended.
+    public static func wakes(_ processID: Int32, since before: [String: Int]) throws -> Int {
+        try wakes(processID).reduce(0) { $0 + $1.value - (before[$1.key] ?? 0) }
+    }
+
     /// The number of descriptors that the process has open.
     public static func openDescriptors(_ processID: Int32) -> Int? {
         try? FileManager.default.contentsOfDirectory(atPath: "/proc/\(processID)/fd").count

@@ -7,39 +7,6 @@ import TransferTestSupport
 
 @testable import TransferWatch
 
-/// A manager's end: a datagram socket, read with a time limit by the kernel.
-final class ManagerSocket: Sendable {
-    let descriptor: Int32
-
-    /// - Parameter name: A path, or with `@` in front an abstract name.
-    init(_ name: String) throws {
-        descriptor = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
-        var limit = timeval(tv_sec: 20, tv_usec: 0)
-        setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
-        var address = sockaddr_un()
-        address.sun_family = sa_family_t(AF_UNIX)
-        let bytes = Array(name.utf8)
-        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: bytes) }
-        var length = 2 + bytes.count + 1
-        if name.hasPrefix("@") {
-            address.sun_path.0 = 0
-            length -= 1
-        }
-        let bound = withUnsafePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { bind(descriptor, $0, socklen_t(length)) }
-        }
-        try #require(bound == 0)
-    }
-
-    deinit { close(descriptor) }
-
-    func receive() -> String {
-        var buffer = [UInt8](repeating: 0, count: 4096)
-        let count = recv(descriptor, &buffer, buffer.count, 0)
-        return String(decoding: buffer.prefix(max(0, count)), as: UTF8.self)
-    }
-}
-
 @Suite(.timeLimit(.minutes(1))) struct SystemdNotifyTests {
     @Test func sendsToASocketInTheFileSystemAndToAnAbstractOne() throws {
         let folder = try TemporaryFolder("notify")

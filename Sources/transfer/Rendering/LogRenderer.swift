@@ -43,6 +43,8 @@ struct LogRenderer: Sendable {
         }
         switch event.kind {
         case .batchStarted(let totals):
+            // A watched folder's batch has no end that its jobs would be counted towards.
+            guard WatchBatch.folder(of: event.batch) == nil else { return }
             told[event.batch] = event.time
             if !isLive { add(.info, Self.header(event.batch, totals)) }
         case .batchProgress(let progress): lines += self.progress(progress, event)
@@ -106,6 +108,7 @@ struct LogRenderer: Sendable {
             folding.pause(batch: event.batch, reason: reason, waiting: progress.waiting, time: event.time)
         }
         var lines = folding.flush(time: event.time, all: true, charset: charset)
+        guard WatchBatch.folder(of: event.batch) == nil else { return lines }
         // Progress comes about once a second; half of one early keeps the lines at the full minutes.
         guard event.time - (told[event.batch] ?? 0) >= Self.totalsInterval - 500 else { return lines }
         told[event.batch] = event.time
@@ -115,7 +118,10 @@ struct LogRenderer: Sendable {
     }
 
     /// The batch's name, where there are several.
-    private func prefix(_ event: QueueEvent) -> String { told.count > 1 ? "\(event.batch): " : "" }
+    private func prefix(_ event: QueueEvent) -> String {
+        if let folder = WatchBatch.folder(of: event.batch) { return "\(folder): " }
+        return told.count > 1 ? "\(event.batch): " : ""
+    }
 
     private mutating func waiting(_ reason: WaitReason, _ transfers: Int, _ event: QueueEvent) -> [LogLine] {
         if case .host = reason {
@@ -129,7 +135,7 @@ struct LogRenderer: Sendable {
         if case .network = reason {
             line = prefix(event) + (text.hasPrefix("offline") ? text : "waiting: \(text)")
         } else {
-            line = "\(event.batch): waiting: \(text)"
+            line = "\(WatchBatch.folder(of: event.batch) ?? event.batch): waiting: \(text)"
         }
         let number = transfers > 0 ? ", \(NumberText.count(transfers, "transfer")) paused" : ""
         return [LogLine(level: .warn, time: event.time, text: charset.visible(line + number))]

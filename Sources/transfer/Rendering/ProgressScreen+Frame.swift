@@ -26,14 +26,17 @@ extension ProgressScreen {
     }
 
     private func headerLines(_ charset: Charset) -> [StyledLine] {
-        let open = batches.filter { !$0.isFinished }
-        let shown = open.isEmpty ? batches : open
+        let counted = counted
+        let open = counted.filter { !$0.isFinished }
+        let shown = open.isEmpty ? counted : open
         var lines = shown.prefix(3).map { batch -> StyledLine in
             let kept = batch.keptAtStart > 0 ? ", \(NumberText.grouped(batch.keptAtStart)) done by an earlier run" : ""
             let jobs = NumberText.count(batch.progress.totals.jobs, "job")
             return StyledLine("\(charset.name(batch.name, width: 40)): \(jobs)\(kept)")
         }
         if shown.count > 3 { lines.append("+ \(NumberText.grouped(shown.count - 3)) more batches") }
+        lines += board.folders.prefix(3).map { StyledLine(charset.visible($0.screenLine)) }
+        if board.folders.count > 3 { lines.append("+ \(NumberText.grouped(board.folders.count - 3)) more folders") }
         return lines
     }
 
@@ -48,15 +51,21 @@ extension ProgressScreen {
 
     private func totalsLine(_ width: Int, _ charset: Charset) -> StyledLine {
         let progress = batches.map(\.progress)
-        let done = batches.reduce(0) { $0 + $1.done }
-        let jobs = progress.reduce(0) { $0 + $1.totals.jobs }
-        var segments = ["\(NumberText.grouped(done)) of \(NumberText.grouped(jobs))", "\(percent)%"]
+        let counted = counted
+        var segments: [String]
+        if counted.isEmpty {
+            segments = [NumberText.count(board.folders.reduce(0) { $0 + $1.uploaded }, "file") + " uploaded"]
+        } else {
+            let done = counted.reduce(0) { $0 + $1.done }
+            let jobs = counted.reduce(0) { $0 + $1.progress.totals.jobs }
+            segments = ["\(NumberText.grouped(done)) of \(NumberText.grouped(jobs))", "\(percent)%"]
+        }
         let bytes = progress.reduce(Int64(0)) { $0 + $1.totals.bytes }
         if bytes > 0 { segments.append(ByteCount.format(bytes)) }
         let rate = progress.reduce(Int64(0)) { $0 + $1.rate }
         if rate > 0 { segments.append(NumberText.rate(rate)) }
         // Batches run side by side, so that the last of them decides.
-        if let eta = progress.compactMap(\.eta).max() { segments.append("ETA \(DurationText.clock(eta))") }
+        if let eta = counted.compactMap(\.progress.eta).max() { segments.append("ETA \(DurationText.clock(eta))") }
         let active = progress.reduce(0) { $0 + $1.active }
         if active > 0 { segments.append("\(NumberText.grouped(active)) active") }
         while segments.count > 1, segments.joined(separator: "   ").count > width { segments.removeLast() }

@@ -26,6 +26,7 @@ struct ProgressScreen: Sendable {
             offlineSince = offlineSince ?? time
         }
 
+        var isWatched: Bool { WatchBatch.folder(of: name) != nil }
         var done: Int { progress.totals.kept + progress.totals.completed }
     }
 
@@ -43,6 +44,8 @@ struct ProgressScreen: Sendable {
     }
 
     private(set) var batches: [Batch] = []
+    /// The watched folders, a line each above the jobs.
+    var board = WatchBoard()
     private var active: [Key: ActiveJob] = [:]
 
     var jobs: some Collection<ActiveJob> { active.values }
@@ -108,9 +111,14 @@ struct ProgressScreen: Sendable {
         change(&batches[index])
     }
 
+    /// Batches that have an end, and so a share that is done.
+    var counted: [Batch] { batches.filter { !$0.isWatched } }
+
     /// The share that is done, in percent: of the bytes when all that is left is under way and its sizes are known,
     /// else of the jobs.
     var percent: Int {
+        let batches = counted
+        let active = active.filter { WatchBatch.folder(of: $0.key.batch) == nil }
         let jobs = batches.reduce(0) { $0 + $1.progress.totals.jobs }
         let done = batches.reduce(0) { $0 + $1.done }
         let remaining = batches.reduce(0) { $0 + $1.progress.totals.remaining }

@@ -51,6 +51,17 @@ final class Reporter: Sendable {
         state.withLock { state in state.receive(event) { isHurried.load(ordering: .relaxed) } }
     }
 
+    /// Takes what a watched folder told; as quick.
+    func receive(_ notice: WatchNotice) {
+        state.withLock { state in state.receive(notice) { isHurried.load(ordering: .relaxed) } }
+    }
+
+    /// How the watched folders stand, in a line.
+    func watchStatus() -> String {
+        let time = now()
+        return state.withLock { $0.board.status(at: time) }
+    }
+
     /// Shows a line of the command's own, above the screen or in the log.
     func note(_ level: LogLine.Level, _ text: String) {
         let time = now()

@@ -13,6 +13,9 @@ struct ReporterState: ~Copyable {
     private(set) var screen: ProgressScreen?
     private var log: LogRenderer
     private var reports: [EndReport] = []
+    private(set) var board = WatchBoard()
+    /// Of uploads whose confirmation is still to come, by the files' paths.
+    private var receipts: [String: JobReceipt] = [:]
     private var json: BufferedOutput?
     private var report: BufferedOutput?
     private var errors: BufferedOutput
@@ -41,12 +44,36 @@ struct ReporterState: ~Copyable {
             json?.append { JSONLines.append(event, to: &$0) }
         }
         if report != nil, event.kind.isEnd { report?.append { JSONLines.append(event, to: &$0) } }
+        let isWatched = WatchBatch.folder(of: event.batch) != nil
+        if isWatched { note(event) }
         screen?.receive(event)
         if !event.kind.isProgress {
             add(log.receive(event))
-            addReport(event)
+            if !isWatched { addReport(event) }
         }
         flush(time: event.time, now: event.kind.isAboutBatch, isHurried: isHurried)
+    }
+
+    private mutating func note(_ event: QueueEvent) {
+        board.receive(event)
+        screen?.board = board
+        // As many as are on their way from the queue to the record of the folder: few.
+        guard case .finished(let receipt) = event.kind, receipts.count < 10_000 else { return }
+        receipts[receipt.path] = receipt
+    }
+
+    mutating func receive(_ notice: WatchNotice, isHurried: () -> Bool) {
+        if json != nil { json?.append { WatchLines.append(notice, to: &$0) } }
+        board.receive(notice)
+        screen?.board = board
+        var receipt: JobReceipt?
+        if case .told(.confirmed(let path, _)) = notice.kind {
+            receipt = receipts.removeValue(forKey: notice.folder + "/" + path)
+        }
+        if let line = WatchWords.line(notice, verbose: options.isVerbose, receipt: receipt) {
+            add([LogLine(level: line.level, time: notice.time, text: terminal.charset.visible(line.text))])
+        }
+        flush(time: notice.time, now: notice.isUrgent, isHurried: isHurried)
     }
 
     mutating func add(_ lines: [LogLine]) {
@@ -110,6 +137,9 @@ struct ReporterState: ~Copyable {
         for report in reports where !report.isFinished && !options.isQuiet {
             let line = report.stoppedLine(source: sources[report.batch], charset: terminal.charset)
             show(format.report([line], level: .warn, time: time))
+        }
+        for folder in board.folders {
+            add([LogLine(level: .info, time: time, text: terminal.charset.visible(folder.stoppedLine))])
         }
         report?.flush(patience: 1000)
         if let number = report?.failure {

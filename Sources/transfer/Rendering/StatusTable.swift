@@ -3,7 +3,7 @@ import TransferCore
 /// A batch as `transfer status` shows it.
 struct BatchStatusRow: Sendable, Hashable {
     var name: String
-    /// `running`, `stopped`, `finished`, `paused`, `offline`.
+    /// `running`, `watching`, `stopped`, `finished`, `paused`, `offline`.
     var state: String
     var done: Int
     var total: Int

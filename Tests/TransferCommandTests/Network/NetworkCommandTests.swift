@@ -45,24 +45,15 @@ struct NetworkCommandTests {
             try await process.waiting(for: "network")
             // Until it has gone to rest, then ten seconds by the clock: what is tried is that nothing happens.
             try await Task.sleep(for: .seconds(2))
-            let before = try wakes(process)
+            let before = try ProcessFacts.wakes(process.processID)
             // As above.
             try await Task.sleep(for: .seconds(10))
-            let count = try wakes(process) - before
+            let count = try ProcessFacts.wakes(process.processID, since: before)
             print("measured: \(Double(count) / 10) wakes a second")
             #expect(count <= 20)
             process.kill(SIGTERM)
             let result = try await process.result()
             #expect(result.processorTime < .seconds(2), "\(result)")
-        }
-    }
-
-    private func wakes(_ process: ChildProcess) throws -> Int {
-        let folder = "/proc/\(process.processID)/task"
-        return try FileManager.default.contentsOfDirectory(atPath: folder).reduce(0) { sum, thread in
-            let status = try String(contentsOfFile: "\(folder)/\(thread)/status", encoding: .utf8)
-            let line = status.split(separator: "\n").first { $0.hasPrefix("voluntary_ctxt_switches") }
-            return sum + (line?.split(separator: "\t").last.flatMap { Int($0) } ?? 0)
         }
     }
 }

@@ -1,0 +1,8 @@
+public import TransferWatch
+
+extension JobQueue {
+    /// Tells a service's manager that this queue lives: from its own thread, so that it's silent when that hangs.
+    ///
+    /// - Returns: `nil` when the manager doesn't ask for signs of life. It ends with the queue.
+    public func watchdog(_ notify: SystemdNotify) -> SystemdWatchdog? { SystemdWatchdog(notify, loop: runner.loop) }
+}

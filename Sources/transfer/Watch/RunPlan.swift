@@ -1,0 +1,70 @@
+import Synchronization
+import TransferCore
+import TransferQueue
+
+/// The job files of a run, read from the beginning, and again when the service is told to.
+struct RunPlan: Sendable {
+    /// A file's jobs in the queue, and the folders that it watches.
+    struct Staged: Sendable {
+        var batch: StagedBatch
+        var folders: [WatchSpec]
+    }
+
+    /// As the user named them.
+    let files: [String]
+    /// Instead of the one that a file has.
+    let name: String?
+    /// What relative paths start from.
+    let directory: String
+
+    func batchName(_ source: JobFileSource) -> String { name ?? source.batch().name ?? source.realPath }
+
+    /// Takes a file's jobs into the queue, all or none.
+    ///
+    /// - Parameter keepsWhatIsMissing: Jobs that aren't in the file any more stay in the batch.
+    /// - Throws: `StagingError.held`, and `Failure` with every fault told.
+    func stage(_ source: JobFileSource, on queue: JobQueue, keepsWhatIsMissing: Bool = false) async throws -> Staged {
+        let outcome = ReportBox()
+        let folders = FolderBox()
+        let directory = directory
+        do {
+            let batch = try await queue.stage(
+                name: batchName(source), source: source.realPath, directory: directory,
+                keepsWhatIsMissing: keepsWhatIsMissing
+            ) { take in
+                let report = try source.read(directory: directory, watch: folders.add) { spec, place in
+                    try take(spec, place)
+                }
+                outcome.set(report)
+                return report.isEmpty
+            }
+            return Staged(batch: batch, folders: folders.specs)
+        } catch StagingError.refused {
+            throw Failure(report: outcome.report, file: source.name)
+        } catch StagingError.faults(let report) {
+            throw Failure(report: report, file: source.name)
+        }
+    }
+
+    /// Everything that is wrong with a file by itself, and the folders that it watches; touches no queue.
+    func check(_ source: JobFileSource) throws -> (report: JobFileReport, folders: [WatchSpec]) {
+        let folders = FolderBox()
+        let report = try JobChecker().check(batchName(source), directory: directory) { take in
+            try source.read(directory: directory, watch: folders.add) { spec, place in try take(spec, place) }
+        }
+        return (report, folders.specs)
+    }
+
+    /// A folder that two files watch; each by itself is in order.
+    static func twin(_ folders: [WatchSpec]) -> String? {
+        var seen = Set<String>()
+        return folders.first { !seen.insert($0.folder).inserted }?.folder
+    }
+}
+
+/// Carries watched folders out of a closure that runs on another thread.
+final class FolderBox: Sendable {
+    private let entries = Mutex<[(spec: WatchSpec, place: WatchLocations)]>([])
+    var specs: [WatchSpec] { entries.withLock { $0.map(\.spec) } }
+    func add(_ spec: WatchSpec, _ place: WatchLocations) { entries.withLock { $0.append((spec, place)) } }
+}

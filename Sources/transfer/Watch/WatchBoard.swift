@@ -1,0 +1,152 @@
+import Glibc
+import TransferCore
+import TransferQueue
+import TransferWatch
+
+/// How the watched folders stand: for the live screen, for `systemctl status`, and for the last word.
+struct WatchBoard: Sendable {
+    struct Folder: Sendable {
+        var path: String
+        /// Redacted.
+        var url: String
+        var state = State.starting
+        /// Files whose upload is still to come or under way.
+        var waiting = 0
+        /// Files that are uploaded and stay for a while.
+        var kept = 0
+        /// Uploaded by this process.
+        var uploaded = 0
+        /// Uploads that failed for good.
+        var failed = 0
+    }
+
+    enum State: Sendable, Hashable {
+        case starting, watching
+        /// The reason in words.
+        case polling(String)
+        case lost(String)
+    }
+
+    private(set) var folders: [Folder] = []
+    /// Uploads of the day of the last one.
+    private var today = (uploaded: 0, day: Int64.min)
+    private var started: Int64 = 0
+    /// What the uploads wait for.
+    private var waitsFor: String?
+
+    mutating func receive(_ notice: WatchNotice) {
+        guard let index = folders.firstIndex(where: { $0.path == notice.folder }) else {
+            if case .begins(let url) = notice.kind {
+                if folders.isEmpty, started == 0 { started = notice.time }
+                folders.append(Folder(path: notice.folder, url: url))
+            }
+            return
+        }
+        switch notice.kind {
+        case .begins(let url): folders[index].url = url
+        case .ended: folders.remove(at: index)
+        case .told(.watch(let event)): folders[index].receive(event)
+        case .told(.confirmed):
+            folders[index].uploaded += 1
+            turn(to: notice.time)
+            today.uploaded += 1
+        case .told(.backlog(let waiting, let kept)): (folders[index].waiting, folders[index].kept) = (waiting, kept)
+        case .told(.moved), .told(.deleted), .told(.stays): break
+        }
+    }
+
+    mutating func receive(_ event: QueueEvent) {
+        guard let path = WatchBatch.folder(of: event.batch),
+            let index = folders.firstIndex(where: { $0.path == path })
+        else { return }
+        switch event.kind {
+        case .failed: folders[index].failed += 1
+        case .batchProgress(let progress): waitsFor = Self.words(progress.waitReason)
+        case .batchWaiting(let reason, _): waitsFor = Self.words(reason)
+        case .batchContinues: waitsFor = nil
+        default: break
+        }
+    }
+
+    /// `/srv/out: 3 files waiting, 1,204 uploaded today`; several folders are counted together.
+    func status(at time: Int64) -> String {
+        let name = folders.count == 1 ? folders[0].path : NumberText.count(folders.count, "folder")
+        let waiting = folders.reduce(0) { $0 + $1.waiting }
+        var words = [
+            waiting > 0 ? "\(NumberText.count(waiting, "file")) waiting" : "nothing waiting", uploadedWords(at: time),
+        ]
+        let failed = folders.reduce(0) { $0 + $1.failed }
+        if failed > 0 { words.append("\(NumberText.grouped(failed)) failed") }
+        var text = "\(name): \(words.joined(separator: ", "))"
+        let lost = folders.filter { if case .lost = $0.state { true } else { false } }
+        if let first = lost.first {
+            let which = folders.count == 1 ? "the folder" : first.path
+            text += "; \(which) isn't there" + (lost.count > 1 ? ", nor are \(lost.count - 1) others" : "")
+        }
+        if waiting > 0, let waitsFor { text += "; \(waitsFor)" }
+        return text
+    }
+
+    /// Without a countdown, which nobody counts down here.
+    private static func words(_ reason: WaitReason?) -> String? {
+        switch reason {
+        case nil, .retry: nil
+        case .host(let origin, let status, let message, _)?:
+            "\(WaitWords.host(origin)): \(status.map { "\($0)" } ?? message)"
+        case let reason?: WaitWords.log(reason)
+        }
+    }
+
+    /// `12 uploaded since 14:02`, and from the first midnight on `12 uploaded today`.
+    private func uploadedWords(at time: Int64) -> String {
+        let day = Self.day(of: time)
+        let count = NumberText.grouped(day == today.day ? today.uploaded : 0)
+        guard day == Self.day(of: started) else { return "\(count) uploaded today" }
+        return "\(count) uploaded since \(TimeText.local(started).dropFirst(11).prefix(5))"
+    }
+
+    private mutating func turn(to time: Int64) {
+        let day = Self.day(of: time)
+        if day != today.day { (today.day, today.uploaded) = (day, 0) }
+    }
+
+    /// Days by the local clock.
+    private static func day(of milliseconds: Int64) -> Int64 {
+        var seconds = time_t(milliseconds / 1000)
+        var fields = tm()
+        guard localtime_r(&seconds, &fields) != nil else { return milliseconds / 86_400_000 }
+        return Int64(fields.tm_year) * 366 + Int64(fields.tm_yday)
+    }
+}
+
+extension WatchBoard.Folder {
+    /// `/srv/out -> https://files.example/in/{name}: 3 files waiting, 12 uploaded`
+    var screenLine: String {
+        var words = [waiting > 0 ? "\(NumberText.count(waiting, "file")) waiting" : "nothing waiting"]
+        words.append("\(NumberText.grouped(uploaded)) uploaded")
+        if kept > 0 { words.append("\(NumberText.grouped(kept)) kept for a while") }
+        switch state {
+        case .starting, .watching: break
+        case .polling: words.append("read again and again")
+        case .lost: words = ["the folder isn't there"] + words
+        }
+        return "\(path) -> \(url): \(words.joined(separator: ", "))"
+    }
+
+    /// What is left when the process ends.
+    var stoppedLine: String {
+        let left =
+            waiting > 0
+            ? "\(NumberText.count(waiting, "file")) left, which the next start goes on with" : "nothing left"
+        return "\(path): stopped, \(NumberText.grouped(uploaded)) uploaded, \(left)"
+    }
+
+    fileprivate mutating func receive(_ event: WatchEvent) {
+        switch event {
+        case .rootFound, .rootReturned: state = .watching
+        case .rootLost(let error): state = .lost(error.message)
+        case .polling(let reason): state = .polling(WatchWords.reason(reason))
+        case .caughtUp, .overflowed, .leftAlone: break
+        }
+    }
+}

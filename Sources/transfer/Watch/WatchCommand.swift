@@ -1,0 +1,124 @@
+import ArgumentParser
+import FoundationEssentials
+import TransferCore
+import TransferQueue
+import TransferWatch
+
+struct Watch: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Upload what appears in a folder, each version of each file once, until stopped.",
+        discussion: """
+            A file is taken when it was closed after writing or moved in, and has been quiet for the settle time; what \
+            is in the folder already, too. Names that begin with a dot, or end in ~, .part, .tmp, .filepart or \
+            .crdownload are left alone until they are renamed. The URL may hold {name}, {path} (beneath the folder), \
+            {date}, {sha256} and {host}; one that names no file gets {name}, or {path} with --recursive.
+
+            The same in a job file, with everything that a job can say: "watch", which transfer run watches.
+            """)
+
+    @Argument(help: ArgumentHelp("The folder; it's waited for when it's missing.", valueName: "dir"))
+    var folder: String
+
+    @Option(help: ArgumentHelp("Where each file goes.", valueName: "url"))
+    var to: String
+
+    @OptionGroup var upload: UploadOptions
+
+    @Option(help: ArgumentHelp("Only files that this pattern matches, or another one.", valueName: "glob"))
+    var include: [GlobArgument] = []
+
+    @Option(help: ArgumentHelp("Not the files, or sub-folders, that this pattern matches.", valueName: "glob"))
+    var exclude: [GlobArgument] = []
+
+    @Flag(help: "Sub-folders too.")
+    var recursive = false
+
+    @Option(help: ArgumentHelp("How long a file has to be quiet; 2s without.", valueName: "time"))
+    var settle: TimeSpan?
+
+    @Option(
+        help: ArgumentHelp(
+            "What becomes of a file once the server has confirmed it: keep (what is done without), move DIR, delete.",
+            valueName: "keep|move dir|delete"))
+    var then: ThenArgument?
+
+    @Option(
+        name: .customLong("keep-for"),
+        help: ArgumentHelp("How long a confirmed file stays before that.", valueName: "7d"))
+    var keepFor: TimeSpan?
+
+    @Flag(name: .customLong("new-only"), help: "Leave alone what is in the folder at the first start.")
+    var newOnly = false
+
+    @Option(help: "Which of the files that wait goes first: oldest, newest or smallest.")
+    var order: OrderArgument?
+
+    @Flag(help: "Compare the server's digest with the file's before it counts as uploaded.")
+    var checksum = false
+
+    @OptionGroup var limits: LimitOptions
+    @OptionGroup var show: OutputOptions
+    @OptionGroup var state: StateOptions
+
+    mutating func validate() throws {
+        if folder.isEmpty { throw ValidationError("name a folder") }
+        _ = try spec()
+    }
+
+    /// - Throws: `ValidationError` for what can't be meant.
+    func spec() throws -> WatchSpec {
+        guard JobSpec.isSupported(url: to) else { throw ValidationError(JobSpec.refusal(of: to)) }
+        var spec = WatchSpec(folder: folder, url: to)
+        spec.rules = WatchRules(
+            include: include.map(\.pattern), exclude: exclude.map(\.pattern), isRecursive: recursive)
+        spec.settle = settle?.duration ?? spec.settle
+        spec.then = then?.value ?? .keep
+        spec.keepFor = keepFor?.duration
+        spec.isNewOnly = newOnly
+        spec.order = order?.value ?? .oldest
+        spec.verifiesDigest = checksum
+        spec.upload = try upload.upload(to: to)
+        spec.settings = try upload.settings()
+        let faults = spec.complete(directory: FileManager.default.currentDirectoryPath)
+        guard let fault = faults.first else { return spec }
+        throw ValidationError("\(Self.option(fault.part)): \(fault.message)")
+    }
+
+    private static func option(_ part: WatchSpec.Part) -> String {
+        switch part {
+        case .folder: "the folder"
+        case .url: "--to"
+        case .then: "--then"
+        case .keepFor: "--keep-for"
+        }
+    }
+
+    func run() async throws {
+        Composition.raiseDescriptorLimit()
+        let spec = try spec()
+        let queue = try await JobQueue.open(
+            try Composition.configuration(state: state.state, limits: limits.merged(with: BatchLimits())))
+        let reporter = try Composition.reporter(show)
+        let session = WatchSession(queue, reporter, folders: [spec.folder])
+        let batches = try await session.begin([spec])
+        var execution = Execution(queue: queue, reporter: reporter, stops: Execution.StopRules())
+        execution.watch = session
+        ExitStatus.exit(try await execution.run(batches, RunOptions()))
+    }
+}
+
+struct GlobArgument: ExpressibleByArgument {
+    let pattern: GlobPattern
+    init?(argument: String) {
+        guard let pattern = try? GlobPattern(argument) else { return nil }
+        self.pattern = pattern
+    }
+}
+
+struct OrderArgument: ExpressibleByArgument {
+    let value: WatchOrder
+    init?(argument: String) {
+        guard let value = WatchOrder(rawValue: argument) else { return nil }
+        self.value = value
+    }
+}

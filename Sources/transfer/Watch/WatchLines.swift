@@ -1,0 +1,115 @@
+import TransferCore
+import TransferQueue
+import TransferWatch
+
+/// What watched folders tell, as JSON Lines beside the queue's (``JSONLines``).
+///
+/// Every line has `event`, `time`, `batch` (`watch:` and the folder) and `folder`; `path` is beneath the folder.
+///
+/// | `event`            | further fields                                                                       |
+/// |--------------------|--------------------------------------------------------------------------------------|
+/// | `watch.started`    | `url`: the template                                                                  |
+/// | `watch.found`      |                                                                                      |
+/// | `watch.lost`       | `code` `message`                                                                     |
+/// | `watch.returned`   |                                                                                      |
+/// | `watch.polling`    | `reason` (`asked` `fileSystem` `limit` `unreadable`) `message`                         |
+/// | `watch.overflowed` |                                                                                      |
+/// | `watch.leftAlone`  | `path` `reason` (`linkLeadsOutside` `nameIsNotText` `sameFolder`) `message`            |
+/// | `watch.caughtUp`   | `folders` `polledFolders`                                                            |
+/// | `watch.confirmed`  | `path` `url`                                                                         |
+/// | `watch.moved`      | `path` `to`                                                                          |
+/// | `watch.deleted`    | `path`                                                                               |
+/// | `watch.stays`      | `path` `code` `message`                                                              |
+/// | `watch.backlog`    | `waiting` `kept`                                                                     |
+/// | `watch.ended`      |                                                                                      |
+enum WatchLines {
+    static func append(_ notice: WatchNotice, to bytes: inout [UInt8]) {
+        bytes.append(contentsOf: line(notice).utf8)
+        bytes.append(UInt8(ascii: "\n"))
+    }
+
+    static func line(_ notice: WatchNotice) -> String {
+        JSONObject.text { object in
+            object.field("event", name(notice.kind))
+            object.field("time", time: notice.time)
+            object.field("batch", notice.batch)
+            object.field("folder", notice.folder)
+            switch notice.kind {
+            case .begins(let url): object.field("url", Redaction.url(url))
+            case .ended: break
+            case .told(.watch(let event)): fields(event, &object)
+            case .told(.confirmed(let path, let url)):
+                object.field("path", path)
+                object.field("url", Redaction.url(url))
+            case .told(.moved(let path, let destination)):
+                object.field("path", path)
+                object.field("to", destination)
+            case .told(.deleted(let path)): object.field("path", path)
+            case .told(.stays(let path, let error)):
+                object.field("path", path)
+                fields(error, &object)
+            case .told(.backlog(let waiting, let kept)):
+                object.field("waiting", waiting)
+                object.field("kept", kept)
+            }
+        }
+    }
+
+    private static func name(_ kind: WatchNotice.Kind) -> String {
+        switch kind {
+        case .begins: "watch.started"
+        case .ended: "watch.ended"
+        case .told(.confirmed): "watch.confirmed"
+        case .told(.moved): "watch.moved"
+        case .told(.deleted): "watch.deleted"
+        case .told(.stays): "watch.stays"
+        case .told(.backlog): "watch.backlog"
+        case .told(.watch(.rootFound)): "watch.found"
+        case .told(.watch(.rootLost)): "watch.lost"
+        case .told(.watch(.rootReturned)): "watch.returned"
+        case .told(.watch(.polling)): "watch.polling"
+        case .told(.watch(.overflowed)): "watch.overflowed"
+        case .told(.watch(.leftAlone)): "watch.leftAlone"
+        case .told(.watch(.caughtUp)): "watch.caughtUp"
+        }
+    }
+
+    private static func fields(_ event: WatchEvent, _ object: inout JSONObject) {
+        switch event {
+        case .rootFound, .rootReturned, .overflowed: break
+        case .rootLost(let error): fields(error, &object)
+        case .caughtUp(let summary):
+            object.field("folders", summary.folders)
+            object.field("polledFolders", summary.polledFolders)
+        case .polling(let reason):
+            object.field("reason", name(reason))
+            object.field("message", WatchWords.reason(reason))
+        case .leftAlone(let path, let reason):
+            object.field("path", path)
+            object.field("reason", name(reason))
+            object.field("message", WatchWords.reason(reason))
+        }
+    }
+
+    private static func fields(_ error: TransferError, _ object: inout JSONObject) {
+        object.field("code", error.code.rawValue)
+        object.field("message", error.message)
+    }
+
+    private static func name(_ reason: PollingReason) -> String {
+        switch reason {
+        case .asked: "asked"
+        case .fileSystem: "fileSystem"
+        case .limit: "limit"
+        case .unreadable: "unreadable"
+        }
+    }
+
+    private static func name(_ reason: LeftAloneReason) -> String {
+        switch reason {
+        case .linkLeadsOutside: "linkLeadsOutside"
+        case .nameIsNotText: "nameIsNotText"
+        case .sameFolder: "sameFolder"
+        }
+    }
+}

@@ -1,0 +1,40 @@
+import TransferQueue
+
+/// What a watched folder told, with where and when.
+struct WatchNotice: Sendable {
+    /// Milliseconds since 1970.
+    var time: Int64
+    var folder: String
+    var kind: Kind
+
+    enum Kind: Sendable {
+        /// Begins to be watched; where its files go.
+        case begins(url: String)
+        case told(WatchedFolderEvent)
+        /// Isn't watched any more.
+        case ended
+    }
+
+    /// Whether whoever reads along should have it at once; in a burst of files it's enough at its end.
+    var isUrgent: Bool {
+        switch kind {
+        case .told(.confirmed): false
+        case .told(.backlog(let waiting, _)): waiting == 0
+        default: true
+        }
+    }
+
+    var batch: String { WatchBatch.name(of: folder) }
+}
+
+/// The batches that files of watched folders are in.
+enum WatchBatch {
+    private static let prefix = "watch:"
+
+    static func name(of folder: String) -> String { prefix + folder }
+
+    /// - Returns: `nil` for other batches: a job file's name has no slash, and its path begins with one.
+    static func folder(of batch: String) -> String? {
+        batch.hasPrefix(prefix + "/") ? String(batch.dropFirst(prefix.count)) : nil
+    }
+}

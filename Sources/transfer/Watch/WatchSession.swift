@@ -1,0 +1,178 @@
+import TransferCore
+import TransferQueue
+
+/// The folders that a run watches, from its start to its end.
+final class WatchSession: Sendable {
+    private let queue: JobQueue
+    private let reporter: Reporter
+    private let service: ServiceManager?
+    private let folders: Folders
+
+    private actor Folders {
+        private var watched: [String: WatchedFolder] = [:]
+        private var isClosed = false
+
+        func specs() -> [String: WatchSpec] { watched.mapValues(\.spec) }
+
+        /// - Returns: `false` when the run is ending.
+        func add(_ folder: WatchedFolder) -> Bool {
+            guard !isClosed else { return false }
+            watched[folder.spec.folder] = folder
+            return true
+        }
+
+        func take(_ path: String) -> WatchedFolder? { watched.removeValue(forKey: path) }
+
+        func close() -> [WatchedFolder] {
+            isClosed = true
+            defer { watched = [:] }
+            return Array(watched.values)
+        }
+    }
+
+    init(_ queue: JobQueue, _ reporter: Reporter, folders: [String]) {
+        self.queue = queue
+        self.reporter = reporter
+        self.folders = Folders()
+        service = ServiceManager(queue, folders: folders) { [reporter] in reporter.watchStatus() }
+        if let service { queue.observe { service.receive($0) } }
+    }
+
+    /// Takes the folders' batches for this process, to be run with the others.
+    ///
+    /// - Throws: `Failure` when another process watches one of them.
+    private func hold(_ specs: [WatchSpec]) async throws -> [StagedBatch] {
+        var batches: [StagedBatch] = []
+        for spec in specs {
+            let name = WatchBatch.name(of: spec.folder)
+            do {
+                // What is in it already stays; the folder adds the rest.
+                batches.append(
+                    try await queue.stage(name: name, source: nil, directory: "/", keepsWhatIsMissing: true) { _ in
+                        true
+                    })
+            } catch StagingError.held(_, let pid) {
+                throw Failure(.workLeft, "\(spec.folder) is being watched by process \(pid)")
+            }
+        }
+        return batches
+    }
+
+    /// Takes the folders' batches and begins to watch them.
+    ///
+    /// - Throws: As ``hold(_:)`` and ``start(_:)``; the queue is closed then.
+    func begin(_ specs: [WatchSpec]) async throws -> [StagedBatch] {
+        do {
+            let batches = try await hold(specs)
+            try await start(specs)
+            return batches
+        } catch {
+            await close()
+            await queue.close()
+            throw error
+        }
+    }
+
+    /// Begins to watch folders whose batches are held.
+    ///
+    /// - Throws: `Failure` for what can't be watched.
+    private func start(_ specs: [WatchSpec]) async throws {
+        for spec in specs {
+            tell(spec.folder, .begins(url: Redaction.url(spec.url)))
+            let folder: WatchedFolder
+            do {
+                folder = try await WatchedFolder.start(spec, on: queue) { [weak self] event in
+                    self?.tell(spec.folder, .told(event))
+                }
+            } catch let error as TransferError {
+                throw Failure(.wrongUsage, "can't watch \(spec.folder): \(error.message)")
+            } catch StagingError.held(_, let pid) {
+                throw Failure(.workLeft, "\(spec.folder) is being watched by process \(pid)")
+            }
+            if await !folders.add(folder) { await folder.stop() }
+        }
+    }
+
+    /// Goes over to other folders, or other rules for those that are watched.
+    ///
+    /// - Returns: What changed, in words; empty when nothing did.
+    /// - Throws: `Failure` when a new one can't be watched; the others are.
+    func change(to specs: [WatchSpec]) async throws -> [String] {
+        // A batch with nothing left ends when it isn't watched for a moment, and with the last one the run would.
+        await queue.setFeeding(true)
+        do {
+            let words = try await exchange(for: specs)
+            await queue.setFeeding(false)
+            return words
+        } catch {
+            await queue.setFeeding(false)
+            throw error
+        }
+    }
+
+    private func exchange(for specs: [WatchSpec]) async throws -> [String] {
+        let old = await folders.specs()
+        let wanted = Dictionary(specs.map { ($0.folder, $0) }) { first, _ in first }
+        var words: [String] = []
+        func note(_ count: Int, _ word: String) {
+            if count > 0 { words.append("\(NumberText.count(count, "folder")) \(word)") }
+        }
+        let gone = old.keys.filter { wanted[$0] == nil }.sorted()
+        let changed = specs.filter { old[$0.folder] != nil && old[$0.folder] != $0 }
+        let new = specs.filter { old[$0.folder] == nil }
+        note(new.count, "added")
+        note(changed.count, "changed")
+        note(gone.count, "removed")
+        // Before anything is changed: another process may watch one of them.
+        let batches = try await hold(new)
+        for path in gone + changed.map(\.folder) { await folders.take(path)?.stop() }
+        // What is queued of them is still uploaded.
+        for path in gone { tell(path, .ended) }
+        var failure: (any Error)?
+        for spec in changed + new {
+            do {
+                try await start([spec])
+            } catch {
+                failure = failure ?? error
+            }
+        }
+        for batch in batches { await queue.begin(batch) }
+        if let failure { throw failure }
+        return words
+    }
+
+    func reloading() { service?.reloading() }
+
+    func reloaded() { service?.reloaded() }
+
+    /// Ends in order, without being waited for: nothing more is taken up, and the run is stopped.
+    func end() {
+        service?.stopping()
+        Task {
+            await stopFolders()
+            queue.stop()
+        }
+        Task {
+            // The process has promised to be gone soon: a folder that can't be left at once doesn't hold it up.
+            try? await Task.sleep(for: .milliseconds(300))
+            queue.stop()
+        }
+    }
+
+    /// Returns when no folder tells anything any more.
+    func close() async {
+        service?.stopping()
+        await stopFolders()
+        await service?.close()
+    }
+
+    private func stopFolders() async {
+        for folder in await folders.close() { await folder.stop() }
+    }
+
+    private func tell(_ folder: String, _ kind: WatchNotice.Kind) {
+        let notice = WatchNotice(time: Reporter.wallClock(), folder: folder, kind: kind)
+        reporter.receive(notice)
+        service?.receive(notice)
+    }
+}

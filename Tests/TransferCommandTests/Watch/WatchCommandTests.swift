@@ -1,0 +1,280 @@
+import Foundation
+import Glibc
+import Testing
+import TransferTestServer
+import TransferTestSupport
+
+/// `transfer watch` from its start to its end, on the real file system.
+@Suite struct WatchCommandTests {
+    @Test(arguments: [SIGTERM, SIGINT]) func aFileThatAppearsIsOnTheServer(_ signal: Int32) async throws {
+        try await withTestServer { server in
+            let watch = try WatchPlace(server)
+            let process = try watch.start()
+            try await process.event("watch.found")
+            try watch.write("hello", to: "a b.txt")
+            let event = try await process.confirmed("a b.txt")
+            #expect(event["folder"]?.string == watch.path && event["batch"]?.string == "watch:" + watch.path)
+            #expect(event["url"]?.string == server.url("/in/a%20b.txt"))
+            let result = try await watch.stop(process, by: signal)
+            #expect(watch.bodies("a%20b.txt") == ["hello"] && server.requests.count == 1)
+            #expect(watch.folder.exists("out/a b.txt"))
+            #expect(result.standardError.contains("\(watch.path): stopped, 1 uploaded, nothing left\n"), "\(result)")
+        }
+    }
+
+    @Test func whatIsThereAlreadyIsTakenAndTemporaryNamesAreNot() async throws {
+        try await withTestServer { server in
+            let watch = try WatchPlace(server)
+            for name in ["a.txt", "b.part", ".c", "d~", "sub/e.txt"] { try watch.write("x", to: name) }
+            let process = try watch.start()
+            try await process.caughtUp(confirming: 1)
+            rename(watch.folder.path("out/b.part"), watch.folder.path("out/b.txt"))
+            try await process.caughtUp(confirming: 2)
+            try await watch.stop(process)
+            #expect(Set(watch.sink.uploads.map(\.path)) == ["/in/a.txt", "/in/b.txt"])
+            #expect(watch.sink.uploads.count == 2)
+        }
+    }
+
+    @Test func newOnlyLeavesWhatWasThere() async throws {
+        try await withTestServer { server in
+            let watch = try WatchPlace(server)
+            try watch.write("old", to: "old.txt")
+            let process = try watch.start("--new-only")
+            try await process.event("watch.caughtUp")
+            try watch.write("new", to: "new.txt")
+            try await process.caughtUp(confirming: 1)
+            try await watch.stop(process)
+            #expect(watch.sink.uploads.map(\.path) == ["/in/new.txt"])
+        }
+    }
+
+    @Test func patternsAndSubfoldersAreKept() async throws {
+        try await withTestServer { server in
+            let watch = try WatchPlace(server)
+            let process = try watch.start("--recursive", "--include", "*.{mp4,mov}", "--exclude", "raw/")
+            for name in ["x/y/a.mp4", "b.mov", "c.txt", "raw/d.mp4"] { try watch.write("x", to: name) }
+            try await process.caughtUp(confirming: 2)
+            // What isn't taken was there before it.
+            try watch.write("x", to: "e.mp4")
+            try await process.confirmed("e.mp4")
+            try await watch.stop(process)
+            #expect(Set(watch.sink.uploads.map(\.path)) == ["/in/x/y/a.mp4", "/in/b.mov", "/in/e.mp4"])
+        }
+    }
+
+    @Test func thenDeleteTakesTheFileAwayOnceItIsConfirmed() async throws {
+        try await withTestServer { server in
+            let watch = try WatchPlace(server)
+            let process = try watch.start("--then", "delete")
+            try watch.write("x", to: "a.txt")
+            let event = try await process.event("watch.deleted")
+            #expect(event["path"]?.string == "a.txt" && !watch.folder.exists("out/a.txt"))
+            #expect(watch.bodies("a.txt") == ["x"])
+            try await watch.stop(process)
+        }
+    }
+
+    /// As two words, as one, and quoted.
+    @Test(arguments: [["--then", "move", "DIR"], ["--then=move DIR"], ["--then", "move DIR"]])
+    func thenMovePutsTheFileElsewhere(_ arguments: [String]) async throws {
+        try await withTestServer { server in
+            let watch = try WatchPlace(server)
+            let done = watch.folder.path("done")
+            let options = arguments.map { $0.replacingOccurrences(of: "DIR", with: done) }
+            let process = try watch.command(options + ["--recursive"]).start()
+            try watch.write("x", to: "sub/a.txt")
+            let event = try await process.event("watch.moved")
+            #expect(event["path"]?.string == "sub/a.txt" && event["to"]?.string == done + "/sub/a.txt")
+            #expect(try watch.folder.text("done/sub/a.txt") == "x" && !watch.folder.exists("out/sub/a.txt"))
+            try await watch.stop(process)
+        }
+    }
+
+    @Test func keepForLeavesTheFileForAWhile() async throws {
+        try await withTestServer { server in
+            let watch = try WatchPlace(server)
+            let process = try watch.start("--then", "delete", "--keep-for", "1h")
+            try watch.write("x", to: "a.txt")
+            try await process.confirmed("a.txt")
+            try await process.event("watch.backlog") { $0["kept"]?.int == 1 && $0["waiting"]?.int == 0 }
+            try await watch.stop(process)
+            #expect(watch.folder.exists("out/a.txt"))
+        }
+    }
+
+    @Test func aRewrittenFileIsSentAgainAndATouchedOneIsNot() async throws {
+        try await withTestServer { server in
+            let watch = try WatchPlace(server)
+            let process = try watch.start()
+            try watch.write("one", to: "a.txt")
+            try watch.write("same", to: "b.txt")
+            try await process.confirmed("a.txt")
+            try await process.confirmed("b.txt")
+            try watch.write("two, longer", to: "a.txt")
+            let touch = ChildProcess.Command("/usr/bin/touch", [watch.folder.path("out/b.txt")])
+            #expect(try await ChildProcess.start(touch).result().exitCode == 0)
+            try await process.confirmed("a.txt", 2)
+            try watch.write("last", to: "c.txt")
+            try await process.confirmed("c.txt")
+            try await process.caughtUp(confirming: 4)
+            try await watch.stop(process)
+            #expect(watch.bodies("a.txt") == ["one", "two, longer"])
+            #expect(watch.bodies("b.txt") == ["same"])
+        }
+    }
+
+    @Test func anotherStartSendsNothingTwice() async throws {
+        try await withTestServer { server in
+            let watch = try WatchPlace(server)
+            for number in 0..<5 { try watch.write("\(number)", to: "f\(number)") }
+            let process = try watch.start()
+            try await process.caughtUp(confirming: 5)
+            try await watch.stop(process)
+            try watch.write("5", to: "f5")
+            let again = try watch.start()
+            try await again.caughtUp(confirming: 1)
+            try await watch.stop(again)
+            for number in 0..<6 { #expect(watch.bodies("f\(number)") == ["\(number)"]) }
+            #expect(server.requests.count == 6)
+        }
+    }
+
+    @Test func aKilledOneGoesOnWithWhatIsLeft() async throws {
+        try await withTestServer { server in
+            let watch = try WatchPlace(server)
+            server.script("/in/b", [.stallUpload(after: 1000)])
+            try watch.write("a", to: "a")
+            try watch.folder.write(count: 3_000_000, seed: 5, to: "out/b")
+            let process = try watch.start()
+            try await process.confirmed("a")
+            try await server.waitForHeld(1)
+            process.kill(SIGKILL)
+            _ = try await process.result()
+            let again = try watch.start()
+            try await again.caughtUp(confirming: 1)
+            try await watch.stop(again)
+            #expect(watch.bodies("a") == ["a"])
+            let arrived = watch.sink.uploads(to: "/in/b").filter { $0.isComplete }
+            let expected = try watch.folder.data("out/b")
+            #expect(arrived.count == 1 && Data(arrived[0].bytes) == expected)
+        }
+    }
+
+    /// Within two seconds, with a word on what is left; that is no failure.
+    @Test func aStopLeavesWhatIsUnderWayToTheNextStart() async throws {
+        try await withTestServer { server in
+            let watch = try WatchPlace(server)
+            server.script("/in/a", [.stallUpload(after: 1000)])
+            try watch.folder.write(count: 3_000_000, seed: 5, to: "out/a")
+            let process = try watch.start()
+            try await server.waitForHeld(1)
+            let result = try await watch.stop(process)
+            #expect(
+                result.standardError.contains(
+                    "\(watch.path): stopped, 0 uploaded, 1 file left, which the next start goes on with\n"), "\(result)"
+            )
+            let again = try watch.start()
+            try await again.confirmed("a")
+            try await watch.stop(again)
+        }
+    }
+
+    @Test func aMissingFolderIsWaitedFor() async throws {
+        try await withTestServer { server in
+            let watch = try WatchPlace(server)
+            rmdir(watch.path)
+            let process = try watch.start()
+            let lost = try await process.event("watch.lost")
+            #expect(lost["message"]?.string?.isEmpty == false)
+            try watch.write("x", to: "a.txt")
+            try await process.confirmed("a.txt")
+            let result = try await watch.stop(process)
+            #expect(result.standardError.contains("warn \(watch.path): waiting for the folder: "), "\(result)")
+            #expect(result.standardError.contains("info \(watch.path): the folder is back"), "\(result)")
+        }
+    }
+
+    @Test func aSecondOneOfTheFolderIsRefused() async throws {
+        try await withTestServer { server in
+            let watch = try WatchPlace(server)
+            let process = try watch.start()
+            try await process.event("watch.found")
+            let second = try await watch.command().run()
+            #expect(second.exitCode == 75, "\(second)")
+            #expect(
+                second.standardError.hasSuffix(
+                    "transfer: \(watch.path) is being watched by process \(process.processID)\n"),
+                "\(second)")
+            try watch.write("x", to: "a.txt")
+            try await process.confirmed("a.txt")
+            try await watch.stop(process)
+        }
+    }
+
+    /// For the journal and for files: a line each, with a level and without control characters.
+    @Test func theLogHasALineForEachFileFailureAndChange() async throws {
+        try await withTestServer { server in
+            let watch = try WatchPlace(server)
+            server.script("/in/bad", [], afterwards: .status(403))
+            try watch.write("hello", to: "a.txt")
+            try watch.write("x", to: "bad")
+            let process = try watch.command(json: false).start()
+            try await process.line { $0.contains("a.txt: uploaded, 5 B in") }
+            try await process.line { $0.contains("403") }
+            let result = try await watch.stop(process)
+            let lines = result.standardError.split(separator: "\n")
+            for line in lines {
+                #expect(
+                    line.wholeMatch(of: #/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d (info|warn|error) [ -~]+/#) != nil, "\(line)")
+            }
+            #expect(lines.filter { $0.contains(" info \(watch.path): watching") }.count == 1)
+            #expect(lines.filter { $0.contains(" info \(watch.path)/a.txt: uploaded, 5 B in ") }.count == 1)
+            #expect(lines.filter { $0.contains(" error ") && $0.contains("bad") }.count == 1, "\(result)")
+            #expect(result.standardOutput.isEmpty)
+        }
+    }
+
+    @Test func theQueuesVerbsKnowItsBatch() async throws {
+        try await withTestServer { server in
+            let watch = try WatchPlace(server)
+            let batch = "watch:" + watch.path
+            let process = try watch.start()
+            try await process.event("watch.found")
+            let row = try #require(try await watch.place.status(batch).first)
+            #expect(row["state"]?.string == "watching" && row["pid"]?.int == Int64(process.processID))
+            server.script("/in/a.txt", [], afterwards: .status(503))
+            try watch.write("x", to: "a.txt")
+            let id = try #require(try await process.event("job.retrying")["id"]?.string)
+            let why = try await watch.place.run("why", "\(batch)/\(id)")
+            #expect(why.exitCode == 0 && why.standardOutput.hasPrefix("\(batch)/\(id): waiting "), "\(why)")
+            let paused = try await watch.place.run("pause", batch)
+            #expect(paused.exitCode == 0, "\(paused)")
+            try await process.event("job.waiting", id: id) { $0["for"]?.string == "paused" }
+            server.script("/in/a.txt", [])
+            #expect(try await watch.place.run("resume", batch).exitCode == 0)
+            try await process.confirmed("a.txt")
+            try await watch.stop(process)
+            #expect(try await watch.place.status(batch).first?["state"]?.string != "watching")
+        }
+    }
+
+    /// Ten seconds of nothing over a thousand files: it's woken at most twice a second, all threads together.
+    @Test(.enabled(if: TransferCommand.runsHeavyTests)) func anIdleWatchSleeps() async throws {
+        try await withTestServer { server in
+            let watch = try WatchPlace(server)
+            for number in 0..<1000 { try watch.write("\(number)", to: "f\(number)") }
+            let process = try watch.start()
+            try await process.caughtUp(confirming: 1000)
+            // Until it has gone to rest, then ten seconds by the clock: what is tried is that nothing happens.
+            try await Task.sleep(for: .seconds(3))
+            let before = try ProcessFacts.wakes(process.processID)
+            // As above.
+            try await Task.sleep(for: .seconds(10))
+            let count = try ProcessFacts.wakes(process.processID, since: before)
+            print("measured: \(Double(count) / 10) wakes a second")
+            #expect(count <= 20)
+            try await watch.stop(process)
+        }
+    }
+}

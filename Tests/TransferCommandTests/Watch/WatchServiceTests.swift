@@ -1,0 +1,198 @@
+import Foundation
+import Glibc
+import Testing
+import TransferTestServer
+import TransferTestSupport
+
+/// `transfer run` of a job file that watches, as a service runs it: systemd's words, SIGHUP, and the end.
+@Suite struct WatchServiceTests {
+    /// A job file that watches folders, and has jobs.
+    private func write(_ watch: WatchPlace, folders: [String], jobs: [String] = [], more: String = "") throws {
+        let entries = folders.map {
+            #"{"folder": "\#($0)", "to": "\#(watch.server.url("/in/"))\#($0)/", "settle": "50ms"\#(more)}"#
+        }
+        try watch.folder.write(
+            """
+            {"version": 1, "name": "svc", "defaults": {"retry": {"scale": 0}},
+             "watch": [\(entries.joined(separator: ", "))],
+             "jobs": [\(jobs.joined(separator: ", "))]}
+            """, to: "svc.json")
+    }
+
+    private func command(_ watch: WatchPlace, _ options: String...) -> TransferCommand {
+        watch.place.command(["run", "svc.json", "--json"] + options)
+    }
+
+    @Test func runsTheJobsAndWatchesUntilItIsStopped() async throws {
+        try await withTestServer { server in
+            let watch = try WatchPlace(server)
+            server.serve("/a", .text("a"))
+            try write(watch, folders: ["out"], jobs: [download(server.url("/a"), to: "a", #""id": "a""#)])
+            let process = try command(watch).start()
+            try await process.event("batch.finished") { $0["batch"]?.string == "svc" }
+            try watch.write("x", to: "f.txt")
+            try await process.confirmed("f.txt")
+            let result = try await watch.stop(process)
+            #expect(watch.bodies("out/f.txt") == ["x"])
+            #expect(try watch.folder.text("a") == "a")
+            #expect(try result.events().ends["a"] == "finished")
+            #expect(result.standardError.contains("svc: 1 fetched"), "\(result)")
+        }
+    }
+
+    @Test func tellsItsManagerHowItStands() async throws {
+        try await withTestServer { server in
+            let watch = try WatchPlace(server)
+            let manager = try ManagerSocket(watch.folder.path("manager"))
+            try write(watch, folders: ["out", "missing"])
+            var command = command(watch)
+            command.environment["NOTIFY_SOCKET"] = watch.folder.path("manager")
+            command.environment["WATCHDOG_USEC"] = "500000"
+            let process = try command.start()
+            let first = try manager.message { $0.hasPrefix("READY=1") }
+            #expect(first.hasPrefix("READY=1\nSTATUS=2 folders: nothing waiting, 0 uploaded since "), "\(first)")
+            #expect(first.hasSuffix("; \(watch.folder.path("missing")) isn't there"))
+            try manager.message { $0 == "WATCHDOG=1" }
+            try watch.write("x", to: "f.txt")
+            try manager.message { $0.hasPrefix("STATUS=") && $0.contains(", 1 uploaded since ") }
+            process.kill(SIGHUP)
+            let reloading = try manager.message { $0.hasPrefix("RELOADING=1") }
+            #expect(reloading.wholeMatch(of: #/RELOADING=1\nMONOTONIC_USEC=\d+/#) != nil)
+            try manager.message { $0 == "READY=1" }
+            process.kill(SIGTERM)
+            try manager.message { $0.hasPrefix("STOPPING=1") }
+            let result = try await process.result()
+            #expect(result.exitCode == 0, "\(result)")
+        }
+    }
+
+    /// A service whose folder isn't there is up: it waits.
+    @Test func isReadyWithoutItsFolder() async throws {
+        try await withTestServer { server in
+            let watch = try WatchPlace(server)
+            let manager = try ManagerSocket(watch.folder.path("manager"))
+            var command = watch.command()
+            rmdir(watch.path)
+            command.environment["NOTIFY_SOCKET"] = watch.folder.path("manager")
+            let process = try command.start()
+            let first = try manager.message { $0.hasPrefix("READY=1") }
+            #expect(first.hasSuffix("; the folder isn't there"), "\(first)")
+            try await watch.stop(process)
+        }
+    }
+
+    @Test func aHangUpReadsTheFileAgain() async throws {
+        try await withTestServer { server in
+            let watch = try WatchPlace(server)
+            for name in ["b", "c"] { try watch.folder.folder(name) }
+            server.serve("/a", .text("a"))
+            try write(watch, folders: ["out", "b"])
+            let process = try command(watch).start()
+            try await process.event("watch.found") { $0["folder"]?.string?.hasSuffix("/b") == true }
+
+            try write(
+                watch, folders: ["out", "c"], jobs: [download(server.url("/a"), to: "a", #""id": "a""#)],
+                more: #", "include": "*.txt""#)
+            process.kill(SIGHUP)
+            try await process.event("watch.ended") { $0["folder"]?.string?.hasSuffix("/b") == true }
+            try await process.event("watch.found") { $0["folder"]?.string?.hasSuffix("/c") == true }
+            try await process.event("job.finished", id: "a")
+            try await process.line {
+                $0.hasSuffix("read again: 1 folder added, 1 folder changed, 1 folder removed, 1 job")
+            }
+            // The rule of `out` is another one, `c` is watched, `b` isn't.
+            for name in ["out/x.log", "out/x.txt", "b/y.txt", "c/z.txt"] { try watch.folder.write(name, to: name) }
+            try await process.confirmed("x.txt")
+            try await process.confirmed("z.txt")
+            try await watch.stop(process)
+            #expect(Set(watch.sink.uploads.map(\.path)) == ["/in/out/x.txt", "/in/c/z.txt"])
+        }
+    }
+
+    @Test func aFaultyFileIsToldOfAndChangesNothing() async throws {
+        try await withTestServer { server in
+            let watch = try WatchPlace(server)
+            try write(watch, folders: ["out"])
+            let process = try command(watch).start()
+            try await process.event("watch.found")
+            try write(watch, folders: ["out", "out/"])
+            process.kill(SIGHUP)
+            try await process.line {
+                $0.contains("error svc.json:2:") && $0.hasSuffix("same folder as another entry (line 2)")
+            }
+            try await process.line { $0.hasSuffix("the job file has faults; going on as before") }
+            try FileManager.default.removeItem(atPath: watch.folder.path("svc.json"))
+            process.kill(SIGHUP)
+            try await process.line { $0.hasSuffix("can't read svc.json: no such file or directory") }
+            try watch.write("x", to: "f.txt")
+            try await process.confirmed("f.txt")
+            try await watch.stop(process)
+            #expect(watch.bodies("out/f.txt") == ["x"])
+        }
+    }
+
+    @Test func anotherRunOfTheFileIsRefused() async throws {
+        try await withTestServer { server in
+            let watch = try WatchPlace(server)
+            try write(watch, folders: ["out"])
+            let process = try command(watch).start()
+            try await process.event("watch.found")
+            let second = try await command(watch).run()
+            #expect(second.exitCode == 75, "\(second)")
+            #expect(second.standardError.contains("by process \(process.processID)"), "\(second)")
+            try await watch.stop(process)
+        }
+    }
+
+    @Test func twoFilesCannotWatchOneFolder() async throws {
+        try await withTestServer { server in
+            let watch = try WatchPlace(server)
+            try write(watch, folders: ["out"])
+            try watch.folder.write(
+                #"{"version": 1, "name": "b", "watch": [{"folder": "./out", "to": "http://h/"}]}"#, to: "b.json")
+            let result = try await watch.place.run("run", "svc.json", "b.json")
+            #expect(
+                result.exitCode == 65 && result.standardError == "transfer: \(watch.path) is watched by two job files\n"
+            )
+        }
+    }
+
+    @Test func isValidatedAndShownByADryRun() async throws {
+        try await withTestServer { server in
+            let watch = try WatchPlace(server)
+            try write(watch, folders: ["out", "b"], more: #", "then": {"move": "done"}, "keepFor": "1h""#)
+            let valid = try await watch.place.run("validate", "svc.json")
+            #expect(valid.standardOutput == "svc.json: 0 jobs, 2 watched folders, no errors\n", "\(valid)")
+            let plan = try await watch.place.run("run", "-n", "svc.json")
+            let url = server.url("/in/out/{name}")
+            #expect(plan.exitCode == 0 && plan.standardOutput.hasPrefix("svc: 0 jobs\n"), "\(plan)")
+            #expect(
+                plan.standardOutput.contains(
+                    "  watch  \(watch.path) -> \(url), then move to \(watch.folder.path("done")) after 1h 00m\n"),
+                "\(plan)")
+            #expect(server.requests.isEmpty && !watch.folder.exists("state"))
+        }
+    }
+
+    /// `jobs/watch.json`, as it stands, against the demonstration's server.
+    @Test func theSampleFileRuns() async throws {
+        let root = URL(fileURLWithPath: #filePath).resolvingSymlinksInPath().deletingLastPathComponent()
+            .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+        var demo = ChildProcess.Command(try TransferCommand.builtProduct("transfer-demo-server"))
+        demo.standardInput = .open
+        let server = try ChildProcess.start(demo)
+        let port = try await server.line(.standardOutput) { !$0.isEmpty }
+        let place = try Workplace("sample")
+        try place.folder.write("late", to: "demo/outbox/b/late.txt")
+        var command = place.command(["run", root.appendingPathComponent("jobs/watch.json").path, "--json"])
+        command.environment["http_proxy"] = "http://127.0.0.1:\(port)"
+        let process = try command.start()
+        try await process.event("watch.moved") { $0["path"]?.string == "b/late.txt" }
+        process.kill(SIGTERM)
+        let result = try await process.result()
+        #expect(result.exitCode == 0, "\(result)")
+        #expect(try place.folder.text("demo/sent/b/late.txt") == "late")
+        server.closeStandardInput()
+        _ = try await server.result()
+    }
+}

@@ -1,0 +1,51 @@
+import Foundation
+import Testing
+import TransferTestSupport
+
+/// Command lines of `transfer watch` that can't be meant: exit status 64 and a word about it.
+@Suite struct WatchUsageTests {
+    static let wrong: [([String], String)] = [
+        ([], "Missing expected argument '<dir>'"),
+        (["out"], "Missing expected argument '--to <url>'"),
+        (["", "--to", "http://a.example/"], "name a folder"),
+        (["out", "--to", "gopher://a.example/"], "unsupported URL gopher://a.example/"),
+        (["out", "--to", "http://a.example/{file}"], "--to: {file} stands for nothing; known are {name}, {path}"),
+        (["out", "--to", "http://a.example/{name"], "--to: a brace isn't closed"),
+        (["out", "--to", "http://a.example/{name}", "--recursive"], "--to: files of one name in two folders"),
+        (["out", "--to", "http://a.example/", "--include", "[a"], "'[a' is invalid"),
+        (["out", "--to", "http://a.example/", "--then", "forget"], "'forget' is invalid"),
+        (["out", "--to", "http://a.example/", "--then", "move"], "'move' is invalid"),
+        (["out", "--to", "http://a.example/", "--then", "move", "./out"], "--then: files can't be moved to where"),
+        (
+            ["out", "--to", "http://a.example/", "--recursive", "--then", "move", "out/done"],
+            "--then: files can't be moved to where they are watched, which is in sub-folders too"
+        ),
+        (["out", "--to", "http://a.example/", "--keep-for", "7d"], "--keep-for: what is kept is kept for good"),
+        (["out", "--to", "http://a.example/", "--settle", "0"], "'0' is invalid"),
+        (["out", "--to", "http://a.example/", "--order", "largest"], "'largest' is invalid"),
+        (["out", "--to", "http://a.example/", "--protocol", "pigeon"], "'pigeon' is invalid"),
+        (["out", "--to", "s3://bucket/", "--protocol", "put"], "s3"),
+        (["out", "--to", "http://a.example/", "--parallel", "65"], "--parallel is 1 to 64"),
+        (["out", "--to", "http://a.example/", "--header", "Authorization: x"], "is a secret"),
+        (["out", "in", "--to", "http://a.example/"], "Unexpected argument 'in'"),
+    ]
+
+    @Test(arguments: wrong) func isToldAndEndsWith64(_ arguments: [String], _ message: String) async throws {
+        let place = try Workplace()
+        let result = try await place.command(["watch"] + arguments).run()
+        #expect(result.exitCode == 64, "\(result)")
+        #expect(result.standardError.contains(message), "\(result)")
+        #expect(result.standardOutput.isEmpty)
+        #expect(try place.traces() == [], "not even the state folder is made")
+    }
+
+    @Test func standardInputWatchesNothing() async throws {
+        let place = try Workplace()
+        var command = place.command(["run", "-", "--name", "x"])
+        command.standardInput = .data(
+            Data(#"{"version": 1, "watch": [{"folder": "out", "to": "http://h/"}]}"#.utf8 + [10]))
+        let result = try await command.run()
+        #expect(result.exitCode == 1, "\(result)")
+        #expect(result.standardError.contains("folders are watched by a job file, not by standard input"), "\(result)")
+    }
+}
