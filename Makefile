@@ -23,8 +23,12 @@ WITHOUT_PROXIES := env -u http_proxy -u https_proxy -u HTTPS_PROXY -u all_proxy 
 # Suites that take the whole machine: they run by themselves, as others bound what they wait for.
 STRESS := 'StressBurstTests|MemoryOfRequestsTests|LeakTests'
 
+# Where `make install` puts things; DESTDIR is in front of it.
+PREFIX ?= /usr/local
+export PREFIX DESTDIR
+
 .PHONY: help setup setup-build setup-test setup-peers setup-bench swift build demo-server run test tsan lint format \
-	bench bench-network docs check check-build clean
+	bench bench-network docs check check-build install uninstall clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-13s %s\n", $$1, $$2 }' Makefile
@@ -98,6 +102,13 @@ check: lint docs check-build setup-peers ## everything: lint, docs, all tests wi
 	@if [ -f examples/Package.swift ]; then swift build --package-path examples; fi
 	@TRANSFER_HEAVY=1 TRANSFER_PEERS=required TRANSFER_BINARY="$$(swift build $(RELEASE) --show-bin-path)/transfer" \
 		$(WITHOUT_PROXIES) scripts/run-tests --skip-build --disable-xctest $(TEST_FLAGS)
+
+# As root no Swift is needed: what `make build` made is copied.
+install: ## copy the built command, its manual pages and units beneath PREFIX (/usr/local)
+	@scripts/install .build/release/transfer
+
+uninstall: ## take away what `make install` copied
+	@scripts/install --remove
 
 clean: ## remove what was built
 	rm -rf .build examples/.build Benchmarks/requests/.build

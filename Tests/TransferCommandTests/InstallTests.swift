@@ -1,0 +1,63 @@
+import Foundation
+import Testing
+import TransferTestSupport
+
+/// What `make install` puts where, and what systemd thinks of the units.
+@Suite struct InstallTests {
+    private static let root = URL(fileURLWithPath: #filePath).resolvingSymlinksInPath().deletingLastPathComponent()
+        .deletingLastPathComponent().deletingLastPathComponent()
+
+    private func install(_ arguments: [String], into folder: TemporaryFolder, prefix: String) async throws
+        -> ProcessResult
+    {
+        let environment = ["PATH": "/usr/bin:/bin", "PREFIX": prefix, "DESTDIR": folder.path("root")]
+        let script = Self.root.appendingPathComponent("scripts/install").path
+        return try await ChildProcess.start(.init(script, arguments, environment: environment)).result()
+    }
+
+    @Test func putsEverythingBeneathThePrefixAndTakesItAway() async throws {
+        let folder = try TemporaryFolder("install")
+        let binary = try folder.write("#!/bin/sh\n", to: "transfer")
+        try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: binary)
+        let result = try await install([binary], into: folder, prefix: "/opt/x")
+        #expect(result.exitCode == 0, "\(result)")
+        #expect(
+            try folder.files(below: "root") == [
+                "opt/x/bin/transfer", "opt/x/lib/systemd/system/transfer-watch@.service",
+                "opt/x/lib/systemd/user/transfer-watch@.service", "opt/x/share/man/man1/transfer.1",
+                "opt/x/share/man/man5/transfer-jobs.5", "opt/x/share/transfer/transfer-jobs.schema.json",
+            ])
+        let unit = try folder.text("root/opt/x/lib/systemd/system/transfer-watch@.service")
+        #expect(unit.contains("\nExecStart=/opt/x/bin/transfer run ") && !unit.contains("/usr/local/bin"))
+        #expect(try await install(["--remove"], into: folder, prefix: "/opt/x").exitCode == 0)
+        #expect(try folder.files(below: "root") == [])
+    }
+
+    @Test func nothingIsInstalledBeforeItIsBuilt() async throws {
+        let folder = try TemporaryFolder("install")
+        let result = try await install([folder.path("nothing")], into: folder, prefix: "/usr/local")
+        #expect(result.exitCode == 66 && result.standardError.hasSuffix("run make build first\n"), "\(result)")
+        #expect(try await install(["x"], into: folder, prefix: "usr").exitCode == 64)
+        #expect(!folder.exists("root"))
+    }
+
+    /// Skipped where systemd isn't.
+    @Test(arguments: ["system", "user"]) func systemdFindsNoFaultInAUnit(_ kind: String) async throws {
+        let analyze = "/usr/bin/systemd-analyze"
+        guard FileManager.default.isExecutableFile(atPath: analyze) else { return }
+        let folder = try TemporaryFolder("unit")
+        let path = Self.root.appendingPathComponent("systemd/\(kind)/transfer-watch@.service")
+        let text = try String(contentsOf: path, encoding: .utf8)
+        // It looks whether the command is there.
+        let binary = try TransferCommand.binary()
+        let unit = try folder.write(
+            text.replacingOccurrences(of: "/usr/local/bin/transfer", with: binary), to: "transfer-watch@test.service")
+        try folder.folder("run")
+        let environment = ["PATH": "/usr/bin:/bin", "XDG_RUNTIME_DIR": folder.path("run"), "HOME": folder.path]
+        let command = ChildProcess.Command(
+            analyze, ["verify", "--\(kind)", "--man=no", unit], environment: environment)
+        let result = try await ChildProcess.start(command).result()
+        #expect(result.exitCode == 0 && result.standardError.isEmpty, "\(result)")
+        #expect(text.contains("\nType=notify\n") && text.contains("\nExecReload="))
+    }
+}
