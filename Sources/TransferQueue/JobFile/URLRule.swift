@@ -22,6 +22,8 @@ enum URLRule {
     static let authAdvice =
         "write \"auth\": {\"user\": \"NAME\", \"password\": {\"env\": \"NAME\"}} or {\"netrc\": true}"
 
+    static let sshAdvice = "write \"ssh\": {\"user\": \"NAME\"}, with a password " + authAdvice.dropFirst(6)
+
     private static func check<Bytes: RandomAccessCollection<UInt8>>(
         _ url: Bytes, _ schemes: [String], _ advice: String
     ) -> Refusal? where Bytes.Index == Int {
@@ -45,7 +47,10 @@ enum URLRule {
         guard start == colon + 3 else { return Refusal(message: "a URL has two slashes behind the colon") }
         let end = url[start...].firstIndex { isAuthorityEnd($0) } ?? url.count
         if url[start..<end].contains(UInt8(ascii: "@")) {
-            return Refusal(message: "a URL can't carry a user or a password; \(advice)", isSecret: true)
+            // Who logs in with a key has no password to name.
+            let isSSH = url[..<colon].lazy.map(\.asciiLowercased).elementsEqual("sftp".utf8) && advice == authAdvice
+            let words = isSSH ? sshAdvice : advice
+            return Refusal(message: "a URL can't carry a user or a password; \(words)", isSecret: true)
         }
         return checkAuthority(url[start..<end])
     }
