@@ -12,6 +12,9 @@ struct LedgerRow: Sendable {
     let state: LedgerState
     let digest: Checksum?
 
+}
+
+extension LedgerRow {
     static let columns =
         "ledger.id, device, inode, ledger.size, ledger.modified, ledger.path, ledger.state, ledger.digest"
 

@@ -13,6 +13,8 @@ import TransferWatch
 final class WatchLog: Sendable {
     private struct State {
         var events: [WatchedFolderEvent] = []
+        var confirmations = 0
+        var counters: [(count: Int, resume: CheckedContinuation<Void, Never>)] = []
         var waiters: [(condition: @Sendable ([WatchedFolderEvent]) -> Bool, resume: CheckedContinuation<Void, Never>)] =
             []
     }
@@ -22,11 +24,18 @@ final class WatchLog: Sendable {
     func add(_ event: WatchedFolderEvent) {
         let woken = state.withLock { state in
             state.events.append(event)
-            let woken = state.waiters.filter { $0.condition(state.events) }
-            state.waiters.removeAll { $0.condition(state.events) }
+            if event.confirmedPath != nil { state.confirmations += 1 }
+            var woken: [CheckedContinuation<Void, Never>] = []
+            state.waiters.removeAll { waiter in
+                let isTrue = waiter.condition(state.events)
+                if isTrue { woken.append(waiter.resume) }
+                return isTrue
+            }
+            for (count, waiter) in state.counters where count <= state.confirmations { woken.append(waiter) }
+            state.counters.removeAll { $0.count <= state.confirmations }
             return woken
         }
-        for waiter in woken { waiter.resume.resume() }
+        for waiter in woken { waiter.resume() }
     }
 
     var events: [WatchedFolderEvent] { state.withLock { $0.events } }
@@ -48,7 +57,14 @@ final class WatchLog: Sendable {
     }
 
     func wait(forConfirmations count: Int) async {
-        await wait { events in events.count { $0.confirmedPath != nil } >= count }
+        await withCheckedContinuation { continuation in
+            let isTrue = state.withLock { state in
+                if state.confirmations >= count { return true }
+                state.counters.append((count, continuation))
+                return false
+            }
+            if isTrue { continuation.resume() }
+        }
     }
 
     /// Everything that was in the folder has been offered and taken.
@@ -88,11 +104,12 @@ final class Inbox: Sendable {
     /// Called on the connection's thread before a PUT is answered, and may block it.
     private let beforeAnswer: @Sendable (String) -> Void
 
-    init(_ server: TestServer, _ prefix: String = "/in/", beforeAnswer: @escaping @Sendable (String) -> Void = { _ in })
-    {
+    init(_ server: TestServer, beforeAnswer: @escaping @Sendable (String) -> Void = { _ in }) {
         self.beforeAnswer = beforeAnswer
-        server.handle("PUT", prefix + "*") { [self] in put($0) }
+        serve(server)
     }
+
+    func serve(_ server: TestServer) { server.handle("PUT", "/in/*") { [self] in put($0) } }
 
     private func put(_ request: Request) -> Response {
         let path = String(request.path.dropFirst(4))
@@ -106,6 +123,16 @@ final class Inbox: Sendable {
             state.puts[path, default: []].append(request.body)
         }
         return Response(status: 201)
+    }
+
+    /// Returns when a body has come whole and waits for its answer.
+    func wait(forBodyOf path: String) async throws {
+        try await within { [self] in
+            while state.withLock({ $0.underWay[path, default: 0] }) == 0 {
+                try Task.checkCancellation()
+                await Task.yield()
+            }
+        }
     }
 
     var puts: [String: [String]] {

@@ -1,0 +1,180 @@
+import Foundation
+import Glibc
+import Testing
+import TransferCore
+import TransferEngine
+import TransferTestSupport
+import TransferWatch
+
+@testable import TransferQueue
+
+/// What is done with a file, as the file system sees it.
+@Suite struct AfterUploadTests {
+    let folder: TemporaryFolder
+
+    init() throws {
+        folder = try TemporaryFolder("after")
+        try folder.folder("in")
+    }
+
+    private func after(_ path: String, _ then: WatchSpec.Then) throws -> AfterUpload {
+        let seen = try #require(FolderPlaces(folder.path("in")).file(path))
+        let version = FileVersion(
+            device: seen.device, inode: seen.inode, size: seen.facts.size, modified: seen.facts.modified, path: path)
+        return AfterUpload(
+            row: LedgerRow(id: 7, version: version, state: .confirmed, digest: nil), root: folder.path("in"), then: then
+        )
+    }
+
+    private func run(_ after: AfterUpload) -> AfterUpload.Outcome { after.run(FolderPlaces(after.root)) }
+
+    @Test func deletesTheVersionThatWasUploaded() throws {
+        try folder.write("one", to: "in/sub/a")
+        let after = try after("sub/a", .delete)
+        #expect(run(after) == .deleted)
+        #expect(run(after) == .notThere)
+        let files = try folder.files(below: "in")
+        #expect(files.isEmpty)
+    }
+
+    @Test(arguments: [false, true])
+    func leavesAnotherVersionAlone(_ byRename: Bool) throws {
+        try folder.write("one", to: "in/a")
+        let after = try after("a", .delete)
+        if byRename {
+            try folder.write("one", to: "in/b")
+            try folder.rename("in/b", "in/a")
+        } else {
+            try folder.write("second", to: "in/a")
+        }
+        #expect(run(after) == .notThere)
+        let files = try folder.files(below: "in")
+        #expect(files == ["a"])
+    }
+
+    @Test func leavesAFileThatSomebodyWritesAlone() throws {
+        try folder.write("one", to: "in/a")
+        let after = try after("a", .delete)
+        let descriptor = open(folder.path("in/a"), O_WRONLY)
+        try #require(descriptor >= 0)
+        let outcome = run(after)
+        close(descriptor)
+        #expect(outcome == .notThere)
+        #expect(folder.exists("in/a"))
+        #expect(run(after) == .deleted)
+    }
+
+    @Test func goesOnWhereAProcessThatWasKilledEnded() throws {
+        try folder.write("one", to: "in/a")
+        let after = try after("a", .move(to: folder.path("out")))
+        try folder.rename("in/a", "in/" + after.hiddenName)
+        try folder.write("new", to: "in/a")
+        #expect(run(after) == .moved(to: folder.path("out/a")))
+        let (old, new) = (try folder.text("out/a"), try folder.text("in/a"))
+        #expect(old == "one" && new == "new")
+    }
+
+    @Test func movesWithItsFoldersAndNeverOverwrites() throws {
+        try folder.write("one", to: "in/x/y/a.txt")
+        try folder.write("there", to: "out/x/y/a.txt")
+        try folder.write("there too", to: "out/x/y/a.1.txt")
+        let after = try after("x/y/a.txt", .move(to: folder.path("out/")))
+        #expect(run(after) == .moved(to: folder.path("out/x/y/a.2.txt")))
+        let texts = try ["a.txt", "a.1.txt", "a.2.txt"].map { try folder.text("out/x/y/" + $0) }
+        #expect(texts == ["there", "there too", "one"])
+    }
+
+    @Test func movesAcrossFileSystemsWithTimeAndMode() throws {
+        let other = try OtherFileSystem(than: folder)
+        try folder.write(count: 3_000_000, seed: 5, to: "in/a")
+        chmod(folder.path("in/a"), 0o640)
+        let after = try after("a", .move(to: other.path))
+        let content = try folder.data("in/a")
+        #expect(run(after) == .moved(to: other.path + "/a"))
+        let copy = try Data(contentsOf: URL(fileURLWithPath: other.path + "/a"))
+        let seen = try #require(FolderPlaces(other.path).file("a"))
+        var status = stat()
+        stat(other.path + "/a", &status)
+        #expect(copy == content && seen.facts.modified == after.row.version.modified && status.st_mode & 0o777 == 0o640)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: other.path) == ["a"])
+        let left = try folder.files(below: "in")
+        #expect(left.isEmpty)
+    }
+
+    /// Killed between the name of the copy and the end of the original.
+    @Test func aCopyThatIsThereAlreadyIsNotMadeTwice() throws {
+        let other = try OtherFileSystem(than: folder)
+        try folder.write("one", to: "in/a")
+        let after = try after("a", .move(to: other.path))
+        try #require(run(after) == .moved(to: other.path + "/a"))
+        let time = timespec(
+            tv_sec: Int(after.row.version.modified / 1_000_000_000),
+            tv_nsec: Int(after.row.version.modified % 1_000_000_000))
+        try folder.write("one", to: "in/" + after.hiddenName)
+        try #require(utimensat(AT_FDCWD, folder.path("in/" + after.hiddenName), [time, time], 0) == 0)
+        let hidden = try #require(FolderPlaces(folder.path("in")).file(after.hiddenName))
+        var version = after.row.version
+        version.inode = hidden.inode
+        // The hidden name follows from the inode.
+        let again = AfterUpload(
+            row: LedgerRow(id: 7, version: version, state: .confirmed, digest: nil), root: after.root, then: after.then)
+        try folder.rename("in/" + after.hiddenName, "in/" + again.hiddenName)
+        #expect(run(again) == .moved(to: other.path + "/a"))
+        #expect(try FileManager.default.contentsOfDirectory(atPath: other.path) == ["a"])
+    }
+
+    @Test func whatCannotBeMovedStaysUnderItsName() throws {
+        try folder.write("one", to: "in/a")
+        try folder.write("no folder", to: "file")
+        let after = try after("a", .move(to: folder.path("file")))
+        guard case .stays(let error) = run(after) else {
+            Issue.record("it was moved")
+            return
+        }
+        #expect(error.code == .fileAccess || error.errno == ENOTDIR)
+        let files = try folder.files(below: "in")
+        #expect(files == ["a"])
+    }
+
+    @Test func linksAreNotFollowed() throws {
+        try folder.write("one", to: "outside/a")
+        try folder.write("one", to: "in/real")
+        let real = try after("real", .delete)
+        try #require(symlink(folder.path("outside"), folder.path("in/link")) == 0)
+        try #require(symlink("real", folder.path("in/name")) == 0)
+        for path in ["link/a", "name"] {
+            var version = real.row.version
+            version.path = path
+            let outcome = run(
+                AfterUpload(
+                    row: LedgerRow(id: 8, version: version, state: .confirmed, digest: nil), root: real.root,
+                    then: .delete))
+            #expect(outcome == .notThere)
+        }
+        #expect(folder.exists("outside/a") && folder.exists("in/real"))
+    }
+
+    @Test func aFolderThatIsMissingIsNoFileThatIsMissing() throws {
+        try folder.write("one", to: "in/a")
+        let after = try after("a", .delete)
+        try folder.rename("in", "away")
+        #expect(run(after) == .noFolder)
+    }
+}
+
+/// A folder in memory, on another file system than temporary folders mostly are.
+final class OtherFileSystem {
+    let path: String
+
+    init(than folder: TemporaryFolder) throws {
+        var (one, two) = (stat(), stat())
+        var template = Array("/dev/shm/transfer-after.XXXXXX".utf8CString)
+        try #require(mkdtemp(&template) != nil)
+        path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        stat(path, &one)
+        stat(folder.path, &two)
+        try #require(one.st_dev != two.st_dev, "TMPDIR is on /dev/shm")
+    }
+
+    deinit { try? FileManager.default.removeItem(atPath: path) }
+}

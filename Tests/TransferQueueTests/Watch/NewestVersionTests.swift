@@ -1,0 +1,193 @@
+import Foundation
+import Glibc
+import Testing
+import TransferCore
+import TransferTestServer
+import TransferTestSupport
+
+@testable import TransferQueue
+
+/// Files that change, move or go while their uploads wait or are under way.
+@Suite(.timeLimit(.minutes(1))) struct NewestVersionTests {
+    let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder("newest") }
+
+    @Test func aNewVersionTakesThePlaceOfOneThatWaits() async throws {
+        try await withTestServer { server in
+            let inbox = Inbox(server)
+            let spec = try folder.watchSpec(server)
+            try folder.write("one", to: "in/a")
+            try await withWatch(folder, spec, runs: false) { queue, _, log in
+                try await folder.ledger("group_concat(size)", is: "3")
+                try folder.write("second", to: "in/a")
+                try await folder.ledger("group_concat(size)", is: "6")
+                let run = Task { try await queue.run() }
+                await log.wait(forConfirmed: "a")
+                run.cancel()
+                try await run.value
+            }
+            #expect(inbox.puts == ["a": ["second"]])
+        }
+    }
+
+    /// Written in place, the version under way isn't whole; as a new file under the old name it is.
+    @Test(arguments: [false, true])
+    func aNewVersionWaitsForTheEndOfOneThatIsUnderWay(_ byRename: Bool) async throws {
+        try await withTestServer { server in
+            let latch = Latch()
+            // The server can't end while one of its threads waits.
+            defer { latch.open() }
+            let inbox = Inbox(server) { _ in latch.pass() }
+            let spec = try folder.watchSpec(server)
+            try folder.write("one", to: "in/a")
+            try await withWatch(folder, spec) { _, _, log in
+                try await inbox.wait(forBodyOf: "a")
+                if byRename {
+                    try folder.write("second", to: "in/a.part")
+                    try folder.rename("in/a.part", "in/a")
+                } else {
+                    try folder.write("second", to: "in/a")
+                }
+                try await folder.ledger("count(*)", is: "2")
+                try await folder.ledger("(SELECT count(*) FROM job WHERE state = 3)", is: "1")
+                #expect(server.requests.count == 1)
+                latch.open()
+                await log.wait(forConfirmations: byRename ? 2 : 1)
+                try await folder.ledger("count(*)", "state = 1 AND size = 6", is: "1")
+                #expect(log.confirmed == (byRename ? ["a", "a"] : ["a"]))
+            }
+            #expect(inbox.puts == ["a": ["one", "second"]] && inbox.overlaps.isEmpty)
+        }
+    }
+
+    @Test func filesWithOneURLAreUploadedOneAfterAnother() async throws {
+        try await withTestServer { server in
+            let latch = Latch()
+            // The server can't end while one of its threads waits.
+            defer { latch.open() }
+            let inbox = Inbox(server) { _ in latch.pass() }
+            let spec = try folder.watchSpec(server) { $0.url = server.url("/in/{name}") }
+            try folder.write("one", to: "in/x/a")
+            try await withWatch(folder, spec) { _, _, log in
+                try await server.waitForRequests(1)
+                try folder.write("two", to: "in/y/a")
+                try await folder.ledger("(SELECT count(*) FROM job WHERE state = 3)", is: "1")
+                latch.open()
+                await log.wait(forConfirmations: 2)
+            }
+            #expect(inbox.puts == ["a": ["one", "two"]] && inbox.overlaps.isEmpty)
+        }
+    }
+
+    @Test func whatIsRenamedWhileItWaitsGoesToItsNewURL() async throws {
+        try await withTestServer { server in
+            let inbox = Inbox(server)
+            let spec = try folder.watchSpec(server)
+            try folder.write("one", to: "in/a")
+            try await withWatch(folder, spec, runs: false) { queue, _, log in
+                try await folder.ledger("group_concat(path)", is: "a")
+                try folder.rename("in/a", "in/b")
+                try await folder.ledger("group_concat(path)", is: "b")
+                let run = Task { try await queue.run() }
+                await log.wait(forConfirmed: "b")
+                run.cancel()
+                try await run.value
+            }
+            #expect(inbox.puts == ["b": ["one"]])
+        }
+    }
+
+    /// The upload has the file open: it goes on to where it began, and what is done then is done with the file.
+    @Test func whatIsRenamedWhileItIsUploadedIsUploadedOnceAndMovedFromItsNewName() async throws {
+        try await withTestServer { server in
+            let latch = Latch()
+            // The server can't end while one of its threads waits.
+            defer { latch.open() }
+            let inbox = Inbox(server) { _ in latch.pass() }
+            let spec = try folder.watchSpec(server) { $0.then = .move(to: folder.path("out")) }
+            try folder.write("one", to: "in/a")
+            try await withWatch(folder, spec) { _, _, log in
+                try await server.waitForRequests(1)
+                try folder.rename("in/a", "in/b")
+                try await folder.ledger("group_concat(path)", is: "b")
+                latch.open()
+                await log.wait { $0.contains { $0.donePath == "b" } }
+            }
+            #expect(inbox.puts == ["a": ["one"]])
+            let files = try folder.files(below: "out")
+            #expect(files == ["b"])
+            let left = try folder.database.value(
+                "SELECT (SELECT count(*) FROM ledger) + (SELECT count(*) FROM job WHERE state < 5)")
+            #expect(left == "0")
+        }
+    }
+
+    /// It's found by its new name when the first attempt comes to nothing.
+    @Test func whatIsRenamedWhileItsUploadFailsGoesToItsNewURL() async throws {
+        try await withTestServer { server in
+            let inbox = Inbox(server)
+            let latch = Latch()
+            // The server can't end while one of its threads waits.
+            defer { latch.open() }
+            server.handle("PUT", "/in/a") { _ in
+                latch.pass()
+                return Response(status: 503)
+            }
+            let spec = try folder.watchSpec(server)
+            try folder.write("one", to: "in/a")
+            try await withWatch(folder, spec) { _, _, log in
+                try await server.waitForRequests(1)
+                try folder.rename("in/a", "in/b")
+                try await folder.ledger("group_concat(path)", is: "b")
+                latch.open()
+                await log.wait(forConfirmed: "b")
+            }
+            #expect(inbox.puts == ["b": ["one"]] && server.requests(to: "/in/a").count == 1)
+        }
+    }
+
+    @Test func whatIsDeletedBeforeItsUploadEndsWithoutOneAndWithoutFailing() async throws {
+        try await withTestServer { server in
+            let inbox = Inbox(server)
+            let spec = try folder.watchSpec(server)
+            try folder.write("one", to: "in/a")
+            try folder.write("two", to: "in/b")
+            try await withWatch(folder, spec, runs: false) { queue, _, log in
+                let events = EventLog(queue)
+                try await folder.ledger("count(*)", is: "2")
+                try folder.unlink("in/a")
+                let run = Task { try await queue.run() }
+                await log.wait(forConfirmed: "b")
+                try await folder.ledger("count(*)", is: "1")
+                try await events.wait { if case .cancelled = $0.kind { true } else { false } }
+                run.cancel()
+                try await run.value
+                let ends = Dictionary(uniqueKeysWithValues: events.ends.map { (WatchedFolder.path(ofJob: $0), $1) })
+                #expect(ends == ["a": ["cancelled"], "b": ["done"]])
+            }
+            #expect(inbox.puts == ["b": ["two"]])
+        }
+    }
+
+    /// utimensat(2) is no event for the watcher: the job that finds another time sees to it.
+    @Test func aTimeThatIsSetWhileItWaitsLosesNothing() async throws {
+        try await withTestServer { server in
+            let inbox = Inbox(server)
+            let spec = try folder.watchSpec(server)
+            try folder.write("one", to: "in/a")
+            var times = WatchTimes()
+            times.offerGrace = .milliseconds(100)
+            try await withWatch(folder, spec, times: times, runs: false) { queue, _, log in
+                try await folder.ledger("count(*)", is: "1")
+                let time = timespec(tv_sec: 1_000_000, tv_nsec: 0)
+                try #require(utimensat(AT_FDCWD, folder.path("in/a"), [time, time], 0) == 0)
+                let run = Task { try await queue.run() }
+                await log.wait(forConfirmed: "a")
+                run.cancel()
+                try await run.value
+            }
+            #expect(inbox.puts == ["a": ["one"]])
+        }
+    }
+}

@@ -1,0 +1,135 @@
+import Foundation
+import Testing
+import TransferCore
+import TransferTestServer
+import TransferTestSupport
+import TransferWatch
+
+@testable import TransferQueue
+
+@Suite(.timeLimit(.minutes(1))) struct WatchThenTests {
+    let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder("then") }
+
+    @Test func movesConfirmedFilesByTheirPath() async throws {
+        try await withTestServer { server in
+            let inbox = Inbox(server)
+            try folder.write("one", to: "in/a")
+            try folder.write("two", to: "in/sub/b")
+            let spec = try folder.watchSpec(server) { $0.then = .move(to: folder.path("out")) }
+            try await withWatch(folder, spec) { _, _, log in
+                await log.wait { Set($0.compactMap(\.donePath)) == ["a", "sub/b"] }
+                try await folder.ledger("count(*)", is: "0")
+            }
+            let (left, moved) = (try folder.files(below: "in"), try folder.files(below: "out"))
+            #expect(left.isEmpty && moved == ["a", "sub/b"])
+            #expect(inbox.puts == ["a": ["one"], "sub/b": ["two"]])
+        }
+    }
+
+    @Test func nothingIsDoneBeforeTheServerHasConfirmed() async throws {
+        try await withTestServer { server in
+            let latch = Latch()
+            // The server can't end while one of its threads waits.
+            defer { latch.open() }
+            _ = Inbox(server) { _ in latch.pass() }
+            try folder.write("one", to: "in/a")
+            let spec = try folder.watchSpec(server) { $0.then = .delete }
+            try await withWatch(folder, spec) { _, _, log in
+                try await server.waitForRequests(1)
+                #expect(folder.exists("in/a"))
+                latch.open()
+                await log.wait { $0.contains { $0.donePath == "a" } }
+                #expect(!folder.exists("in/a"))
+            }
+        }
+    }
+
+    @Test func whatIsKeptForAWhileIsDeletedWhenThatIsOverAlsoAfterARestart() async throws {
+        try await withTestServer { server in
+            let inbox = Inbox(server)
+            try folder.write("one", to: "in/a")
+            let spec = try folder.watchSpec(server) {
+                $0.then = .delete
+                $0.keepFor = .seconds(3600)
+            }
+            try await withWatch(folder, spec) { _, _, log in
+                await log.wait { $0.contains { if case .backlog(waiting: 0, kept: 1) = $0 { true } else { false } } }
+            }
+            try await withWatch(folder, spec) { _, _, log in
+                await log.caughtUp()
+                #expect(log.events.contains { if case .backlog(waiting: 0, kept: 1) = $0 { true } else { false } })
+            }
+            #expect(folder.exists("in/a"))
+            // A second is left of the hour.
+            try folder.database.run("UPDATE ledger SET confirmed = confirmed - 3599000")
+            try await withWatch(folder, spec) { _, _, log in
+                await log.wait { $0.contains { $0.donePath == "a" } }
+                await log.wait { $0.contains { if case .backlog(waiting: 0, kept: 0) = $0 { true } else { false } } }
+            }
+            #expect(!folder.exists("in/a"))
+            #expect(inbox.puts == ["a": ["one"]])
+        }
+    }
+
+    @Test func whatIsKeptAndTouchedIsNotUploadedAgainAndDeletedInItsTime() async throws {
+        try await withTestServer { server in
+            let inbox = Inbox(server)
+            try folder.write("one", to: "in/a")
+            let spec = try folder.watchSpec(server) {
+                $0.then = .delete
+                $0.keepFor = .seconds(3600)
+            }
+            try await withWatch(folder, spec) { _, _, log in
+                await log.wait(forConfirmed: "a")
+                try await folder.ledger("count(*)", "digest IS NULL", is: "0")
+                try folder.touch("in/a", seconds: 1_000_000)
+                try await folder.ledger("modified", is: "1000000000000005")
+            }
+            try folder.database.run("UPDATE ledger SET confirmed = confirmed - 3600000")
+            try await withWatch(folder, spec) { _, _, log in await log.wait { $0.contains { $0.donePath == "a" } } }
+            #expect(inbox.puts == ["a": ["one"]])
+        }
+    }
+
+    @Test func whatCannotBeMovedIsToldAndTriedAgain() async throws {
+        try await withTestServer { server in
+            _ = Inbox(server)
+            try folder.write("one", to: "in/a")
+            try folder.write("in the way", to: "out")
+            let spec = try folder.watchSpec(server) { $0.then = .move(to: folder.path("out")) }
+            var times = WatchTimes()
+            times.thenAgain = .milliseconds(50)
+            try await withWatch(folder, spec, times: times) { _, _, log in
+                await log.wait { $0.count { $0.staysCode != nil } >= 2 }
+                #expect(folder.exists("in/a"))
+                try folder.unlink("out")
+                await log.wait { $0.contains { $0.donePath == "a" } }
+            }
+        }
+    }
+
+    /// A disk that isn't mounted has no files that are gone.
+    @Test func nothingIsForgottenWhileTheFolderIsMissing() async throws {
+        try await withTestServer { server in
+            let inbox = Inbox(server)
+            try folder.write("one", to: "in/a")
+            let spec = try folder.watchSpec(server) {
+                $0.then = .delete
+                $0.keepFor = .seconds(3600)
+            }
+            try await withWatch(folder, spec) { _, _, log in await log.wait(forConfirmed: "a") }
+            try folder.rename("in", "away")
+            try folder.database.run("UPDATE ledger SET confirmed = confirmed - 3600000")
+            var times = WatchTimes()
+            times.pruneGrace = .milliseconds(1)
+            try await withWatch(folder, spec, times: times) { _, _, log in
+                await log.wait { $0.contains { if case .watch(.rootLost) = $0 { true } else { false } } }
+                try folder.rename("away", "in")
+                await log.wait { $0.contains { $0.donePath == "a" } }
+            }
+            #expect(inbox.puts == ["a": ["one"]])
+        }
+    }
+}

@@ -1,0 +1,117 @@
+import Foundation
+import Testing
+import TransferCore
+import TransferCrypto
+import TransferTestServer
+import TransferTestSupport
+
+@testable import TransferQueue
+
+/// Files whose server is asked for the digest of what it has.
+@Suite(.timeLimit(.minutes(1))) struct WatchVerifyTests {
+    let folder: TemporaryFolder
+
+    init() throws {
+        folder = try TemporaryFolder("verify")
+        try folder.write("one", to: "in/a")
+    }
+
+    func spec(_ server: TestServer, _ change: (inout WatchSpec) -> Void = { _ in }) throws -> WatchSpec {
+        try folder.watchSpec(server) {
+            $0.then = .delete
+            $0.verifiesDigest = true
+            change(&$0)
+        }
+    }
+
+    @Test(arguments: [true, false])
+    func deletesWhatTheServerProvablyHas(_ byHead: Bool) async throws {
+        try await withTestServer { server in
+            let inbox = Inbox(server)
+            let digest = try FileDigest.compute(folder.path("in/a"), .sha256).base64
+            server.handle("HEAD", "/in/*") { _ in
+                Response(headers: byHead ? ["Repr-Digest": "sha-256=:\(digest):"] : [:])
+            }
+            server.handle("GET", "/in/*") { _ in Response(body: .bytes(inbox.contents["a"] ?? [])) }
+            try await withWatch(folder, try spec(server)) { _, _, log in
+                await log.wait { $0.contains { $0.donePath == "a" } }
+            }
+            #expect(server.requests.map(\.method) == (byHead ? ["PUT", "HEAD"] : ["PUT", "HEAD", "GET"]))
+            #expect(!folder.exists("in/a"))
+        }
+    }
+
+    @Test func whatTheServerHasOtherwiseStaysAndIsSentAgainAtTheNextStart() async throws {
+        try await withTestServer { server in
+            let inbox = Inbox(server)
+            server.handle("HEAD", "/in/*") { _ in Response(status: 405) }
+            server.handle("GET", "/in/*") { _ in Response(body: .text("two")) }
+            try await withWatch(folder, try spec(server)) { _, _, log in
+                await log.wait { $0.contains { $0.staysCode == .checksumMismatch } }
+                #expect(log.confirmed.isEmpty)
+            }
+            #expect(folder.exists("in/a"))
+            server.handle("GET", "/in/*") { _ in Response(body: .bytes(inbox.contents["a"] ?? [])) }
+            try await withWatch(folder, try spec(server)) { _, _, log in
+                await log.wait { $0.contains { $0.donePath == "a" } }
+            }
+            #expect(inbox.puts == ["a": ["one", "one"]])
+        }
+    }
+
+    @Test func whereNoDigestIsToBeHadTheFileStaysAndIsOnlyAskedForAtTheNextStart() async throws {
+        try await withTestServer { server in
+            let inbox = Inbox(server)
+            try await withWatch(folder, try spec(server)) { _, _, log in
+                await log.wait { $0.contains { $0.staysCode == .digestUnknown } }
+            }
+            #expect(folder.exists("in/a"))
+            server.handle("GET", "/in/*") { _ in Response(body: .bytes(inbox.contents["a"] ?? [])) }
+            try await withWatch(folder, try spec(server)) { _, _, log in
+                await log.wait { $0.contains { $0.donePath == "a" } }
+            }
+            #expect(inbox.puts == ["a": ["one"]])
+        }
+    }
+
+    /// As after kill −9 between the upload and the answer to the question.
+    @Test func anUploadThatWasOnlyToBeVerifiedIsNotSentAgainByTheNextProcess() async throws {
+        try await withTestServer { server in
+            let inbox = Inbox(server)
+            server.handle("GET", "/in/*") { _ in Response(body: .bytes(inbox.contents["a"] ?? [])) }
+            server.script("/in/a", method: "HEAD", [.holdHead])
+            try await withWatch(folder, try spec(server)) { _, _, _ in try await server.waitForHeld(1) }
+            try await withWatch(folder, try spec(server)) { _, _, log in
+                await log.wait { $0.contains { $0.donePath == "a" } }
+            }
+            #expect(inbox.puts == ["a": ["one"]])
+        }
+    }
+
+    @Test func tusIsAskedAtTheUploadAndAFileThatItDoesNotGiveBackStays() async throws {
+        try await withTestServer { server in
+            let service = server.serve("/files*", TusService(endpoint: "/files"))
+            let spec = try spec(server) {
+                $0.url = server.url("/files")
+                $0.upload.uploadProtocol = .tus
+            }
+            try await withWatch(folder, spec) { _, _, log in
+                await log.wait { $0.contains { $0.staysCode == .digestUnknown } }
+            }
+            #expect(folder.exists("in/a") && service.with { $0.uploads.count } == 1)
+            #expect(server.requests.suffix(2).map(\.method) == ["HEAD", "GET"])
+            let asked = Set(server.requests.suffix(2).map(\.path))
+            #expect(asked == ["/files/u1"])
+        }
+    }
+
+    @Test func theDigestIsPartOfTheURLWhereTheTemplateSaysSo() async throws {
+        try await withTestServer { server in
+            let inbox = Inbox(server)
+            let digest = try await folder.sha256("in/a")
+            let spec = try folder.watchSpec(server) { $0.url = server.url("/in/{sha256}") }
+            try await withWatch(folder, spec) { _, _, log in await log.wait(forConfirmed: "a") }
+            #expect(inbox.puts == [digest: ["one"]])
+        }
+    }
+}
