@@ -68,6 +68,8 @@ import TransferCore
         var folders: Set<String>
         var log: [String] = []
         var missing = 409
+        /// What it answers to every file, whether or not its folder is there.
+        var trouble: Int?
 
         mutating func answer(_ request: UploadRequest) -> UploadEvent {
             log.append("\(request.method) \(request.url)")
@@ -77,7 +79,7 @@ import TransferCore
                 status = folders.contains(request.url) ? 405 : folders.contains(parent) ? 201 : 409
                 if status == 201 { folders.insert(request.url) }
             } else {
-                status = folders.contains(parent) ? 201 : missing
+                status = trouble ?? (folders.contains(parent) ? 201 : missing)
             }
             return .answered(
                 UploadAnswer(request: request.id, head: ResponseHead(status: status, fields: []), url: request.url))
@@ -100,7 +102,7 @@ import TransferCore
         #expect(server.log == ["PUT http://h/a/f"])
     }
 
-    @Test(arguments: [409, 404, 403]) func missingFoldersAreMadeFromTheOutside(_ missing: Int) {
+    @Test(arguments: [409, 404, 403, 500]) func missingFoldersAreMadeFromTheOutside(_ missing: Int) {
         var server = Server(folders: ["http://h/", "http://h/a/"])
         server.missing = missing
         guard case .finish(let result)? = run(&server, "http://h/a/b/c/f") else { return #expect(Bool(false)) }
@@ -110,6 +112,14 @@ import TransferCore
                 "PUT http://h/a/b/c/f", "MKCOL http://h/a/b/c/", "MKCOL http://h/a/b/", "MKCOL http://h/a/b/c/",
                 "PUT http://h/a/b/c/f",
             ])
+    }
+
+    @Test func anErrorThatIsNoMatterOfFoldersStaysWhatItIs() {
+        var server = Server(folders: ["http://h/", "http://h/a/"])
+        server.trouble = 500
+        guard case .fail(let error)? = run(&server, "http://h/a/f") else { return #expect(Bool(false)) }
+        #expect(error.status == 500 && error.isTransient)
+        #expect(server.log == ["PUT http://h/a/f", "MKCOL http://h/a/"])
     }
 
     @Test func aServerThatStillRefusesIsBelieved() {

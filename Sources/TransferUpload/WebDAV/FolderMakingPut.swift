@@ -3,15 +3,16 @@ import TransferCore
 /// A PUT to a WebDAV server that makes the folders above the file where they are missing (MKCOL, RFC 4918 §9.3).
 ///
 /// The file is sent first: most of the time the folders are there. A server that misses one answers 409 (RFC 4918
-/// §9.7.1), some 404 or 403; then the folders are made from the innermost that can be made outwards and inwards again,
-/// and the file is sent once more.
+/// §9.7.1), some 404 or 403, nginx 500; then the folders are made from the innermost that can be made outwards and inwards
+/// again, and the file is sent once more. A 500 where the folder is there, or can't be made, was about something else.
 public struct FolderMakingPut: UploadDialogue {
     private enum State {
         case sending(afterFolders: Bool)
         /// The folders still to be made, the outermost first; the first one is being made.
         case descending([String])
-        /// Looks for the innermost folder whose parent is there; those below it are still to be made.
-        case ascending(folder: String, below: [String])
+        /// Looks for the innermost folder whose parent is there; those below it are still to be made. `refusal`: what the
+        /// file was answered by.
+        case ascending(folder: String, below: [String], refusal: UploadAnswer)
     }
 
     private let url: String
@@ -42,16 +43,17 @@ public struct FolderMakingPut: UploadDialogue {
     private mutating func answered(_ answer: UploadAnswer, _ now: Int64) -> UploadAction {
         let status = answer.head.status
         switch state {
-        case .sending(afterFolders: false) where [403, 404, 409].contains(status):
+        case .sending(afterFolders: false) where [403, 404, 409, 500].contains(status):
             guard let folder = Self.parent(of: url) else { return PlainAnswer.end(answer, now: now) }
-            return make(folder, below: [])
+            return make(folder, below: [], after: answer)
         case .sending: return PlainAnswer.end(answer, now: now)
-        case .ascending(let folder, let below):
+        case .ascending(let folder, let below, let refusal):
             // 405: it's there already. 409: its own parent isn't.
             if status == 409 || status == 404 {
                 guard let parent = Self.parent(of: folder) else { return failure(folder, answer, now) }
-                return make(parent, below: [folder] + below)
+                return make(parent, below: [folder] + below, after: refusal)
             }
+            if refusal.head.status == 500, status != 201, below.isEmpty { return PlainAnswer.end(refusal, now: now) }
             guard status == 201 || status == 200 || status == 405 else { return failure(folder, answer, now) }
             return descend(below)
         case .descending(let folders):
@@ -60,8 +62,8 @@ public struct FolderMakingPut: UploadDialogue {
         }
     }
 
-    private mutating func make(_ folder: String, below: [String]) -> UploadAction {
-        state = .ascending(folder: folder, below: below)
+    private mutating func make(_ folder: String, below: [String], after refusal: UploadAnswer) -> UploadAction {
+        state = .ascending(folder: folder, below: below, refusal: refusal)
         return request("MKCOL", folder)
     }
 
