@@ -17,20 +17,26 @@ struct Target: ParsableArguments {
         if all, !names.isEmpty { throw ValidationError("--all goes without names") }
     }
 
-    func ask(_ verb: QueueVerb, past: String) throws {
+    /// - Returns: The batches that nobody runs, where it's done already.
+    @discardableResult
+    func ask(_ verb: QueueVerb, past: String) throws -> [String] {
+        var done: [String] = []
         let remote = try Composition.remote(state: state.state)
         let batches = try remote.statuses().map(\.name)
         for name in all ? batches : names {
             let (batch, job) = Self.split(name, batches)
             do {
                 switch try remote.ask(verb, batch: batch, job: job) {
-                case .applied(let jobs): print("\(name): \(jobs) \(jobs == 1 ? "job" : "jobs") \(past)")
+                case .applied(let jobs):
+                    print("\(name): \(jobs) \(jobs == 1 ? "job" : "jobs") \(past)")
+                    done.append(batch)
                 case .handed(let pid): print("\(name): \(past) by process \(pid), which runs it")
                 }
             } catch let error as TransferError {
                 throw Failure(.wrongUsage, error.message)
             }
         }
+        return done
     }
 
     /// A batch's name may have slashes itself (it can be a path): the longest known one counts.
@@ -56,10 +62,24 @@ struct Resume: ParsableCommand {
     func run() throws { try target.ask(.resume, past: "resumed") }
 }
 
-struct Cancel: ParsableCommand {
-    static let configuration = CommandConfiguration(abstract: "End jobs for good; what they wrote stays.")
+struct Cancel: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "End jobs for good; what they wrote stays, and servers are told to drop what they hold of uploads.")
     @OptionGroup var target: Target
-    func run() throws { try target.ask(.cancel, past: "cancelled") }
+
+    func run() async throws {
+        let batches = Set(try target.ask(.cancel, past: "cancelled"))
+        let remote = try Composition.remote(state: target.state.state)
+        let holding = try batches.sorted().filter { try remote.hasAbandonedUploads(batch: $0) }
+        guard !holding.isEmpty else { return }
+        let queue = try await JobQueue.open(Composition.configuration(state: target.state.state))
+        try await queue.abandonCancelled(in: holding, within: .seconds(15))
+        await queue.close()
+        for name in try holding.filter({ try remote.hasAbandonedUploads(batch: $0) }) {
+            StandardError.write(
+                "\(name): a server holds part of an upload and couldn't be told; transfer cancel tries again\n")
+        }
+    }
 }
 
 struct Retry: ParsableCommand {

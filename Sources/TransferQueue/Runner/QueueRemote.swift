@@ -56,6 +56,10 @@ public final class QueueRemote: Sendable {
         }
     }
 
+    /// Whether servers hold parts of the batch's cancelled uploads, as far as is known;
+    /// ``JobQueue/abandonCancelled(in:within:)`` tells them.
+    public func hasAbandonedUploads(batch: String) throws -> Bool { try store.hasAbandonedUploads(batch: batch) }
+
     /// Forgets batches: the named one, or those that ended before that time (milliseconds since 1970).
     ///
     /// - Returns: The names of those forgotten. Batches that run are never forgotten.

@@ -52,6 +52,8 @@ extension QueueRunner {
             switch action {
             case .send(let request): send(request, number, abandonment.upload.spec)
             case .fail(let error) where error.isTransient && abandonment.triesLeft > 0: return again(number)
+            // Whoever asks next time tries again.
+            case .fail(let error) where error.isTransient: return end(number, nil)
             case .finish, .fail: return end(number, abandonment.upload.id)
             case .save, .confirmed, .restart, .digest, .stop: break
             }
@@ -74,7 +76,7 @@ extension QueueRunner {
 
     private func send(_ request: UploadRequest, _ number: Int, _ spec: JobSpec) {
         let made = Result { () throws(TransferError) in try builder.exchange(request, of: spec, file: nil) }
-        guard case .success(var exchange) = made else { return end(number, abandonments[number]?.upload.id ?? 0) }
+        guard case .success(var exchange) = made else { return end(number, abandonments[number]?.upload.id) }
         exchange.settings.maxTime = Self.patience
         exchange.settings.connectTimeout = Self.patience
         engine.start(exchange, makeSink: { AnswerSink(limit: 64 << 10) }) { [loop] event in
@@ -100,9 +102,11 @@ extension QueueRunner {
         }
     }
 
-    private func end(_ number: Int, _ job: Int64) {
+    /// - Parameter job: The one that nothing is held for any more; `nil` when its server couldn't be told.
+    private func end(_ number: Int, _ job: Int64?) {
         abandonments[number] = nil
         abandonTimers[number] = nil
+        guard let job else { return }
         withStore {
             try $0.forgetAbandoned(job)
         } then: { _, _ in

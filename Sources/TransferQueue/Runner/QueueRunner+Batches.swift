@@ -123,6 +123,8 @@ extension QueueRunner {
 
     private func didCheckCompleted(_ batch: Int64) {
         batches[batch]?.isChecked = true
+        // What was cancelled while nobody could tell the servers.
+        abandonCancelled(batch)
         loadPauses()
         loadReady(batch)
     }

@@ -19,6 +19,31 @@ extension SQLiteStore {
         }
     }
 
+    /// Whether servers hold parts of a batch's cancelled uploads, as far as is known.
+    func hasAbandonedUploads(batch name: String) throws -> Bool {
+        try database.read { db in
+            try Bool.fetchOne(
+                db,
+                sql: """
+                    SELECT EXISTS (SELECT 1 FROM job JOIN batch ON batch.id = job.batch
+                        WHERE batch.name = ? AND job.state = ? AND job.upload NOT NULL)
+                    """, arguments: [name, JobState.cancelled.rawValue]) ?? false
+        }
+    }
+
+    /// Takes a batch for this process, so that nobody goes on with the uploads that it is about to give up.
+    ///
+    /// - Returns: `nil` when another process works on it, or when there is none.
+    func holdForAbandoning(batch name: String) throws -> Int64? {
+        try database.write { db in
+            try Self.reclaim(db)
+            return try Int64.fetchOne(
+                db,
+                sql: "UPDATE batch SET owner = ?1 WHERE name = ?2 AND (owner IS NULL OR owner = ?1) RETURNING id",
+                arguments: [process, name])
+        }
+    }
+
     /// An upload that was given up while a server held a part of it.
     struct AbandonedUpload: Sendable {
         let id: Int64
