@@ -31,6 +31,7 @@ extension UploadProtocols {
                     try location.fields(credentials: credentials, now: now)
                 }
             }
+        case .ftp, .sftp: return { _ in VerifyingDialogue.Place(url: upload.url) }
         case .tus:
             return { result in
                 VerifyingDialogue.Place(url: result.url, headers: [HeaderField("Tus-Resumable", "1.0.0")])
