@@ -45,6 +45,7 @@ extension QueueRunner {
 
     private func apply(_ changes: LedgerChanges, to batch: SQLiteStore.HeldBatch) {
         secrets.merge(changes.secrets) { $1 }
+        for id in changes.removed { secrets[id] = nil }
         for upload in changes.abandoned { abandon(upload) }
         guard stopping == nil, changes.added != 0 || !changes.ready.isEmpty else { return }
         guard let run = batches[batch.id], !run.isFinished else {
@@ -72,15 +73,23 @@ extension QueueRunner {
 
     /// What was recorded of jobs of watched folders.
     func tellWatches(_ ends: [JobEnd], _ recorded: WatchedEnds) {
-        for (batch, count) in recorded.superseded {
-            batches[batch]?.remaining -= count
-            batches[batch]?.totals.jobs -= count
+        for (upload, hasSecrets) in recorded.abandoned {
+            let known = secrets[upload.id]
+            guard !hasSecrets || known != nil else { continue }
+            abandon(
+                SQLiteStore.AbandonedUpload(
+                    id: upload.id, spec: known?.restore(upload.spec) ?? upload.spec, upload: upload.upload))
+        }
+        for (batch, ids) in recorded.superseded {
+            batches[batch]?.remaining -= ids.count
+            batches[batch]?.totals.jobs -= ids.count
+            for id in ids { secrets[id] = nil }
         }
         for (batch, open) in recorded.open {
             guard let keeper = watches[batch] else { continue }
             let own = recorded.ends.filter { $0.batch == batch }
             keeper.assumeIsolated { keeper in
-                keeper.jobsEnded(own, open: open) { index in
+                keeper.jobsEnded(own, open: open, stamp: recorded.stamp) { index in
                     guard case .failed(let error, _, _) = ends[index].outcome else { return nil }
                     return error
                 }

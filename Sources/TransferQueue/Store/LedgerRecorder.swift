@@ -19,9 +19,13 @@ struct WatchedEnds: Sendable {
 
     var ends: [End] = []
     /// Jobs that were taken out without an end, as a newer version or another name of the file took their place.
-    var superseded: [Int64: Int] = [:]
+    var superseded: [Int64: [Int64]] = [:]
     /// Jobs that haven't ended, by batch.
     var open: [Int64: Int] = [:]
+    /// Grows from transaction to transaction: of two counts the later one holds.
+    var stamp = 0
+    /// What servers hold of jobs that were taken out; without their secrets, which some have.
+    var abandoned: [(upload: SQLiteStore.AbandonedUpload, hasSecrets: Bool)] = []
 }
 
 /// Writes what ends mean into the ledger, in the transaction that records them.
@@ -56,16 +60,18 @@ struct LedgerRecorder {
         case .failed: try fail(end, ledger: ledger)
         case .cancelled: break
         case .dropped(let isChanged):
-            let path = try takeOut(end.id, ledger: ledger)
+            // The runner has given up what its server held.
+            let path = try takeOut(end.id, ledger: ledger, abandons: false)
             note(end, path ?? WatchedPath.path(ofJob: end.identity), .dropped(isChanged: isChanged))
         }
     }
 
     private mutating func confirm(_ end: JobEnd, _ receipt: JobReceipt, ledger: Int64, cursor: Int64) throws {
         // Under the file's new name it isn't to be uploaded again.
-        try db.cachedStatement(sql: "DELETE FROM job WHERE follows = ? AND ledger = ?")
-            .execute(arguments: [end.id, ledger])
-        if db.changesCount > 0 { result.superseded[end.batch, default: 0] += db.changesCount }
+        let followers = try Int64.fetchAll(
+            db.cachedStatement(sql: "DELETE FROM job WHERE follows = ? AND ledger = ? RETURNING id"),
+            arguments: [end.id, ledger])
+        if !followers.isEmpty { result.superseded[end.batch, default: []] += followers }
         let digest = receipt.digest.flatMap { $0.algorithm == .sha256 ? $0.description : nil }
         let statement = try db.cachedStatement(
             sql: """
@@ -99,7 +105,7 @@ struct LedgerRecorder {
             try hasSuccessor(step.id, ledger: ledger)
         else { return false }
         _ = try takeOut(step.id, ledger: ledger)
-        result.superseded[step.batch, default: 0] += 1
+        result.superseded[step.batch, default: []].append(step.id)
         return true
     }
 
@@ -111,6 +117,7 @@ struct LedgerRecorder {
             }
             result.open[batch] = try SQLiteStore.openJobs(db, batch: batch)
         }
+        result.stamp = db.totalChangesCount
         return result
     }
 
@@ -128,8 +135,15 @@ struct LedgerRecorder {
     }
 
     /// - Returns: The path of its version; `nil` where that belongs to another job, or is known no more.
-    private func takeOut(_ job: Int64, ledger: Int64) throws -> String? {
-        try db.execute(sql: "DELETE FROM job WHERE id = ?", arguments: [job])
+    private mutating func takeOut(_ job: Int64, ledger: Int64, abandons: Bool = true) throws -> String? {
+        let row = try Row.fetchOne(
+            db, sql: "DELETE FROM job WHERE id = ? RETURNING spec, upload, hasSecrets", arguments: [job])
+        if abandons, let row, let upload = (row[1] as String?).flatMap({ UploadRecord(text: $0) }),
+            let spec = try? JobSpec(canonicalJSON: row[0] as String)
+        {
+            result.abandoned.append(
+                (SQLiteStore.AbandonedUpload(id: job, spec: spec, upload: upload), hasSecrets: row[2]))
+        }
         return try String.fetchOne(
             db, sql: "DELETE FROM ledger WHERE id = ? AND job = ? RETURNING path", arguments: [ledger, job])
     }

@@ -31,6 +31,12 @@ struct LedgerChanges: Sendable {
     var added = 0
     /// Jobs that haven't ended.
     var open = 0
+    /// Grows from transaction to transaction: of two counts the later one holds.
+    var stamp = 0
+    /// Whether something is to be done with a confirmed file that turned up under another name.
+    var hasDue = false
+    /// Jobs that were taken out.
+    var removed: [Int64] = []
     var secrets: [Int64: JobSecrets] = [:]
     /// What servers hold of uploads that were taken out.
     var abandoned: [SQLiteStore.AbandonedUpload] = []
@@ -59,6 +65,7 @@ final class LedgerTaker {
             changes.ready[lane, default: 0] += count
         }
         changes.open = try SQLiteStore.openJobs(db, batch: batch)
+        changes.stamp = db.totalChangesCount
         return changes
     }
 
@@ -183,6 +190,7 @@ final class LedgerTaker {
             try remove(older)
         }
         guard row.state != .confirmed else {
+            changes.hasDue = plan.thenAfter != nil
             // What is to be done with it was put off while it wasn't to be found.
             try db.execute(
                 sql: """
@@ -316,6 +324,7 @@ final class LedgerTaker {
             try db.execute(sql: "DELETE FROM ledger WHERE id = ? AND job = ?", arguments: [job.ledger, job.id])
         }
         changes.added -= 1
+        changes.removed.append(job.id)
         if job.isOpen { room += 1 }
     }
 

@@ -115,10 +115,11 @@ extension SQLiteStore {
                 db, sql: "SELECT id, since FROM watchedFolder WHERE path = ?", arguments: [plan.root])
             guard let row else { throw TransferError(.internalFault, "a watched folder without a row") }
             let folder: Int64 = row[0]
-            // What was promised to those that were confirmed follows the rules of today.
+            // What was promised to those that were confirmed follows the rules of today; those that are kept now are
+            // looked at once more.
             try db.execute(
                 sql: "UPDATE ledger SET due = confirmed + ?1 WHERE folder = ?2 AND due IS NOT NULL",
-                arguments: [plan.thenAfter, folder])
+                arguments: [plan.thenAfter ?? 0, folder])
             let taker = try LedgerTaker(db, folder: folder, batch: batch.id, plan: plan)
             try taker.renewAll()
             return OpenedLedger(folder: folder, batch: batch, since: row[1], changes: try taker.finish())

@@ -9,6 +9,7 @@ struct LedgerSettlement: Sendable {
         case done
         /// Nothing of this version is at its path.
         case notThere
+        case kept
         case again(at: Int64)
     }
 
@@ -55,6 +56,8 @@ extension SQLiteStore {
                     try db.execute(
                         sql: "UPDATE ledger SET due = NULL, gone = coalesce(gone, ?) WHERE id = ?",
                         arguments: [WallClock.milliseconds, settlement.row])
+                case .kept:
+                    try db.execute(sql: "UPDATE ledger SET due = NULL WHERE id = ?", arguments: [settlement.row])
                 case .again(let time):
                     try db.execute(
                         sql: "UPDATE ledger SET due = ? WHERE id = ? AND due IS NOT NULL",

@@ -14,6 +14,8 @@ struct AfterUpload {
         case moved(to: String)
         /// Nothing, or another version, is at the path.
         case notThere
+        /// Nothing is to be done with it any more.
+        case kept
         case stays(TransferError)
         /// The watched folder can't be reached.
         case noFolder
@@ -28,10 +30,21 @@ struct AfterUpload {
     /// No program makes such a name by chance, and the watcher leaves dot files alone.
     var hiddenName: String { ".transfer-\(row.id)-\(version.inode)" }
 
-    func run(_ places: FolderPlaces) -> Outcome {
-        guard places.open("") >= 0 else { return .noFolder }
+    /// - Returns: Whether the file has other names, too.
+    func run(_ places: FolderPlaces) -> (outcome: Outcome, hasOtherNames: Bool) {
+        guard places.open("") >= 0 else { return (.noFolder, false) }
         let folder = places.open(WatchedPath.folder(version.path))
-        guard folder >= 0 else { return .notThere }
+        guard folder >= 0 else { return (.notThere, false) }
+        let seen = FolderPlaces.file(name, in: folder) ?? FolderPlaces.file(hiddenName, in: folder)
+        return (run(folder), (seen?.links ?? 1) > 1)
+    }
+
+    private func run(_ folder: Int32) -> Outcome {
+        if then == .keep {
+            // A process that was to do something else may have ended in the middle of it.
+            if isVersion(hiddenName, in: folder) { giveBack(folder) }
+            return .kept
+        }
         if !isVersion(hiddenName, in: folder) {
             guard isVersion(name, in: folder) else { return .notThere }
             let error = transfer_rename_new_at(folder, name, folder, hiddenName)
@@ -46,9 +59,7 @@ struct AfterUpload {
             }
         }
         switch then {
-        case .keep:
-            giveBack(folder)
-            return .notThere
+        case .keep: return .kept
         case .delete:
             guard unlinkat(folder, hiddenName, 0) == 0 else {
                 let error = errno

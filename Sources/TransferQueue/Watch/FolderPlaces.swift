@@ -11,12 +11,15 @@ struct FileSeen: Sendable, Hashable {
     var facts: FileFacts
     /// When anything of it changed, in nanoseconds since 1970.
     var changed: Int64
+    /// How many names it has.
+    var links: UInt64
 
     init(_ look: transfer_file_look) {
         device = look.device
         inode = look.inode
         facts = FileFacts(size: look.size, modified: look.modified)
         changed = look.changed
+        links = look.links
     }
 }
 

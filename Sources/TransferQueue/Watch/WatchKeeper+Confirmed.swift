@@ -10,7 +10,7 @@ extension WatchKeeper {
 
     /// Moves or deletes what is due, in pages; what a process before this one began is found among it.
     func actOnDue() {
-        guard plan.spec.then != .keep, !isStopped, hasRoot else { return }
+        guard !isStopped, hasRoot else { return }
         guard !isActing else {
             mustActAgain = true
             return
@@ -21,12 +21,14 @@ extension WatchKeeper {
 
     private func act() async {
         defer { isActing = false }
+        // Whoever comes while this waits for an answer is heard before it ends.
         repeat {
             mustActAgain = false
             while !isStopped, hasRoot, await actOnPage() {}
+            guard !isStopped, let next = await onStore({ [folder] in try $0.nextDue(folder: folder) }) else { return }
+            // What couldn't be done at once is no reason to try without end.
+            if let next { schedule(dueAt: max(next, WallClock.milliseconds + 1000)) }
         } while mustActAgain && !isStopped && hasRoot
-        guard !isStopped, let next = await onStore({ [folder] in try $0.nextDue(folder: folder) }) else { return }
-        if let next { schedule(dueAt: next) }
     }
 
     /// - Returns: Whether there may be more.
@@ -44,9 +46,12 @@ extension WatchKeeper {
         let again = WallClock.milliseconds + times.thenAgain.inMilliseconds
         var isGone = false
         var settlements: [LedgerSettlement] = []
-        for (row, outcome) in zip(rows, outcomes) {
+        for (row, (outcome, hasOtherNames)) in zip(rows, outcomes) {
             switch outcome {
-            case .deleted, .moved: settlements.append(LedgerSettlement(row: row.id, kind: .done))
+            // By its other names it may be offered, and is no new version.
+            case .deleted, .moved:
+                settlements.append(LedgerSettlement(row: row.id, kind: hasOtherNames ? .notThere : .done))
+            case .kept: settlements.append(LedgerSettlement(row: row.id, kind: .kept))
             case .notThere: settlements.append(LedgerSettlement(row: row.id, kind: .notThere))
             case .stays: settlements.append(LedgerSettlement(row: row.id, kind: .again(at: again)))
             case .noFolder: isGone = true
@@ -54,17 +59,18 @@ extension WatchKeeper {
         }
         let done = settlements
         guard await onStore({ try $0.settle(done) }) != nil else { return false }
-        for (row, outcome) in zip(rows, outcomes) {
+        for (row, (outcome, _)) in zip(rows, outcomes) {
             switch outcome {
             case .deleted: tell(.deleted(path: row.version.path))
             case .moved(let target): tell(.moved(path: row.version.path, to: target))
             case .stays(let error): tell(.stays(path: row.version.path, error))
-            case .notThere, .noFolder: continue
+            case .notThere, .noFolder, .kept: break
             }
-            if case .stays = outcome { continue }
-            kept = max(0, kept - 1)
+            switch outcome {
+            case .deleted, .moved, .notThere, .kept: kept = max(0, kept - 1)
+            case .stays, .noFolder: break
+            }
         }
-        kept = max(0, kept - outcomes.count { $0 == .notThere })
         tellBacklog()
         // Whoever finds the folder again calls.
         return !isGone
@@ -72,7 +78,7 @@ extension WatchKeeper {
 
     /// One timer, for the first that is due.
     func schedule(dueAt time: Int64) {
-        guard plan.spec.then != .keep, !isStopped else { return }
+        guard !isStopped else { return }
         let timer =
             dueTimer
             ?? loop.makeTimer { [weak self] in
@@ -95,10 +101,15 @@ extension WatchKeeper {
     /// Notes what confirmed files hash to while they are what was uploaded, so that a changed time alone is no new
     /// version.
     func computeDigests() {
-        guard plan.keepsDigest, !isHashing, !isStopped else { return }
+        guard plan.keepsDigest, !isStopped else { return }
+        mustHashAgain = true
+        guard !isHashing else { return }
         isHashing = true
         Task {
-            while !isStopped, await computePage() {}
+            while mustHashAgain, !isStopped {
+                mustHashAgain = false
+                while !isStopped, await computePage() {}
+            }
             isHashing = false
         }
     }

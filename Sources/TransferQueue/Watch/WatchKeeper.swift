@@ -23,7 +23,10 @@ actor WatchKeeper {
     /// Whether the watched folder is there.
     private(set) var hasRoot = false
     private var isFull = false
+    private var isOffered = false
+    /// Jobs that haven't ended, by the transaction with that stamp.
     private var open = 0
+    private var stamp = 0
     private var backlog: (waiting: Int, kept: Int)?
     /// Confirmed files whose time hasn't come.
     var kept = 0
@@ -34,6 +37,7 @@ actor WatchKeeper {
     var dueTimer: LoopTimer?
     var dueAt: MonotonicTime?
     var isHashing = false
+    var mustHashAgain = false
 
     // Pruning.
     var isPruning = false
@@ -61,6 +65,7 @@ actor WatchKeeper {
         folder = opened.folder
         batch = opened.batch
         open = opened.changes.open
+        stamp = opened.changes.stamp
     }
 
     /// Begins to watch.
@@ -122,6 +127,11 @@ actor WatchKeeper {
     /// The runner lives on the same loop: no hop, and nothing comes in between.
     func onRunner(_ work: @Sendable (isolated QueueRunner) -> Void) { runner.assumeIsolated { work($0) } }
 
+    private func note(_ open: Int, _ stamp: Int) {
+        guard stamp >= self.stamp else { return }
+        (self.open, self.stamp) = (open, stamp)
+    }
+
     func tellBacklog() {
         guard backlog.map({ $0 != (open, kept) }) ?? true else { return }
         backlog = (open, kept)
@@ -133,8 +143,8 @@ actor WatchKeeper {
     /// Jobs of the folder ended, or were taken out.
     ///
     /// - Parameter failure: The error of the end with that number.
-    func jobsEnded(_ ends: [WatchedEnds.End], open: Int, failure: (Int) -> TransferError?) {
-        self.open = open
+    func jobsEnded(_ ends: [WatchedEnds.End], open: Int, stamp: Int, failure: (Int) -> TransferError?) {
+        note(open, stamp)
         var isDue = false
         var lacksDigest = false
         for end in ends {
@@ -143,8 +153,7 @@ actor WatchKeeper {
                 tell(.confirmed(path: end.path, url: url))
                 if let due {
                     if plan.spec.keepFor != nil { kept += 1 }
-                    schedule(dueAt: due)
-                    isDue = isDue || due <= WallClock.milliseconds
+                    if due <= WallClock.milliseconds { isDue = true } else { schedule(dueAt: due) }
                 }
                 if !hasDigest { lacksDigest = true }
             case .dropped(let isChanged): if isChanged { suspect(end.path) }
@@ -155,8 +164,8 @@ actor WatchKeeper {
                 }
             }
         }
-        // Not for each single end, as the watcher offers many at once.
-        if isFull, open <= WatchPlan.capacity * 3 / 4 {
+        // Not for each single end, as the watcher offers many at once. What it is offering now may be refused.
+        if isFull || isOffered, open <= WatchPlan.capacity * 3 / 4 {
             isFull = false
             watcher?.proceed()
         }
@@ -168,6 +177,8 @@ actor WatchKeeper {
 
 extension WatchKeeper: WatchConsumer {
     func offer(_ files: [FileVersion]) async -> Int {
+        isOffered = true
+        defer { isOffered = false }
         let (folder, plan) = (folder, plan)
         guard let looks = await onStore({ try $0.look(files, folder: folder) }) else { return refuse() }
         // What a reading finds is known nearly always.
@@ -184,17 +195,13 @@ extension WatchKeeper: WatchConsumer {
             return refuse()
         }
         batch = held
-        open = changes.open
+        note(changes.open, changes.stamp)
         isFull = changes.handled < files.count
         onRunner { $0.took(self, batch: held, changes) }
+        if changes.hasDue { actOnDue() }
         takenSincePruning += max(0, changes.added)
         pruneIfWorthwhile(isQuiet: false)
         tellBacklog()
-        // They ended while this was on its way, and nothing more would tell.
-        if isFull, open <= WatchPlan.capacity * 3 / 4 {
-            isFull = false
-            watcher?.proceed()
-        }
         return changes.handled
     }
 

@@ -26,7 +26,7 @@ import TransferWatch
         )
     }
 
-    private func run(_ after: AfterUpload) -> AfterUpload.Outcome { after.run(FolderPlaces(after.root)) }
+    private func run(_ after: AfterUpload) -> AfterUpload.Outcome { after.run(FolderPlaces(after.root)).outcome }
 
     @Test func deletesTheVersionThatWasUploaded() throws {
         try folder.write("one", to: "in/sub/a")
@@ -152,6 +152,17 @@ import TransferWatch
             #expect(outcome == .notThere)
         }
         #expect(folder.exists("outside/a") && folder.exists("in/real"))
+    }
+
+    /// The rules may have changed since the process that hid it.
+    @Test func whatIsKeptAfterAllGetsItsNameBack() throws {
+        try folder.write("one", to: "in/a")
+        let delete = try after("a", .delete)
+        try folder.rename("in/a", "in/" + delete.hiddenName)
+        let keep = AfterUpload(row: delete.row, root: delete.root, then: .keep)
+        #expect(run(keep) == .kept)
+        let files = try folder.files(below: "in")
+        #expect(files == ["a"])
     }
 
     @Test func aFolderThatIsMissingIsNoFileThatIsMissing() throws {

@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 import Testing
 import TransferCore
 import TransferTestServer
@@ -90,6 +91,43 @@ import TransferWatch
             try folder.database.run("UPDATE ledger SET confirmed = confirmed - 3600000")
             try await withWatch(folder, spec) { _, _, log in await log.wait { $0.contains { $0.donePath == "a" } } }
             #expect(inbox.puts == ["a": ["one"]])
+        }
+    }
+
+    @Test func allNamesOfAFileAreDeletedAndItIsUploadedOnce() async throws {
+        try await withTestServer { server in
+            let inbox = Inbox(server)
+            try folder.write("one", to: "in/a")
+            try #require(link(folder.path("in/a"), folder.path("in/b")) == 0)
+            let spec = try folder.watchSpec(server) { $0.then = .delete }
+            var deleted: [String] = []
+            for _ in 0..<2 {
+                try await withWatch(folder, spec) { _, _, log in
+                    await log.wait { $0.contains { $0.donePath != nil } }
+                    await log.caughtUp()
+                    deleted += log.events.compactMap(\.donePath)
+                }
+            }
+            #expect(Set(deleted) == ["a", "b"] && inbox.puts.values.flatMap { $0 } == ["one"])
+            let left = try folder.files(below: "in")
+            #expect(left.isEmpty)
+        }
+    }
+
+    /// The rules may be others at the next start.
+    @Test func whatWasToBeDeletedIsKeptWhereTheRulesSaySoNow() async throws {
+        try await withTestServer { server in
+            _ = Inbox(server)
+            try folder.write("one", to: "in/a")
+            var spec = try folder.watchSpec(server) {
+                $0.then = .delete
+                $0.keepFor = .seconds(3600)
+            }
+            try await withWatch(folder, spec) { _, _, log in await log.wait(forConfirmed: "a") }
+            try folder.database.run("UPDATE ledger SET confirmed = confirmed - 3600000")
+            (spec.then, spec.keepFor) = (.keep, nil)
+            try await withWatch(folder, spec) { _, _, _ in try await folder.ledger("due", is: nil) }
+            #expect(folder.exists("in/a"))
         }
     }
 
