@@ -14,6 +14,9 @@ STATIC ?= --static-swift-stdlib
 RELEASE := -c release $(STATIC) $(IMPORTS)
 # The benchmark of requests, with the clients that it compares: a package of its own, which nothing else builds.
 REQUESTS := swift build -c release --package-path Benchmarks/requests
+# A server of other people's making that tests talk to, in Swift: a package of its own as well. The first time takes minutes.
+RESUMABLE_NIO := swift build -c release --package-path Tests/peers/resumable-nio \
+	--scratch-path .build/peers/resumable-nio
 # Tests at once: many of them start processes and wait for what happens within a time, on machines with two cores too.
 export SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH ?= 3
 # Arguments for swift test, for example TEST_FLAGS='--filter Retry'.
@@ -27,7 +30,7 @@ STRESS := 'StressBurstTests|MemoryOfRequestsTests|LeakTests'
 PREFIX ?= /usr/local
 export PREFIX DESTDIR
 
-.PHONY: help setup setup-build setup-test setup-peers setup-bench swift build demo-server run test tsan lint format \
+.PHONY: help setup setup-build setup-test setup-peers peers setup-bench swift build demo-server run test tsan lint format \
 	bench bench-network docs check check-build install uninstall clean
 
 help: ## this list
@@ -46,6 +49,10 @@ setup-test:
 # and fail there under `make check`.
 setup-peers:
 	@scripts/setup peers
+
+# Its suites are skipped where it isn't built, and fail there under `make check`.
+peers: swift setup-peers ## the servers of other people's making that some tests talk to, built and installed
+	@$(RESUMABLE_NIO) --quiet
 
 setup-bench:
 	@scripts/setup build test bench
@@ -84,6 +91,7 @@ format: swift ## format the sources in place
 
 bench: build setup-bench ## compare with curl, wget2, aria2 and, request by request, AsyncHTTPClient and URLSession
 	@Benchmarks/run "$$(swift build $(RELEASE) --show-bin-path)/transfer"
+	@Benchmarks/uploads "$$(swift build $(RELEASE) --show-bin-path)/transfer"
 	@$(REQUESTS) --quiet
 	@Benchmarks/requests/run "$$($(REQUESTS) --show-bin-path)"
 
@@ -98,7 +106,7 @@ check-build: swift setup-test
 	@swift build $(RELEASE) --product transfer
 	@swift build --build-tests $(IMPORTS)
 
-check: lint docs check-build setup-peers ## everything: lint, docs, all tests with the long ones, the examples
+check: lint docs check-build peers ## everything: lint, docs, all tests with the long ones, the examples
 	@if [ -f examples/Package.swift ]; then swift build --package-path examples; fi
 	@TRANSFER_HEAVY=1 TRANSFER_PEERS=required TRANSFER_BINARY="$$(swift build $(RELEASE) --show-bin-path)/transfer" \
 		$(WITHOUT_PROXIES) scripts/run-tests --skip-build --disable-xctest $(TEST_FLAGS)

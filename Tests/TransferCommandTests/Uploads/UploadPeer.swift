@@ -19,32 +19,43 @@ protocol UploadPeer: Sendable {
 
 /// The peers of the conformance suite, each made anew for a case.
 enum UploadPeerKind: String, CaseIterable, Sendable, CustomTestStringConvertible {
-    case tus, tuspyserver, moto, resumable8, resumable6, offeredPut, offeredPost, plainPut
+    case tus, tuspyserver, moto, rclone, resumable8, resumable6, resumableNIO, offeredPut, offeredPost, plainPut, webDAV
 
     /// Whether something comes down on the connection that the body goes up on, before or while it does.
-    var answersBeforeTheBody: Bool { self != .plainPut && self != .moto }
+    var answersBeforeTheBody: Bool { isResuming && !isS3 }
     /// What ends an attempt: parts of S3 are tried again within one.
-    var enoughCuts: [FaultRelay.Fault] { Array(repeating: .cut(after: 2 << 20), count: self == .moto ? 6 : 1) }
+    var enoughCuts: [FaultRelay.Fault] { Array(repeating: .cut(after: 2 << 20), count: isS3 ? 6 : 1) }
+    var isS3: Bool { self == .moto || self == .rclone }
+    var isResuming: Bool { self != .plainPut && self != .webDAV }
     var isOffered: Bool { self == .offeredPut || self == .offeredPost }
     var testDescription: String { rawValue }
 
     /// Those that are here.
     static var available: [UploadPeerKind] {
-        allCases.filter { ![.tuspyserver, .moto].contains($0) || PythonServer.isWanted }
+        allCases.filter { kind in
+            switch kind {
+            case .tuspyserver, .moto, .rclone: PythonServer.isWanted
+            case .resumableNIO: ResumableNIOServer.isWanted
+            default: true
+            }
+        }
     }
     /// Those that go on with what a server has.
-    static var resuming: [UploadPeerKind] { available.filter { $0 != .plainPut } }
+    static var resuming: [UploadPeerKind] { available.filter(\.isResuming) }
 
     func start() async throws -> any UploadPeer {
         switch self {
         case .tus: try TusPeer()
         case .tuspyserver: try await TuspyserverPeer()
         case .moto: try await MotoPeer()
+        case .rclone: try await RclonePeer()
         case .resumable8: try ResumablePeer(.version8, "resumable", method: nil)
         case .resumable6: try ResumablePeer(.version6, "resumable", method: nil)
+        case .resumableNIO: try await ResumableNIOPeer()
         case .offeredPut: try ResumablePeer(.version8, "put", method: nil)
         case .offeredPost: try ResumablePeer(.version8, "post", method: nil)
         case .plainPut: try await NginxPeer()
+        case .webDAV: try await WebDAVPeer()
         }
     }
 }
@@ -143,7 +154,7 @@ private final class TuspyserverPeer: UploadPeer {
     func objects() async throws -> [String] {
         var sums: [String] = []
         for upload in try uploads() where upload.isComplete {
-            sums.append(try await sum([UInt8](folder.data(upload.file))))
+            sums.append(try await folder.sha256(upload.file))
         }
         return sums
     }
@@ -172,8 +183,8 @@ private final class NginxPeer: UploadPeer {
         ("http://127.0.0.1:\(port)/in/f", #""protocol": "put", "createFolders": true"#)
     }
     func objects() async throws -> [String] {
-        guard let data = FileManager.default.contents(atPath: server.root + "/in/f") else { return [] }
-        return [try await sum([UInt8](data))]
+        let path = server.root + "/in/f"
+        return FileManager.default.fileExists(atPath: path) ? [try await sha256(ofFile: path)] : []
     }
     func unfinished() async throws -> Int { 0 }
     func expire() async throws {}
@@ -202,7 +213,7 @@ private final class MotoPeer: UploadPeer {
         guard list.contains("<Key>dir/f</Key>") else { return [] }
         let path = folder.path("object")
         _ = try await shell("curl -s -S -o '\(path)' http://127.0.0.1:\(server.port)/bucket/dir/f")
-        return [try await sum([UInt8](folder.data("object")))]
+        return [try await folder.sha256("object")]
     }
     func unfinished() async throws -> Int {
         try await shell("curl -s -S http://127.0.0.1:\(server.port)/bucket?uploads").components(

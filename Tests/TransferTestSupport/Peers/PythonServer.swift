@@ -17,10 +17,12 @@ public final class PythonServer: Sendable {
     }()
 
     /// - Parameters:
-    ///   - arguments: For the environment's Python, given the port to listen on.
+    ///   - arguments: For the program, given the port to listen on.
+    ///   - program: One of the environment's.
     ///   - mark: What a line of its output holds once it listens.
     public static func start(
-        _ arguments: (UInt16) -> [String], in folder: String, environment: [String: String] = [:], mark: String
+        _ arguments: (UInt16) -> [String], program: String = "python", in folder: String,
+        environment: [String: String] = [:], mark: String
     ) async throws -> PythonServer {
         guard isInstalled else {
             throw TestSupportError("the servers from PyPI are not installed; `make setup-peers` installs them")
@@ -35,7 +37,7 @@ public final class PythonServer: Sendable {
             variables.merge(environment) { $1 }
             let process = try ChildProcess.start(
                 ChildProcess.Command(
-                    Self.folder + "/bin/python", arguments(port), environment: variables, workingFolder: folder,
+                    Self.folder + "/bin/" + program, arguments(port), environment: variables, workingFolder: folder,
                     timeout: .seconds(3600)))
             do {
                 _ = try await process.line { $0.contains(mark) }
@@ -45,7 +47,7 @@ public final class PythonServer: Sendable {
                 failure = (try? await process.result().standardError) ?? "\(error)"
             }
         }
-        throw TestSupportError("\(arguments(0)) does not start: \(failure)")
+        throw TestSupportError("\(program) \(arguments(0)) does not start: \(failure)")
     }
 
     private init(port: UInt16, process: ChildProcess) {
@@ -54,6 +56,17 @@ public final class PythonServer: Sendable {
     }
 
     deinit { process.kill(SIGTERM) }
+
+    /// What a script for the environment's Python prints.
+    public static func run(_ script: String, _ arguments: [String], in folder: String) async throws -> String {
+        let command = ChildProcess.Command(
+            Self.folder + "/bin/python", ["-c", script] + arguments,
+            environment: ["PATH": "/usr/bin:/bin", "HOME": folder, "PYTHONDONTWRITEBYTECODE": "1"],
+            workingFolder: folder)
+        let result = try await ChildProcess.start(command).result()
+        guard result.exitCode == 0 else { throw TestSupportError("the script failed: \(result)") }
+        return result.standardOutput
+    }
 
     static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
         .appendingPathComponent("../../../.build/peers/python").standardized.path
