@@ -26,6 +26,12 @@ public final class FaultRelay: Sendable {
         var bytesUp: Int64 = 0
         var stalled = 0
         var isStopping = false
+        var haltsAt: Int64?
+        /// Connections that are about to be reset.
+        var resets: Set<Int> = []
+
+        /// Bytes that may still go up before the halt.
+        var room: Int64 { haltsAt.map { max(0, $0 - bytesUp) } ?? .max }
     }
 
     private let listener: Listener
@@ -65,12 +71,32 @@ public final class FaultRelay: Sendable {
     /// What comes down is held back for so long, a piece after the other: time to end a connection before it's heard.
     public func delayAnswers(milliseconds: UInt32) { state.withLock { $0.answerDelay = milliseconds } }
 
+    /// Once so many bytes have gone up over all connections so far, nothing more is taken of any. Those that were halted
+    /// stay so until they are ended.
+    ///
+    /// - Parameter total: `nil` for no halt.
+    public func halt(at total: Int64?) { state.withLock { $0.haltsAt = total } }
+
+    /// Whether it has come to that.
+    public var isHalted: Bool { state.withLock { $0.room == 0 } }
+
     /// Ends every connection.
     public func cutAll() {
         let pairs = state.withLock { Array($0.pairs.values) }
         for pair in pairs {
             pair.client.shutdown()
             pair.server.shutdown()
+        }
+    }
+
+    /// Resets every connection, both sides of it.
+    public func resetAll() {
+        state.withLock { state in
+            for (number, pair) in state.pairs {
+                state.resets.insert(number)
+                // Nobody but the thread that carries it notices: there is nothing more to read.
+                Glibc.shutdown(pair.server.descriptor, Int32(SHUT_RD))
+            }
         }
     }
 
@@ -114,7 +140,11 @@ public final class FaultRelay: Sendable {
     /// Both directions, on one thread.
     private func carry(_ number: Int, _ client: Socket, _ server: Socket, _ waitsForAnswer: Bool) {
         defer {
-            _ = state.withLock { $0.pairs.removeValue(forKey: number) }
+            let isReset = state.withLock { state in
+                state.pairs[number] = nil
+                return state.resets.remove(number) != nil
+            }
+            if isReset { reset(client, server) }
             client.close()
             server.close()
         }
@@ -124,8 +154,9 @@ public final class FaultRelay: Sendable {
         var isClientDone = false
         var isCounting = !waitsForAnswer
         while true {
+            let isHeard = !isClientDone && !isHalted
             var watched = [
-                pollfd(fd: isClientDone ? -1 : client.descriptor, events: Int16(POLLIN), revents: 0),
+                pollfd(fd: isHeard ? client.descriptor : -1, events: Int16(POLLIN), revents: 0),
                 pollfd(fd: server.descriptor, events: Int16(POLLIN), revents: 0),
             ]
             guard poll(&watched, 2, -1) >= 0 || errno == EINTR else { return }
@@ -144,8 +175,10 @@ public final class FaultRelay: Sendable {
                 guard (try? client.send(piece)) != nil else { return }
             }
             if watched[0].revents != 0 {
-                let limit = state.withLock { $0.script.first?.limit }
-                let wanted = limit.map { Int(min(Int64(buffer.count), max(1, $0 - up))) } ?? buffer.count
+                let (limit, room) = state.withLock { ($0.script.first?.limit, $0.room) }
+                let wanted = Int(min(Int64(buffer.count), room, limit.map { max(1, $0 - up) } ?? .max))
+                // What another connection carried was the last before the halt.
+                guard wanted > 0 else { continue }
                 let count = recv(client.descriptor, buffer.baseAddress, wanted, 0)
                 guard count > 0 else {
                     // The client has said everything; the server may not have.

@@ -156,19 +156,20 @@ public struct ResumableService: UploadService {
             exchange.kind = .plain(method: method, target: target, headers: headers, bytes: before + bytes)
             return []
         case .creation(let path), .append(let path):
-            guard var upload = uploads[path], !upload.isInvalid else { return [] }
-            upload.bytes += bytes
-            if upload.bytes.count > upload.length ?? .max || upload.bytes.count > limits.maxSize ?? .max {
-                upload.isInvalid = true
+            // Changed where it lies: a copy for every piece would make long uploads slow.
+            guard uploads[path]?.isInvalid == false else { return [] }
+            uploads[path]?.bytes += bytes
+            let count = uploads[path]?.bytes.count ?? 0
+            if count > uploads[path]?.length ?? .max || count > limits.maxSize ?? .max {
+                uploads[path]?.isInvalid = true
             }
-            uploads[path] = upload
             guard sendsInterim, let interval = progressInterval, let left = exchange.untilProgress else { return [] }
             guard bytes.count >= left else {
                 exchange.untilProgress = left - bytes.count
                 return []
             }
             exchange.untilProgress = interval
-            return [interim(["Upload-Offset": String(upload.bytes.count)])]
+            return [interim(["Upload-Offset": String(count)])]
         }
     }
 

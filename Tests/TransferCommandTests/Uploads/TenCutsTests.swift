@@ -1,0 +1,99 @@
+import Foundation
+import Glibc
+import Testing
+import TransferTestServer
+import TransferTestSupport
+
+/// Uploads that are cut again and again, at random places: half of the cuts kill the program, half reset its connections.
+@Suite(.serialized, .timeLimit(.minutes(30))) struct TenCutsTests {
+    /// How much is sent, how often it's cut, and how much may be sent in all.
+    struct Form {
+        let size: Int64
+        let cuts: Int
+        /// Bytes that are sent again after a cut, at most, beside one in twenty in all.
+        let again: Int64
+
+        /// The issue's: 1.05 times the size, and for S3 a part more for each cut.
+        static func whole(_ kind: UploadPeerKind) -> Form {
+            Form(size: 1 << 30, cuts: 10, again: kind.isS3 ? 5 << 20 : 0)
+        }
+        /// Cuts weigh more in little: two parts of S3 are under way at a time, and servers lose what they had not written.
+        static func small(_ kind: UploadPeerKind) -> Form {
+            Form(size: 32 << 20, cuts: 4, again: kind.isS3 ? 10 << 20 : 1 << 20)
+        }
+
+        var bound: Int64 { size + size / 20 + Int64(cuts) * again }
+
+        /// Where to cut, of all that goes up.
+        func plan() -> [Cut] {
+            var kinds = (0..<cuts).map { $0 % 2 == 0 }
+            kinds.shuffle()
+            let places = (0..<cuts).map { _ in Int64.random(in: (1 << 20)...(size - size / 32)) }.sorted()
+            return zip(places, kinds).map { Cut(place: $0, isKill: $1) }
+        }
+    }
+
+    struct Cut: CustomStringConvertible {
+        let place: Int64
+        let isKill: Bool
+        var description: String { "\(isKill ? "kill" : "reset") at \(place)" }
+    }
+
+    /// Not those that are offered on the way: killed before the offer is written down, they begin anew.
+    static var kinds: [UploadPeerKind] { UploadPeerKind.resuming.filter { !$0.isOffered } }
+
+    @Test(arguments: kinds) func aFewCutsCostLittle(_ kind: UploadPeerKind) async throws {
+        try await cutAgainAndAgain(kind, .small(kind))
+    }
+
+    /// The in-process servers of tus and version 6 have real ones beside them.
+    @Test(.enabled(if: TransferCommand.runsHeavyTests), arguments: kinds.filter { $0 != .tus && $0 != .resumable6 })
+    func tenCutsOfAGibibyteCostLittle(_ kind: UploadPeerKind) async throws {
+        try await cutAgainAndAgain(kind, .whole(kind))
+    }
+
+    private func cutAgainAndAgain(_ kind: UploadPeerKind, _ form: Form) async throws {
+        let cuts = form.plan()
+        let place = try Workplace("cuts")
+        let peer = try await kind.start()
+        let relay = try FaultRelay(to: peer.port)
+        defer { relay.stop() }
+        try place.folder.write(count: Int(form.size), seed: 7, to: "f")
+        try place.folder.write("secret", to: "secret")
+        let (url, members) = peer.target(relay.port)
+        // What is lost with several parts of S3 under way is a part of each.
+        let more = members.replacingOccurrences(of: #""parallel": 1"#, with: #""parallel": 2"#)
+        try place.jobs(
+            [upload("f", to: url, #""id": "f", \#(more)"#)],
+            extra: #""defaults": {"retry": {"scale": "50ms", "jitter": false, "limit": 20}}, "#)
+        var command = place.command(["run", "jobs.json", "--json"])
+        command.timeout = .seconds(900)
+
+        relay.halt(at: cuts[0].place)
+        var process = try command.start()
+        for (index, cut) in cuts.enumerated() {
+            try await until("\(cut) of \(cuts)", within: .seconds(300)) { relay.isHalted || !process.isRunning }
+            guard relay.isHalted else {
+                throw TestSupportError("it ended before the \(cut) of \(cuts): \(try await process.result())")
+            }
+            let next = index + 1 < cuts.count ? cuts[index + 1].place : nil
+            if cut.isKill {
+                process.kill(SIGKILL)
+                _ = try await process.result()
+                // What the kernel has left of its bytes keeps the connections open.
+                relay.cutAll()
+                relay.halt(at: next)
+                process = try command.start()
+            } else {
+                relay.halt(at: next)
+                relay.resetAll()
+            }
+        }
+        let result = try await process.result()
+        #expect(result.exitCode == 0, "\(cuts): \(result)")
+        let expected = try await place.folder.sha256("f")
+        let objects = try await peer.objects()
+        #expect(objects == [expected], "\(cuts)")
+        #expect(relay.bytesUp <= form.bound, "\(relay.bytesUp - form.size) bytes were sent again: \(cuts)")
+    }
+}
