@@ -1,7 +1,8 @@
 # shellcheck shell=bash
-# Sourced by the benchmarks: start_nginx serves $work/root on loopback from one worker, sets $origin to its URL and
-# $nginx to its process; stop_nginx ends it. $work/server holds what it writes.
+# Sourced by the benchmarks: start_nginx serves $work/root on loopback from one worker, with $directives for its server,
+# sets $origin to its URL and $nginx to its process; stop_nginx ends it. $work/server holds what it writes.
 nginx=
+directives=
 
 start_nginx() {
     local port
@@ -28,7 +29,7 @@ http {
     fastcgi_temp_path "$work/server/fastcgi";
     uwsgi_temp_path "$work/server/uwsgi";
     scgi_temp_path "$work/server/scgi";
-    server { listen 127.0.0.1:$port backlog=4096; root "$work/root"; }
+    server { listen 127.0.0.1:$port backlog=4096; root "$work/root"; $directives }
 }
 CONF
         nginx -p "$work/server" -c "$work/server/nginx.conf" 2>"$work/server/stderr" &
