@@ -41,6 +41,7 @@ struct Execution: Sendable {
             reporter.hurry()
             if let watch { watch.end() } else { queue.stop() }
         }
+        watch?.running()
         let deadline = stops.deadline.map { limit in
             Task {
                 // The deadline is a time, so it's waited for by time.

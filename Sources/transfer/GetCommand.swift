@@ -73,73 +73,29 @@ struct Put: AsyncParsableCommand {
     @Argument(help: ArgumentHelp("Files, then the URL.", valueName: "file… url"))
     var arguments: [String]
 
-    @Option(
-        name: .customLong("protocol"),
-        help: "put, post, multipart, tus or resumable (the IETF draft); s3, ftp and sftp by the URL.")
-    var uploadProtocol: UploadProtocolArgument?
-
-    @Option(help: "The method of the request, where the protocol leaves a choice.")
-    var method: String?
-
-    @Option(
-        name: .customLong("chunk-size"), help: ArgumentHelp("Bytes of one request, such as 64M.", valueName: "bytes"))
-    var chunkSize: ByteCountArgument?
-
-    @Option(help: ArgumentHelp("Requests at the same time, for tus and s3.", valueName: "n"))
-    var parallel: Int?
-
-    @Flag(
-        name: .customLong("create-folders"), help: "Make the folders that are missing, of WebDAV, FTP and SFTP servers."
-    )
-    var createFolders = false
-
-    @OptionGroup var s3: S3Arguments
-    @OptionGroup var login: LoginArguments
-
-    @Option(
-        name: [.customShort("H"), .customLong("header")],
-        help: ArgumentHelp("A field to send.", valueName: "name: value"))
-    var headers: [String] = []
-
+    @OptionGroup var upload: UploadOptions
     @OptionGroup var limits: LimitOptions
     @OptionGroup var show: OutputOptions
     @OptionGroup var state: StateOptions
 
     mutating func validate() throws {
-        _ = try HeaderArgument.settings(headers)
         guard arguments.count >= 2, let url = arguments.last else { throw ValidationError("name files and then a URL") }
-        guard JobSpec.isSupported(url: url) else { throw ValidationError(JobSpec.refusal(of: url)) }
-        if let refusal = uploadProtocol?.value.refusal(of: url) { throw ValidationError(refusal) }
-        _ = try login.settings(of: url)
-        if let parallel, !(1...64).contains(parallel) { throw ValidationError("--parallel is 1 to 64") }
-        if arguments.count > 2, !url.hasSuffix("/") {
-            guard uploadProtocol?.value == .tus else {
-                throw ValidationError("several files need a URL that ends in /")
-            }
+        let made = try upload.upload(to: url).upload
+        if arguments.count > 2, !url.hasSuffix("/"), made.uploadProtocol != .tus {
+            throw ValidationError("several files need a URL that ends in /")
         }
     }
 
     func run() async throws {
-        let (url, common) = try login.settings(of: arguments[arguments.count - 1])
-        let fields = try HeaderArgument.settings(headers)
-        let chosen =
-            uploadProtocol?.value ?? JobSpec.UploadProtocol.of(url: url) ?? (method == "POST" ? .post : .put)
-        var options = JobSpec.Upload.Options()
-        options.chunkSize = chunkSize?.bytes
-        options.parallel = parallel
-        options.createFolders = createFolders
-        let jobs = arguments.dropLast().map { [options] file in
-            var settings = common
-            settings.headers = fields
-            settings.s3 = s3.access
+        let (made, settings) = try upload.upload(to: arguments[arguments.count - 1])
+        let jobs = arguments.dropLast().map { file in
+            var upload = made
+            upload.source = Composition.absolute(file)
             let name = file.split(separator: "/").last.map(String.init) ?? file
-            return JobSpec(
-                work: .upload(
-                    JobSpec.Upload(
-                        source: Composition.absolute(file),
-                        url: url.hasSuffix("/") && chosen.namesFiles ? url + PercentEncoding.encode(name) : url,
-                        uploadProtocol: chosen, method: method, options: options)),
-                settings: settings)
+            if upload.url.hasSuffix("/"), upload.uploadProtocol.namesFiles {
+                upload.url += PercentEncoding.encode(name)
+            }
+            return JobSpec(work: .upload(upload), settings: settings)
         }
         let folder = FileManager.default.currentDirectoryPath
         ExitStatus.exit(

@@ -1,3 +1,4 @@
+internal import Foundation
 internal import Glibc
 
 /// The end of a service's manager (systemd's `NOTIFY_SOCKET`): a datagram socket, read with a time limit by the kernel.
@@ -26,7 +27,7 @@ public final class ManagerSocket: Sendable {
 
     deinit { close(descriptor) }
 
-    /// The next message; empty when none comes within 20 s.
+    /// The next message; empty when none comes within 20 s. Blocks the thread.
     public func receive() -> String {
         var buffer = [UInt8](repeating: 0, count: 4096)
         let count = recv(descriptor, &buffer, buffer.count, 0)
@@ -36,7 +37,16 @@ public final class ManagerSocket: Sendable {
     /// The next message that matches, over others.
     /// - Throws: When none comes within 20 s.
     @discardableResult
-    public func message(where matches: (String) -> Bool) throws -> String {
+    public func message(where matches: @escaping @Sendable (String) -> Bool) async throws -> String {
+        try await withCheckedThrowingContinuation { continuation in
+            // A thread of its own: those of tasks are few, and other tests need them.
+            Thread.detachNewThread { [self] in
+                continuation.resume(with: Result { try blockingMessage(where: matches) })
+            }
+        }
+    }
+
+    private func blockingMessage(where matches: (String) -> Bool) throws -> String {
         var passed: [String] = []
         while true {
             let message = receive()

@@ -67,10 +67,13 @@ struct ReporterState: ~Copyable {
         board.receive(notice)
         screen?.board = board
         var receipt: JobReceipt?
+        var isOnScreen = false
         if case .told(.confirmed(let path, _)) = notice.kind {
             receipt = receipts.removeValue(forKey: notice.folder + "/" + path)
+            // The screen counts them.
+            isOnScreen = screen != nil && !options.isVerbose
         }
-        if let line = WatchWords.line(notice, verbose: options.isVerbose, receipt: receipt) {
+        if !isOnScreen, let line = WatchWords.line(notice, verbose: options.isVerbose, receipt: receipt) {
             add([LogLine(level: line.level, time: notice.time, text: terminal.charset.visible(line.text))])
         }
         flush(time: notice.time, now: notice.isUrgent, isHurried: isHurried)

@@ -18,6 +18,8 @@ final class ServiceManager: @unchecked Sendable {
     private var hasNews = false
     /// Folders that have not told yet whether they are there; the service is up when all have.
     private var silent: Set<String>
+    /// Whether it can be asked to end in order.
+    private var isRunning = false
     private var isReady = false
     private var isEnding = false
 
@@ -51,6 +53,14 @@ final class ServiceManager: @unchecked Sendable {
         loop.execute { [self] in noteNews() }
     }
 
+    /// From now on a signal ends the service in order, so that it may be said to be up.
+    func running() {
+        loop.execute { [self] in
+            isRunning = true
+            beReady()
+        }
+    }
+
     func reloading() { loop.execute { [self] in if isReady { notify.send(.reloading(at: .now)) } } }
 
     /// What was to be read again has been, or was faulty and is as it was.
@@ -78,7 +88,11 @@ final class ServiceManager: @unchecked Sendable {
 
     private func heard(_ folder: String) {
         silent.remove(folder)
-        guard silent.isEmpty, !isReady else { return }
+        beReady()
+    }
+
+    private func beReady() {
+        guard isRunning, silent.isEmpty, !isReady else { return }
         isReady = true
         last = status()
         notify.send(.ready, .status(last))

@@ -2,11 +2,11 @@ import ArgumentParser
 import TransferCore
 import TransferQueue
 
-/// How the files of a watched folder are uploaded: what `put` has, too.
+/// How files are uploaded, by `put` and from a watched folder.
 struct UploadOptions: ParsableArguments {
     @Option(
         name: .customLong("protocol"),
-        help: "put, post, multipart, tus, resumable (the IETF draft) or s3; s3:// URLs need none.")
+        help: "put, post, multipart, tus or resumable (the IETF draft); s3, ftp and sftp by the URL.")
     var uploadProtocol: UploadProtocolArgument?
 
     @Option(help: "The method of the request, where the protocol leaves a choice.")
@@ -19,37 +19,35 @@ struct UploadOptions: ParsableArguments {
     @Option(help: ArgumentHelp("Requests at the same time, for tus and s3.", valueName: "n"))
     var parallel: Int?
 
-    @Flag(name: .customLong("create-folders"), help: "Make the folders of a WebDAV server that are missing.")
+    @Flag(
+        name: .customLong("create-folders"), help: "Make the folders that are missing, of WebDAV, FTP and SFTP servers."
+    )
     var createFolders = false
 
     @OptionGroup var s3: S3Arguments
+    @OptionGroup var login: LoginArguments
 
     @Option(
         name: [.customShort("H"), .customLong("header")],
         help: ArgumentHelp("A field to send.", valueName: "name: value"))
     var headers: [String] = []
 
+    /// An upload without a source, and the settings of its job.
+    ///
+    /// - Parameter named: The URL as the user wrote it; a file server's may hold a user.
     /// - Throws: `ValidationError` for what doesn't go together.
-    func upload(to url: String) throws -> JobSpec.Upload {
+    func upload(to named: String) throws -> (upload: JobSpec.Upload, settings: JobSettings) {
+        guard JobSpec.isSupported(url: named) else { throw ValidationError(JobSpec.refusal(of: named)) }
+        if let refusal = uploadProtocol?.value.refusal(of: named) { throw ValidationError(refusal) }
+        var (url, settings) = try login.settings(of: named)
         if let parallel, !(1...64).contains(parallel) { throw ValidationError("--parallel is 1 to 64") }
-        let isS3 = url.lowercased().hasPrefix("s3://")
-        if let chosen = uploadProtocol?.value, (chosen == .s3) != isS3 {
-            throw ValidationError("the protocol s3 goes with s3:// URLs, and they with no other")
-        }
-        var upload = JobSpec.Upload(
-            source: "", url: url,
-            uploadProtocol: uploadProtocol?.value ?? (isS3 ? .s3 : method == "POST" ? .post : .put),
-            method: method)
+        settings.headers = try HeaderArgument.settings(headers)
+        settings.s3 = s3.access
+        let chosen = uploadProtocol?.value ?? .of(url: url) ?? (method == "POST" ? .post : .put)
+        var upload = JobSpec.Upload(source: "", url: url, uploadProtocol: chosen, method: method)
         upload.options.chunkSize = chunkSize?.bytes
         upload.options.parallel = parallel
         upload.options.createFolders = createFolders
-        return upload
-    }
-
-    func settings() throws -> JobSettings {
-        var settings = JobSettings()
-        settings.headers = try HeaderArgument.settings(headers)
-        settings.s3 = s3.access
-        return settings
+        return (upload, settings)
     }
 }

@@ -67,8 +67,8 @@ struct Watch: AsyncParsableCommand {
 
     /// - Throws: `ValidationError` for what can't be meant.
     func spec() throws -> WatchSpec {
-        guard JobSpec.isSupported(url: to) else { throw ValidationError(JobSpec.refusal(of: to)) }
-        var spec = WatchSpec(folder: folder, url: to)
+        let (upload, settings) = try upload.upload(to: to)
+        var spec = WatchSpec(folder: folder, url: upload.url)
         spec.rules = WatchRules(
             include: include.map(\.pattern), exclude: exclude.map(\.pattern), isRecursive: recursive)
         spec.settle = settle?.duration ?? spec.settle
@@ -77,8 +77,8 @@ struct Watch: AsyncParsableCommand {
         spec.isNewOnly = newOnly
         spec.order = order?.value ?? .oldest
         spec.verifiesDigest = checksum
-        spec.upload = try upload.upload(to: to)
-        spec.settings = try upload.settings()
+        spec.upload = upload
+        spec.settings = settings
         let faults = spec.complete(directory: FileManager.default.currentDirectoryPath)
         guard let fault = faults.first else { return spec }
         throw ValidationError("\(Self.option(fault.part)): \(fault.message)")

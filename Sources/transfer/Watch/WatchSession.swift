@@ -141,6 +141,9 @@ final class WatchSession: Sendable {
         return words
     }
 
+    /// The run has begun, and can be stopped.
+    func running() { service?.running() }
+
     func reloading() { service?.reloading() }
 
     func reloaded() { service?.reloaded() }

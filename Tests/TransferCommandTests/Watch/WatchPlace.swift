@@ -20,9 +20,9 @@ final class WatchPlace: Sendable {
     /// The folder's name in messages and, behind `watch:`, in the queue.
     var path: String { folder.path("out") }
 
-    func command(_ options: [String] = [], json: Bool = true) -> TransferCommand {
+    func command(_ options: [String] = [], to path: String = "/in/", json: Bool = true) -> TransferCommand {
         place.command(
-            ["watch", "out", "--to", server.url("/in/"), "--settle", "50ms"] + (json ? ["--json"] : []) + options)
+            ["watch", "out", "--to", server.url(path), "--settle", "50ms"] + (json ? ["--json"] : []) + options)
     }
 
     func start(_ options: String...) throws -> ChildProcess { try command(options).start() }

@@ -49,18 +49,18 @@ import TransferTestSupport
             command.environment["NOTIFY_SOCKET"] = watch.folder.path("manager")
             command.environment["WATCHDOG_USEC"] = "500000"
             let process = try command.start()
-            let first = try manager.message { $0.hasPrefix("READY=1") }
+            let first = try await manager.message { $0.hasPrefix("READY=1") }
             #expect(first.hasPrefix("READY=1\nSTATUS=2 folders: nothing waiting, 0 uploaded since "), "\(first)")
             #expect(first.hasSuffix("; \(watch.folder.path("missing")) isn't there"))
-            try manager.message { $0 == "WATCHDOG=1" }
+            try await manager.message { $0 == "WATCHDOG=1" }
             try watch.write("x", to: "f.txt")
-            try manager.message { $0.hasPrefix("STATUS=") && $0.contains(", 1 uploaded since ") }
+            try await manager.message { $0.hasPrefix("STATUS=") && $0.contains(", 1 uploaded since ") }
             process.kill(SIGHUP)
-            let reloading = try manager.message { $0.hasPrefix("RELOADING=1") }
+            let reloading = try await manager.message { $0.hasPrefix("RELOADING=1") }
             #expect(reloading.wholeMatch(of: #/RELOADING=1\nMONOTONIC_USEC=\d+/#) != nil)
-            try manager.message { $0 == "READY=1" }
+            try await manager.message { $0 == "READY=1" }
             process.kill(SIGTERM)
-            try manager.message { $0.hasPrefix("STOPPING=1") }
+            try await manager.message { $0.hasPrefix("STOPPING=1") }
             let result = try await process.result()
             #expect(result.exitCode == 0, "\(result)")
         }
@@ -75,7 +75,7 @@ import TransferTestSupport
             rmdir(watch.path)
             command.environment["NOTIFY_SOCKET"] = watch.folder.path("manager")
             let process = try command.start()
-            let first = try manager.message { $0.hasPrefix("READY=1") }
+            let first = try await manager.message { $0.hasPrefix("READY=1") }
             #expect(first.hasSuffix("; the folder isn't there"), "\(first)")
             try await watch.stop(process)
         }
