@@ -78,12 +78,18 @@ struct Run: AsyncParsableCommand {
         options.limits = merged
         var execution = Execution(
             queue: queue, reporter: try Composition.reporter(output), stops: Execution.StopRules(stops), sources: names)
-        if !folders.isEmpty {
-            let session = WatchSession(queue, execution.reporter, folders: folders.map(\.folder))
-            execution.watch = session
-            batches += try await session.begin(folders)
-            reloadAtHangUps(plan, queue, session, execution.reporter)
+        if folders.isEmpty {
+            // The unit that watches runs such a file as well: its manager waits for a word, and for signs of life.
+            let service = ServiceManager(queue, folders: []) { "" }
+            service?.running()
+            let status = try await execution.run(batches, options)
+            await service?.close()
+            ExitStatus.exit(status)
         }
+        let session = WatchSession(queue, execution.reporter, folders: folders.map(\.folder))
+        execution.watch = session
+        batches += try await session.begin(folders)
+        reloadAtHangUps(plan, queue, session, execution.reporter)
         ExitStatus.exit(try await execution.run(batches, options))
     }
 

@@ -11,7 +11,7 @@ final class ServiceManager: @unchecked Sendable {
     private let notify: SystemdNotify
     private let loop: EventLoop
     private let watchdog: SystemdWatchdog?
-    /// Makes the line.
+    /// Makes the line; an empty one isn't sent.
     private let status: @Sendable () -> String
     private var timer: LoopTimer?
     private var last = ""
@@ -23,7 +23,7 @@ final class ServiceManager: @unchecked Sendable {
     private var isReady = false
     private var isEnding = false
 
-    /// - Parameter folders: What is watched from the start.
+    /// - Parameter folders: What is watched from the start; none for a service that has only jobs.
     /// - Returns: `nil` when no manager listens.
     init?(_ queue: JobQueue, folders: [String], status: @escaping @Sendable () -> String) {
         guard let notify = SystemdNotify(environment: Composition.environment),
@@ -95,7 +95,7 @@ final class ServiceManager: @unchecked Sendable {
         guard isRunning, silent.isEmpty, !isReady else { return }
         isReady = true
         last = status()
-        notify.send(.ready, .status(last))
+        if last.isEmpty { notify.send(.ready) } else { notify.send(.ready, .status(last)) }
     }
 
     private func noteNews() {

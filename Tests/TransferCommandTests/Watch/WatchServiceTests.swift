@@ -66,6 +66,26 @@ import TransferTestSupport
         }
     }
 
+    @Test func aFileWithJobsOnlyRunsAsAServiceToo() async throws {
+        try await withTestServer { server in
+            let watch = try WatchPlace(server)
+            let manager = try ManagerSocket(watch.folder.path("manager"))
+            server.serve("/a", .text("a"))
+            server.script("/a", [.holdHead])
+            try watch.place.jobs([download(server.url("/a"), to: "a")])
+            var command = watch.place.command(["run", "jobs.json"])
+            command.environment["NOTIFY_SOCKET"] = watch.folder.path("manager")
+            command.environment["WATCHDOG_USEC"] = "500000"
+            let process = try command.start()
+            try await manager.message { $0 == "READY=1" }
+            try await server.waitForHeld(1)
+            for _ in 0..<2 { try await manager.message { $0 == "WATCHDOG=1" } }
+            server.release()
+            let result = try await process.result()
+            #expect(result.exitCode == 0, "\(result)")
+        }
+    }
+
     /// A service whose folder isn't there is up: it waits.
     @Test func isReadyWithoutItsFolder() async throws {
         try await withTestServer { server in
