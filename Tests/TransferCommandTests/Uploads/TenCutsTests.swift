@@ -61,8 +61,10 @@ import TransferTestSupport
         try place.folder.write(count: Int(form.size), seed: 7, to: "f")
         try place.folder.write("secret", to: "secret")
         let (url, members) = peer.target(relay.port)
-        // What is lost with several parts of S3 under way is a part of each.
-        let more = members.replacingOccurrences(of: #""parallel": 1"#, with: #""parallel": 2"#)
+        // What is lost with several parts of S3 under way is a part of each. rclone wants them one by one: it lets an upload
+        // go at its completion when parts that came out of their order were cut.
+        let more =
+            kind == .moto ? members.replacingOccurrences(of: #""parallel": 1"#, with: #""parallel": 2"#) : members
         try place.jobs(
             [upload("f", to: url, #""id": "f", \#(more)"#)],
             extra: #""defaults": {"retry": {"scale": "50ms", "jitter": false, "limit": 20}}, "#)
@@ -91,6 +93,8 @@ import TransferTestSupport
         }
         let result = try await process.result()
         #expect(result.exitCode == 0, "\(cuts): \(result)")
+        let restarts = try result.events().named("job.restarted")
+        #expect(restarts.isEmpty, "\(restarts)")
         let expected = try await place.folder.sha256("f")
         let objects = try await peer.objects()
         #expect(objects == [expected], "\(cuts)")
