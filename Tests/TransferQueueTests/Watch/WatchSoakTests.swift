@@ -1,5 +1,3 @@
-import Foundation
-import Glibc
 import Testing
 import TransferCore
 import TransferEventLoop
@@ -43,7 +41,7 @@ import TransferWatch
                 await log.wait { events in
                     // What rounds before this one moved isn't among these.
                     guard case .moved = events.last else { return false }
-                    return inbox.has(crew.finals) && Files.isEmpty(spec.folder)
+                    return inbox.has(crew.finals) && WriterCrew.isEmpty(spec.folder)
                 }
             }
         }
@@ -62,17 +60,6 @@ extension Inbox {
     func has(_ finals: [String: String]) -> Bool {
         let contents = contents
         return finals.allSatisfy { contents[$0].map { String(decoding: $0, as: UTF8.self) } == $1 }
-    }
-}
-
-enum Files {
-    /// Whether no file is left beneath a folder.
-    static func isEmpty(_ folder: String) -> Bool {
-        let paths = (try? FileManager.default.subpathsOfDirectory(atPath: folder)) ?? []
-        return paths.allSatisfy { path in
-            var status = stat()
-            return lstat(folder + "/" + path, &status) != 0 || status.st_mode & S_IFMT == S_IFDIR
-        }
     }
 }
 
@@ -103,115 +90,4 @@ final class ServerThatRestarts: @unchecked Sendable {
     }
 
     func stop() { server?.stop() }
-}
-
-/// Writes files as people do: at once, slowly, by a temporary name, again, and not for long.
-///
-/// `@unchecked Sendable`: `finals` is filled before anything else is done; the writers have threads and files of their own.
-final class WriterCrew: @unchecked Sendable {
-    private enum Habit: Int, CaseIterable { case plain, slow, renamed, rewritten, deleted, temporary }
-
-    private let folder: String
-    private let writers: Int
-    private let files: Int
-    /// What the server has to have in the end, by path.
-    let finals: [String: String]
-
-    init(folder: String, writers: Int, files: Int) {
-        self.folder = folder
-        self.writers = writers
-        self.files = files
-        var finals: [String: String] = [:]
-        for number in 0..<files {
-            switch Self.habit(number) {
-            case .plain, .slow, .renamed: finals[Self.path(number)] = Self.text(number, 1)
-            case .rewritten: finals[Self.path(number)] = Self.text(number, 2)
-            case .deleted, .temporary: break
-            }
-        }
-        self.finals = finals
-    }
-
-    private static func habit(_ number: Int) -> Habit { Habit.allCases[number % Habit.allCases.count] }
-
-    private static func path(_ number: Int) -> String {
-        let name = habit(number) == .deleted ? "deleted-\(number)" : "file-\(number)"
-        return "d\(number % 7)/\(name)"
-    }
-
-    private static func text(_ number: Int, _ version: Int) -> String {
-        "version \(version) of \(number) " + String(repeating: "\(number % 10)", count: number % 5000)
-    }
-
-    /// Does a part of the work with all writers at once, and something else in the middle of it.
-    func work(part: Int, of parts: Int, middle: () throws -> Void) throws {
-        for number in 0..<7 { mkdir(folder + "/d\(number)", 0o755) }
-        let range = files * part / parts..<files * (part + 1) / parts
-        let half = (range.lowerBound + range.upperBound) / 2
-        write(range.lowerBound..<half)
-        try middle()
-        write(half..<range.upperBound)
-    }
-
-    private func write(_ range: Range<Int>) {
-        DispatchQueue.concurrentPerform(iterations: writers) { writer in
-            let own = range.filter { $0 % writers == writer }
-            // Slow ones stay open while all the others are written.
-            let open = own.filter { Self.habit($0) == .slow }.map { number -> (number: Int, descriptor: Int32) in
-                let descriptor = Self.create(path(number))
-                Self.write(Self.text(number, 1).prefix(9), to: descriptor)
-                return (number, descriptor)
-            }
-            for number in own { writeOne(number) }
-            for (number, descriptor) in open {
-                Self.write(Self.text(number, 1).dropFirst(9), to: descriptor)
-                close(descriptor)
-            }
-        }
-    }
-
-    private func writeOne(_ number: Int) {
-        let path = path(number)
-        switch Self.habit(number) {
-        case .slow: break
-        case .plain: Self.write(Self.text(number, 1), at: path)
-        case .renamed:
-            Self.write(Self.text(number, 1), at: path + ".part")
-            rename(path + ".part", path)
-        case .rewritten:
-            Self.write(Self.text(number, 1), at: path)
-            // Another file in between, so that the first version has settled for some.
-            if number % 4 == 0 { Self.write(Self.text(number, 2), at: path) }
-        case .deleted:
-            Self.write("never", at: path)
-            unlink(path)
-        case .temporary: Self.write("never", at: path + ".part")
-        }
-    }
-
-    /// The last versions of what is rewritten, and nobody's temporary files any more.
-    func finish() throws {
-        for number in 0..<files {
-            switch Self.habit(number) {
-            case .rewritten where number % 4 != 0: Self.write(Self.text(number, 2), at: path(number))
-            case .temporary: unlink(path(number) + ".part")
-            default: break
-            }
-        }
-    }
-
-    private func path(_ number: Int) -> String { folder + "/" + Self.path(number) }
-
-    private static func create(_ path: String) -> Int32 { open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644) }
-
-    private static func write(_ text: some StringProtocol, at path: String) {
-        let descriptor = create(path)
-        write(text, to: descriptor)
-        close(descriptor)
-    }
-
-    private static func write(_ text: some StringProtocol, to descriptor: Int32) {
-        let bytes = Array(text.utf8)
-        _ = bytes.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
-    }
 }
