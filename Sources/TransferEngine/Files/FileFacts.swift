@@ -15,4 +15,9 @@ public struct FileFacts: Sendable, Hashable {
         size = Int64(status.st_size)
         modified = Int64(status.st_mtim.tv_sec) * 1_000_000_000 + Int64(status.st_mtim.tv_nsec)
     }
+
+    /// `st_ctim`, in milliseconds since 1970.
+    static func changed(_ status: stat) -> Int64 {
+        Int64(status.st_ctim.tv_sec) * 1000 + Int64(status.st_ctim.tv_nsec) / 1_000_000
+    }
 }

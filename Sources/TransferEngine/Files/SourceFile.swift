@@ -7,6 +7,8 @@ public final class SourceFile: Sendable {
     public let path: String
     public let descriptor: Int32
     public let facts: FileFacts
+    /// When anything of it changed last, its name too (`st_ctim`, which nobody can set): milliseconds since 1970.
+    public let changed: Int64
     public var size: Int64 { facts.size }
 
     /// Opens the file. Blocks: for workers. (`O_NONBLOCK`, so that a pipe without a writer is refused, not waited for.)
@@ -24,6 +26,7 @@ public final class SourceFile: Sendable {
         self.path = path
         self.descriptor = descriptor
         facts = FileFacts(status)
+        changed = FileFacts.changed(status)
     }
 
     deinit { close(descriptor) }

@@ -24,6 +24,8 @@ struct JobRecord: Sendable {
     var validator: String?
     /// Whether a process died while it had this job.
     var wasInterrupted: Bool
+    /// When it was taken, in milliseconds since 1970; where a process died with it, by that one.
+    var claimed: Int64
     /// Ask the server whether the complete file is still the newest.
     var mustRefresh: Bool
     /// The version to upload, of a file in a watched folder: no other one counts as this job.

@@ -29,7 +29,10 @@ extension QueueRunner {
             size: file.size, digest: job.sourceDigest)
         let secrets = builder(of: job).secrets
         let make = job.record.watched?.verifies == true ? UploadProtocols.verifying : UploadProtocols.dialogue
-        guard let dialogue = try make(job.record.spec, upload, source, record?.state, secrets) else { return false }
+        guard
+            let dialogue = try make(
+                job.record.spec, upload, source, record?.state ?? lostWithItsProcess(job.record, upload, file), secrets)
+        else { return false }
         talks += 1
         running[id]?.phase = .talking
         running[id]?.talk = UploadTalk(number: talks, dialogue: dialogue, file: file, record: record)
@@ -95,6 +98,16 @@ extension QueueRunner {
             }
         }
         running[id]?.talk?.began(request.id, UploadTalk.Leg(handle: handle, meter: meter))
+    }
+
+    /// What to go by where a process died that may have sent the whole file: it was to be sent by then, and no later.
+    ///
+    /// - Returns: `nil` when nobody can say, and for files that are offered to be resumed anyway.
+    private func lostWithItsProcess(_ record: JobRecord, _ upload: JobSpec.Upload, _ file: SourceFile) -> String? {
+        guard record.wasInterrupted, upload.uploadProtocol == .put, record.spec.method == "PUT",
+            !upload.options.createFolders, file.size < UploadProtocols.upgradeSize, file.changed <= record.claimed
+        else { return nil }
+        return ConfirmingPut.state(began: record.claimed / 1000)
     }
 
     private func heard(

@@ -2,6 +2,7 @@ import FoundationEssentials
 import GRDB
 import TransferCore
 import TransferEngine
+import TransferEventLoop
 
 /// Jobs of one batch that speak to one origin under the same rules of the network: what is claimed together.
 struct Lane: Sendable, Hashable {
@@ -34,14 +35,16 @@ extension SQLiteStore {
         let rows = try writeRelaxed { db in
             let statement = try db.cachedStatement(
                 sql: """
-                    UPDATE job SET state = 1, owner = ? WHERE id IN (
+                    UPDATE job SET state = 1, owner = ?,
+                        claimed = CASE WHEN wasInterrupted AND claimed NOT NULL THEN claimed ELSE ? END WHERE id IN (
                         SELECT id FROM job WHERE batch = ? AND origin = ? AND network = ? AND state = 0
                         ORDER BY priority DESC, id LIMIT ?)
                     RETURNING id, identity, spec, priority, attempts, mirror, resume, size, modified, digest,
-                        validator, wasInterrupted, mustRefresh, spentMirrors, hasSecrets, upload, ledger
+                        validator, wasInterrupted, mustRefresh, spentMirrors, hasSecrets, upload, ledger,
+                        claimed
                     """)
             let rows = try Row.fetchAll(
-                statement, arguments: [process, lane.batch, lane.origin, lane.network, limit])
+                statement, arguments: [process, WallClock.milliseconds, lane.batch, lane.origin, lane.network, limit])
             return try rows.map { row in
                 try (row, (row[16] as Int64?).map { id in try Self.watchedVersion(db, ledger: id) })
             }
@@ -82,7 +85,7 @@ extension SQLiteStore {
             spentMirrors: UInt64(bitPattern: row[13] as Int64),
             resume: resume.flatMap { try? JSONDecoder().decode(ResumeData.self, from: Data($0.utf8)) },
             upload: upload.flatMap { UploadRecord(text: $0) }, facts: facts, digest: digest.flatMap { Checksum($0) },
-            validator: row[10], wasInterrupted: row[11],
+            validator: row[10], wasInterrupted: row[11], claimed: row[17],
             mustRefresh: row[12])
     }
 

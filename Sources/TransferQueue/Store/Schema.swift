@@ -144,6 +144,10 @@ enum Schema {
             try db.execute(sql: "ALTER TABLE job ADD COLUMN upload TEXT")
         }
         migrator.registerMigration("watched folders") { db in try db.execute(sql: Schema.ledger) }
+        migrator.registerMigration("claims") { db in
+            // When a process took it (milliseconds since 1970); of one that died with it, when that did.
+            try db.execute(sql: "ALTER TABLE job ADD COLUMN claimed INTEGER")
+        }
         return migrator
     }
 }

@@ -36,7 +36,6 @@ extension UploadProtocols {
             return { result in
                 VerifyingDialogue.Place(url: result.url, headers: [HeaderField("Tus-Resumable", "1.0.0")])
             }
-        case .ftp, .sftp: return { _ in VerifyingDialogue.Place(url: upload.url) }
         case .put, .post, .multipart, .resumable:
             return { result in
                 if method == "PUT" { return VerifyingDialogue.Place(url: upload.url) }
