@@ -3,9 +3,19 @@ import TransferEngine
 import TransferEventLoop
 
 extension QueueRunner {
-    /// Writes what has come together in one transaction; while one is under way the next group gathers.
+    /// Writes what has come together in one transaction; while one is under way the next group gathers, and for some
+    /// moments after one began, while there is other work: each keeps the disk, and whoever else writes to it, waiting.
     func flushRecords() {
         guard !isRecording, !(ends.isEmpty && steps.isEmpty) else { return }
+        let now = MonotonicTime.now
+        let isLast = scheduler.isIdle && storeCalls == 0
+        guard isLast || stopping != nil || !steps.isEmpty || ends.count >= 256 || now >= nextRecord else {
+            let timer = recordTimer ?? loop.makeTimer { [weak self] in self?.assumeIsolated { $0.pump() } }
+            recordTimer = timer
+            if !timer.isScheduled { timer.schedule(at: nextRecord) }
+            return
+        }
+        nextRecord = now + .milliseconds(100)
         let (ends, steps) = (ends, steps)
         self.ends.removeAll(keepingCapacity: true)
         self.steps.removeAll(keepingCapacity: true)

@@ -41,6 +41,9 @@ actor QueueRunner {
     var ends: [JobEnd] = []
     var steps: [JobStep] = []
     var isRecording = false
+    /// Until then records gather.
+    var nextRecord = MonotonicTime.now
+    var recordTimer: LoopTimer?
     /// Calls to the store whose answers are still to come: while there are any, nobody is idle.
     var storeCalls = 0
     var stopping: StopReason?
