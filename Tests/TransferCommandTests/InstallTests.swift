@@ -48,8 +48,10 @@ import TransferTestSupport
         let folder = try TemporaryFolder("unit")
         let path = Self.root.appendingPathComponent("systemd/\(kind)/transfer-watch@.service")
         let text = try String(contentsOf: path, encoding: .utf8)
-        // It looks whether the command is there.
-        let binary = try TransferCommand.binary()
+        // It looks whether the command is there; by a path that needs no quotes.
+        let binary = folder.path("transfer")
+        try FileManager.default.createSymbolicLink(
+            atPath: binary, withDestinationPath: try TransferCommand.binary())
         let unit = try folder.write(
             text.replacingOccurrences(of: "/usr/local/bin/transfer", with: binary), to: "transfer-watch@test.service")
         try folder.folder("run")

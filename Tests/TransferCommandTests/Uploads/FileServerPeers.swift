@@ -127,6 +127,13 @@ final class FileServerBench: Sendable {
     /// Names in the folder that uploads go to.
     func names() -> [String] { ((try? FileManager.default.contentsOfDirectory(atPath: root.path("served/in"))) ?? []) }
 
+    /// SHA-256 of each of those.
+    func sums() async throws -> [String] {
+        var sums: [String] = []
+        for name in names() { sums.append(try await root.sha256("served/in/\(name)")) }
+        return sums
+    }
+
     /// Bytes of the upload that isn't whole.
     func partSize() -> Int {
         names().first { $0.hasSuffix(".part") }.flatMap { root.size("served/in/\($0)") }.map { Int($0) } ?? 0

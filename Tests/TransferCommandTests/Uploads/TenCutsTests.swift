@@ -66,8 +66,34 @@ import TransferTestSupport
         // go at its completion when parts that came out of their order were cut.
         let more =
             kind == .moto ? members.replacingOccurrences(of: #""parallel": 1"#, with: #""parallel": 2"#) : members
+        try await cut(cuts, form, place, relay, upload("f", to: url, #""id": "f", \#(more)"#)) {
+            try await peer.objects()
+        }
+    }
+
+    @Test(.enabled(if: SSHServer.isWanted)) func aFewCutsOfAnSFTPUploadCostLittle() async throws {
+        try await cutSFTP(Form(size: 32 << 20, cuts: 4, again: 4 << 20))
+    }
+
+    @Test(.enabled(if: SSHServer.isWanted && TransferCommand.runsHeavyTests))
+    func tenCutsOfAGibibyteBySFTPCostLittle() async throws {
+        try await cutSFTP(Form(size: 1 << 30, cuts: 10, again: 0))
+    }
+
+    private func cutSFTP(_ form: Form) async throws {
+        let bench = try await FileServerBench(.sftp)
+        let place = bench.place
+        try place.folder.write(count: Int(form.size), seed: 7, to: "f")
+        let job = upload("f", to: bench.url("in/f"), #""id": "f", "createFolders": true, \#(bench.members)"#)
+        try await cut(form.plan(), form, place, bench.relay, job) { try await bench.sums() }
+    }
+
+    private func cut(
+        _ cuts: [Cut], _ form: Form, _ place: Workplace, _ relay: FaultRelay, _ job: String,
+        objects: () async throws -> [String]
+    ) async throws {
         try place.jobs(
-            [upload("f", to: url, #""id": "f", \#(more)"#)],
+            [job],
             extra: #""defaults": {"retry": {"scale": "50ms", "jitter": false, "limit": 20}}, "#)
         var command = place.command(["run", "jobs.json", "--json"])
         command.timeout = .seconds(900)
@@ -97,7 +123,7 @@ import TransferTestSupport
         let restarts = try result.events().named("job.restarted")
         #expect(restarts.isEmpty, "\(restarts)")
         let expected = try await place.folder.sha256("f")
-        let objects = try await peer.objects()
+        let objects = try await objects()
         #expect(objects == [expected], "\(cuts)")
         #expect(relay.bytesUp <= form.bound, "\(relay.bytesUp - form.size) bytes were sent again: \(cuts)")
     }
