@@ -276,11 +276,16 @@ import TransferTestSupport
                 defer { before = (try? ProcessFacts.wakes(process.processID)) ?? before }
                 return try ProcessFacts.wakes(process.processID, since: before) <= 4
             }
-            // What is tried is that nothing happens.
-            try await Task.sleep(for: .seconds(10))
-            let count = try ProcessFacts.wakes(process.processID, since: before)
-            print("measured: \(Double(count) / 10) wakes a second")
-            #expect(count <= 20)
+            // Its one look through the ledger, a minute after the start, may fall into one of these, but not into two.
+            var counts: [Int] = []
+            while counts.count < 2, counts.last.map({ $0 > 20 }) ?? true {
+                before = try ProcessFacts.wakes(process.processID)
+                // What is tried is that nothing happens.
+                try await Task.sleep(for: .seconds(10))
+                counts.append(try ProcessFacts.wakes(process.processID, since: before))
+            }
+            print("measured: \(counts.map { Double($0) / 10 }) wakes a second")
+            #expect(counts.contains { $0 <= 20 })
             try await watch.stop(process)
         }
     }
