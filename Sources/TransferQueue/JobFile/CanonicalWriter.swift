@@ -30,6 +30,13 @@ struct CanonicalWriter {
         bytes.append(UInt8(ascii: ":"))
     }
 
+    /// A key and its value; nothing where there is no value.
+    mutating func member(_ name: some RawRepresentable<String>, _ value: (some CanonicalValue)?) {
+        guard let value else { return }
+        key(name)
+        value.write(to: &self)
+    }
+
     mutating func string(_ text: String) {
         bytes.append(UInt8(ascii: "\""))
         let isPlain =
@@ -68,5 +75,41 @@ struct CanonicalWriter {
         while fraction.last == "0" { fraction.removeLast() }
         bytes.append(UInt8(ascii: "."))
         bytes.append(contentsOf: fraction.utf8)
+    }
+}
+
+/// What a member of canonical JSON can have for its value.
+protocol CanonicalValue {
+    func write(to writer: inout CanonicalWriter)
+}
+
+extension String: CanonicalValue {
+    func write(to writer: inout CanonicalWriter) { writer.string(self) }
+}
+
+extension Int: CanonicalValue {
+    func write(to writer: inout CanonicalWriter) { writer.integer(self) }
+}
+
+extension Bool: CanonicalValue {
+    func write(to writer: inout CanonicalWriter) { writer.boolean(self) }
+}
+
+extension Duration: CanonicalValue {
+    func write(to writer: inout CanonicalWriter) { writer.duration(self) }
+}
+
+extension Array: CanonicalValue where Element: CanonicalValue {
+    func write(to writer: inout CanonicalWriter) { writer.array(self) { $1.write(to: &$0) } }
+}
+
+extension SecretText: CanonicalValue {
+    func write(to writer: inout CanonicalWriter) {
+        switch self {
+        case .literal(let text): writer.string(text)
+        case .environment(let text): writer.object { $0.member(SecretKey.env, text) }
+        case .file(let text): writer.object { $0.member(SecretKey.file, text) }
+        case .credential(let text): writer.object { $0.member(SecretKey.credential, text) }
+        }
     }
 }

@@ -56,31 +56,19 @@ public enum HostKeyRule {
 extension CanonicalWriter {
     mutating func ssh(_ access: JobSettings.SSHAccess) {
         object { writer in
-            for (name, value) in [
-                (SSHKey.user, access.user), (.knownHosts, access.knownHosts), (.hostKey, access.hostKey),
-                (.key, access.key),
-            ] {
-                guard let value else { continue }
-                writer.key(name)
-                writer.string(value)
-            }
-            if let passphrase = access.keyPassphrase {
-                writer.key(SSHKey.keyPassphrase)
-                writer.secret(passphrase)
-            }
-            if let agent = access.agent {
-                writer.key(SSHKey.agent)
-                writer.boolean(agent)
-            }
+            writer.member(SSHKey.user, access.user)
+            writer.member(SSHKey.knownHosts, access.knownHosts)
+            writer.member(SSHKey.hostKey, access.hostKey)
+            writer.member(SSHKey.key, access.key)
+            writer.member(SSHKey.keyPassphrase, access.keyPassphrase)
+            writer.member(SSHKey.agent, access.agent)
         }
     }
 
     mutating func ftp(_ access: JobSettings.FTPAccess) {
         object { writer in
-            for (name, value) in [(FTPKey.requireTLS, access.requireTLS), (.active, access.active)] where value {
-                writer.key(name)
-                writer.boolean(value)
-            }
+            if access.requireTLS { writer.member(FTPKey.requireTLS, true) }
+            if access.active { writer.member(FTPKey.active, true) }
         }
     }
 }

@@ -47,20 +47,9 @@ extension CanonicalWriter {
             writer.member(S3Key.style, access.style?.rawValue)
             writer.member(S3Key.profile, access.profile)
             writer.member(S3Key.integrity, access.integrity?.rawValue)
-            for (key, value) in [
-                (S3Key.accessKey, access.accessKey), (.secretKey, access.secretKey),
-                (.sessionToken, access.sessionToken),
-            ] {
-                guard let value else { continue }
-                writer.key(key)
-                writer.secret(value)
-            }
+            writer.member(S3Key.accessKey, access.accessKey)
+            writer.member(S3Key.secretKey, access.secretKey)
+            writer.member(S3Key.sessionToken, access.sessionToken)
         }
-    }
-
-    private mutating func member(_ key: S3Key, _ value: String?) {
-        guard let value else { return }
-        self.key(key)
-        string(value)
     }
 }

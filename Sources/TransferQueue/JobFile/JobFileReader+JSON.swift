@@ -34,6 +34,26 @@ extension JobFileReader {
         at start: Int, _ bytes: UnsafeBufferPointer<UInt8>, _ base: SourceCursor,
         _ sink: (JobFileElement) throws -> Void
     ) throws {
+        try elements(of: "jobs", counted: \.jobCount, at: start, bytes, base, sink) { decoder throws(JSONFault) in
+            try decoder.job()
+        } take: { reader, result, cursor in
+            try reader.hand(result, bytes, cursor, sink)
+        }
+    }
+
+    /// Reads the elements of an array of the document, up to one that can't be read.
+    ///
+    /// - Parameters:
+    ///   - name: The array's key.
+    ///   - count: How many of them the report has; `take` counts those that it's handed.
+    ///   - start: Where the array begins.
+    ///   - base: Stands before it.
+    mutating func elements<Element>(
+        of name: String, counted count: WritableKeyPath<JobFileReport, Int>, at start: Int,
+        _ bytes: UnsafeBufferPointer<UInt8>, _ base: SourceCursor, _ sink: (JobFileElement) throws -> Void,
+        read: (inout JobDecoder) throws(JSONFault) -> Element,
+        take: (inout JobFileReader, Element, SourceCursor) throws -> Void
+    ) throws {
         var cursor = base
         decoder.reader = JSONReader(bytes, offset: start)
         var isFirst = true
@@ -43,19 +63,20 @@ extension JobFileReader {
             return
         }
         while true {
-            let result: (spec: JobSpec?, places: JobPlaces)
+            let element: Element
             do {
                 guard try decoder.reader.element(isFirst: &isFirst) else { return }
                 cursor.advance(to: decoder.reader.offset, in: bytes)
-                result = try decoder.job()
+                element = try read(&decoder)
             } catch {
                 // What the first reading lets pass, such as a key that occurs twice within an unknown value.
                 decoder.note(error.message, error.range)
-                _ = try flush(FaultContext(bytes: bytes, base: cursor, path: "$.jobs[\(report.jobCount)]"), sink)
-                report.jobCount += 1
+                let path = "$.\(name)[\(report[keyPath: count])]"
+                _ = try flush(FaultContext(bytes: bytes, base: cursor, path: path), sink)
+                report[keyPath: count] += 1
                 return
             }
-            try hand(result, bytes, cursor, sink)
+            try take(&self, element, cursor)
         }
     }
 

@@ -10,38 +10,26 @@ extension JobFileReader {
         at start: Int, _ bytes: UnsafeBufferPointer<UInt8>, _ base: SourceCursor,
         _ sink: (JobFileElement) throws -> Void
     ) throws {
-        var cursor = base
-        decoder.reader = JSONReader(bytes, offset: start)
-        var isFirst = true
-        do {
-            try decoder.reader.beginArray()
-        } catch {
-            return
+        let directory = directory
+        try elements(of: "watch", counted: \.watchCount, at: start, bytes, base, sink) { decoder throws(JSONFault) in
+            try decoder.watch(directory: directory)
+        } take: { reader, result, cursor in
+            try reader.hand(result, bytes, cursor, sink)
         }
-        while true {
-            let index = report.watchCount
-            let context = { (cursor: SourceCursor) in
-                FaultContext(bytes: bytes, base: cursor, path: "$.watch[\(index)]")
-            }
-            let result: (spec: WatchSpec?, places: WatchPlaces)
-            do {
-                guard try decoder.reader.element(isFirst: &isFirst) else { return }
-                cursor.advance(to: decoder.reader.offset, in: bytes)
-                result = try decoder.watch(directory: directory)
-            } catch {
-                // What the first reading lets pass, such as a key that occurs twice within an unknown value.
-                decoder.note(error.message, error.range)
-                _ = try flush(context(cursor), sink)
-                report.watchCount += 1
-                return
-            }
-            report.watchCount += 1
-            if let spec = result.spec { noteTwin(of: spec, result.places, cursor, bytes) }
-            guard try !flush(context(cursor), sink), let spec = result.spec else { continue }
-            let entry = cursor.span(result.places.entry, in: bytes)
-            let folder = result.places.folder.map { cursor.span($0, in: bytes) } ?? entry
-            try sink(.watch(spec, WatchLocations(index: index, entry: entry, folder: folder)))
-        }
+    }
+
+    private mutating func hand(
+        _ result: (spec: WatchSpec?, places: WatchPlaces), _ bytes: UnsafeBufferPointer<UInt8>, _ cursor: SourceCursor,
+        _ sink: (JobFileElement) throws -> Void
+    ) throws {
+        let index = report.watchCount
+        report.watchCount += 1
+        if let spec = result.spec { noteTwin(of: spec, result.places, cursor, bytes) }
+        let context = FaultContext(bytes: bytes, base: cursor, path: "$.watch[\(index)]")
+        guard try !flush(context, sink), let spec = result.spec else { return }
+        let entry = cursor.span(result.places.entry, in: bytes)
+        let folder = result.places.folder.map { cursor.span($0, in: bytes) } ?? entry
+        try sink(.watch(spec, WatchLocations(index: index, entry: entry, folder: folder)))
     }
 
     /// Two entries would both take each file.

@@ -55,46 +55,46 @@ extension ChecksumSource {
 extension CanonicalWriter {
     fileprivate mutating func job(_ spec: JobSpec) {
         object { writer in
-            if let id = spec.id { writer.member(.id, id) }
+            writer.member(JobKey.id, spec.id)
             switch spec.work {
             case .download(let download): writer.download(download)
             case .upload(let upload): writer.upload(upload)
             }
-            if !spec.needs.isEmpty { writer.member(.needs, spec.needs) }
-            if spec.priority != 0 { writer.member(.priority, spec.priority) }
+            if !spec.needs.isEmpty { writer.member(JobKey.needs, spec.needs) }
+            if spec.priority != 0 { writer.member(JobKey.priority, spec.priority) }
             writer.settings(spec.settings)
         }
     }
 
     private mutating func download(_ download: JobSpec.Download) {
         if download.urls.count == 1 {
-            member(.download, download.urls[0])
+            member(JobKey.download, download.urls[0])
         } else {
-            member(.download, download.urls)
+            member(JobKey.download, download.urls)
         }
-        member(.to, download.destination)
-        if let checksum = download.checksum { member(.checksum, checksum.description) }
-        if download.segments != 1 { member(.segments, download.segments) }
-        if download.ifExists != .verify { member(.ifExists, download.ifExists.rawValue) }
-        if let method = download.method { member(.method, method) }
-        if let body = download.body { member(.body, body) }
-        if !download.remoteTime { member(.remoteTime, false) }
+        member(JobKey.to, download.destination)
+        member(JobKey.checksum, download.checksum?.description)
+        if download.segments != 1 { member(JobKey.segments, download.segments) }
+        if download.ifExists != .verify { member(JobKey.ifExists, download.ifExists.rawValue) }
+        member(JobKey.method, download.method)
+        member(JobKey.body, download.body)
+        if !download.remoteTime { member(JobKey.remoteTime, false) }
     }
 
     private mutating func upload(_ upload: JobSpec.Upload) {
-        member(.upload, upload.source)
-        member(.to, upload.url)
-        if upload.uploadProtocol != .put { member(.protocol, upload.uploadProtocol.rawValue) }
-        if let method = upload.method { member(.method, method) }
-        if let checksum = upload.checksum { member(.checksum, checksum.description) }
+        member(JobKey.upload, upload.source)
+        member(JobKey.to, upload.url)
+        if upload.uploadProtocol != .put { member(JobKey.protocol, upload.uploadProtocol.rawValue) }
+        member(JobKey.method, upload.method)
+        member(JobKey.checksum, upload.checksum?.description)
         let options = upload.options
-        if let size = options.chunkSize { member(.chunkSize, Int(size)) }
-        if let parallel = options.parallel { member(.parallel, parallel) }
-        if options.createFolders { member(.createFolders, true) }
-        if options.ifChanged != .restart { member(.ifChanged, options.ifChanged.rawValue) }
+        member(JobKey.chunkSize, options.chunkSize.map { Int($0) })
+        member(JobKey.parallel, options.parallel)
+        if options.createFolders { member(JobKey.createFolders, true) }
+        if options.ifChanged != .restart { member(JobKey.ifChanged, options.ifChanged.rawValue) }
         fields(.metadata, options.metadata)
         fields(.fields, options.fields)
-        if options.fileField != "file" { member(.fileField, options.fileField) }
+        if options.fileField != "file" { member(JobKey.fileField, options.fileField) }
     }
 
     private mutating func fields(_ key: JobKey, _ fields: [JobSpec.Upload.Field]) {
@@ -103,7 +103,7 @@ extension CanonicalWriter {
         object { writer in
             for field in fields {
                 writer.key(field.name)
-                writer.secret(field.value)
+                field.value.write(to: &writer)
             }
         }
     }
@@ -114,31 +114,29 @@ extension CanonicalWriter {
             object { writer in
                 for header in settings.headers {
                     writer.key(header.name)
-                    writer.secret(header.value)
+                    header.value.write(to: &writer)
                 }
             }
         }
         if settings.retry != RetrySettings() { retry(settings.retry) }
-        if let value = settings.connectTimeout { member(.connectTimeout, value) }
-        if let value = settings.timeout { member(.timeout, value) }
+        member(JobKey.connectTimeout, settings.connectTimeout)
+        member(JobKey.timeout, settings.timeout)
         if let value = settings.lowSpeed {
             key(JobKey.lowSpeed)
             object { writer in
-                writer.key(LowSpeedKey.rate)
-                writer.integer(Int(value.rate))
-                writer.key(LowSpeedKey.time)
-                writer.duration(value.time)
+                writer.member(LowSpeedKey.rate, Int(value.rate))
+                writer.member(LowSpeedKey.time, value.time)
             }
         }
-        if let value = settings.maxTime { member(.maxTime, value) }
-        if let value = settings.limitRate { member(.limitRate, Int(value)) }
+        member(JobKey.maxTime, settings.maxTime)
+        member(JobKey.limitRate, settings.limitRate.map { Int($0) })
         if let proxy = settings.proxy {
             self.proxy(proxy)
-            if let noProxy = proxy.noProxy { member(.noProxy, noProxy) }
+            member(JobKey.noProxy, proxy.noProxy)
         }
         if settings.tls != JobSettings.TLSSettings() { tls(settings.tls) }
         if let value = settings.auth { auth(value) }
-        if let value = settings.maxRedirects { member(.maxRedirects, value) }
+        member(JobKey.maxRedirects, settings.maxRedirects)
         if let access = settings.s3 {
             key(JobKey.s3)
             s3(access)
@@ -160,65 +158,34 @@ extension CanonicalWriter {
     private mutating func retry(_ retry: RetrySettings) {
         key(JobKey.retry)
         object { writer in
-            if let value = retry.limit {
-                writer.key(RetryKey.limit)
-                writer.integer(value)
-            }
-            if let value = retry.base {
-                writer.key(RetryKey.base)
-                writer.integer(value)
-            }
-            if let value = retry.scale {
-                writer.key(RetryKey.scale)
-                writer.duration(value)
-            }
-            if let value = retry.maxDelay {
-                writer.key(RetryKey.maxDelay)
-                writer.duration(value)
-            }
-            if let value = retry.jitter {
-                writer.key(RetryKey.jitter)
-                writer.boolean(value)
-            }
-            if let value = retry.statusCodes {
-                writer.key(RetryKey.statusCodes)
-                writer.array(value.sorted()) { $0.integer($1) }
-            }
-            if let value = retry.methods {
-                writer.key(RetryKey.methods)
-                writer.array(value.sorted()) { $0.string($1) }
-            }
+            writer.member(RetryKey.limit, retry.limit)
+            writer.member(RetryKey.base, retry.base)
+            writer.member(RetryKey.scale, retry.scale)
+            writer.member(RetryKey.maxDelay, retry.maxDelay)
+            writer.member(RetryKey.jitter, retry.jitter)
+            writer.member(RetryKey.statusCodes, retry.statusCodes?.sorted())
+            writer.member(RetryKey.methods, retry.methods?.sorted())
         }
     }
 
     private mutating func proxy(_ proxy: JobSettings.Proxy) {
-        guard let credentials = proxy.credentials else { return member(.proxy, proxy.url) }
+        guard let credentials = proxy.credentials else { return member(JobKey.proxy, proxy.url) }
         key(JobKey.proxy)
         object { writer in
-            writer.key(ProxyKey.url)
-            writer.string(proxy.url)
-            writer.key(ProxyKey.user)
-            writer.secret(credentials.user)
-            writer.key(ProxyKey.password)
-            writer.secret(credentials.password)
+            writer.member(ProxyKey.url, proxy.url)
+            writer.member(ProxyKey.user, credentials.user)
+            writer.member(ProxyKey.password, credentials.password)
         }
     }
 
     private mutating func tls(_ tls: JobSettings.TLSSettings) {
         key(JobKey.tls)
         object { writer in
-            for (name, value) in [(TLSKey.ca, tls.ca), (.cert, tls.cert), (.key, tls.key)] {
-                guard let value else { continue }
-                writer.key(name)
-                writer.string(value)
-            }
-            if let passphrase = tls.keyPassphrase {
-                writer.key(TLSKey.keyPassphrase)
-                writer.secret(passphrase)
-            }
-            guard !tls.pins.isEmpty else { return }
-            writer.key(TLSKey.pins)
-            writer.array(tls.pins) { $0.string($1) }
+            writer.member(TLSKey.ca, tls.ca)
+            writer.member(TLSKey.cert, tls.cert)
+            writer.member(TLSKey.key, tls.key)
+            writer.member(TLSKey.keyPassphrase, tls.keyPassphrase)
+            writer.member(TLSKey.pins, tls.pins.isEmpty ? nil : tls.pins)
         }
     }
 
@@ -226,57 +193,12 @@ extension CanonicalWriter {
         key(JobKey.auth)
         object { writer in
             switch auth {
-            case .netrc:
-                writer.key(AuthKey.netrc)
-                writer.boolean(true)
-            case .bearer(let token):
-                writer.key(AuthKey.bearer)
-                writer.secret(token)
+            case .netrc: writer.member(AuthKey.netrc, true)
+            case .bearer(let token): writer.member(AuthKey.bearer, token)
             case .basic(let user, let password):
-                writer.key(AuthKey.user)
-                writer.secret(user)
-                writer.key(AuthKey.password)
-                writer.secret(password)
+                writer.member(AuthKey.user, user)
+                writer.member(AuthKey.password, password)
             }
         }
-    }
-
-    mutating func secret(_ secret: SecretText) {
-        let (name, value): (SecretKey, String)
-        switch secret {
-        case .literal(let text): return string(text)
-        case .environment(let text): (name, value) = (.env, text)
-        case .file(let text): (name, value) = (.file, text)
-        case .credential(let text): (name, value) = (.credential, text)
-        }
-        object { writer in
-            writer.key(name)
-            writer.string(value)
-        }
-    }
-
-    private mutating func member(_ name: JobKey, _ value: String) {
-        key(name)
-        string(value)
-    }
-
-    private mutating func member(_ name: JobKey, _ value: Int) {
-        key(name)
-        integer(value)
-    }
-
-    private mutating func member(_ name: JobKey, _ value: Bool) {
-        key(name)
-        boolean(value)
-    }
-
-    private mutating func member(_ name: JobKey, _ value: Duration) {
-        key(name)
-        duration(value)
-    }
-
-    private mutating func member(_ name: JobKey, _ values: [String]) {
-        key(name)
-        array(values) { $0.string($1) }
     }
 }
