@@ -130,6 +130,27 @@ struct LinkRuleTests {
         }
     }
 
+    /// The wait for a better link has an end where the job says so.
+    @Test func takesTheMeteredLinkWhenItHasWaitedLongEnough() async throws {
+        try await NetworkStage.with(isConnected: false) { stage in
+            try await stage.network.connect("wwan0", 0)
+            let sum = try await stage.serve("file", mebibytes: 1)
+            try stage.place.jobs([
+                download(
+                    stage.url("/file"), to: "file",
+                    #""id": "file", "checksum": "sha256:\#(sum)", "network": {"metered": "avoid", "meteredAfter": "1s"}"#
+                )
+            ])
+            let process = try stage.startJobs()
+            try await process.waiting(for: "network")
+            #expect(try await stage.client.traffic("wwan0").sentPackets == 0)
+            let result = try await process.result()
+            #expect(result.exitCode == 0, "\(result)")
+            try expectNoAttemptSpent(result)
+            #expect(try await stage.logged(1).map(\.remoteAddress) == ["10.0.0.2"])
+        }
+    }
+
     @Test func waitsOutsideItsScheduleWhileOthersRun() async throws {
         try await NetworkStage.with { stage in
             _ = try await stage.serve("file", mebibytes: 1)
