@@ -30,7 +30,7 @@ import TransferTestSupport
     }
 
     /// The server has the file; the process that sent it is killed before it hears so.
-    @Test func aPutThatArrivedBeforeAKillIsAskedForAndNotSentAgain() async throws {
+    private func withPutThatArrivedBeforeAKill(_ then: (Workplace, NginxServer) async throws -> Void) async throws {
         var options = NginxServer.Options()
         options.allowsWriting = true
         let server = try await NginxServer.start(options: options)
@@ -40,40 +40,35 @@ import TransferTestSupport
         try place.jobs([upload("out.bin", to: "http://127.0.0.1:\(relay.port)/up", #""id": "up""#)])
         relay.delayAnswers(milliseconds: 2000)
         let process = try place.startJobs()
-        try await until("the server has it") {
-            (try? Data(contentsOf: URL(fileURLWithPath: server.root + "/up")))?.count == 200_000
-        }
+        try await until("the server has it") { Self.received(server)?.count == 200_000 }
         process.kill(SIGKILL)
         _ = try await process.result()
         relay.delayAnswers(milliseconds: 0)
-        let result = try await place.runJobs()
-        #expect(result.exitCode == 0, "\(result)")
-        #expect(try result.events().ends == ["up": "finished"])
+        try await then(place, server)
         await server.stop()
-        #expect(try server.accessLog().map(\.method) == ["PUT", "HEAD"])
+    }
+
+    private static func received(_ server: NginxServer) -> [UInt8]? {
+        (try? Data(contentsOf: URL(fileURLWithPath: server.root + "/up"))).map { [UInt8]($0) }
+    }
+
+    @Test func aPutThatArrivedBeforeAKillIsAskedForAndNotSentAgain() async throws {
+        try await withPutThatArrivedBeforeAKill { place, server in
+            let result = try await place.runJobs()
+            #expect(result.exitCode == 0, "\(result)")
+            #expect(try result.events().ends == ["up": "finished"])
+            await server.stop()
+            #expect(try server.accessLog().map(\.method) == ["PUT", "HEAD"])
+        }
     }
 
     /// What was written since may be other content of the same length.
     @Test func aFileThatWasRewrittenAfterAKillIsSent() async throws {
-        var options = NginxServer.Options()
-        options.allowsWriting = true
-        let server = try await NginxServer.start(options: options)
-        let relay = try FaultRelay(to: server.port)
-        defer { relay.stop() }
-        let place = try place()
-        try place.jobs([upload("out.bin", to: "http://127.0.0.1:\(relay.port)/up", #""id": "up""#)])
-        relay.delayAnswers(milliseconds: 2000)
-        let process = try place.startJobs()
-        try await until("the server has it") {
-            (try? Data(contentsOf: URL(fileURLWithPath: server.root + "/up")))?.count == 200_000
+        try await withPutThatArrivedBeforeAKill { place, server in
+            try place.folder.write(count: 200_000, seed: 4, to: "out.bin")
+            #expect(try await place.runJobs().exitCode == 0)
+            #expect(try Self.received(server) == place.content("out.bin"))
         }
-        process.kill(SIGKILL)
-        _ = try await process.result()
-        relay.delayAnswers(milliseconds: 0)
-        try place.folder.write(count: 200_000, seed: 4, to: "out.bin")
-        #expect(try await place.runJobs().exitCode == 0)
-        #expect(try [UInt8](Data(contentsOf: URL(fileURLWithPath: server.root + "/up"))) == place.content("out.bin"))
-        await server.stop()
     }
 
     @Test func anEmptyFileIsSent() async throws {

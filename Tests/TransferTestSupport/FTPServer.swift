@@ -30,6 +30,24 @@ public final class FTPServer: Sendable {
         public var root: String?
 
         public init() {}
+
+        /// vsftpd, which continues the TLS session on data connections where it has a certificate (AUTH TLS).
+        public static func vsftpd(_ certificate: ServerCertificate? = nil) -> Options {
+            var options = Options()
+            options.program = .vsftpd
+            options.certificate = certificate
+            options.requiresTLS = certificate != nil
+            return options
+        }
+
+        /// pyftpdlib, with TLS from the first byte on.
+        public static func implicitTLS(_ certificate: ServerCertificate) -> Options {
+            var options = Options()
+            options.certificate = certificate
+            options.isImplicit = true
+            options.requiresTLS = true
+            return options
+        }
     }
 
     public let port: UInt16

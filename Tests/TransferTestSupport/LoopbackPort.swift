@@ -14,6 +14,18 @@ public enum LoopbackPort {
     }
 
     private static func isFree(_ port: UInt16) throws -> Bool {
+        try withSocket(port) { bind($0, $1, $2) == 0 }
+    }
+
+    /// Whether somebody accepts connections there.
+    static func answers(_ port: UInt16) -> Bool {
+        (try? withSocket(port) { connect($0, $1, $2) == 0 }) ?? false
+    }
+
+    /// Hands over a fresh TCP socket, and the port's address on 127.0.0.1.
+    private static func withSocket(
+        _ port: UInt16, _ body: (Int32, UnsafePointer<sockaddr>, socklen_t) -> Bool
+    ) throws -> Bool {
         let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
         guard descriptor >= 0 else { throw TestSupportError.system("socket", errno) }
         defer { close(descriptor) }
@@ -22,24 +34,8 @@ public enum LoopbackPort {
         address.sin_port = port.bigEndian
         address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
         return withUnsafePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in
-                bind(descriptor, pointer, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
-            }
-        }
-    }
-
-    /// Whether somebody accepts connections there.
-    static func answers(_ port: UInt16) -> Bool {
-        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
-        guard descriptor >= 0 else { return false }
-        defer { close(descriptor) }
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_port = port.bigEndian
-        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-        return withUnsafePointer(to: &address) { pointer in
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
+                body(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
             }
         }
     }

@@ -40,20 +40,14 @@ final class FileServerBench: Sendable {
         // vsftpd serves nobody whose root can be written to.
         chmod(root.path, 0o755)
         chmod(try root.folder("served"), 0o777)
-        var options = FTPServer.Options()
-        options.root = root.path
+        var options: FTPServer.Options
         switch kind {
-        case .sftp: break
-        case .ftp: options.program = .vsftpd
-        case .ftpTLS:
-            options.program = .vsftpd
-            options.certificate = certificate
-            options.requiresTLS = true
-        case .ftps:
-            options.certificate = certificate
-            options.isImplicit = true
-            options.requiresTLS = true
+        case .sftp: options = FTPServer.Options()
+        case .ftp: options = .vsftpd()
+        case .ftpTLS: options = .vsftpd(certificate)
+        case .ftps: options = .implicitTLS(certificate)
         }
+        options.root = root.path
         ssh = kind == .sftp ? try await SSHServer.start() : nil
         ftp = kind == .sftp ? nil : try await FTPServer.start(options)
         relay = try FaultRelay(to: ssh?.port ?? ftp?.port ?? 0)

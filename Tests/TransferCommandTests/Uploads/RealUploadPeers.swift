@@ -74,28 +74,6 @@ final class ResumableNIOPeer: UploadPeer {
     func expire() async throws { server.forget() }
 }
 
-/// nginx where nobody makes the folders above a file but whoever asks for them.
-final class WebDAVPeer: UploadPeer {
-    private let server: NginxServer
-
-    init() async throws {
-        var options = NginxServer.Options()
-        options.location = "dav_methods PUT DELETE MKCOL; client_max_body_size 0;"
-        server = try await NginxServer.start(options: options)
-    }
-
-    var port: UInt16 { server.port }
-    func target(_ port: UInt16) -> (url: String, members: String) {
-        ("http://127.0.0.1:\(port)/new/folder/f", #""protocol": "put", "createFolders": true"#)
-    }
-    func objects() async throws -> [String] {
-        let path = server.root + "/new/folder/f"
-        return FileManager.default.fileExists(atPath: path) ? [try await sha256(ofFile: path)] : []
-    }
-    func unfinished() async throws -> Int { 0 }
-    func expire() async throws {}
-}
-
 /// By the system's command, which reads 1 GiB in a second.
 func sha256(ofFile path: String) async throws -> String {
     let result = try await ChildProcess.start(

@@ -54,8 +54,8 @@ enum UploadPeerKind: String, CaseIterable, Sendable, CustomTestStringConvertible
         case .resumableNIO: try await ResumableNIOPeer()
         case .offeredPut: try ResumablePeer(.version8, "put", method: nil)
         case .offeredPost: try ResumablePeer(.version8, "post", method: nil)
-        case .plainPut: try await NginxPeer()
-        case .webDAV: try await WebDAVPeer()
+        case .plainPut: try await NginxPeer("in/f", makesFolders: true)
+        case .webDAV: try await NginxPeer("new/folder/f", makesFolders: false)
         }
     }
 }
@@ -171,19 +171,28 @@ private final class TuspyserverPeer: UploadPeer {
 /// nginx, which takes a PUT whole or not at all.
 private final class NginxPeer: UploadPeer {
     private let server: NginxServer
+    private let file: String
 
-    init() async throws {
+    /// - Parameters:
+    ///   - file: Where it's put; folders above it are made on the way.
+    ///   - makesFolders: The server makes them by itself.
+    init(_ file: String, makesFolders: Bool) async throws {
         var options = NginxServer.Options()
-        options.allowsWriting = true
+        if makesFolders {
+            options.allowsWriting = true
+        } else {
+            options.location = "dav_methods PUT DELETE MKCOL; client_max_body_size 0;"
+        }
         server = try await NginxServer.start(options: options)
+        self.file = file
     }
 
     var port: UInt16 { server.port }
     func target(_ port: UInt16) -> (url: String, members: String) {
-        ("http://127.0.0.1:\(port)/in/f", #""protocol": "put", "createFolders": true"#)
+        ("http://127.0.0.1:\(port)/\(file)", #""protocol": "put", "createFolders": true"#)
     }
     func objects() async throws -> [String] {
-        let path = server.root + "/in/f"
+        let path = "\(server.root)/\(file)"
         return FileManager.default.fileExists(atPath: path) ? [try await sha256(ofFile: path)] : []
     }
     func unfinished() async throws -> Int { 0 }

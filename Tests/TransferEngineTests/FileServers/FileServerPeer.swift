@@ -43,25 +43,18 @@ struct FileServerPeer: Sendable {
         chmod(root.path, 0o755)
         let served = try root.folder("served")
         chmod(served, 0o777)
-        var options = FTPServer.Options()
-        options.root = root.path
+        var options: FTPServer.Options
         switch kind {
         case .sftp:
             ssh = try await SSHServer.start()
             ftp = nil
             rules = .system
             return
-        case .ftp: options.program = .vsftpd
-        case .explicitTLS:
-            options.program = .vsftpd
-            options.certificate = authority
-            options.requiresTLS = true
-        case .implicitTLS:
-            options.certificate = authority
-            options.isImplicit = true
-            options.requiresTLS = true
-        case .active: options.program = .vsftpd
+        case .ftp, .active: options = .vsftpd()
+        case .explicitTLS: options = .vsftpd(authority)
+        case .implicitTLS: options = .implicitTLS(authority)
         }
+        options.root = root.path
         ssh = nil
         ftp = try await FTPServer.start(options)
         rules = TLSRules(anchors: try TrustAnchors(pemFile: authority.path))

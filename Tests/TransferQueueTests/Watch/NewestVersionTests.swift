@@ -22,10 +22,7 @@ import TransferTestSupport
                 try await folder.ledger("group_concat(size)", is: "3")
                 try folder.write("second", to: "in/a")
                 try await folder.ledger("group_concat(size)", is: "6")
-                let run = Task { try await queue.run() }
-                await log.wait(forConfirmed: "a")
-                run.cancel()
-                try await run.value
+                try await queue.run { await log.wait(forConfirmed: "a") }
             }
             #expect(inbox.puts == ["a": ["second"]])
         }
@@ -89,10 +86,7 @@ import TransferTestSupport
                 try await folder.ledger("group_concat(path)", is: "a")
                 try folder.rename("in/a", "in/b")
                 try await folder.ledger("group_concat(path)", is: "b")
-                let run = Task { try await queue.run() }
-                await log.wait(forConfirmed: "b")
-                run.cancel()
-                try await run.value
+                try await queue.run { await log.wait(forConfirmed: "b") }
             }
             #expect(inbox.puts == ["b": ["one"]])
         }
@@ -157,12 +151,11 @@ import TransferTestSupport
                 let events = EventLog(queue)
                 try await folder.ledger("count(*)", is: "2")
                 try folder.unlink("in/a")
-                let run = Task { try await queue.run() }
-                await log.wait(forConfirmed: "b")
-                try await folder.ledger("count(*)", is: "1")
-                try await events.wait { if case .cancelled = $0.kind { true } else { false } }
-                run.cancel()
-                try await run.value
+                try await queue.run {
+                    await log.wait(forConfirmed: "b")
+                    try await folder.ledger("count(*)", is: "1")
+                    try await events.wait { if case .cancelled = $0.kind { true } else { false } }
+                }
                 let ends = Dictionary(uniqueKeysWithValues: events.ends.map { (WatchedFolder.path(ofJob: $0), $1) })
                 #expect(ends == ["a": ["cancelled"], "b": ["done"]])
             }
@@ -182,12 +175,19 @@ import TransferTestSupport
                 try await folder.ledger("count(*)", is: "1")
                 let time = timespec(tv_sec: 1_000_000, tv_nsec: 0)
                 try #require(utimensat(AT_FDCWD, folder.path("in/a"), [time, time], 0) == 0)
-                let run = Task { try await queue.run() }
-                await log.wait(forConfirmed: "a")
-                run.cancel()
-                try await run.value
+                try await queue.run { await log.wait(forConfirmed: "a") }
             }
             #expect(inbox.puts == ["a": ["one"]])
         }
+    }
+}
+
+extension JobQueue {
+    /// Runs as long as `body` does: what was submitted before has waited until now.
+    fileprivate func run(_ body: () async throws -> Void) async throws {
+        let run = Task { try await self.run() }
+        try await body()
+        run.cancel()
+        try await run.value
     }
 }

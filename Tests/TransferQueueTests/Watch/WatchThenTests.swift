@@ -51,10 +51,7 @@ import TransferWatch
         try await withTestServer { server in
             let inbox = Inbox(server)
             try folder.write("one", to: "in/a")
-            let spec = try folder.watchSpec(server) {
-                $0.then = .delete
-                $0.keepFor = .seconds(3600)
-            }
+            let spec = try folder.specThatKeepsAnHour(server)
             try await withWatch(folder, spec) { _, _, log in
                 await log.wait { $0.contains { if case .backlog(waiting: 0, kept: 1) = $0 { true } else { false } } }
             }
@@ -78,10 +75,7 @@ import TransferWatch
         try await withTestServer { server in
             let inbox = Inbox(server)
             try folder.write("one", to: "in/a")
-            let spec = try folder.watchSpec(server) {
-                $0.then = .delete
-                $0.keepFor = .seconds(3600)
-            }
+            let spec = try folder.specThatKeepsAnHour(server)
             try await withWatch(folder, spec) { _, _, log in
                 await log.wait(forConfirmed: "a")
                 try await folder.ledger("count(*)", "digest IS NULL", is: "0")
@@ -119,10 +113,7 @@ import TransferWatch
         try await withTestServer { server in
             _ = Inbox(server)
             try folder.write("one", to: "in/a")
-            var spec = try folder.watchSpec(server) {
-                $0.then = .delete
-                $0.keepFor = .seconds(3600)
-            }
+            var spec = try folder.specThatKeepsAnHour(server)
             try await withWatch(folder, spec) { _, _, log in await log.wait(forConfirmed: "a") }
             try folder.database.run("UPDATE ledger SET confirmed = confirmed - 3600000")
             (spec.then, spec.keepFor) = (.keep, nil)
@@ -153,10 +144,7 @@ import TransferWatch
         try await withTestServer { server in
             let inbox = Inbox(server)
             try folder.write("one", to: "in/a")
-            let spec = try folder.watchSpec(server) {
-                $0.then = .delete
-                $0.keepFor = .seconds(3600)
-            }
+            let spec = try folder.specThatKeepsAnHour(server)
             try await withWatch(folder, spec) { _, _, log in await log.wait(forConfirmed: "a") }
             try folder.rename("in", "away")
             try folder.database.run("UPDATE ledger SET confirmed = confirmed - 3600000")
@@ -168,6 +156,16 @@ import TransferWatch
                 await log.wait { $0.contains { $0.donePath == "a" } }
             }
             #expect(inbox.puts == ["a": ["one"]])
+        }
+    }
+}
+
+extension TemporaryFolder {
+    /// What is confirmed is deleted an hour later.
+    fileprivate func specThatKeepsAnHour(_ server: TestServer) throws -> WatchSpec {
+        try watchSpec(server) {
+            $0.then = .delete
+            $0.keepFor = .seconds(3600)
         }
     }
 }
