@@ -49,6 +49,20 @@ import TransferTestSupport
         }
     }
 
+    /// To ask takes as long as to send it.
+    @Test(arguments: [(65536, false), (65537, true)])
+    func onlyForALongBodyTheServerIsAskedFirst(_ size: Int, _ asks: Bool) async throws {
+        try await Bench.with { bench async throws in
+            let sink = bench.server.acceptUploads("/in")
+            let body = RequestBody.bytes(Array(repeating: 7, count: size))
+            let outcome = try await bench.send("PUT", "/in", body: body).end()
+            #expect(outcome.head?.status == 201)
+            #expect(sink.uploads.map(\.count) == [Int64(size)])
+            let expectation: String? = asks ? "100-continue" : nil
+            #expect(bench.server.requests.first?.headers["Expect"] == expectation)
+        }
+    }
+
     @Test(arguments: [413, 417, 401], [true, false])
     func anEarlyAnswerIsTheAnswer(_ status: Int, _ expects: Bool) async throws {
         try await Bench.with { bench async throws in

@@ -304,7 +304,10 @@ struct ExchangeMachine {
         var hop = Hop(
             url: request.url, method: request.method, headers: request.headers, sendsBody: !request.body.isEmpty)
         hop.fragment = request.fragment
-        hop.mayExpect = request.settings.expectsContinue
+        // To ask first takes as long as a short body does.
+        hop.mayExpect =
+            request.settings.expectsContinue
+            && (request.body.isEmpty || request.body.isLong || hop.headers.value("Expect") != nil)
         if case .representation = request.intent, hop.headers.value("Accept-Encoding") == nil {
             // A coded body has no place in a file that is continued by byte offsets.
             hop.headers.append(HeaderField("Accept-Encoding", "identity"))

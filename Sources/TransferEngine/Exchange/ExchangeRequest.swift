@@ -79,8 +79,8 @@ public struct ExchangeSettings: Sendable, Hashable {
     /// Whether the body is sent again, over a new connection, when one that had been used before turns out to be dead
     /// before any answer (RFC 9110 §9.2.2 allows it for idempotent requests; a server may have read the first body).
     public var resendsBody = true
-    /// Whether a long body waits up to a second for the server's 100 (RFC 9110 §10.1.1), so that a refusal costs
-    /// nothing.
+    /// Whether a long body, of more than 64 KiB or an unknown length, waits up to a second for the server's 100
+    /// (RFC 9110 §10.1.1), so that a refusal costs nothing.
     public var expectsContinue = true
     /// The ways to go; each hop's own, as a redirect may lead where another one holds.
     public var proxies = ProxyRule.none

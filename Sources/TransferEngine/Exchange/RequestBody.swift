@@ -19,6 +19,9 @@ public enum RequestBody: Sendable {
         }
     }
 
+    /// More than 64 KiB, or nobody knows.
+    var isLong: Bool { length.map { $0 > 64 << 10 } ?? true }
+
     /// A whole file.
     public static func file(_ file: SourceFile) -> RequestBody { .part(SourcePart(file, range: 0..<file.size)) }
 
