@@ -1,6 +1,7 @@
 // Typed inline functions over libcurl's variadic ones, so that Swift can call them.
 #pragma once
 #include <curl/curl.h>
+#include <malloc.h>
 #include <stdint.h>
 
 typedef size_t (*transfer_write_callback)(char *, size_t, size_t, void *);
@@ -141,7 +142,8 @@ static inline void transfer_easy_set_quick_exit(CURL *easy) {
 #endif
 }
 
-static inline CURLcode transfer_global_init(void) { return curl_global_init(CURL_GLOBAL_DEFAULT); }
+// Bytes that a block of the system's memory has room for.
+static inline size_t transfer_block_size(void *block) { return malloc_usable_size(block); }
 
 // Of the library that is loaded, as 0xXXYYZZ.
 static inline unsigned transfer_curl_version_number(void) { return curl_version_info(CURLVERSION_NOW)->version_num; }

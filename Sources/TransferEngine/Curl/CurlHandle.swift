@@ -124,7 +124,7 @@ final class CurlHandle {
 
 /// libcurl itself, initialised once per process.
 public enum CurlLibrary {
-    static let isReady: Bool = transfer_global_init() == CURLE_OK
+    static let isReady: Bool = CurlMemory.initialise() == CURLE_OK
 
     /// `libcurl/7.88.1 OpenSSL/3.0.22 …`
     public static var version: String { String(cString: curl_version()) }

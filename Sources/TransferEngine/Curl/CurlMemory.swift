@@ -1,0 +1,79 @@
+import CTransferCurl
+import Glibc
+
+/// libcurl's memory: the system's, but each thread keeps some large blocks for the next transfer.
+///
+/// libcurl takes its buffers anew for each transfer and gives them back after it. The system's allocator then tidies up
+/// its whole heap, gives the pages back to the kernel and takes them again, which is a tenth of a small transfer's work.
+enum CurlMemory {
+    /// Initialises libcurl (curl_global_init_mem(3)); where the program has done so already, its memory stays as it is.
+    static func initialise() -> CURLcode {
+        curl_global_init_mem(
+            Int(CURL_GLOBAL_SSL | CURL_GLOBAL_WIN32),
+            { size in size < CurlMemory.smallest ? malloc(size) : KeptBlocks.ofThisThread?.take(size) ?? malloc(size) },
+            { block in
+                guard let block else { return }
+                if transfer_block_size(block) >= CurlMemory.smallest, let kept = KeptBlocks.ofThisThread,
+                    kept.keep(block)
+                {
+                    return
+                }
+                free(block)
+            }, { realloc($0, $1) },
+            { text in text.flatMap { strdup($0) } }, { calloc($0, $1) })
+    }
+
+    /// Of what is kept, in bytes: libcurl's smallest buffer.
+    fileprivate static let smallest = 16 << 10
+}
+
+/// Blocks that a thread's transfers have done with.
+private final class KeptBlocks {
+    private static let most = 8
+    private static let mostBytes = 2 << 20
+
+    private var blocks: [(start: UnsafeMutableRawPointer, size: Int)] = []
+    private var bytes = 0
+
+    deinit { for block in blocks { free(block.start) } }
+
+    func take(_ size: Int) -> UnsafeMutableRawPointer? {
+        // One that is much larger is somebody else's.
+        guard let index = blocks.lastIndex(where: { $0.size >= size && $0.size / 2 <= size }) else { return nil }
+        let block = blocks.remove(at: index)
+        bytes -= block.size
+        return block.start
+    }
+
+    /// - Returns: Whether it was kept.
+    func keep(_ block: UnsafeMutableRawPointer) -> Bool {
+        let size = transfer_block_size(block)
+        guard blocks.count < Self.most, bytes + size <= Self.mostBytes else { return false }
+        blocks.append((block, size))
+        bytes += size
+        return true
+    }
+
+    /// `nil` when the system has no room for one more thing that belongs to a thread.
+    static var ofThisThread: KeptBlocks? {
+        guard let key else { return nil }
+        if let kept = pthread_getspecific(key) {
+            return Unmanaged<KeptBlocks>.fromOpaque(kept).takeUnretainedValue()
+        }
+        let kept = KeptBlocks()
+        let retained = Unmanaged.passRetained(kept)
+        guard pthread_setspecific(key, retained.toOpaque()) == 0 else {
+            retained.release()
+            return nil
+        }
+        return kept
+    }
+
+    private static let key: pthread_key_t? = {
+        var key = pthread_key_t()
+        let code = pthread_key_create(&key) { kept in
+            if let kept { Unmanaged<KeptBlocks>.fromOpaque(kept).release() }
+        }
+        return code == 0 ? key : nil
+    }()
+}
