@@ -32,6 +32,7 @@ public final class EventLoop: SerialExecutor, @unchecked Sendable {
     private var armed: MonotonicTime?
     private var spareJobs: [UnownedJob] = []
     private var spareWork: [@Sendable () -> Void] = []
+    private var turnEnds: [() -> Void] = []
 
     private struct Registration {
         /// Tells a new registration from events still queued for a closed descriptor of the same number.
@@ -128,6 +129,21 @@ public final class EventLoop: SerialExecutor, @unchecked Sendable {
         _ = transfer_epoll_control(epoll, Operation.delete, descriptor, 0, 0)
     }
 
+    // MARK: Turns
+
+    /// Calls `work` once, when all that has come by now has been dealt with and before the loop waits again: what several
+    /// events make necessary needs doing only once. Only on the loop.
+    public func atEndOfTurn(_ work: @escaping () -> Void) {
+        preconditionOnLoop()
+        turnEnds.append(work)
+    }
+
+    private func endTurn() {
+        guard !turnEnds.isEmpty else { return }
+        // What it adds belongs to the next turn.
+        for work in exchange(&turnEnds, with: []) { work() }
+    }
+
     // MARK: Timers
 
     /// A timer that calls `action` on the loop. Loops have a handful of them, so they are searched one by one.
@@ -151,6 +167,7 @@ public final class EventLoop: SerialExecutor, @unchecked Sendable {
         while true {
             let isStopping = drainInbox()
             fireTimers()
+            endTurn()
             if isStopping { break }
             let timeout = armTimer()
             let count = epoll_wait(epoll, &events, Int32(events.count), timeout)
@@ -159,6 +176,7 @@ public final class EventLoop: SerialExecutor, @unchecked Sendable {
         }
         registrations.removeAll()
         timers.removeAll()
+        turnEnds.removeAll()
         LoopThread.current = nil
     }
 
@@ -216,6 +234,7 @@ public final class EventLoop: SerialExecutor, @unchecked Sendable {
     /// - Returns: What epoll_wait shall wait: nothing when there is work, else for ever.
     private func armTimer() -> Int32 {
         if inbox.withLock({ !$0.jobs.isEmpty || !$0.work.isEmpty || $0.isStopping }) { return 0 }
+        guard turnEnds.isEmpty else { return 0 }
         guard let next = timers.lazy.compactMap(\.deadline).min() else { return -1 }
         let now = MonotonicTime.now
         if next <= now { return 0 }

@@ -39,8 +39,10 @@ public final class WorkerPool: @unchecked Sendable {
         queue.append(work)
         let mustStart = idle < queue.count && started < limit
         if mustStart { started += 1 }
-        pthread_cond_signal(condition)
+        let mustWake = idle > 0
         pthread_mutex_unlock(mutex)
+        // After the lock is free: who wakes wants it at once.
+        if mustWake { pthread_cond_signal(condition) }
         if mustStart { startThread() }
     }
 
