@@ -10,11 +10,14 @@ public final class SourceFile: Sendable {
     /// When anything of it changed last, its name too (`st_ctim`, which nobody can set): milliseconds since 1970.
     public let changed: Int64
     public var size: Int64 { facts.size }
+    /// All of a small file: a loop that sends it never waits for the disk.
+    private let content: [UInt8]?
 
     /// Opens the file. Blocks: for workers. (`O_NONBLOCK`, so that a pipe without a writer is refused, not waited for.)
     ///
+    /// - Parameter smallSize: Files of up to so many bytes are read at once.
     /// - Throws: `fileMissing`, `fileAccess`; a folder or a device is refused.
-    public init(_ path: String) throws(TransferError) {
+    public init(_ path: String, readingUpTo smallSize: Int64 = 0) throws(TransferError) {
         let descriptor = transfer_open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK, 0)
         guard descriptor >= 0 else { throw .file("open", path, errno) }
         var status = stat()
@@ -22,11 +25,21 @@ public final class SourceFile: Sendable {
             close(descriptor)
             throw TransferError(.fileAccess, "can't upload \(path): not a regular file")
         }
-        posix_fadvise(descriptor, 0, 0, POSIX_FADV_SEQUENTIAL)
+        let facts = FileFacts(status)
+        if facts.size > 128 << 10 { posix_fadvise(descriptor, 0, 0, POSIX_FADV_SEQUENTIAL) }
         self.path = path
         self.descriptor = descriptor
-        facts = FileFacts(status)
+        self.facts = facts
         changed = FileFacts.changed(status)
+        content = facts.size <= smallSize ? Self.content(descriptor, Int(facts.size)) : nil
+    }
+
+    /// - Returns: `nil` when there isn't as much any more, which is found out again when it's sent.
+    private static func content(_ descriptor: Int32, _ size: Int) -> [UInt8]? {
+        let bytes = [UInt8](unsafeUninitializedCapacity: size) { buffer, count in
+            count = max(0, pread(descriptor, buffer.baseAddress, size, 0))
+        }
+        return bytes.count == size ? bytes : nil
     }
 
     deinit { close(descriptor) }
@@ -39,6 +52,11 @@ public final class SourceFile: Sendable {
 
     /// - Returns: The bytes read; 0 at the end.
     public func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(TransferError) -> Int {
+        if let content {
+            let rest = content[min(content.count, max(0, Int(offset)))...].prefix(buffer.count)
+            buffer.copyBytes(from: rest)
+            return rest.count
+        }
         while true {
             let count = pread(descriptor, buffer.baseAddress, buffer.count, off_t(offset))
             if count >= 0 { return count }

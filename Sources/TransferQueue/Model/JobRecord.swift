@@ -6,7 +6,7 @@ struct JobRecord: Sendable {
     let id: Int64
     let batch: Int64
     let identity: String
-    let spec: JobSpec
+    @Shared var spec: JobSpec
     /// Attempts that counted against the budget so far.
     var attempts: Int
     /// Which of the download's URLs is tried now.

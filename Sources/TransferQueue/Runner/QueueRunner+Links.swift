@@ -11,7 +11,7 @@ extension QueueRunner {
         let new = moved - job.accounted
         guard new > 0 else { return }
         running[job.candidate.id]?.accounted = moved
-        guard OriginReach(origin: job.candidate.lane.origin) != .local, let link = network.likelyLink(job.link),
+        guard job.candidate.reach != .local, let link = network.likelyLink(job.link),
             network.snapshot.metering(of: link.index).isMetered
         else { return }
         let kind = LinkClass(network.snapshot.kind(of: link.index))

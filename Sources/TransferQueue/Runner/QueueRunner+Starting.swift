@@ -10,33 +10,20 @@ extension QueueRunner {
         }
         let url = record.spec.urls[min(record.mirror, record.spec.urls.count - 1)]
         running[candidate.id] = RunningJob(candidate: candidate, record: record, started: .now, url: url)
-        let id = candidate.id
         switch record.spec.work {
         case .download(let download):
             preparing.append(
                 DownloadPreparation(record: record, download: download, directory: batch.directory, url: url))
         case .upload(let upload):
             let path = upload.source.hasPrefix("/") ? upload.source : batch.directory + "/" + upload.source
-            let version = record.watched
-            engine.workers.execute { [loop] in
-                let result = Result { () throws(TransferError) in
-                    if let version { return try OpenedSource(path, version: version) }
-                    return try OpenedSource(path, expected: upload.checksum)
-                }
-                loop.execute { self.assumeIsolated { $0.didOpen(id, result) } }
-            }
+            opening.append(
+                UploadPreparation(id: candidate.id, path: path, version: record.watched, expected: upload.checksum))
         }
     }
 
     /// Hands what has gathered to a worker: one hop for several jobs, where several start together.
     func flushPreparations() {
-        guard !preparing.isEmpty else { return }
-        let preparations = preparing
-        preparing.removeAll(keepingCapacity: true)
-        var rest = preparations[...]
-        while !rest.isEmpty {
-            let group = Array(rest.prefix(8))
-            rest = rest.dropFirst(8)
+        Self.inGroups(&preparing) { group in
             folderWorker.execute { [loop, census] in
                 let results = group.map { ($0.record.id, $0.run(census)) }
                 loop.execute {
@@ -46,6 +33,32 @@ extension QueueRunner {
                     }
                 }
             }
+        }
+        // What is to be digested first takes its time.
+        let digested = opening.filter { $0.expected != nil }
+        opening.removeAll { $0.expected != nil }
+        for preparation in digested { open([preparation]) }
+        Self.inGroups(&opening) { open($0) }
+    }
+
+    private func open(_ group: [UploadPreparation]) {
+        engine.workers.execute { [loop] in
+            let results = group.map { ($0.id, $0.run()) }
+            loop.execute {
+                self.assumeIsolated { runner in
+                    for (id, result) in results { runner.didOpen(id, result) }
+                    runner.pump()
+                }
+            }
+        }
+    }
+
+    private static func inGroups<Element>(_ elements: inout [Element], _ take: ([Element]) -> Void) {
+        guard !elements.isEmpty else { return }
+        var rest = exchange(&elements, with: [])[...]
+        while !rest.isEmpty {
+            take(Array(rest.prefix(8)))
+            rest = rest.dropFirst(8)
         }
     }
 
@@ -72,7 +85,6 @@ extension QueueRunner {
             running[id]?.sourceDigest = source.digest
             transferMarked(id, job)
         }
-        pump()
     }
 
     /// Where a body must not be sent twice, that is written down before its first byte leaves: after a crash nobody

@@ -48,7 +48,7 @@ extension QueueRunner {
 
     private func isOverNetwork(_ job: RunningJob) -> Bool {
         guard !job.handles.isEmpty else { return false }
-        return OriginReach(origin: job.candidate.lane.origin) != .local
+        return job.candidate.reach != .local
     }
 
     private func batchesUnder(_ key: String) -> [Int64] {

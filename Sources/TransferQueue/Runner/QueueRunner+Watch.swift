@@ -105,7 +105,7 @@ extension OpenedSource {
     init(_ path: String, version: WatchedVersion) throws(TransferError) {
         let file: SourceFile
         do throws(TransferError) {
-            file = try SourceFile(path)
+            file = try SourceFile(path, readingUpTo: Self.smallSize)
         } catch {
             guard error.code == .fileMissing || error.errno == ENOTDIR || error.errno == ELOOP else { throw error }
             throw TransferError(.superseded, "\(path) is gone", cause: error.cause)

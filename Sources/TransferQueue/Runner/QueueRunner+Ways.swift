@@ -12,7 +12,7 @@ extension QueueRunner {
         let id = job.candidate.id
         let lane = job.candidate.lane
         running[id]?.networkGeneration = network.generation
-        guard OriginReach(origin: lane.origin) != .local else { return .some(nil) }
+        guard job.candidate.reach != .local else { return .some(nil) }
         let judgement = network.judgement(lane.network, wall: .now)
         let link: String?
         switch judgement.decision {
@@ -20,7 +20,7 @@ extension QueueRunner {
         case .use(let names, _): link = names.first
         case .wait(.offline):
             // What has an address may be on a network that needs no way out.
-            guard case .address(let address) = OriginReach(origin: lane.origin),
+            guard case .address(let address) = job.candidate.reach,
                 network.policy(lane.network).require == nil, leads(to: address, over: nil)
             else {
                 unreachable.insert(lane)
@@ -66,7 +66,7 @@ extension QueueRunner {
 
     /// What an end says of the link that it went over.
     func judgeLink(_ job: RunningJob, _ outcome: ExchangeOutcome) {
-        guard OriginReach(origin: job.candidate.lane.origin) != .local, let link = network.likelyLink(job.link) else {
+        guard job.candidate.reach != .local, let link = network.likelyLink(job.link) else {
             return
         }
         let event: LinkHealth.Event
@@ -94,7 +94,7 @@ extension QueueRunner {
 
     /// Why an attempt came to nothing, if this machine's network is the reason: then none is spent.
     func networkFault(_ job: RunningJob, _ error: TransferError) -> String? {
-        guard error.status == nil, case let reach = OriginReach(origin: job.candidate.lane.origin), reach != .local
+        guard error.status == nil, case let reach = job.candidate.reach, reach != .local
         else {
             return nil
         }

@@ -34,6 +34,8 @@ actor QueueRunner {
     var sleepers: [SQLiteStore.Sleeper] = []
     /// Downloads whose slot is there, about to be handed to a worker.
     var preparing: [DownloadPreparation] = []
+    /// Uploads whose slot is there, likewise.
+    var opening: [UploadPreparation] = []
     /// Downloads that came whole and wait to be made durable together.
     var finishing: [DownloadCompletion.Item] = []
     /// Handed to workers to be saved, not answered yet.
@@ -145,8 +147,22 @@ actor QueueRunner {
 
     // MARK: The pump
 
-    /// Starts whatever may start now. Called after every event.
+    /// Sees to it that whatever may start now is started. Called after every event; done once for those that came
+    /// together.
     func pump() {
+        guard !isPumpDue else { return }
+        isPumpDue = true
+        loop.atEndOfTurn { [weak self] in
+            self?.assumeIsolated {
+                $0.isPumpDue = false
+                $0.startAll()
+            }
+        }
+    }
+
+    private var isPumpDue = false
+
+    private func startAll() {
         guard stopping == nil else { return finishStopping() }
         // Bounded: each finished download holds a descriptor until it's durable.
         if saving + finishing.count < 1024 {
@@ -182,11 +198,12 @@ actor QueueRunner {
                     id: bad.id, batch: result.lane.batch, identity: bad.identity,
                     outcome: .failed(bad.error, attempts: 0, host: nil)))
         }
+        let reach = OriginReach(origin: result.lane.origin)
         let candidates = result.jobs.map { job in
             claimed[job.record.id] = job.record
             return Scheduler.Candidate(
                 id: job.record.id, lane: result.lane, priority: job.priority,
-                patience: job.record.spec.settings.retry.limit ?? 10)
+                patience: job.record.spec.settings.retry.limit ?? 10, reach: reach)
         }
         scheduler.claimed(result.lane, candidates, asked: asked)
     }

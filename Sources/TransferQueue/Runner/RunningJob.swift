@@ -86,34 +86,6 @@ enum ReadyTransfer: Sendable {
     case upload(SourceFile)
 }
 
-/// An upload's source, opened.
-struct OpenedSource: Sendable {
-    let file: SourceFile
-    /// Where somebody wanted it.
-    let digest: Checksum?
-
-    init(file: SourceFile, digest: Checksum?) {
-        self.file = file
-        self.digest = digest
-    }
-
-    /// Blocks: for workers.
-    ///
-    /// - Throws: Also when the digest isn't the one that was expected.
-    init(_ path: String, expected: Checksum?) throws(TransferError) {
-        file = try SourceFile(path)
-        guard let expected else {
-            digest = nil
-            return
-        }
-        let found = try FileDigest.compute(file, expected.algorithm, 0..<file.size)
-        guard found == expected else {
-            throw TransferError(.checksumMismatch, "\(path) is \(found), not \(expected); nothing was sent")
-        }
-        digest = found
-    }
-}
-
 struct ReadyDownload: Sendable {
     let part: PartFile
     /// Where the file goes, as far as it's known before the server has named it.

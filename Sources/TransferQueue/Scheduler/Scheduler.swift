@@ -30,7 +30,17 @@ struct Scheduler: Sendable {
         let lane: Lane
         let priority: Int
         /// How often it may be tried again.
-        var patience = 10
+        let patience: Int
+        /// What the lane's origin says of the way to it: asked several times for each job.
+        let reach: OriginReach
+
+        init(id: Int64, lane: Lane, priority: Int, patience: Int = 10, reach: OriginReach? = nil) {
+            self.id = id
+            self.lane = lane
+            self.priority = priority
+            self.patience = patience
+            self.reach = reach ?? OriginReach(origin: lane.origin)
+        }
     }
 
     enum Action: Sendable, Hashable {

@@ -1,0 +1,51 @@
+import TransferCore
+import TransferEngine
+
+/// An upload that is about to start: its source is to be opened.
+struct UploadPreparation: Sendable {
+    let id: Int64
+    /// Absolute.
+    let path: String
+    /// Of a watched file: the one that is to be sent.
+    let version: WatchedVersion?
+    let expected: Checksum?
+
+    /// Blocks: for workers.
+    func run() -> Result<OpenedSource, TransferError> {
+        Result { () throws(TransferError) in
+            if let version { return try OpenedSource(path, version: version) }
+            return try OpenedSource(path, expected: expected)
+        }
+    }
+}
+
+/// An upload's source, opened.
+struct OpenedSource: Sendable {
+    let file: SourceFile
+    /// Where somebody wanted it.
+    let digest: Checksum?
+
+    /// Bytes: with a thousand jobs at once 16 MiB.
+    static let smallSize: Int64 = 16 << 10
+
+    init(file: SourceFile, digest: Checksum?) {
+        self.file = file
+        self.digest = digest
+    }
+
+    /// Blocks: for workers.
+    ///
+    /// - Throws: Also when the digest isn't the one that was expected.
+    init(_ path: String, expected: Checksum?) throws(TransferError) {
+        file = try SourceFile(path, readingUpTo: Self.smallSize)
+        guard let expected else {
+            digest = nil
+            return
+        }
+        let found = try FileDigest.compute(file, expected.algorithm, 0..<file.size)
+        guard found == expected else {
+            throw TransferError(.checksumMismatch, "\(path) is \(found), not \(expected); nothing was sent")
+        }
+        digest = found
+    }
+}
