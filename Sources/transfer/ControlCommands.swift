@@ -22,13 +22,15 @@ struct Target: ParsableArguments {
     func ask(_ verb: QueueVerb, past: String) throws -> [String] {
         var done: [String] = []
         let remote = try Composition.remote(state: state.state)
-        let batches = try remote.statuses().map(\.name)
+        let statuses = try remote.statuses()
+        let batches = statuses.map(\.name)
         for name in all ? batches : names {
             let (batch, job) = Self.split(name, batches)
             do {
                 switch try remote.ask(verb, batch: batch, job: job) {
                 case .applied(let jobs):
-                    print("\(name): \(jobs) \(jobs == 1 ? "job" : "jobs") \(past)")
+                    let hint = verb.startsJobs && jobs > 0 ? "; " + goesOn(batch, statuses) : ""
+                    print("\(name): \(jobs) \(jobs == 1 ? "job" : "jobs") \(past)\(hint)")
                     done.append(batch)
                 case .handed(let pid): print("\(name): \(past) by process \(pid), which runs it")
                 }
@@ -37,6 +39,15 @@ struct Target: ParsableArguments {
             }
         }
         return done
+    }
+
+    /// Nobody runs it: what does.
+    private func goesOn(_ batch: String, _ statuses: [BatchStatus]) -> String {
+        guard let source = statuses.first(where: { $0.name == batch })?.source else {
+            return batch.hasPrefix("watch:")
+                ? "transfer watch goes on with it" : "the same command again goes on with it"
+        }
+        return "transfer run \(ShellWord.quoted(source)) goes on with it"
     }
 
     /// A batch's name may have slashes itself (it can be a path): the longest known one counts.
@@ -90,4 +101,14 @@ struct Retry: ParsableCommand {
     var failed = false
     @OptionGroup var target: Target
     func run() throws { try target.ask(failed ? .retryFailed : .retry, past: "ready again") }
+}
+
+extension QueueVerb {
+    /// Whether jobs are to start that didn't.
+    fileprivate var startsJobs: Bool {
+        switch self {
+        case .resume, .retry, .retryFailed: true
+        case .pause, .cancel: false
+        }
+    }
 }

@@ -55,7 +55,10 @@ struct DryRun {
         switch spec.work {
         case .upload(let upload):
             let verb = complete.contains(spec.identity) ? "keep (sent before)" : "send"
-            return "\(verb)  \(upload.source) -> \(Redaction.url(upload.url))\(needs)"
+            let path = upload.source.hasPrefix("/") ? upload.source : directory + "/" + upload.source
+            let isMissing = spec.needs.isEmpty && access(path, R_OK) != 0
+            let reason = isMissing ? ", which can't be read: \(String(cString: strerror(errno)).lowercased())" : ""
+            return "\(verb)  \(upload.source)\(reason) -> \(Redaction.url(upload.url))\(needs)"
         case .download(let download):
             let mirrors = download.urls.count > 1 ? " and \(download.urls.count - 1) more" : ""
             let from = Redaction.url(download.urls[0]) + mirrors

@@ -117,7 +117,8 @@ struct OneOff {
     func run() async throws -> ExitStatus {
         Composition.raiseDescriptorLimit()
         // The same command again is the same batch: it goes on where it was.
-        let name = "\(verb) \(jobs[0].identity)" + (jobs.count > 1 ? " +\(jobs.count - 1)" : "") + " in \(folder)"
+        let more = jobs.count > 1 ? " +\(jobs.count - 1)" : ""
+        let name = "\(verb) \(Redaction.url(jobs[0].firstURL))\(more) in \(folder)"
         let queue = try await JobQueue.open(
             try Composition.configuration(state: state, limits: limits.merged(with: BatchLimits())))
         let batch: StagedBatch
@@ -133,9 +134,20 @@ struct OneOff {
         }
         let execution = Execution(
             queue: queue, reporter: try Composition.reporter(output), stops: Execution.StopRules())
-        let status = try await execution.run([batch], RunOptions())
+        var options = RunOptions()
+        options.marksFiles = true
+        let status = try await execution.run([batch], options)
         if status == .complete { _ = try? Composition.remote(state: state).forget(name: name, endedBefore: nil) }
         return status
+    }
+}
+
+extension JobSpec {
+    fileprivate var firstURL: String {
+        switch work {
+        case .download(let download): download.urls[0]
+        case .upload(let upload): upload.url
+        }
     }
 }
 

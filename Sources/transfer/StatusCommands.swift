@@ -77,7 +77,7 @@ struct Wait: AsyncParsableCommand {
 
 struct Forget: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Forget batches that ended; their files stay. Without a name: those that ended 30 days ago.")
+        abstract: "Forget a batch, whether or not it ended, or those that ended 30 days ago; their files stay.")
 
     @Argument(help: "A batch, whether or not it ended.")
     var batch: String?

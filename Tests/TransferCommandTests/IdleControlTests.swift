@@ -93,7 +93,9 @@ import TransferTestSupport
             #expect(paused.standardOutput == "batch/held: 1 job paused\n")
             #expect(try await place.status().first?["waiting"]?.int == 2)
             let resumed = try await place.run("resume", "batch")
-            #expect(resumed.standardOutput == "batch: 1 job resumed\n")
+            #expect(
+                resumed.standardOutput
+                    == "batch: 1 job resumed; transfer run \(place.folder.path("jobs.json")) goes on with it\n")
             let result = try await place.runJobs()
             #expect(
                 try result.events().ends["held"] == "finished" && result.events().ends["later"] == "finished",
@@ -116,7 +118,9 @@ import TransferTestSupport
         try await withTestServer { server in
             let place = try await stopped(server)
             let result = try await place.run("retry", "batch", "--failed")
-            #expect(result.standardOutput == "batch: 1 job ready again\n")
+            #expect(
+                result.standardOutput
+                    == "batch: 1 job ready again; transfer run \(place.folder.path("jobs.json")) goes on with it\n")
             #expect(try await place.status().first?["failed"]?.int == 0)
         }
     }

@@ -31,6 +31,40 @@ import TransferTestSupport
         }
     }
 
+    /// Relative paths lead elsewhere then: what is complete there says nothing of here.
+    @Test func anotherFolderGetsItsOwnFiles() async throws {
+        try await withTestServer { server in
+            let place = try await finished(server)
+            let other = try place.folder.folder("other")
+            let result = try await place.command(["run", "jobs.json", "--json", "-d", other]).run()
+            #expect(result.exitCode == 0, "\(result)")
+            #expect(try result.events().ends == ["a": "finished"])
+            #expect(try content.firstDifference(fromFileAt: other + "/a") == nil)
+            let again = try await place.command(["run", "jobs.json", "--json", "-d", other]).run()
+            #expect(try again.events().ends == ["a": "kept"])
+        }
+    }
+
+    /// Its batch is forgotten when it went well: the file itself says where it came from.
+    @Test func whatGetHasFetchedItKeepsTheNextTime() async throws {
+        try await withTestServer { server in
+            let place = try Workplace()
+            server.serve("/a", ServedFile(Content.random(seed: 3, count: 500), lastModified: 1_600_000_000))
+            for _ in 0..<2 {
+                let result = try await place.command(["get", server.url("/a"), "--json"]).run()
+                #expect(result.exitCode == 0, "\(result)")
+            }
+            #expect(server.requests.map { $0.headers["If-Modified-Since"] != nil } == [false, true])
+            let status = try await place.command(["status"]).run()
+            #expect(!status.standardOutput.contains("get "), "\(status)")
+            // What isn't its own it doesn't touch.
+            try place.folder.write("my own notes", to: "a")
+            let refused = try await place.command(["get", server.url("/a"), "--json"]).run()
+            #expect(refused.exitCode == 1)
+            #expect(try place.folder.text("a") == "my own notes")
+        }
+    }
+
     @Test func aFileThatWasDeletedIsFetchedAgain() async throws {
         try await withTestServer { server in
             let place = try await finished(server)

@@ -71,6 +71,19 @@ import TransferTestSupport
         }
     }
 
+    @Test func aURLOfAFolderGetsTheFilesName() async throws {
+        try await withTestServer { server in
+            let place = try place(10)
+            try FileManager.default.moveItem(atPath: place.folder.path("out.bin"), toPath: place.folder.path("o t.bin"))
+            let sink = server.acceptUploads("/in/*")
+            try place.jobs([upload("o t.bin", to: server.url("/in/"))])
+            let result = try await place.runJobs()
+            #expect(result.exitCode == 0, "\(result)")
+            #expect(sink.uploads.count == 1)
+            #expect(server.requests.map(\.path) == ["/in/o%20t.bin"])
+        }
+    }
+
     @Test func anEmptyFileIsSent() async throws {
         try await withTestServer { server in
             let place = try place(0)

@@ -1,4 +1,5 @@
 import CTransferCurl
+import Glibc
 import TransferCore
 
 /// What a CURLcode means for the one who waits, and whether another try makes sense (libcurl-errors(3)).
@@ -7,7 +8,10 @@ enum CurlFailure {
     ///   - isConnected: Whether the connection stood: before that it's the origin that can't be reached, after it
     ///     it's this one transfer.
     ///   - text: libcurl's own words, from the error buffer.
-    static func error(_ code: CURLcode, text: String, host: String, isConnected: Bool) -> TransferError {
+    ///   - systemError: Of connect(2), where it said so (CURLINFO_OS_ERRNO(3)).
+    static func error(
+        _ code: CURLcode, text: String, host: String, isConnected: Bool, systemError: Int32 = 0
+    ) -> TransferError {
         let words = text.isEmpty ? String(cString: curl_easy_strerror(code)) : text
         let detail = Redaction.url(words)
         func make(_ kind: TransferError.Code, _ message: String, transient: Bool, origin: Bool = false) -> TransferError
@@ -22,7 +26,9 @@ enum CurlFailure {
         case CURLE_COULDNT_RESOLVE_PROXY:
             return make(.cannotResolveHost, "can't find the proxy: \(detail)", transient: true, origin: true)
         case CURLE_COULDNT_CONNECT:
-            return make(.cannotConnect, "can't connect to \(host)\(reason(in: detail))", transient: true, origin: true)
+            let words =
+                systemError == 0 ? reason(in: detail) : ": " + String(cString: strerror(systemError)).lowercased()
+            return make(.cannotConnect, "can't connect to \(host)\(words)", transient: true, origin: true)
         case CURLE_OPERATION_TIMEDOUT:
             return isConnected
                 ? make(.timedOut, "stalled: \(detail.lowercasedFirst)", transient: true)
@@ -84,6 +90,7 @@ extension CurlPool {
         return CurlFailure.error(
             code, text: handle.lastErrorText, host: origin?.hostAndPort ?? "",
             // A connection that was used before has no connect time of its own.
-            isConnected: handle.offset(CURLINFO_CONNECT_TIME_T) > 0 || handle.offset(CURLINFO_PRETRANSFER_TIME_T) > 0)
+            isConnected: handle.offset(CURLINFO_CONNECT_TIME_T) > 0 || handle.offset(CURLINFO_PRETRANSFER_TIME_T) > 0,
+            systemError: Int32(truncatingIfNeeded: handle.long(CURLINFO_OS_ERRNO)))
     }
 }

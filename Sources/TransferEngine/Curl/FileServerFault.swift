@@ -88,7 +88,8 @@ enum FileServerFault {
             CurlFailure.error(
                 code, text: handle.lastErrorText, host: host,
                 isConnected: handle.offset(CURLINFO_CONNECT_TIME_T) > 0
-                    || handle.offset(CURLINFO_PRETRANSFER_TIME_T) > 0))
+                    || handle.offset(CURLINFO_PRETRANSFER_TIME_T) > 0,
+                systemError: Int32(truncatingIfNeeded: handle.long(CURLINFO_OS_ERRNO))))
     }
 
     private static func login(

@@ -17,7 +17,7 @@ struct SSHHostKey: Sendable, Hashable {
         let name = origin.hostAndPort
         let kind = [type, fingerprint].compactMap { $0 }.joined(separator: ", ")
         let key = "the host key of \(name)\(kind.isEmpty ? "" : " (\(kind))")"
-        let path = file ?? "known_hosts"
+        let path = ShellWord.quoted(file ?? "known_hosts")
         let message =
             switch fault {
             case .unknown:

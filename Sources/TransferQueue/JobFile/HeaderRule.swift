@@ -15,6 +15,14 @@ enum HeaderRule {
         isToken(method) ? nil : "not a method, such as \"GET\""
     }
 
+    /// RFC 9110 §9.3: what these are answered with says nothing of a body that was stored.
+    static func refusal(ofUploadMethod method: String) -> String? {
+        guard ["GET", "HEAD", "DELETE", "CONNECT", "OPTIONS", "TRACE"].contains(method.uppercased()) else {
+            return refusal(ofMethod: method)
+        }
+        return "\(method) stores nothing; an upload's method is \"PUT\", \"POST\" or \"PATCH\", say"
+    }
+
     /// RFC 7617 §2: a colon ends the user.
     static func refusal(ofUser user: String) -> String? {
         if user.utf8.contains(UInt8(ascii: ":")) { return "a user's name can't hold a colon" }

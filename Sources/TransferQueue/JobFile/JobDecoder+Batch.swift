@@ -27,7 +27,7 @@ extension JobDecoder {
         if header.jobs == nil, header.watch == nil, !hasProblem(withKey: "jobs", at: start),
             !hasProblem(withKey: "watch", at: start)
         {
-            note("\"jobs\" is missing", start..<start + 1)
+            note("\"jobs\" or \"watch\" is missing", start..<start + 1)
         }
         return header
     }

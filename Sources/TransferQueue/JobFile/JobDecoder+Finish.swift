@@ -73,7 +73,7 @@ extension JobDecoder {
         refuse(
             [.checksums, .segments, .ifExists, .remoteTime, .body], seen, draft, belongsTo: "a download")
         guard let to = draft.to else { return nil }
-        let url = reader.string(to)
+        var url = reader.string(to)
         if !isTrusted, let refusal = URLRule.refusal(of: url) {
             let isPath = !url.isEmpty && !url.contains(":")
             note(
@@ -93,6 +93,9 @@ extension JobDecoder {
                 note(refusal, to.token)
                 return nil
             }
+        }
+        if !isTrusted, url.hasSuffix("/"), draft.rules.uploadProtocol.putsIntoFolders, let source = draft.source {
+            url += PercentEncoding.encode(source.split(separator: "/").last.map(String.init) ?? "")
         }
         checkUpload(draft, seen) { reading.range(ofKey: $0.rawValue, inObjectAt: start) }
         return .upload(

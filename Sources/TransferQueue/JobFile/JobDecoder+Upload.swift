@@ -44,14 +44,46 @@ extension JobDecoder {
     ) {
         guard !isTrusted else { return }
         let uploadProtocol = draft.rules.uploadProtocol
-        let foreign: [(JobKey, Set<JobSpec.UploadProtocol>)] = [
+        for (key, owners) in uploadProtocol.foreignKeys where Self.has(key, seen) {
+            let names = Wording.alternatives(owners.map { "\"\($0.rawValue)\"" }.sorted())
+            note("\"\(key.rawValue)\" is for the protocol \(names), not \"\(uploadProtocol.rawValue)\"", place(key))
+        }
+        if Self.has(.method, seen), let refusal = draft.method.flatMap(HeaderRule.refusal(ofUploadMethod:)) {
+            note(refusal, place(.method))
+        }
+    }
+}
+
+extension JobSpec.UploadProtocol {
+    /// Whether a URL that ends in a slash is a folder's: the others' servers may have one for all that is sent.
+    var putsIntoFolders: Bool {
+        switch self {
+        case .put, .s3, .ftp, .sftp: true
+        case .post, .multipart, .tus, .resumable: false
+        }
+    }
+
+    /// Keys that only other protocols have, with those.
+    fileprivate var foreignKeys: [(JobKey, Set<JobSpec.UploadProtocol>)] {
+        let owned: [(JobKey, Set<JobSpec.UploadProtocol>)] = [
             (.fields, [.multipart]), (.fileField, [.multipart]), (.metadata, [.tus, .s3]), (.parallel, [.tus, .s3]),
             (.createFolders, [.put, .ftp, .sftp]), (.chunkSize, [.put, .post, .tus, .resumable, .s3]),
             (.method, [.put, .post, .multipart, .resumable]),
         ]
-        for (key, owners) in foreign where Self.has(key, seen) && !owners.contains(uploadProtocol) {
-            let names = Wording.alternatives(owners.map { "\"\($0.rawValue)\"" }.sorted())
-            note("\"\(key.rawValue)\" is for the protocol \(names), not \"\(uploadProtocol.rawValue)\"", place(key))
+        return owned.filter { !$0.1.contains(self) }
+    }
+}
+
+extension JobSpec.Upload {
+    /// Why an option of the command line does nothing for this upload.
+    ///
+    /// - Parameter options: Those that were given: their keys in a job file, and how the command calls them.
+    public func refusal(of options: [(key: String, name: String)]) -> String? {
+        for (key, owners) in uploadProtocol.foreignKeys {
+            guard let option = options.first(where: { $0.key == key.rawValue }) else { continue }
+            let names = Wording.alternatives(owners.map(\.rawValue).sorted())
+            return "\(option.name) is for the protocol \(names), not \(uploadProtocol.rawValue)"
         }
+        return method.flatMap(HeaderRule.refusal(ofUploadMethod:))
     }
 }

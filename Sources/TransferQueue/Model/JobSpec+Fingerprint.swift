@@ -59,6 +59,14 @@ extension JobSpec {
         return Origin(anyURL: url)?.description ?? ""
     }
 
+    /// Whether it's another job when relative paths start elsewhere.
+    var hasRelativePath: Bool {
+        switch work {
+        case .download(let download): !download.destination.hasPrefix("/")
+        case .upload(let upload): !upload.source.hasPrefix("/")
+        }
+    }
+
     /// What two jobs of a batch must not have in common; empty for a folder, whose file is not known yet.
     var destinationKey: String {
         switch work {

@@ -17,6 +17,8 @@ struct BatchRun {
     var isFinished = false
     /// The run ended before the batch did.
     var wasStopped = false
+    /// Whether files are to bear a note of where they came from.
+    var marksFiles = false
     /// Bytes of attempts that have ended; those under way are read off their meters.
     var settledBytes: Int64 = 0
     private var samples: [(time: MonotonicTime, bytes: Int64, ended: Int)] = []

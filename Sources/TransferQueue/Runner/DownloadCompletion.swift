@@ -21,6 +21,8 @@ struct DownloadCompletion: Sendable {
         /// Computed while it was written, if it could be.
         let computed: Checksum?
         let isLarge: Bool
+        /// Where it came from, to be noted in the file itself.
+        var mark: ResumeData?
     }
 
     struct Saved: Sendable {
@@ -85,6 +87,7 @@ struct DownloadCompletion: Sendable {
         for item in items {
             if let modified = item.modified { item.part.setModificationTime(modified) }
             if item.isLarge { item.part.trimReservation() }
+            if let mark = item.mark { item.part.record(mark) }
         }
         if items.count <= 2 || items.contains(where: \.isLarge) {
             for item in items { try item.part.sync() }
@@ -139,5 +142,16 @@ struct DownloadCompletion: Sendable {
     private static func proposal(_ path: String) -> String {
         let free = DownloadPreparation.freeName(path)
         return String(free[(free.lastIndex(of: "/").map { free.index(after: $0) } ?? free.startIndex)...])
+    }
+}
+
+extension ResumeData {
+    /// What a file that has come whole bears of where it came from.
+    static func mark(
+        _ job: RunningJob, _ ready: ReadyDownload, _ head: ResponseHead, _ outcome: ExchangeOutcome
+    ) -> ResumeData {
+        ResumeData(
+            url: Redaction.url(job.url), validator: Validator(head), total: outcome.position,
+            written: ByteRanges(0..<outcome.position), bootID: BootID.current, partialFile: ready.part.path)
     }
 }

@@ -11,6 +11,9 @@ public struct RunOptions: Sendable, Hashable {
     public var verify = false
     /// Replace the limits the queue was opened with.
     public var limits: BatchLimits?
+    /// Note in each file, in an extended attribute, where it came from: for batches that are forgotten when they have
+    /// ended. Files that took long to arrive bear the note anyway.
+    public var marksFiles = false
     public init() {}
 }
 
@@ -30,6 +33,7 @@ extension QueueRunner {
             return
         }
         batches[batch.id] = BatchRun(id: batch.id, name: batch.name, directory: batch.directory, now: .now)
+        batches[batch.id]?.marksFiles = options.marksFiles
         let id = batch.id
         withStore {
             try $0.counts(batch: id)

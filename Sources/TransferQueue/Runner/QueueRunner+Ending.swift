@@ -36,7 +36,8 @@ extension QueueRunner {
                 path: ready.target.file(url: job.url, disposition: head.value("Content-Disposition")),
                 mayReplace: ready.mayReplace, picksFreeName: download.ifExists == .rename,
                 modified: download.remoteTime ? head.value("Last-Modified").flatMap { HTTPDate.parse($0) } : nil,
-                expected: download.checksum, computed: outcome.digest, isLarge: outcome.position > 1 << 20))
+                expected: download.checksum, computed: outcome.digest, isLarge: outcome.position > 1 << 20,
+                mark: batches[job.record.batch]?.marksFiles == true ? .mark(job, ready, head, outcome) : nil))
     }
 
     private func uploadAnswered(

@@ -52,16 +52,20 @@ public struct SecretSource: Sendable {
         }
     }
 
+    private static func unreadable(_ path: String) -> TransferError {
+        let reason = String(cString: strerror(errno)).lowercased()
+        return TransferError(.secretMissing, "can't read the secret in \(path): \(reason)")
+    }
+
     private static func contents(_ path: String) throws(TransferError) -> String {
         let descriptor = transfer_open(path, O_RDONLY | O_CLOEXEC, 0)
         guard descriptor >= 0 else {
-            throw TransferError(
-                .secretMissing, "can't read the secret in \(path): \(String(cString: strerror(errno)).lowercased())")
+            throw unreadable(path)
         }
         defer { close(descriptor) }
         var buffer = [UInt8](repeating: 0, count: 64 << 10)
         let count = Glibc.read(descriptor, &buffer, buffer.count)
-        guard count >= 0 else { throw TransferError(.secretMissing, "can't read the secret in \(path)") }
+        guard count >= 0 else { throw unreadable(path) }
         var text = String(decoding: buffer[..<count], as: UTF8.self)
         while text.utf8.last == 0x0A || text.utf8.last == 0x0D { text.unicodeScalars.removeLast() }
         return try checked(text, path)

@@ -16,12 +16,14 @@ extension SQLiteStore {
         let id: Int64
         let name: String
         let directory: String
+        /// Whether its relative paths started from another folder before.
+        var hasMoved = false
     }
 
     /// Takes jobs into a batch, inside one transaction: all of them or none.
     final class Stager {
         private let db: Database
-        private let batch: Int64
+        private let batch: HeldBatch
         private let generation: Int64
         private let keepsWhatIsMissing: Bool
         private var hasIDs = false
@@ -35,7 +37,7 @@ extension SQLiteStore {
         /// Secrets by job; they stay in memory.
         private(set) var secrets: [Int64: JobSecrets] = [:]
 
-        init(_ db: Database, batch: Int64, generation: Int64, keepsWhatIsMissing: Bool) throws {
+        init(_ db: Database, batch: HeldBatch, generation: Int64, keepsWhatIsMissing: Bool) throws {
             self.db = db
             self.batch = batch
             self.generation = generation
@@ -76,7 +78,7 @@ extension SQLiteStore {
             let origin = spec.origin(mirror: 0)
             if spec.id != nil { hasIDs = true }
             insert.setUncheckedArguments([
-                batch, identity, generation, span?.line, span?.column, span?.length, place?.index, spec.priority,
+                batch.id, identity, generation, span?.line, span?.column, span?.length, place?.index, spec.priority,
                 origin, destination, text, fingerprint,
                 secrets != nil, spec.isUpload, places, spec.settings.network.key,
             ])
@@ -85,7 +87,7 @@ extension SQLiteStore {
             if db.changesCount > 0 {
                 id = db.lastInsertedRowID
             } else {
-                find.setUncheckedArguments([batch, identity])
+                find.setUncheckedArguments([batch.id, identity])
                 guard let row = try Row.fetchOne(find) else { return }
                 id = row["id"]
                 let seen: Int64 = row["generation"]
@@ -93,7 +95,7 @@ extension SQLiteStore {
                     return addDuplicate(spec, place, other: row["line"])
                 }
                 let oldFingerprint: Int64 = row["fingerprint"]
-                let changed = oldFingerprint != fingerprint
+                let changed = oldFingerprint != fingerprint || batch.hasMoved && spec.hasRelativePath
                 let old = JobState(rawValue: row["state"]) ?? .queued
                 // Found by this process: to be told once. Whoever runs it again after that wants it sent again.
                 let mayHaveArrived =
@@ -147,15 +149,15 @@ extension SQLiteStore {
         fileprivate func finish() throws {
             if !keepsWhatIsMissing {
                 try db.execute(
-                    sql: "DELETE FROM job WHERE batch = ? AND generation <> ?", arguments: [batch, generation])
+                    sql: "DELETE FROM job WHERE batch = ? AND generation <> ?", arguments: [batch.id, generation])
             }
             if hasIDs { try findSharedDestinations() }
             try resolveNeeds()
-            if report.isEmpty { _ = try SQLiteStore.skipWhatCannotStart(db, batch: batch) }
+            if report.isEmpty { _ = try SQLiteStore.skipWhatCannotStart(db, batch: batch.id) }
             try db.execute(
                 sql:
                     "UPDATE batch SET hasNeeds = EXISTS (SELECT 1 FROM need JOIN job ON job.id = need.job WHERE job.batch = ?1) WHERE id = ?1",
-                arguments: [batch])
+                arguments: [batch.id])
         }
 
         private func findSharedDestinations() throws {
@@ -168,7 +170,7 @@ extension SQLiteStore {
                         (SELECT line FROM job AS first WHERE first.batch = job.batch
                             AND first.destination = job.destination ORDER BY id LIMIT 1)
                     FROM job WHERE batch = ? AND destination <> '' GROUP BY destination HAVING count(*) > 1 LIMIT 20
-                    """, arguments: [batch])
+                    """, arguments: [batch.id])
             for row in rows {
                 let span = SourceSpan(line: row[2] ?? 1, column: row[3] ?? 1, length: row[4] ?? 1)
                 let place = JobLocations(index: row[5] ?? 0, job: span, to: span, format: format)
@@ -181,18 +183,19 @@ extension SQLiteStore {
             guard !needs.isEmpty else {
                 if !keepsWhatIsMissing {
                     try db.execute(
-                        sql: "DELETE FROM need WHERE job IN (SELECT id FROM job WHERE batch = ?)", arguments: [batch])
+                        sql: "DELETE FROM need WHERE job IN (SELECT id FROM job WHERE batch = ?)", arguments: [batch.id]
+                    )
                 }
                 return
             }
             try db.execute(
                 sql: "DELETE FROM need WHERE job IN (SELECT id FROM job WHERE batch = ? AND generation = ?)",
-                arguments: [batch, generation])
+                arguments: [batch.id, generation])
             var edges: [Int64: [Int64]] = [:]
             var firstNeed: [Int64: (place: JobLocations?, position: Int)] = [:]
             for (job, identity, need, place, position) in needs {
                 let found = try Int64.fetchOne(
-                    db, sql: "SELECT id FROM job WHERE batch = ? AND identity = ?", arguments: [batch, need])
+                    db, sql: "SELECT id FROM job WHERE batch = ? AND identity = ?", arguments: [batch.id, need])
                 guard let found else {
                     let message = "job \"\(identity)\" needs \"\(need)\", which isn't in this batch"
                     report.add(Self.fault(message) { place?.needFault($0, at: position) })
@@ -210,7 +213,7 @@ extension SQLiteStore {
                         firstNeed[cycle[0]].flatMap { $0.place?.needFault(message, at: $0.position) }
                     })
             }
-            try SQLiteStore.recountNeeds(db, batch: batch)
+            try SQLiteStore.recountNeeds(db, batch: batch.id)
         }
 
         private func identity(of job: Int64) throws -> String {
@@ -254,7 +257,7 @@ extension SQLiteStore {
                         db, sql: "UPDATE batch SET generation = generation + 1 WHERE id = ? RETURNING generation",
                         arguments: [batch.id]) ?? 1
                 let stager = try Stager(
-                    db, batch: batch.id, generation: generation, keepsWhatIsMissing: keepsWhatIsMissing)
+                    db, batch: batch, generation: generation, keepsWhatIsMissing: keepsWhatIsMissing)
                 guard try body(stager) else { throw StagingFailure.refused }
                 try stager.finish()
                 guard stager.report.isEmpty else {
@@ -275,8 +278,8 @@ extension SQLiteStore {
         let row = try Row.fetchOne(
             db,
             sql: """
-                SELECT batch.id, batch.owner, process.pid FROM batch LEFT JOIN process ON process.id = batch.owner
-                WHERE batch.name = ?
+                SELECT batch.id, batch.owner, batch.directory, process.pid FROM batch
+                LEFT JOIN process ON process.id = batch.owner WHERE batch.name = ?
                 """, arguments: [header.name])
         let now = WallClock.milliseconds
         guard let row else {
@@ -292,6 +295,8 @@ extension SQLiteStore {
         try db.execute(
             sql: "UPDATE batch SET source = ?, directory = ?, owner = ?, updated = ? WHERE id = ?",
             arguments: [header.source, header.directory, process, now, id])
-        return HeldBatch(id: id, name: header.name, directory: header.directory)
+        return HeldBatch(
+            id: id, name: header.name, directory: header.directory,
+            hasMoved: row["directory"] as String != header.directory)
     }
 }

@@ -23,9 +23,9 @@ enum WhyText {
         for link in explanation.links { add(link.name, link.verdict) }
         if hasAttempts(explanation) {
             let isFree = if case .network = explanation.reason { true } else { false }
-            add(
-                "attempts",
-                "\(explanation.attempts) of \(explanation.attemptLimit) used\(isFree ? ", none by this wait" : "")")
+            // The limit is that of the attempts after the first; whoever gave up has made that one too.
+            let used = min(explanation.attempts, explanation.attemptLimit)
+            add("attempts", "\(used) of \(explanation.attemptLimit) used\(isFree ? ", none by this wait" : "")")
         }
         if let starts = starts(explanation, name) { add("starts", starts) }
         return lines.map { charset.visible($0.withoutTrailingSpaces) }

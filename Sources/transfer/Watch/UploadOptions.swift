@@ -48,6 +48,11 @@ struct UploadOptions: ParsableArguments {
         upload.options.chunkSize = chunkSize?.bytes
         upload.options.parallel = parallel
         upload.options.createFolders = createFolders
+        let options = [
+            (method != nil, "method", "--method"), (parallel != nil, "parallel", "--parallel"),
+            (createFolders, "createFolders", "--create-folders"), (chunkSize != nil, "chunkSize", "--chunk-size"),
+        ].filter(\.0).map { (key: $0.1, name: $0.2) }
+        if let refusal = upload.refusal(of: options) { throw ValidationError(refusal) }
         return (upload, settings)
     }
 }

@@ -128,7 +128,7 @@ import TransferCore
         ("[]", ["1:1:1 $ expected an object, found an array"]),
         (#"{"jobs": []}"#, [#"1:1:1 $ "version" is missing; write "version": 1"#]),
         (#"{"version": 2, "jobs": []}"#, ["1:13:1 $.version version 2 is unknown; this program reads version 1"]),
-        (#"{"version": 1}"#, [#"1:1:1 $ "jobs" is missing"#]),
+        (#"{"version": 1}"#, [#"1:1:1 $ "jobs" or "watch" is missing"#]),
         (#"{"version": 1, "jobs": {}}"#, ["1:24:1 $.jobs expected an array, found an object"]),
         (#"{"version": 1, "jobs": [5]}"#, ["1:25:1 $.jobs[0] expected an object, found a number"]),
         (

@@ -62,6 +62,10 @@ import TransferCore
     @Test(arguments: [
         (#""protocol": "tus", "fields": {}"#, #"$.jobs[0].fields "fields" is for the protocol "multipart", not "tus""#),
         (#""parallel": 2"#, #"$.jobs[0].parallel "parallel" is for the protocol "s3" or "tus", not "put""#),
+        (
+            #""method": "delete""#,
+            #"$.jobs[0].method delete stores nothing; an upload's method is "PUT", "POST" or "PATCH", say"#
+        ),
         (#""protocol": "tus", "parallel": 65"#, "$.jobs[0].parallel 65 is out of range; 1 to 64 are possible"),
         (#""chunkSize": 0"#, "$.jobs[0].chunkSize a chunk has at least one byte"),
         (

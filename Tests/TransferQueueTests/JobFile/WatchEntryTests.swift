@@ -200,7 +200,7 @@ import TransferWatch
             reading.lines == [
                 #"1:26:1 $.watch[0] "folder" is missing"#, #"1:26:1 $.watch[0] "to" is missing"#,
             ])
-        #expect(try read(#"{"version": 1}"#).lines == [#"1:1:1 $ "jobs" is missing"#])
+        #expect(try read(#"{"version": 1}"#).lines == [#"1:1:1 $ "jobs" or "watch" is missing"#])
         #expect(try read(#"{"version": 1, "watch": 5}"#).lines == ["1:25:1 $.watch expected an array, found a number"])
     }
 

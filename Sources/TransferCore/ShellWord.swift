@@ -1,6 +1,6 @@
 /// A word as a shell reads it, for commands that people copy.
-enum ShellWord {
-    static func quoted(_ word: String) -> String {
+public enum ShellWord {
+    public static func quoted(_ word: String) -> String {
         let plain = word.utf8.allSatisfy { byte in
             switch byte {
             case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
