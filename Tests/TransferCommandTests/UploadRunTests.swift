@@ -30,17 +30,19 @@ import TransferTestSupport
     }
 
     /// The server has the file; the process that sent it is killed before it hears so.
-    private func withPutThatArrivedBeforeAKill(_ then: (Workplace, NginxServer) async throws -> Void) async throws {
+    private func withPutThatArrivedBeforeAKill(
+        _ count: Int = 200_000, _ more: String = #""id": "up""#, _ then: (Workplace, NginxServer) async throws -> Void
+    ) async throws {
         var options = NginxServer.Options()
         options.allowsWriting = true
         let server = try await NginxServer.start(options: options)
         let relay = try FaultRelay(to: server.port)
         defer { relay.stop() }
-        let place = try place()
-        try place.jobs([upload("out.bin", to: "http://127.0.0.1:\(relay.port)/up", #""id": "up""#)])
+        let place = try place(count)
+        try place.jobs([upload("out.bin", to: "http://127.0.0.1:\(relay.port)/up", more)])
         relay.delayAnswers(milliseconds: 2000)
         let process = try place.startJobs()
-        try await until("the server has it") { Self.received(server)?.count == 200_000 }
+        try await until("the server has it") { Self.received(server)?.count == count }
         process.kill(SIGKILL)
         _ = try await process.result()
         relay.delayAnswers(milliseconds: 0)
@@ -52,14 +54,41 @@ import TransferTestSupport
         (try? Data(contentsOf: URL(fileURLWithPath: server.root + "/up"))).map { [UInt8]($0) }
     }
 
-    @Test func aPutThatArrivedBeforeAKillIsAskedForAndNotSentAgain() async throws {
-        try await withPutThatArrivedBeforeAKill { place, server in
+    @Test(
+        arguments: [
+            (200_000, #""id": "up""#), (5 << 20, #""id": "up""#), (200_000, #""id": "up", "createFolders": true"#),
+        ])
+    func aPutThatArrivedBeforeAKillIsAskedForAndNotSentAgain(_ count: Int, _ more: String) async throws {
+        try await withPutThatArrivedBeforeAKill(count, more) { place, server in
             let result = try await place.runJobs()
             #expect(result.exitCode == 0, "\(result)")
             #expect(try result.events().ends == ["up": "finished"])
             await server.stop()
-            #expect(try server.accessLog().map(\.method) == ["PUT", "HEAD"])
+            #expect(try server.accessLog().map(\.method) == ["PUT", "HEAD", "GET"])
         }
+    }
+
+    /// The server has an earlier version of the same size, from the second in which the newer one was about to be sent.
+    @Test func anEarlierVersionOfTheSameSizeIsNoProofThatTheNewOneArrived() async throws {
+        var options = NginxServer.Options()
+        options.allowsWriting = true
+        let server = try await NginxServer.start(options: options)
+        let relay = try FaultRelay(to: server.port)
+        defer { relay.stop() }
+        let place = try place()
+        try place.jobs([upload("out.bin", to: "http://127.0.0.1:\(relay.port)/up", #""id": "up""#)])
+        #expect(try await place.runJobs().exitCode == 0)
+        try place.folder.write(count: 200_000, seed: 4, to: "out.bin")
+        relay.halt(at: relay.bytesUp)
+        let process = try place.startJobs()
+        try await process.event("job.started", id: "up")
+        process.kill(SIGKILL)
+        _ = try await process.result()
+        relay.halt(at: nil)
+        relay.cutAll()
+        #expect(try await place.runJobs().exitCode == 0)
+        #expect(try Self.received(server) == place.content("out.bin"))
+        await server.stop()
     }
 
     /// What was written since may be other content of the same length.

@@ -1,61 +1,187 @@
 import Testing
 import TransferCore
+import TransferCrypto
 
 @testable import TransferUpload
 
-/// A PUT whose answer was lost.
+/// A PUT of which an earlier attempt may have arrived.
 @Suite struct ConfirmingPutTests {
-    /// 21 Nov 2026, 12:00:00 UTC, by the server's clock; this machine's is 100 s ahead of it.
+    /// 21 Nov 2026, 12:00:00 UTC.
     private static let date = "Sat, 21 Nov 2026 12:00:00 GMT"
-    private let now: Int64 = 1_795_262_500
+    private static let beforeTheAttempt = "Sat, 21 Nov 2026 11:59:20 GMT"
+    private static let sinceTheAttempt = "Sat, 21 Nov 2026 11:59:40 GMT"
+    /// Within what clocks may be off.
+    private static let atItsBegin = "Sat, 21 Nov 2026 11:59:31 GMT"
+    private let now: Int64 = 1_795_262_400
+    private static let large = ConfirmingPut.comparedAtMost + 1
+    private let own: Checksum
+    private let other: Checksum
 
-    private func dialogue(began secondsAgo: Int64) throws -> ConfirmingPut {
-        try #require(
+    init() throws {
+        own = try #require(Checksum(.sha256, bytes: Array(repeating: 1, count: 32)))
+        other = try #require(Checksum(.sha256, bytes: Array(repeating: 2, count: 32)))
+    }
+
+    /// It began half a minute ago.
+    private func dialogue(
+        size: Int64 = 10, digest: Checksum? = nil, began: Int64? = nil, otherwise: (any UploadDialogue)? = nil
+    ) throws -> ConfirmingPut {
+        var put = try #require(
             ConfirmingPut(
-                url: "http://h/f", source: UploadSource(name: "f", size: 10),
-                state: ConfirmingPut.state(began: now - secondsAgo)))
+                url: "http://h/f", source: UploadSource(name: "f", size: size, digest: digest),
+                state: ConfirmingPut.state(began: began ?? now - 30), otherwise: otherwise))
+        guard case .send(let head)? = put.begin(now: now).first else { throw Failure() }
+        #expect(head.method == "HEAD" && head.url == "http://h/f" && head.headers.value("Want-Repr-Digest") != nil)
+        return put
     }
 
-    private func answer(_ request: Int, _ status: Int, _ fields: [HeaderField]) -> UploadEvent {
-        .answered(UploadAnswer(request: request, head: ResponseHead(status: status, fields: fields), url: "http://h/f"))
+    private struct Failure: Error {}
+
+    private func answer(_ status: Int, _ fields: [HeaderField] = [], digest: Checksum? = nil) -> UploadEvent {
+        var answer = UploadAnswer(
+            request: 1, head: ResponseHead(status: status, fields: fields), url: "http://h/f")
+        answer.digest = digest
+        return .answered(answer)
     }
 
-    private func fields(_ length: String = "10", modified: String?, date: String? = date) -> [HeaderField] {
-        [HeaderField("Content-Length", length), HeaderField("ETag", "\"e\"")]
+    private func fields(
+        _ length: Int64 = 10, modified: String?, date: String? = date, digest: Checksum? = nil
+    ) -> [HeaderField] {
+        [HeaderField("Content-Length", String(length)), HeaderField("ETag", "\"e\"")]
             + (modified.map { [HeaderField("Last-Modified", $0)] } ?? [])
             + (date.map { [HeaderField("Date", $0)] } ?? [])
+            + (digest.flatMap { ReprDigest.field($0) }.map { [$0] } ?? [])
     }
 
-    @Test func whatIsThereSinceTheAttemptBeganIsNotSentAgain() throws {
-        var put = try dialogue(began: 30)
-        guard case .send(let head)? = put.begin(now: now).first else { return #expect(Bool(false)) }
-        #expect(head.method == "HEAD" && head.url == "http://h/f")
-        let actions = put.handle(answer(1, 200, fields(modified: "Sat, 21 Nov 2026 11:59:35 GMT")), now: now)
-        guard case .finish(let result)? = actions.first else { return #expect(Bool(false)) }
-        #expect(result.validator == "\"e\"" && actions.count == 1)
+    private func method(_ actions: [UploadAction]) -> String? {
+        guard case .send(let request)? = actions.first, actions.count == 1 else { return nil }
+        return request.method
     }
 
+    private func result(_ actions: [UploadAction]) -> UploadResult? {
+        guard case .finish(let result)? = actions.first, actions.count == 1 else { return nil }
+        return result
+    }
+
+    /// A time is no proof: another version of the file, from another hand or an earlier request, may have come after it.
+    @Test(arguments: [sinceTheAttempt, atItsBegin, nil] as [String?])
+    func whatHasTheSizeIsReadBackAndCompared(_ modified: String?) throws {
+        for isOurs in [true, false] {
+            var put = try dialogue()
+            let asked = put.handle(answer(200, fields(modified: modified)), now: now)
+            guard case .send(let get)? = asked.first else { throw Failure() }
+            #expect(get.method == "GET" && get.digests == .sha256)
+            let compared = put.handle(answer(200, fields(modified: modified), digest: own), now: now)
+            #expect(compared == [.digest(id: 1, .sha256, 0..<10)])
+            let end = put.handle(.digested(id: 1, isOurs ? own : other), now: now)
+            if isOurs {
+                #expect(result(end)?.validator == "\"e\"" && result(end)?.digest == own)
+            } else {
+                #expect(method(end) == "PUT")
+            }
+        }
+    }
+
+    @Test func aDigestOfTheServersIsCompared() throws {
+        for (servers, isOurs) in [(own, true), (other, false)] {
+            for known in [nil, own] {
+                var put = try dialogue(size: Self.large, digest: known)
+                var end = put.handle(
+                    answer(200, fields(Self.large, modified: Self.sinceTheAttempt, digest: servers)), now: now)
+                if known == nil {
+                    #expect(end == [.digest(id: 1, .sha256, 0..<Self.large)])
+                    end = put.handle(.digested(id: 1, own), now: now)
+                }
+                #expect(isOurs ? result(end)?.digest == own : method(end) == "PUT")
+            }
+        }
+    }
+
+    @Test func aKnownDigestSaysInWhichAlgorithmItIsReadBack() throws {
+        let known = Checksum(.sha512, bytes: Array(repeating: 3, count: 64))
+        var put = try dialogue(digest: known)
+        guard case .send(let get)? = put.handle(answer(200, fields(modified: Self.atItsBegin)), now: now).first
+        else { throw Failure() }
+        #expect(get.digests == .sha512)
+        #expect(result(put.handle(answer(200, digest: known), now: now))?.digest == known)
+    }
+
+    @Test func whatWasThereBeforeTheAttemptIsNotReadBack() throws {
+        var put = try dialogue()
+        #expect(method(put.handle(answer(200, fields(modified: Self.beforeTheAttempt)), now: now)) == "PUT")
+    }
+
+    @Test(arguments: [(404, 10, 200), (200, 9, 200), (405, 0, 200), (200, 10, 403), (200, 10, 405), (200, 10, 503)])
+    func whateverElseIsThereIsReplaced(_ status: Int, _ length: Int64, _ statusOfGet: Int) throws {
+        var put = try dialogue()
+        var actions = put.handle(answer(status, fields(length, modified: Self.atItsBegin)), now: now)
+        if method(actions) == "GET" { actions = put.handle(answer(statusOfGet), now: now) }
+        guard case .send(let request)? = actions.first else { throw Failure() }
+        #expect(request.method == "PUT" && request.body == .source(0..<10))
+        guard case .finish? = put.handle(answer(201), now: now).first else { throw Failure() }
+    }
+
+    /// Where the content can't be had, only a time that leaves no doubt counts.
     @Test(
         arguments: [
-            (404, "10", "Sat, 21 Nov 2026 11:59:35 GMT", date), (200, "9", "Sat, 21 Nov 2026 11:59:35 GMT", date),
-            (200, "10", "Sat, 21 Nov 2026 11:59:20 GMT", date), (200, "10", "Sat, 21 Nov 2026 12:00:09 GMT", date),
-            (200, "10", nil, date), (200, "10", "Sat, 21 Nov 2026 11:59:35 GMT", nil),
-            (405, "0", nil, date),
-        ] as [(Int, String, String?, String?)])
-    func whateverElseIsThereIsReplaced(_ status: Int, _ length: String, _ modified: String?, _ date: String?) throws {
-        var put = try dialogue(began: 30)
-        _ = put.begin(now: now)
-        let actions = put.handle(answer(1, status, fields(length, modified: modified, date: date)), now: now)
-        guard case .send(let request)? = actions.first else { return #expect(Bool(false)) }
-        #expect(request.method == "PUT" && request.body == .source(0..<10))
-        guard case .finish? = put.handle(answer(2, 201, []), now: now).first else { return #expect(Bool(false)) }
+            (sinceTheAttempt, date, true), (atItsBegin, date, false), (beforeTheAttempt, date, false),
+            (nil, date, false), (sinceTheAttempt, nil, false), ("Sat, 21 Nov 2026 12:00:09 GMT", date, false),
+        ] as [(String?, String?, Bool)])
+    func whatIsTooLargeToReadBackCountsWhenItIsLater(_ modified: String?, _ date: String?, _ isOurs: Bool) throws {
+        var put = try dialogue(size: Self.large)
+        let end = put.handle(answer(200, fields(Self.large, modified: modified, date: date)), now: now)
+        #expect(isOurs ? result(end) != nil : method(end) == "PUT")
+        var refused = try dialogue()
+        var other = refused.handle(answer(200, fields(modified: modified, date: date)), now: now)
+        if method(other) == "GET" { other = refused.handle(answer(403), now: now) }
+        #expect(isOurs ? result(other) != nil : method(other) == "PUT")
+    }
+
+    /// What was there three minutes before the attempt; this machine's clock was set an hour ahead since, or the
+    /// server's is an hour ahead.
+    @Test func aClockThatIsOffIsNoProof() throws {
+        var put = try #require(
+            ConfirmingPut(
+                url: "http://h/f", source: UploadSource(name: "f", size: Self.large),
+                state: ConfirmingPut.state(began: now - 30)))
+        _ = put.begin(now: now + 3600)
+        let old = fields(Self.large, modified: "Sat, 21 Nov 2026 11:56:30 GMT")
+        #expect(method(put.handle(answer(200, old), now: now + 3600)) == "PUT")
+
+        var ahead = try dialogue(size: Self.large)
+        let fast = fields(
+            Self.large, modified: "Sat, 21 Nov 2026 12:56:30 GMT", date: "Sat, 21 Nov 2026 13:00:00 GMT")
+        #expect(method(ahead.handle(answer(200, fast), now: now)) == "PUT")
+    }
+
+    /// A server may date its answer when it's asked, however late that arrives.
+    @Test func aSlowAnswerIsNoProof() throws {
+        for (seconds, isOurs) in [(32, false), (33, true)] {
+            var put = try dialogue(size: Self.large)
+            // By a clock that is an hour ahead, so that it alone counts.
+            let head = fields(
+                Self.large, modified: "Sat, 21 Nov 2026 12:59:\(seconds) GMT", date: "Sat, 21 Nov 2026 13:00:00 GMT")
+            let end = put.handle(answer(200, head), now: now + 600)
+            #expect(isOurs ? result(end) != nil : method(end) == "PUT")
+        }
     }
 
     @Test func aServerThatCannotBeAskedIsAskedAgainLater() throws {
-        var put = try dialogue(began: 30)
-        _ = put.begin(now: now)
         let error = TransferError(.connectionLost, "lost", isTransient: true)
+        var put = try dialogue()
         #expect(put.handle(.failed(request: 1, error, sent: 0), now: now) == [.fail(error)])
+        var other = try dialogue()
+        _ = other.handle(answer(200, fields(modified: Self.atItsBegin)), now: now)
+        #expect(other.handle(.failed(request: 2, error, sent: 0), now: now) == [.fail(error)])
+    }
+
+    @Test func whatIsSentIsSentInItsOwnWay() throws {
+        let source = UploadSource(name: "f", size: 10)
+        var put = try dialogue(otherwise: FolderMakingPut(url: "http://h/a/f", source: source))
+        #expect(method(put.handle(answer(404), now: now)) == "PUT")
+        #expect(method(put.handle(answer(409), now: now)) == "MKCOL")
+        #expect(method(put.handle(answer(201), now: now)) == "PUT")
+        #expect(result(put.handle(answer(201), now: now))?.status == 201)
     }
 
     @Test func theStateOfAnotherProtocolIsNone() {

@@ -122,6 +122,19 @@ import TransferCore
         #expect(server.log == ["PUT http://h/a/f", "MKCOL http://h/a/"])
     }
 
+    @Test func oneThatLeftWholeIsAskedForNext() {
+        let error = TransferError(.connectionLost, "lost", isTransient: true)
+        for (method, sent, isKept) in [("PUT", 3, true), ("PUT", 2, false), ("POST", 3, false)]
+            as [(String, Int64, Bool)]
+        {
+            var dialogue = FolderMakingPut(
+                url: "http://h/a/f", method: method, source: UploadSource(name: "f", size: 3))
+            _ = dialogue.begin(now: 7)
+            let actions = dialogue.handle(.failed(request: 1, error, sent: sent), now: 9)
+            #expect(actions == (isKept ? [.save(ConfirmingPut.state(began: 7)), .fail(error)] : [.fail(error)]))
+        }
+    }
+
     @Test func aServerThatStillRefusesIsBelieved() {
         var server = Server(folders: [])
         guard case .fail(let error)? = run(&server, "http://h/a/f") else { return #expect(Bool(false)) }

@@ -31,7 +31,8 @@ extension QueueRunner {
         let make = job.record.watched?.verifies == true ? UploadProtocols.verifying : UploadProtocols.dialogue
         guard
             let dialogue = try make(
-                job.record.spec, upload, source, record?.state ?? lostWithItsProcess(job.record, upload, file), secrets)
+                job.record.spec, upload, source,
+                lostWithItsProcess(job.record, upload, file, record?.state) ?? record?.state, secrets)
         else { return false }
         talks += 1
         running[id]?.phase = .talking
@@ -102,10 +103,13 @@ extension QueueRunner {
 
     /// What to go by where a process died that may have sent the whole file: it was to be sent by then, and no later.
     ///
-    /// - Returns: `nil` when nobody can say, and for files that are offered to be resumed anyway.
-    private func lostWithItsProcess(_ record: JobRecord, _ upload: JobSpec.Upload, _ file: SourceFile) -> String? {
+    /// - Parameter state: What that process saved.
+    /// - Returns: `nil` when nobody can say, and where the state leads on.
+    private func lostWithItsProcess(
+        _ record: JobRecord, _ upload: JobSpec.Upload, _ file: SourceFile, _ state: String?
+    ) -> String? {
         guard record.wasInterrupted, upload.uploadProtocol == .put, record.spec.method == "PUT",
-            !upload.options.createFolders, file.size < UploadProtocols.upgradeSize, file.changed <= record.claimed
+            !(state.map { UploadProtocols.knowsTheWay($0) } ?? false), file.changed <= record.claimed
         else { return nil }
         return ConfirmingPut.state(began: record.claimed / 1000)
     }

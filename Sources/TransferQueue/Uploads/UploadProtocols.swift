@@ -14,17 +14,20 @@ enum UploadProtocols {
         let options = upload.options
         switch upload.uploadProtocol {
         case .put, .post:
-            if options.createFolders { return FolderMakingPut(url: upload.url, method: spec.method, source: source) }
-            if let state,
-                let put = ConfirmingPut(url: upload.url, method: spec.method, source: source, state: state)
-            {
-                return put
+            let asks = state.map { ConfirmingPut.isState($0) } ?? false
+            var plain: (any UploadDialogue)?
+            if options.createFolders {
+                plain = FolderMakingPut(url: upload.url, method: spec.method, source: source)
+            } else if source.size >= upgradeSize || state != nil && !asks {
+                plain = ResumableDialogue(
+                    source: source,
+                    options: ResumableOptions(
+                        url: upload.url, method: spec.method, mode: .upgrade, chunkSize: options.chunkSize),
+                    state: asks ? nil : state)
             }
-            guard source.size >= upgradeSize || state != nil else { return nil }
-            return ResumableDialogue(
-                source: source,
-                options: ResumableOptions(
-                    url: upload.url, method: spec.method, mode: .upgrade, chunkSize: options.chunkSize), state: state)
+            guard asks, let state else { return plain }
+            return ConfirmingPut(
+                url: upload.url, method: spec.method, source: source, state: state, otherwise: plain) ?? plain
         case .multipart:
             return FormUpload(
                 url: upload.url, method: upload.method ?? "POST", source: source,
@@ -59,6 +62,11 @@ enum UploadProtocols {
                 options: ResumableOptions(
                     url: upload.url, method: spec.method, mode: .careful, chunkSize: options.chunkSize), state: state)
         }
+    }
+
+    /// Whether a state says of itself how to go on: where the upload is, or that the server is to be asked.
+    static func knowsTheWay(_ state: String) -> Bool {
+        ConfirmingPut.isState(state) || VerifyingDialogue.isVerifying(state) || ResumableDialogue.knowsUpload(state)
     }
 
     private static func headers(

@@ -182,7 +182,8 @@ struct VerifyingDialogue: UploadDialogue {
             + fail(
                 TransferError(
                     .checksumMismatch,
-                    "the server has \(servers) of \(source.name)\(expected.map { ", which is \($0)" } ?? "")"))
+                    "the server has \(servers) of \(source.name)\(expected.map { ", which is \($0)" } ?? ""); "
+                        + "transfer retry sends it again"))
     }
 
     private mutating func unknown(_ why: String) -> [UploadAction] {
@@ -190,7 +191,8 @@ struct VerifyingDialogue: UploadDialogue {
             TransferError(
                 .digestUnknown,
                 "\(source.name) was uploaded, but whether it arrived unharmed isn't known: the server gives no "
-                    + "Repr-Digest and \(why)"))
+                    + "Repr-Digest and \(why); let it give one or answer a GET, or leave out "
+                    + "--checksum (\"checksum\" in a job file)"))
     }
 
     private mutating func fail(_ error: TransferError) -> [UploadAction] {
@@ -249,15 +251,25 @@ struct OneRequest: UploadDialogue {
     let url: String
     let method: String
     let source: UploadSource
+    private var began: Int64 = 0
+
+    init(url: String, method: String, source: UploadSource) {
+        self.url = url
+        self.method = method
+        self.source = source
+    }
 
     mutating func begin(now: Int64) -> [UploadAction] {
-        [.send(UploadRequest(id: 1, method: method, url: url, body: .source(0..<source.size)))]
+        began = now
+        return [.send(UploadRequest(id: 1, method: method, url: url, body: .source(0..<source.size)))]
     }
 
     mutating func handle(_ event: UploadEvent, now: Int64) -> [UploadAction] {
         switch event {
         case .interim, .digested: return []
-        case .failed(_, let error, _): return [.fail(error)]
+        case .failed(_, let error, let sent):
+            guard method == "PUT", source.size > 0, sent >= source.size else { return [.fail(error)] }
+            return [.save(ConfirmingPut.state(began: began)), .fail(error)]
         case .answered(let answer):
             guard (200..<300).contains(answer.head.status) else {
                 return [.fail(StatusRule.error(answer.head, now: now))]

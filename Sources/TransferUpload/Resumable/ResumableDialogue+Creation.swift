@@ -10,6 +10,7 @@ extension ResumableDialogue {
 
     mutating func create() -> [UploadAction] {
         state.length = source.size
+        creationBegan = clock
         let isWhole = sendsWhole
         var headers = [
             HeaderField("Upload-Complete", isWhole ? "?1" : "?0"),
@@ -123,6 +124,11 @@ extension ResumableDialogue {
         if location != nil {
             noteEnding(sent >= source.size)
             return fail(error)
+        }
+        if options.mode == .upgrade, options.method == "PUT", source.size > 0, sent >= source.size {
+            // Nothing was offered, so this was a PUT like any other, and all of it may be there.
+            phase = .ended
+            return [.save(ConfirmingPut.state(began: creationBegan)), .fail(error)]
         }
         if options.isIdempotent {
             // Perhaps it would have offered in another version.

@@ -15,7 +15,8 @@ import TransferCore
 /// upload is over and its URL forgotten.
 ///
 /// **What is never sent twice.** Content for a method that isn't idempotent, once it may have been applied: a POST whose
-/// answer was lost and that has no upload to ask about, or whose upload has gone since, fails as `mayHaveBeenSent`.
+/// answer was lost and that has no upload to ask about, or whose upload has gone since, fails as `mayHaveBeenSent`. A PUT
+/// that left whole in ``ResumableOptions/Mode/upgrade``, without an offer, saves a ``ConfirmingPut``'s state instead.
 public struct ResumableDialogue: UploadDialogue {
     let source: UploadSource
     let options: ResumableOptions
@@ -32,6 +33,11 @@ public struct ResumableDialogue: UploadDialogue {
     /// Steps that led nowhere (conflicts, answers without progress); bounded, so that every attempt ends.
     var stalls = 0
     var restarts = 0
+
+    /// When something was last heard or begun, in seconds since 1970.
+    private(set) var clock: Int64 = 0
+    /// When the request that begins the upload was made.
+    var creationBegan: Int64 = 0
 
     private var nextID = 1
     private var savedText: String
@@ -86,7 +92,11 @@ public struct ResumableDialogue: UploadDialogue {
         case fail(TransferError)
     }
 
+    /// Whether such a state knows where the server has the upload.
+    public static func knowsUpload(_ state: String) -> Bool { ResumableState(text: state)?.url != nil }
+
     public mutating func begin(now: Int64) -> [UploadAction] {
+        clock = now
         guard state.url != nil else { return create() }
         guard state.length == source.size else {
             return discard(then: .restart("the source has another length than the upload that was begun"))
@@ -99,6 +109,7 @@ public struct ResumableDialogue: UploadDialogue {
     }
 
     public mutating func handle(_ event: UploadEvent, now: Int64) -> [UploadAction] {
+        clock = now
         switch event {
         case .digested: return []
         case .interim(let request, let head, let url):

@@ -20,6 +20,8 @@ public struct FolderMakingPut: UploadDialogue {
     private let source: UploadSource
     private var state = State.sending(afterFolders: false)
     private var lastID = 0
+    /// When the file was sent last, in seconds since 1970.
+    private var began: Int64 = 0
 
     public init(url: String, method: String = "PUT", source: UploadSource) {
         self.url = url
@@ -27,14 +29,22 @@ public struct FolderMakingPut: UploadDialogue {
         self.source = source
     }
 
-    public mutating func begin(now: Int64) -> [UploadAction] { [send()] }
+    public mutating func begin(now: Int64) -> [UploadAction] { [send(now)] }
 
     public mutating func handle(_ event: UploadEvent, now: Int64) -> [UploadAction] {
         switch event {
-        case .failed(_, let error, _): [.fail(error)]
+        case .failed(_, let error, let sent): failed(error, sent: sent)
         case .interim, .digested: []
         case .answered(let answer): [answered(answer, now)]
         }
+    }
+
+    /// Where all of the file left, the next attempt asks whether it's there (``ConfirmingPut``).
+    private func failed(_ error: TransferError, sent: Int64) -> [UploadAction] {
+        guard case .sending = state, method == "PUT", source.size > 0, sent >= source.size else {
+            return [.fail(error)]
+        }
+        return [.save(ConfirmingPut.state(began: began)), .fail(error)]
     }
 
     /// There is nothing that a server would hold.
@@ -55,10 +65,10 @@ public struct FolderMakingPut: UploadDialogue {
             }
             if refusal.head.status == 500, status != 201, below.isEmpty { return PlainAnswer.end(refusal, now: now) }
             guard status == 201 || status == 200 || status == 405 else { return failure(folder, answer, now) }
-            return descend(below)
+            return descend(below, now)
         case .descending(let folders):
             guard status == 201 || status == 200 || status == 405 else { return failure(folders[0], answer, now) }
-            return descend(Array(folders.dropFirst()))
+            return descend(Array(folders.dropFirst()), now)
         }
     }
 
@@ -67,8 +77,8 @@ public struct FolderMakingPut: UploadDialogue {
         return request("MKCOL", folder)
     }
 
-    private mutating func descend(_ folders: [String]) -> UploadAction {
-        guard let next = folders.first else { return send(afterFolders: true) }
+    private mutating func descend(_ folders: [String], _ now: Int64) -> UploadAction {
+        guard let next = folders.first else { return send(now, afterFolders: true) }
         state = .descending(folders)
         return request("MKCOL", next)
     }
@@ -79,8 +89,9 @@ public struct FolderMakingPut: UploadDialogue {
         return .fail(error)
     }
 
-    private mutating func send(afterFolders: Bool = false) -> UploadAction {
+    private mutating func send(_ now: Int64, afterFolders: Bool = false) -> UploadAction {
         state = .sending(afterFolders: afterFolders)
+        began = now
         return request(method, url, .source(0..<source.size))
     }
 

@@ -303,6 +303,23 @@ struct ResumableCreationTests {
         #expect(script.failure?.isTransient == true)
     }
 
+    /// Without an offer it was a PUT like any other, and the next attempt asks whether it's there.
+    @Test func aPutThatLeftWholeWithoutAnOfferIsAskedForNext() {
+        var script = Script(.upgrade, now: 5000)
+        script.lose(sent: 100)
+        #expect(script.failure?.code == .connectionLost && script.state == ConfirmingPut.state(began: 5000))
+        for other in [Script(.upgrade, method: "PATCH"), Script(.upgrade, size: 0)] {
+            var other = other
+            other.lose(sent: 100)
+            #expect(other.failure != nil && other.state.map { ConfirmingPut.isState($0) } != true)
+        }
+        // One that was offered to be resumed is asked for where it is.
+        var offered = Script(.upgrade)
+        offered.interim(["Location": Script.upload])
+        offered.lose(sent: 100)
+        #expect(offered.state.map { ResumableDialogue.knowsUpload($0) } == true)
+    }
+
     @Test func aReasonThatIsNotTheNetworksStaysWhatItIs() {
         var script = Script(.upgrade, method: "POST")
         script.lose(sent: 10, code: .sourceChanged, isTransient: false)
