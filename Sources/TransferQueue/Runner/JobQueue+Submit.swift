@@ -80,24 +80,35 @@ extension JobQueue {
     ///   - source: The real path of the job file.
     ///   - directory: What relative paths start from.
     ///   - keepsWhatIsMissing: Jobs that `body` doesn't add stay in the batch; else they are dropped from it.
-    ///   - body: Calls its argument for each job, with the job's place in its file; returns whether all went well.
+    ///   - isReload: The batch's run goes on: unchanged jobs stay as they are, also those that failed, were cancelled or
+    ///     are held; otherwise these begin anew.
+    ///   - body: Calls its argument for each job, with the job's place in its file; returns whether all went well. It's
+    ///     called again where a job that was changed is under way: that is interrupted, and begins anew as what it is now.
     /// - Throws: `StagingError`, or `TransferError` when the database fails.
     public func stage(
-        name: String, source: String?, directory: String, keepsWhatIsMissing: Bool = false,
+        name: String, source: String?, directory: String, keepsWhatIsMissing: Bool = false, isReload: Bool = false,
         _ body: @escaping @Sendable ((JobSpec, JobLocations?) throws -> Void) throws -> Bool
     ) async throws -> StagedBatch {
         let header = SQLiteStore.BatchHeader(name: name, source: source, directory: directory)
         do {
-            return try await reader.run { [store] in
-                StagedBatch(
-                    staged: try store.stage(header, keepsWhatIsMissing: keepsWhatIsMissing) { stager in
+            for _ in 0..<Self.stagingRounds {
+                let staged = try await reader.run { [store] in
+                    try store.stage(header, keepsWhatIsMissing: keepsWhatIsMissing, isReload: isReload) { stager in
                         try body { spec, place in try stager.add(spec, at: place) }
-                    })
+                    }
+                }
+                if staged.underWay.isEmpty { return StagedBatch(staged: staged) }
+                await runner.giveBack(staged.underWay)
             }
+            throw TransferError(
+                .internalFault, "\(name): jobs that were changed are still under way; nothing of it was taken")
         } catch let failure as SQLiteStore.StagingFailure {
             throw StagingError(failure)
         }
     }
+
+    /// What is given back may be taken again before it's changed, but not for ever.
+    private static let stagingRounds = 10
 
     func lastCursor() async throws -> Int64 { try await reader.run { [store] in try store.lastCursor() } }
 

@@ -238,6 +238,8 @@ extension QueueRunner {
     private func endStopping() {
         for waiter in waiters { waiter.resume() }
         waiters.removeAll()
+        for entry in returns { entry.waiter.resume() }
+        returns.removeAll()
     }
 
     /// A later run may follow.

@@ -24,7 +24,7 @@ extension QueueRunner {
         }
         if let stop {
             for (id, job) in running where isMeant(job.record.batch, job.record.identity) { interrupt(id, job, stop) }
-            takeBack(stop, isMeant)
+            takeBack(stop) { isMeant($0.batch, $0.identity) }
             sleepers.removeAll { $0.lane.batch == command.batch }
         }
         if command.verb == .resume { unpause(isMeant) }
@@ -68,8 +68,8 @@ extension QueueRunner {
     }
 
     /// Jobs that were claimed and haven't started.
-    private func takeBack(_ stop: RunningJob.Stop, _ isMeant: (Int64, String) -> Bool) {
-        let meant = Set(claimed.values.filter { isMeant($0.batch, $0.identity) }.map(\.id))
+    func takeBack(_ stop: RunningJob.Stop, where isMeant: (JobRecord) -> Bool) {
+        let meant = Set(claimed.values.filter(isMeant).map(\.id))
         for candidate in scheduler.remove(where: { meant.contains($0.id) }) {
             guard let record = claimed.removeValue(forKey: candidate.id) else { continue }
             let url = record.spec.urls[min(record.mirror, record.spec.urls.count - 1)]

@@ -338,7 +338,8 @@ extension QueueRunner {
             steps.append(
                 JobStep(
                     id: record.id, state: state, attempts: record.attempts, mirror: record.mirror,
-                    spentMirrors: record.spentMirrors, notBefore: nil,
+                    spentMirrors: record.spentMirrors,
+                    notBefore: state == .waiting ? WallClock.milliseconds + Self.changeTakes : nil,
                     origin: record.spec.origin(mirror: record.mirror), resume: resume ?? record.resume,
                     batch: record.batch, identity: record.identity, network: job.candidate.lane.network))
         }

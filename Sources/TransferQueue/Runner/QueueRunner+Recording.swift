@@ -50,6 +50,7 @@ extension QueueRunner {
             default: break
             }
         }
+        toldOfGivenBack(ends.map(\.id) + steps.map(\.id))
     }
 
     private func announce(_ end: JobEnd, _ cursor: Int64) {

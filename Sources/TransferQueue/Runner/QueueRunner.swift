@@ -43,6 +43,8 @@ actor QueueRunner {
     var ends: [JobEnd] = []
     var steps: [JobStep] = []
     var isRecording = false
+    /// Who waits until jobs that were taken back are recorded, and the jobs.
+    var returns: [(jobs: Set<Int64>, waiter: CheckedContinuation<Void, Never>)] = []
     /// Until then records gather.
     var nextRecord = MonotonicTime.now
     var recordTimer: LoopTimer?

@@ -41,6 +41,22 @@ extension SQLiteStore {
         return try skipDependents(db, of: ended.map { ($0[0], $0[1]) })
     }
 
+    /// Gives those a new start that were skipped, and of whose needs none is given up any more.
+    static func revive(_ db: Database, batch: Int64) throws {
+        // Those that need them follow, one step of the chain at a time.
+        repeat {
+            try db.execute(
+                sql: """
+                    UPDATE job SET state = 0, attempts = 0, mirror = 0, spentMirrors = 0, notBefore = NULL,
+                        endSequence = NULL, errorCode = NULL, errorMessage = NULL
+                    WHERE batch = ? AND state = 7 AND NOT EXISTS (SELECT 1 FROM need
+                        JOIN job AS other ON other.id = need.needed
+                        WHERE need.job = job.id AND other.state IN (6, 7, 8))
+                    """, arguments: [batch])
+        } while db.changesCount > 0
+        try recountNeeds(db, batch: batch)
+    }
+
     /// Counts anew what each waiting job of the batch still needs.
     static func recountNeeds(_ db: Database, batch: Int64) throws {
         try db.execute(

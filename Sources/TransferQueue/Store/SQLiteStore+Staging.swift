@@ -26,6 +26,7 @@ extension SQLiteStore {
         private let batch: HeldBatch
         private let generation: Int64
         private let keepsWhatIsMissing: Bool
+        private let isReload: Bool
         private var hasIDs = false
         private var needs: [(job: Int64, identity: String, need: String, at: JobLocations?, position: Int)] = []
         private let insert: Statement
@@ -36,12 +37,15 @@ extension SQLiteStore {
         private var format = JobFileFormat.json
         /// Secrets by job; they stay in memory.
         private(set) var secrets: [Int64: JobSecrets] = [:]
+        /// Jobs of other content now that this process works on by what they were.
+        private(set) var underWay: Set<Int64> = []
 
-        init(_ db: Database, batch: HeldBatch, generation: Int64, keepsWhatIsMissing: Bool) throws {
+        init(_ db: Database, batch: HeldBatch, generation: Int64, keepsWhatIsMissing: Bool, isReload: Bool) throws {
             self.db = db
             self.batch = batch
             self.generation = generation
             self.keepsWhatIsMissing = keepsWhatIsMissing
+            self.isReload = isReload
             insert = try db.makeStatement(
                 sql: """
                     INSERT INTO job (batch, identity, generation, line, column, width, number, state, priority, origin,
@@ -101,8 +105,10 @@ extension SQLiteStore {
                 let mayHaveArrived =
                     (row["errorCode"] as String?) == TransferError.Code.mayHaveBeenSent.rawValue
                     && (row["wasInterrupted"] as Bool)
-                let stays = Self.stays(old, changed: changed, mayHaveArrived: mayHaveArrived)
-                let state: JobState = stays ? old : .queued
+                if old == .claimed, changed { underWay.insert(id) }
+                let stays = stays(old, changed: changed, mayHaveArrived: mayHaveArrived)
+                // Whoever holds a job holds it whatever it becomes.
+                let state: JobState = stays || isReload && old == .paused ? old : .queued
                 update.setUncheckedArguments([
                     generation, span?.line, span?.column, span?.length, place?.index, state.rawValue, spec.priority,
                     origin, destination, text, fingerprint,
@@ -123,14 +129,16 @@ extension SQLiteStore {
             for (position, need) in spec.needs.enumerated() { needs.append((id, identity, need, place, position)) }
         }
 
-        /// Whether a job that is there already stays as it is, with its attempts and its wait; the others begin anew.
-        private static func stays(_ state: JobState, changed: Bool, mayHaveArrived: Bool) -> Bool {
+        /// Whether a job that is there already stays as it is, with its attempts and its wait; the others begin anew: who
+        /// runs a file again wants what failed or was held, and a run that goes on doesn't.
+        private func stays(_ state: JobState, changed: Bool, mayHaveArrived: Bool) -> Bool {
             switch state {
             // This process has it under way.
             case .claimed: true
             case .done, .waiting: !changed
-            case .failed: mayHaveArrived && !changed
-            case .queued, .blocked, .paused, .skipped, .cancelled: false
+            case .failed: !changed && (mayHaveArrived || isReload)
+            case .paused, .skipped, .cancelled: !changed && isReload
+            case .queued, .blocked: false
             }
         }
 
@@ -153,6 +161,7 @@ extension SQLiteStore {
             }
             if hasIDs { try findSharedDestinations() }
             try resolveNeeds()
+            if isReload { try SQLiteStore.revive(db, batch: batch.id) }
             if report.isEmpty { _ = try SQLiteStore.skipWhatCannotStart(db, batch: batch.id) }
             try db.execute(
                 sql:
@@ -226,6 +235,9 @@ extension SQLiteStore {
         let batch: HeldBatch
         let count: Int
         let secrets: [Int64: JobSecrets]
+        /// Jobs of other content now that this process works on by what they were: nothing was taken, and they have to be
+        /// given back first.
+        var underWay: Set<Int64> = []
     }
 
     enum StagingFailure: Error, Sendable {
@@ -243,10 +255,13 @@ extension SQLiteStore {
 
     /// Makes the batch or finds it, takes it for this process, and fills it through `body`; all or nothing.
     ///
-    /// - Parameter keepsWhatIsMissing: Jobs that `body` doesn't add stay; else they are dropped from the
-    ///   batch.
+    /// - Parameters:
+    ///   - keepsWhatIsMissing: Jobs that `body` doesn't add stay; else they are dropped from the batch.
+    ///   - isReload: The batch's run goes on: unchanged jobs stay as they are.
+    /// - Returns: What was taken; nothing where ``Staged/underWay`` has jobs.
     func stage(
-        _ header: BatchHeader, keepsWhatIsMissing: Bool = false, _ body: (Stager) throws -> Bool
+        _ header: BatchHeader, keepsWhatIsMissing: Bool = false, isReload: Bool = false,
+        _ body: (Stager) throws -> Bool
     ) throws -> Staged {
         var staged: Staged?
         try database.writeWithoutTransaction { db in
@@ -257,7 +272,8 @@ extension SQLiteStore {
                         db, sql: "UPDATE batch SET generation = generation + 1 WHERE id = ? RETURNING generation",
                         arguments: [batch.id]) ?? 1
                 let stager = try Stager(
-                    db, batch: batch, generation: generation, keepsWhatIsMissing: keepsWhatIsMissing)
+                    db, batch: batch, generation: generation, keepsWhatIsMissing: keepsWhatIsMissing,
+                    isReload: isReload)
                 guard try body(stager) else { throw StagingFailure.refused }
                 try stager.finish()
                 guard stager.report.isEmpty else {
@@ -265,8 +281,9 @@ extension SQLiteStore {
                     report.jobCount = stager.count
                     throw StagingFailure.faults(report)
                 }
-                staged = Staged(batch: batch, count: stager.count, secrets: stager.secrets)
-                return .commit
+                staged = Staged(
+                    batch: batch, count: stager.count, secrets: stager.secrets, underWay: stager.underWay)
+                return stager.underWay.isEmpty ? .commit : .rollback
             }
         }
         guard let staged else { throw TransferError(.internalFault, "staging ended without a batch") }

@@ -21,17 +21,19 @@ struct RunPlan: Sendable {
 
     /// Takes a file's jobs into the queue, all or none.
     ///
-    /// - Parameter keepsWhatIsMissing: Jobs that aren't in the file any more stay in the batch.
+    /// - Parameter isReload: The run of the file goes on: what isn't in it any more stays in the batch, and what is in it
+    ///   unchanged stays as it is.
     /// - Throws: `StagingError.held`, and `Failure` with every fault told.
-    func stage(_ source: JobFileSource, on queue: JobQueue, keepsWhatIsMissing: Bool = false) async throws -> Staged {
+    func stage(_ source: JobFileSource, on queue: JobQueue, isReload: Bool = false) async throws -> Staged {
         let outcome = ReportBox()
         let folders = FolderBox()
         let directory = directory
         do {
             let batch = try await queue.stage(
                 name: batchName(source), source: source.realPath, directory: directory,
-                keepsWhatIsMissing: keepsWhatIsMissing
+                keepsWhatIsMissing: isReload, isReload: isReload
             ) { take in
+                folders.removeAll()
                 let report = try source.read(directory: directory, watch: folders.add) { spec, place in
                     try take(spec, place)
                 }
@@ -66,5 +68,6 @@ struct RunPlan: Sendable {
 final class FolderBox: Sendable {
     private let entries = Mutex<[(spec: WatchSpec, place: WatchLocations)]>([])
     var specs: [WatchSpec] { entries.withLock { $0.map(\.spec) } }
+    func removeAll() { entries.withLock { $0.removeAll() } }
     func add(_ spec: WatchSpec, _ place: WatchLocations) { entries.withLock { $0.append((spec, place)) } }
 }

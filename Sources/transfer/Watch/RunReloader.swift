@@ -2,7 +2,8 @@ import TransferCore
 import TransferQueue
 
 /// Reads the job files of a run again at a SIGHUP: jobs and folders that are new or were changed are taken up, folders
-/// that are gone aren't watched any more. A file with a fault changes nothing.
+/// that are gone aren't watched any more. A changed job that is under way is interrupted and done as what it is now; one
+/// that is paused stays so. Unchanged jobs stay as they are, whatever became of them. A file with a fault changes nothing.
 struct RunReloader: Sendable {
     let plan: RunPlan
     let limits: LimitOptions
@@ -56,7 +57,7 @@ struct RunReloader: Sendable {
 
     private func stage(_ source: JobFileSource) async throws -> RunPlan.Staged {
         do {
-            return try await plan.stage(source, on: queue, keepsWhatIsMissing: true)
+            return try await plan.stage(source, on: queue, isReload: true)
         } catch StagingError.held(let batch, let pid) {
             throw Failure(.workLeft, "\(batch) is being run by process \(pid)")
         }

@@ -129,6 +129,58 @@ import TransferTestSupport
         }
     }
 
+    /// What the file says in the end is what is done in the end, also where its job was under way.
+    @Test func aJobThatIsChangedWhileItIsUnderWayIsDoneAsItIsNow() async throws {
+        try await withTestServer { server in
+            let watch = try WatchPlace(server)
+            server.serve("/old", .text("old"))
+            server.serve("/new", .text("new"))
+            server.script("/old", [.holdHead])
+            func jobs(_ path: String) -> [String] { [download(server.url(path), to: "a", #""id": "a""#)] }
+            try write(watch, folders: ["out"], jobs: jobs("/old"))
+            let process = try command(watch).start()
+            try await server.waitForHeld(1)
+            try write(watch, folders: ["out"], jobs: jobs("/new"))
+            process.kill(SIGHUP)
+            try await process.event("job.restarted", id: "a")
+            try await process.event("job.finished", id: "a")
+            try await process.line { $0.hasSuffix("read again: the same folders, 1 job") }
+            let result = try await watch.stop(process)
+            #expect(try result.events().ends["a"] == "finished")
+            #expect(try watch.folder.text("a") == "new")
+            #expect(server.requests.map(\.path) == ["/old", "/new"])
+        }
+    }
+
+    @Test func aHangUpLeavesWhatWasCancelledOrFailedAlone() async throws {
+        try await withTestServer { server in
+            let watch = try WatchPlace(server)
+            server.serve("/b", .text("b"))
+            server.script("/gone", [.status(404)])
+            server.script("/b", [.holdHead])
+            let old = [
+                download(server.url("/gone"), to: "a", #""id": "a""#),
+                download(server.url("/b"), to: "b", #""id": "b""#),
+            ]
+            try write(watch, folders: ["out"], jobs: old)
+            let process = try command(watch).start()
+            try await process.event("job.failed", id: "a")
+            try await server.waitForHeld(1)
+            #expect(try await watch.place.run("cancel", "svc/b").exitCode == 0)
+            try await process.event("job.cancelled", id: "b")
+            server.serve("/c", .text("c"))
+            try write(watch, folders: ["out"], jobs: old + [download(server.url("/c"), to: "c", #""id": "c""#)])
+            process.kill(SIGHUP)
+            try await process.event("job.finished", id: "c")
+            try await process.line { $0.hasSuffix("read again: the same folders, 3 jobs") }
+            let result = try await watch.stop(process)
+            #expect(try result.events().ends == ["a": "failed", "b": "cancelled", "c": "finished"])
+            #expect(
+                server.requests.map(\.path) == ["/gone", "/b", "/c"]
+                    || server.requests.map(\.path) == ["/b", "/gone", "/c"])
+        }
+    }
+
     @Test func aFaultyFileIsToldOfAndChangesNothing() async throws {
         try await withTestServer { server in
             let watch = try WatchPlace(server)

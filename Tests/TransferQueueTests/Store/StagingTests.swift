@@ -83,6 +83,55 @@ import TransferTestSupport
         #expect(try fixture.raw.value("SELECT attempts FROM job WHERE identity = 'waiting'") == "4")
     }
 
+    /// A run that goes on isn't somebody who runs the file again.
+    @Test func aReloadLeavesUnchangedJobsAsTheyAre() throws {
+        let names = ["failed", "cancelled", "paused", "edited", "held"]
+        let more = [
+            job("skipped", needs: ["failed"]), job("follows", needs: ["edited"]), job("last", needs: ["follows"]),
+        ]
+        let batch = try fixture.stage(names.map { job($0) } + more).batch
+        for record in try fixture.claimAll(batch.id) {
+            switch record.identity {
+            case "failed", "edited": try fixture.fail(record)
+            default: try fixture.store.release([record.id])
+            }
+        }
+        for (verb, name) in [(QueueVerb.cancel, "cancelled"), (.pause, "paused"), (.pause, "held")] {
+            _ = try fixture.store.apply(QueueCommand(id: 1, verb: verb, batch: batch.id, job: name))
+        }
+        let ends = try fixture.store.ends(after: 0, limit: 10).compactMap(\.end?.job)
+        #expect(ends == ["failed", "skipped", "edited", "follows", "last", "cancelled"])
+        let edited = names.map {
+            job($0, url: ["edited", "held"].contains($0) ? "http://h.example/2" : "http://h.example/x")
+        }
+        try fixture.stage(edited + more + [job("new")], keepsWhatIsMissing: true, isReload: true)
+        #expect(
+            try fixture.states() == [
+                "failed": .failed, "cancelled": .cancelled, "paused": .paused, "skipped": .skipped, "edited": .queued,
+                "follows": .blocked, "last": .blocked, "held": .paused, "new": .queued,
+            ])
+        #expect(try fixture.raw.value("SELECT spec FROM job WHERE identity = 'held'")?.contains("example/2") == true)
+        #expect(
+            try fixture.store.ends(after: 0, limit: 10).compactMap(\.end?.job) == ["failed", "skipped", "cancelled"])
+        // Whoever runs the file again wants all of it.
+        try fixture.stage(edited + more + [job("new")])
+        #expect(Set(try fixture.states().values) == [.queued, .blocked])
+    }
+
+    /// What is done in the end has to be what is written down as done.
+    @Test func aJobThatIsUnderWayIsNotChangedBehindItsBack() throws {
+        let batch = try fixture.stage([job("a"), job("b")]).batch
+        let records = try fixture.claimAll(batch.id)
+        let edited = [job("a", url: "http://h.example/2"), job("b"), job("c")]
+        let refused = try fixture.stage(edited, isReload: true)
+        #expect(refused.underWay == Set(records.filter { $0.identity == "a" }.map(\.id)))
+        #expect(try fixture.states() == ["a": .claimed, "b": .claimed])
+        try fixture.succeed(records[0])
+        #expect(try fixture.stage(edited, isReload: true).underWay.isEmpty)
+        #expect(try fixture.states() == ["a": .queued, "b": .claimed, "c": .queued])
+        #expect(try fixture.claimAll(batch.id).first?.spec.urls == ["http://h.example/2"])
+    }
+
     @Test func whatIsDoneAgainIsNoEndAnyMore() throws {
         let batch = try fixture.stage([job("a"), job("b")]).batch
         for record in try fixture.claimAll(batch.id) {

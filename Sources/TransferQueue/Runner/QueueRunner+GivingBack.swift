@@ -1,0 +1,59 @@
+import TransferCore
+import TransferEngine
+import TransferEventLoop
+
+// Jobs that are under way and are to become other ones.
+extension QueueRunner {
+    /// How long a job that was taken back isn't taken again, in milliseconds: it's changed meanwhile. Where that comes to
+    /// nothing it goes on as it was.
+    static let changeTakes: Int64 = 5000
+
+    /// Takes jobs back from whatever they are at, and returns when that is recorded.
+    func giveBack(_ jobs: Set<Int64>) async {
+        // Those that were being claimed are known after it.
+        await storeTurn()
+        let open = jobs.filter { id in
+            running[id] != nil || claimed[id] != nil || ends.contains { $0.id == id } || steps.contains { $0.id == id }
+        }
+        if !open.isEmpty {
+            await withCheckedContinuation { waiter in
+                returns.append((open, waiter))
+                takeBack(open)
+                pump()
+            }
+        }
+        // Those that were being recorded are now.
+        await storeTurn()
+    }
+
+    private func takeBack(_ jobs: Set<Int64>) {
+        for id in jobs {
+            guard let job = running[id], job.stop == nil else { continue }
+            emit(job.record.batch, .restarted(job: job.record.identity, reason: "its job file has another one now"))
+            interrupt(id, job, .release(.waiting))
+        }
+        takeBack(.release(.waiting)) { jobs.contains($0.id) }
+        for index in steps.indices where jobs.contains(steps[index].id) && steps[index].state != .paused {
+            steps[index].state = .waiting
+            steps[index].notBefore = WallClock.milliseconds + Self.changeTakes
+        }
+    }
+
+    /// So much is recorded.
+    func toldOfGivenBack(_ jobs: [Int64]) {
+        guard !returns.isEmpty else { return }
+        for index in returns.indices { returns[index].jobs.subtract(jobs) }
+        for entry in returns where entry.jobs.isEmpty { entry.waiter.resume() }
+        returns.removeAll(where: \.jobs.isEmpty)
+    }
+
+    /// Returns when everything that was asked of the store so far has been done, and its answers were heard.
+    private func storeTurn() async {
+        await withCheckedContinuation { waiter in
+            withStore { _ in
+            } then: { _, _ in
+                waiter.resume()
+            }
+        }
+    }
+}
