@@ -84,12 +84,22 @@ struct Cancel: AsyncParsableCommand {
         let holding = try batches.sorted().filter { try remote.hasAbandonedUploads(batch: $0) }
         guard !holding.isEmpty else { return }
         let queue = try await JobQueue.open(Composition.configuration(state: target.state.state))
-        try await queue.abandonCancelled(in: holding, within: .seconds(15))
+        let untold = try await queue.abandonCancelled(in: holding, within: .seconds(15))
         await queue.close()
-        for name in try holding.filter({ try remote.hasAbandonedUploads(batch: $0) }) {
+        for upload in untold {
             StandardError.write(
-                "\(name): a server holds part of an upload and couldn't be told; transfer cancel tries again\n")
+                "\(upload.batch)/\(upload.job): its server holds part of the upload and couldn't be told: "
+                    + "\(upload.reason.message); \(Self.wayOut(of: upload))\n")
         }
+    }
+
+    private static func wayOut(of upload: UntoldUpload) -> String {
+        if upload.needsItsJobFile { return "run its job file again and cancel it meanwhile" }
+        if upload.reason.code == .secretMissing { return "with it, transfer cancel tries again" }
+        if upload.reason.status == 401 || upload.reason.status == 403 {
+            return "with credentials that it takes, transfer cancel tries again"
+        }
+        return "transfer cancel tries again"
     }
 }
 

@@ -38,7 +38,14 @@ extension QueueRunner {
             try UploadProtocols.dialogue(
                 upload.spec, work, source: source, state: upload.upload.state, secrets: builder.secrets)
         }
-        guard case .success(let dialogue?) = made else { return }
+        let dialogue: any UploadDialogue
+        switch made {
+        case .success(.none): return
+        case .success(.some(let found)): dialogue = found
+        case .failure(let error):
+            untold[upload.id] = error
+            return
+        }
         talks += 1
         abandonments[talks] = Abandonment(upload: upload, dialogue: dialogue, triesLeft: triesLeft)
         step(talks) { $0.abandon(now: WallClock.seconds) }
@@ -52,9 +59,10 @@ extension QueueRunner {
             switch action {
             case .send(let request): send(request, number, abandonment.upload.spec)
             case .fail(let error) where error.isTransient && abandonment.triesLeft > 0: return again(number)
-            // Whoever asks next time tries again.
-            case .fail(let error) where error.isTransient: return end(number, nil)
-            case .finish, .fail: return end(number, abandonment.upload.id)
+            case .finish: return end(number)
+            // Nothing is there any more.
+            case .fail(let error) where error.status == 404 || error.status == 410: return end(number)
+            case .fail(let error): return giveUp(number, error)
             case .save, .confirmed, .restart, .digest, .stop: break
             }
         }
@@ -75,8 +83,12 @@ extension QueueRunner {
     }
 
     private func send(_ request: UploadRequest, _ number: Int, _ spec: JobSpec) {
-        let made = Result { () throws(TransferError) in try builder.exchange(request, of: spec, file: nil) }
-        guard case .success(var exchange) = made else { return end(number, abandonments[number]?.upload.id) }
+        var exchange: ExchangeRequest
+        do throws(TransferError) {
+            exchange = try builder.exchange(request, of: spec, file: nil)
+        } catch {
+            return giveUp(number, error)
+        }
         exchange.settings.maxTime = Self.patience
         exchange.settings.connectTimeout = Self.patience
         engine.start(exchange, makeSink: { AnswerSink(limit: 64 << 10) }) { [loop] event in
@@ -102,14 +114,21 @@ extension QueueRunner {
         }
     }
 
-    /// - Parameter job: The one that nothing is held for any more; `nil` when its server couldn't be told.
-    private func end(_ number: Int, _ job: Int64?) {
-        abandonments[number] = nil
+    /// Nothing is held for the job any more.
+    private func end(_ number: Int) {
+        guard let id = abandonments.removeValue(forKey: number)?.upload.id else { return }
         abandonTimers[number] = nil
-        guard let job else { return }
+        untold[id] = nil
         withStore {
-            try $0.forgetAbandoned(job)
+            try $0.forgetAbandoned(id)
         } then: { _, _ in
         }
+    }
+
+    /// The server couldn't be told: that stays known, and whoever asks next time tries again.
+    private func giveUp(_ number: Int, _ error: TransferError) {
+        guard let id = abandonments.removeValue(forKey: number)?.upload.id else { return }
+        abandonTimers[number] = nil
+        untold[id] = error
     }
 }

@@ -67,6 +67,8 @@ actor QueueRunner {
     var talks = 0
     var abandonments: [Int: Abandonment] = [:]
     var abandonTimers: [Int: LoopTimer] = [:]
+    /// Why servers of cancelled jobs couldn't be told, by job.
+    var untold: [Int64: TransferError] = [:]
     var observation: NetworkObservation?
     var networkTimer: LoopTimer?
     var stallTimer: LoopTimer?

@@ -10,7 +10,7 @@ extension SQLiteStore {
         }
     }
 
-    /// The server has been told, or can't be.
+    /// The server has been told, or has nothing.
     func forgetAbandoned(_ id: Int64) throws {
         try database.write { db in
             try db.execute(
@@ -26,8 +26,26 @@ extension SQLiteStore {
                 db,
                 sql: """
                     SELECT EXISTS (SELECT 1 FROM job JOIN batch ON batch.id = job.batch
-                        WHERE batch.name = ? AND job.state = ? AND job.upload NOT NULL)
+                        WHERE batch.name = ? AND job.state = ? AND \(Self.holdsSomething))
                     """, arguments: [name, JobState.cancelled.rawValue]) ?? false
+        }
+    }
+
+    /// Of what an attempt left: not of those that only ask what has come of a request that is over.
+    private static let holdsSomething = """
+        upload NOT NULL AND upload NOT LIKE '%"state":"put:%' AND upload NOT LIKE '%"state":"verify:%'
+        """
+
+    /// The cancelled jobs of a batch whose servers hold parts of them, as far as is known.
+    func heldUploads(batch: Int64) throws -> [(id: Int64, identity: String, hasSecrets: Bool)] {
+        try database.read { db in
+            try Row.fetchAll(
+                db,
+                sql: """
+                    SELECT id, identity, hasSecrets FROM job WHERE batch = ? AND state = ? AND \(Self.holdsSomething)
+                    ORDER BY id
+                    """, arguments: [batch, JobState.cancelled.rawValue]
+            ).map { ($0[0], $0[1], $0[2]) }
         }
     }
 

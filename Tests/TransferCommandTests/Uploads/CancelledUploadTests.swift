@@ -7,10 +7,14 @@ import TransferTestSupport
 /// Uploads that are cancelled while nobody runs them: their servers are told all the same.
 @Suite(.serialized, .timeLimit(.minutes(2))) struct CancelledUploadTests {
     /// An upload whose program was killed in the middle of it.
-    private func killedUpload(_ kind: UploadPeerKind) async throws -> UploadConformanceTests.Bench {
-        let bench = try await UploadConformanceTests.Bench(kind)
+    private func killedUpload(
+        _ kind: UploadPeerKind, more: String = "", token: String? = nil
+    ) async throws -> UploadConformanceTests.Bench {
+        let bench = try await UploadConformanceTests.Bench(kind, more: more)
         bench.relay.script([.stall(after: 2 << 20)], countsFromFirstAnswer: kind.answersBeforeTheBody)
-        let process = try bench.place.startJobs()
+        var command = bench.place.command(["run", "jobs.json", "--json"])
+        command.environment["TOKEN"] = token
+        let process = try command.start()
         try await until("the upload to stall") { bench.relay.stalledCount == 1 }
         process.kill(SIGKILL)
         _ = try await process.result()
@@ -45,6 +49,34 @@ import TransferTestSupport
         #expect(try await bench.peer.unfinished() == 1)
         bench.relay.script([])
         let result = try await bench.place.run("cancel", "batch")
+        #expect(result.exitCode == 0 && result.standardError == "", "\(result)")
+        #expect(try await bench.peer.unfinished() == 0)
+    }
+
+    /// Another user's login, or one that has run out, says nothing of what the server holds.
+    @Test(arguments: [401, 403]) func aServerThatRefusesTheLoginIsToldNextTime(_ status: Int) async throws {
+        let bench = try await killedUpload(.tus)
+        let answer = "HTTP/1.1 \(status) No\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
+        bench.relay.script(Array(repeating: .answer(after: 1, Array(answer.utf8)), count: 100))
+        let inVain = try await bench.place.run("cancel", "batch")
+        #expect(inVain.exitCode == 0 && inVain.standardError.contains("batch/f: its server holds part"), "\(inVain)")
+        #expect(inVain.standardError.contains("\(status)"), "\(inVain)")
+        #expect(try await bench.peer.unfinished() == 1)
+        bench.relay.script([])
+        let result = try await bench.place.run("cancel", "batch")
+        #expect(result.exitCode == 0 && result.standardError == "", "\(result)")
+        #expect(try await bench.peer.unfinished() == 0)
+    }
+
+    @Test func aServerIsToldOnceTheSecretForItIsThere() async throws {
+        let bench = try await killedUpload(
+            .tus, more: #", "headers": {"X-Token": {"env": "TOKEN"}}"#, token: "secret")
+        let inVain = try await bench.place.run("cancel", "batch")
+        #expect(inVain.exitCode == 0 && inVain.standardError.contains("TOKEN isn't set"), "\(inVain)")
+        #expect(try await bench.peer.unfinished() == 1)
+        var command = bench.place.command(["cancel", "batch"])
+        command.environment["TOKEN"] = "secret"
+        let result = try await command.run()
         #expect(result.exitCode == 0 && result.standardError == "", "\(result)")
         #expect(try await bench.peer.unfinished() == 0)
     }

@@ -15,7 +15,7 @@ import TransferTestSupport
         let peer: any UploadPeer
         let relay: FaultRelay
 
-        init(_ kind: UploadPeerKind, limit: Int = 20) async throws {
+        init(_ kind: UploadPeerKind, limit: Int = 20, more: String = "") async throws {
             place = try Workplace("uploads")
             peer = try await kind.start()
             relay = try FaultRelay(to: peer.port)
@@ -23,7 +23,7 @@ import TransferTestSupport
             try place.folder.write("secret", to: "secret")
             let (url, members) = peer.target(relay.port)
             try place.jobs(
-                [upload("f", to: url, #""id": "f", \#(members)"#)],
+                [upload("f", to: url, #""id": "f", \#(members)\#(more)"#)],
                 extra: #""defaults": {"retry": {"scale": "50ms", "jitter": false, "limit": \#(limit)}}, "#)
         }
 

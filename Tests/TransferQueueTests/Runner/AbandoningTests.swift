@@ -1,0 +1,56 @@
+import Testing
+import TransferCore
+import TransferEngine
+import TransferTestServer
+import TransferTestSupport
+import TransferUpload
+
+@testable import TransferQueue
+
+/// Uploads that were cancelled while nobody ran them, and what is known of their servers.
+@Suite(.timeLimit(.minutes(1))) struct AbandoningTests {
+    let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder("abandon") }
+
+    /// A cancelled upload by tus that left this behind.
+    private func cancelled(_ url: String, state: String) throws {
+        let store = try SQLiteStore(StateFolder(folder.path("state")))
+        let header = SQLiteStore.BatchHeader(name: "b", source: nil, directory: "/")
+        let job = Sample.upload(folder.path("f"), to: url, id: "f", protocol: .tus)
+        let batch = try store.stage(header) { stager in
+            try stager.add(job, at: nil)
+            return true
+        }.batch.id
+        let lane = try #require(try store.backlog(batch: batch).first?.lane)
+        _ = try store.claim(lane, limit: 1, secrets: [1: JobSecrets(job)].compactMapValues { $0 })
+        try store.save(upload: UploadRecord(FileFacts(size: 9, modified: 1), state: state, confirmed: 4), of: 1)
+        _ = try store.record([JobEnd(id: 1, batch: batch, identity: "f", outcome: .cancelled)], [])
+        _ = try store.letGo(batch: batch)
+    }
+
+    private func abandon() async throws -> [UntoldUpload] {
+        try await withQueue(folder) { queue in try await queue.abandonCancelled(in: ["b"], within: .seconds(10)) }
+    }
+
+    private func isHeld() throws -> Bool {
+        try QueueRemote(state: folder.path("state"), runtimeFolder: nil).hasAbandonedUploads(batch: "b")
+    }
+
+    @Test func aSecretOfTheURLIsOnlyInItsJobFile() async throws {
+        try cancelled("http://127.0.0.1:1/in?X-Amz-Signature=abc", state: "{}")
+        let untold = try await abandon()
+        #expect(untold.map(\.job) == ["f"] && untold.first?.batch == "b")
+        #expect(untold.first?.needsItsJobFile == true && untold.first?.reason.code == .secretMissing)
+        #expect(try isHeld())
+    }
+
+    /// What only asks whether a request arrived is nothing that a server holds.
+    @Test(arguments: ["put:1795262400", "verify:{}"]) func aQuestionIsNothingThatAServerHolds(_ state: String)
+        async throws
+    {
+        try cancelled("http://127.0.0.1:1/in?X-Amz-Signature=abc", state: state)
+        #expect(try !isHeld())
+        #expect(try await abandon().isEmpty)
+    }
+}
