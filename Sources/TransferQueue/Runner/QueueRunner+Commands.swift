@@ -8,38 +8,66 @@ extension QueueRunner {
         withStore {
             try $0.takeCommands()
         } then: { runner, commands in
-            for command in commands { runner.perform(command) }
+            runner.commands += commands
+            runner.performNext()
         }
     }
 
-    private func perform(_ command: QueueCommand) {
-        let isMeant = { (batch: Int64, identity: String) in
-            batch == command.batch && (command.job == nil || command.job == identity)
-        }
-        let stop: RunningJob.Stop?
+    /// One after the other: what a command asks for holds until the next one.
+    private func performNext() {
+        guard !isCommanded, !commands.isEmpty else { return }
+        isCommanded = true
+        perform(commands.removeFirst())
+    }
+
+    func perform(_ command: QueueCommand) {
         switch command.verb {
-        case .pause: stop = .release(.paused)
-        case .cancel: stop = .cancel
-        case .resume, .retry, .retryFailed: stop = nil
-        }
-        if let stop {
-            for (id, job) in running where isMeant(job.record.batch, job.record.identity) { interrupt(id, job, stop) }
-            takeBack(stop) { isMeant($0.batch, $0.identity) }
-            sleepers.removeAll { $0.lane.batch == command.batch }
-        }
-        if command.verb == .resume { unpause(isMeant) }
-        if stop == nil {
+        case .pause: halt(.release(.paused), command)
+        case .cancel: halt(.cancel, command)
+        case .resume, .retry, .retryFailed:
             scheduler.openGates()
             withStore {
                 try $0.forgetPauses()
             } then: { _, _ in
             }
         }
+        if command.verb == .resume { unpause(command.means) }
+        if command.verb == .retry { hurry(command.means) }
         withStore {
             try $0.apply(command)
         } then: { runner, applied in
+            // What was on its way to be claimed then is claimed now, and the store has left it alone.
+            switch command.verb {
+            case .pause: runner.halt(.release(.paused), command)
+            case .cancel: runner.halt(.cancel, command)
+            case .resume, .retry, .retryFailed: break
+            }
             runner.announce(command, applied)
+            runner.isCommanded = false
+            runner.performNext()
         }
+    }
+
+    /// Stops what is under way, what was claimed and hasn't started, and what goes back to the queue and isn't recorded
+    /// yet: the store knows all of them as claimed.
+    private func halt(_ stop: RunningJob.Stop, _ command: QueueCommand) {
+        for (id, job) in running where command.means(job.record.batch, job.record.identity) { interrupt(id, job, stop) }
+        takeBack(stop) { command.means($0.batch, $0.identity) }
+        let meant = steps.filter { command.means($0.batch, $0.identity) }
+        switch stop {
+        case .cancel:
+            steps.removeAll { command.means($0.batch, $0.identity) }
+            ends += meant.map { JobEnd(id: $0.id, batch: $0.batch, identity: $0.identity, outcome: .cancelled) }
+        case .release(let state):
+            for step in meant where step.state != state {
+                if state == .paused { emit(step.batch, .waiting(job: step.identity, .paused)) }
+            }
+            for index in steps.indices where command.means(steps[index].batch, steps[index].identity) {
+                steps[index].state = state
+                steps[index].notBefore = nil
+            }
+        }
+        sleepers.removeAll { $0.lane.batch == command.batch }
     }
 
     private func announce(_ command: QueueCommand, _ applied: SQLiteStore.Applied) {
@@ -67,6 +95,16 @@ extension QueueRunner {
         }
     }
 
+    /// What is on its way to wait for its next attempt has it at once, as what waits already.
+    private func hurry(_ isMeant: (Int64, String) -> Bool) {
+        for index in steps.indices where steps[index].state == .waiting {
+            guard isMeant(steps[index].batch, steps[index].identity) else { continue }
+            steps[index].state = .queued
+            steps[index].notBefore = nil
+            (steps[index].attempts, steps[index].mirror, steps[index].spentMirrors) = (0, 0, 0)
+        }
+    }
+
     /// Jobs that were claimed and haven't started.
     func takeBack(_ stop: RunningJob.Stop, where isMeant: (JobRecord) -> Bool) {
         let meant = Set(claimed.values.filter(isMeant).map(\.id))
@@ -75,5 +113,12 @@ extension QueueRunner {
             let url = record.spec.urls[min(record.mirror, record.spec.urls.count - 1)]
             letGo(RunningJob(candidate: candidate, record: record, started: .now, url: url), stop)
         }
+    }
+}
+
+extension QueueCommand {
+    /// Whether it's about that job.
+    fileprivate func means(_ batch: Int64, _ identity: String) -> Bool {
+        batch == self.batch && (job == nil || job == identity)
     }
 }

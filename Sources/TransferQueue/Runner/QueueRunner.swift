@@ -61,6 +61,9 @@ actor QueueRunner {
     var isEndless = false
     /// Whether jobs are still being added to a batch, which so can't end.
     var isFeeding = false
+    /// What was asked of this process and isn't done yet; whether one of them is being done.
+    var commands: [QueueCommand] = []
+    var isCommanded = false
     let monitor: NetworkMonitor
     var network = QueueNetwork()
     /// Numbers of dialogues with servers.

@@ -1,0 +1,120 @@
+import Testing
+import TransferCore
+import TransferTestServer
+import TransferTestSupport
+
+@testable import TransferQueue
+
+/// Commands that come while the store and the runner don't know the same: what is asked for holds all the same.
+@Suite(.timeLimit(.minutes(1))) struct CommandRaceTests {
+    let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder("race") }
+
+    /// A queue that has jobs and doesn't run them yet.
+    private func withBatch(
+        _ server: TestServer, _ names: [String], _ body: (JobQueue, StagedBatch, EventLog) async throws -> Void
+    ) async throws {
+        server.handle("GET", "/*") { _ in Response(body: .text("x")) }
+        try await withQueue(folder) { queue in
+            let log = EventLog(queue)
+            let staged = try await queue.stage(
+                names.map { Sample.download(server.url("/\($0)"), to: folder.path($0), id: $0) })
+            try await body(queue, staged, log)
+        }
+    }
+
+    private func states(_ queue: JobQueue, _ batch: StagedBatch) throws -> [JobState: Int] {
+        try queue.store.counts(batch: batch.staged.batch.id)
+    }
+
+    private func wait(_ queue: JobQueue, _ batch: StagedBatch, for wanted: [JobState: Int]) async throws {
+        try await within(.seconds(10)) {
+            while try queue.store.counts(batch: batch.staged.batch.id) != wanted {
+                try Task.checkCancellation()
+                await Task.yield()
+            }
+        }
+    }
+
+    /// The command is performed when the claim has been asked for and not been answered.
+    @Test(arguments: [QueueVerb.cancel, .pause]) func whatIsBeingClaimedIsMeantToo(_ verb: QueueVerb) async throws {
+        try await withTestServer { server in
+            try await withBatch(server, ["a", "b", "c"]) { queue, staged, log in
+                let id = staged.staged.batch.id
+                let lane = try #require(try queue.store.backlog(batch: id).first?.lane)
+                let run = Task { try await queue.run() }
+                await queue.runner.claim(
+                    lane, 3, then: QueueCommand(id: 1, verb: verb, batch: id, job: nil), in: staged)
+                if verb == .cancel {
+                    try await log.wait { if case .batchFinished = $0.kind { true } else { false } }
+                    #expect(log.ends == ["a": ["cancelled"], "b": ["cancelled"], "c": ["cancelled"]])
+                } else {
+                    for name in ["a", "b", "c"] {
+                        try await log.wait { if case .waiting(name, .paused) = $0.kind { true } else { false } }
+                    }
+                    try await wait(queue, staged, for: [.paused: 3])
+                }
+                run.cancel()
+                try await run.value
+                #expect(server.requests.isEmpty)
+            }
+        }
+    }
+
+    /// The command is performed when a job's attempt has failed and its next one isn't recorded.
+    @Test(arguments: [QueueVerb.cancel, .pause]) func whatIsAboutToTryAgainIsMeantToo(_ verb: QueueVerb) async throws {
+        try await withTestServer { server in
+            try await withBatch(server, ["a"]) { queue, staged, log in
+                let id = staged.staged.batch.id
+                let lane = try #require(try queue.store.backlog(batch: id).first?.lane)
+                let record = try #require(try queue.store.claim(lane, limit: 1, secrets: [:]).jobs.first?.record)
+                let step = JobStep(
+                    id: record.id, state: .queued, attempts: 1, mirror: 0, spentMirrors: 0, origin: lane.origin,
+                    batch: id, identity: "a")
+                let run = Task { try await queue.run() }
+                await queue.runner.step(step, then: QueueCommand(id: 1, verb: verb, batch: id, job: "a"), in: staged)
+                let wanted: [JobState: Int] = verb == .cancel ? [.cancelled: 1] : [.paused: 1]
+                try await wait(queue, staged, for: wanted)
+                run.cancel()
+                try await run.value
+                #expect(server.requests.isEmpty)
+                #expect(try states(queue, staged) == wanted)
+                #expect(log.ends == (verb == .cancel ? ["a": ["cancelled"]] : [:]))
+            }
+        }
+    }
+
+    /// Both were asked for before the first one was done: the last one holds.
+    @Test func aJobThatIsPausedAndResumedAtOnceGoesOn() async throws {
+        try await withTestServer { server in
+            try await withBatch(server, ["a", "b"]) { queue, staged, log in
+                server.script("/a", [.holdHead])
+                let run = Task { try await queue.run([staged]) }
+                try await server.waitForHeld(1)
+                let remote = try QueueRemote(state: folder.path("state"), runtimeFolder: nil)
+                for _ in 0..<20 {
+                    for verb in [QueueVerb.pause, .resume] { _ = try remote.ask(verb, batch: "b", job: nil) }
+                }
+                _ = try await within(.seconds(20)) { try await run.valueOrEnd() }
+                #expect(log.ends == ["a": ["done"], "b": ["done"]])
+            }
+        }
+    }
+}
+
+extension QueueRunner {
+    /// A claim, and a command right behind it.
+    fileprivate func claim(_ lane: Lane, _ count: Int, then command: QueueCommand, in batch: StagedBatch) {
+        add(batch.staged.batch, secrets: [:], options: RunOptions())
+        scheduler.backlogIs(lane, count)
+        pump()
+        perform(command)
+    }
+
+    fileprivate func step(_ step: JobStep, then command: QueueCommand, in batch: StagedBatch) {
+        add(batch.staged.batch, secrets: [:], options: RunOptions())
+        steps.append(step)
+        perform(command)
+    }
+}
