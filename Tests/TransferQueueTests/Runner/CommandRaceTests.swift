@@ -43,7 +43,6 @@ import TransferTestSupport
             try await withBatch(server, ["a", "b", "c"]) { queue, staged, log in
                 let id = staged.staged.batch.id
                 let lane = try #require(try queue.store.backlog(batch: id).first?.lane)
-                let run = Task { try await queue.run() }
                 await queue.runner.claim(
                     lane, 3, then: QueueCommand(id: 1, verb: verb, batch: id, job: nil), in: staged)
                 if verb == .cancel {
@@ -55,8 +54,6 @@ import TransferTestSupport
                     }
                     try await wait(queue, staged, for: [.paused: 3])
                 }
-                run.cancel()
-                try await run.value
                 #expect(server.requests.isEmpty)
             }
         }
@@ -72,12 +69,9 @@ import TransferTestSupport
                 let step = JobStep(
                     id: record.id, state: .queued, attempts: 1, mirror: 0, spentMirrors: 0, origin: lane.origin,
                     batch: id, identity: "a")
-                let run = Task { try await queue.run() }
                 await queue.runner.step(step, then: QueueCommand(id: 1, verb: verb, batch: id, job: "a"), in: staged)
                 let wanted: [JobState: Int] = verb == .cancel ? [.cancelled: 1] : [.paused: 1]
                 try await wait(queue, staged, for: wanted)
-                run.cancel()
-                try await run.value
                 #expect(server.requests.isEmpty)
                 #expect(try states(queue, staged) == wanted)
                 #expect(log.ends == (verb == .cancel ? ["a": ["cancelled"]] : [:]))
@@ -104,7 +98,7 @@ import TransferTestSupport
 }
 
 extension QueueRunner {
-    /// A claim, and a command right behind it.
+    /// A claim, and a command right behind it. Nobody else runs the queue: it begins here.
     fileprivate func claim(_ lane: Lane, _ count: Int, then command: QueueCommand, in batch: StagedBatch) {
         add(batch.staged.batch, secrets: [:], options: RunOptions())
         scheduler.backlogIs(lane, count)
