@@ -5,7 +5,7 @@ extension JobSpec {
     /// A download of one file.
     ///
     /// - Parameters:
-    ///   - url: `http` or `https`.
+    ///   - url: `http`, `https`, `s3`, `ftp`, `ftps` or `sftp`.
     ///   - path: A file, or a folder when it ends in `/`.
     ///   - id: The job's name in its batch; `nil` takes the destination.
     ///   - checksum: What the file must hash to; `nil` verifies nothing.

@@ -124,7 +124,7 @@ actor CurlPool {
     private func perform(_ hop: Hop, of exchange: ActiveExchange) {
         let settings = exchange.request.settings
         guard let lookUp = lookUpCache.find(hop.url, proxy: settings.way(to: hop.url)) else {
-            let error = TransferError(.badURL, "not an http or https URL: \(Redaction.url(hop.url))")
+            let error = TransferError(.badURL, "not an http, https, ftp, ftps or sftp URL: \(Redaction.url(hop.url))")
             return end(exchange, .failure(error))
         }
         guard beginFiles(exchange, hop) else { return }

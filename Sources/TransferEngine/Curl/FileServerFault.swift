@@ -111,8 +111,13 @@ enum FileServerFault {
         if let reply { return "\(host) refused \(user) (\(reply))" }
         if let key = settings.files.privateKey { shown.insert("the key \(key.path)", at: 0) }
         if settings.files.usesAgent { shown.append("the agent's keys") }
-        return
-            "\(host) refused \(user): \(shown.isEmpty ? "no key and no password is set" : shown.joined(separator: ", "))"
+        return "\(host) refused \(user): \(shown.isEmpty ? nothingShown(files) : shown.joined(separator: ", "))"
+    }
+
+    private static func nothingShown(_ files: FileServerTask) -> String {
+        guard files.url.isSSH else { return "no password is set (\"auth\", --password)" }
+        return "no key and no password is set: name a key (\"ssh\": {\"key\": …}, --ssh-key), let an agent hold one "
+            + "(SSH_AUTH_SOCK), or give a password (\"auth\", --password)"
     }
 
     /// The fingerprint out of "… mismatch sha256 fingerprint. Remote X is not equal to Y".

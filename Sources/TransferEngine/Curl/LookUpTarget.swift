@@ -43,7 +43,7 @@ struct LookUpCache {
     private var proxy: String?
     private var lookUp: LookUp?
 
-    /// - Returns: `nil` for what is no `http` or `https` URL.
+    /// - Returns: `nil` for what is no `http`, `https`, `ftp`, `ftps` or `sftp` URL.
     mutating func find(_ url: String, proxy: String?) -> LookUp? {
         if let lookUp, proxy == self.proxy, isSame(url) { return lookUp }
         guard let origin = Origin(url: url) ?? Origin(fileServerURL: url) else { return nil }

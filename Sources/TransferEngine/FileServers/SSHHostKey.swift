@@ -26,7 +26,9 @@ struct SSHHostKey: Sendable, Hashable {
                 "\(key) is another one than in \(path): somebody may be in between; if the server was set up anew, "
                     + "remove its old key (ssh-keygen -f \(path) -R '\(Self.entry(origin))') and add the new one: "
                     + "\(Self.scan(origin)) >> \(path)"
-            case .notPinned: "\(key) isn't the pinned one"
+            case .notPinned:
+                "\(key) isn't the pinned one: somebody may be in between; if the server was set up anew, pin its new key "
+                    + "(hostKey, --host-key), which \(Self.scan(origin)) | ssh-keygen -lf - shows"
             }
         return TransferError(.hostKeyRefused, message)
     }

@@ -6,7 +6,7 @@ public struct JobSettings: Sendable, Hashable {
     public var connectTimeout: Duration?
     /// The longest silence while waiting for or reading an answer; 60 s by default.
     public var timeout: Duration?
-    /// A transfer slower than `rate` bytes a second for `time` counts as stalled; 1 byte a second for 30 s by default.
+    /// A transfer slower than `rate` bytes a second for `time` counts as stalled; 1 byte a second for 60 s by default.
     public var lowSpeed: LowSpeed?
     /// The longest time one attempt may take; none by default.
     public var maxTime: Duration?

@@ -1,6 +1,9 @@
 import Synchronization
 
 /// The ends of jobs, in order, each at least once.
+///
+/// Of watched folders' jobs only those that are kept: what was dropped, as its file was gone or another version, has no
+/// row any more, and of what is complete only the rows among the last thousand ends stay.
 public struct JobEnds: AsyncSequence, Sendable {
     public typealias Element = QueueEvent
     let queue: JobQueue

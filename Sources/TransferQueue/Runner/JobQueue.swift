@@ -129,6 +129,7 @@ public final class JobQueue: Sendable {
     public func observe(_ observer: @escaping @Sendable (QueueEvent) -> Void) -> Int { hub.add(observer) }
 
     /// How jobs ended, from the cursor on and then as it happens: each end at least once, however slow the reader.
+    /// Of watched folders' jobs only those that are kept (``JobEnds``).
     ///
     /// The ends are read from the database as the reader asks for them, so a slow one costs no memory.
     public func events(after cursor: Int64 = 0) -> JobEnds {

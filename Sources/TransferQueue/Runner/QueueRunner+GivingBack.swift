@@ -29,7 +29,7 @@ extension QueueRunner {
     private func takeBack(_ jobs: Set<Int64>) {
         for id in jobs {
             guard let job = running[id], job.stop == nil else { continue }
-            emit(job.record.batch, .restarted(job: job.record.identity, reason: "its job file has another one now"))
+            emit(job.record.batch, .restarted(job: job.record.identity, reason: "it was changed in its job file"))
             interrupt(id, job, .release(.waiting))
         }
         takeBack(.release(.waiting)) { jobs.contains($0.id) }

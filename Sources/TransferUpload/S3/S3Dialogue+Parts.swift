@@ -103,7 +103,11 @@ extension S3Dialogue {
     }
 
     static func tooLarge(_ size: Int64) -> TransferError {
-        TransferError(.invalidRequest, "a file of \(size) bytes is too large for S3")
+        let (count, part) = (S3Options.maxParts, S3Options.maxRequestSize)
+        return TransferError(
+            .invalidRequest,
+            "a file of \(size) bytes is too large for S3: \(count) parts of \(part) bytes, \(count * part) in all, are "
+                + "the most; split it")
     }
 }
 

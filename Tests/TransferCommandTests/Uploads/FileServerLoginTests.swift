@@ -58,6 +58,7 @@ import TransferTestSupport
         let other = "SHA256:" + String(repeating: "A", count: 43)
         let result = try await place.run("get", url, "-o", "y", "--host-key", other)
         #expect(result.exitCode == 1 && result.standardError.contains("isn't the pinned one"), "\(result)")
+        #expect(result.standardError.contains("--host-key), which ssh-keyscan -p "), "\(result)")
         #expect(!place.folder.exists("y"))
     }
 

@@ -454,6 +454,7 @@ import TransferCrypto
         let part = S3Parts.partSize(size, S3Options(partSize: wanted, minimumPartSize: least))
         #expect(part == expected)
         if let part { #expect(S3Parts(size: size, partSize: part).map { $0.count <= 10_000 } == true) }
+        #expect(S3Dialogue.tooLarge(size).message.contains("10000 parts of 5368709120 bytes, 53687091200000 in all"))
     }
 
     @Test func statesReadBack() {
