@@ -15,16 +15,15 @@ extension QueueRunner {
 
     /// One after the other: what a command asks for holds until the next one.
     private func performNext() {
-        guard !isCommanded, !commands.isEmpty else { return }
-        isCommanded = true
+        guard performing == nil, !commands.isEmpty else { return }
         perform(commands.removeFirst())
     }
 
     func perform(_ command: QueueCommand) {
-        switch command.verb {
-        case .pause: halt(.release(.paused), command)
-        case .cancel: halt(.cancel, command)
-        case .resume, .retry, .retryFailed:
+        performing = command
+        if let stop = command.stop {
+            halt(stop, command)
+        } else {
             scheduler.openGates()
             withStore {
                 try $0.forgetPauses()
@@ -36,16 +35,18 @@ extension QueueRunner {
         withStore {
             try $0.apply(command)
         } then: { runner, applied in
-            // What was on its way to be claimed then is claimed now, and the store has left it alone.
-            switch command.verb {
-            case .pause: runner.halt(.release(.paused), command)
-            case .cancel: runner.halt(.cancel, command)
-            case .resume, .retry, .retryFailed: break
-            }
+            // What the store found claimed, and so left alone, is known here by now.
+            if let stop = command.stop { runner.halt(stop, command) }
+            runner.performing = nil
             runner.announce(command, applied)
-            runner.isCommanded = false
             runner.performNext()
         }
+    }
+
+    /// What was being claimed when a command came isn't started.
+    func holdBack() {
+        guard let command = performing, let stop = command.stop else { return }
+        takeBack(stop) { command.means($0.batch, $0.identity) }
     }
 
     /// Stops what is under way, what was claimed and hasn't started, and what goes back to the queue and isn't recorded
@@ -117,6 +118,15 @@ extension QueueRunner {
 }
 
 extension QueueCommand {
+    /// What it does to jobs that are under way.
+    fileprivate var stop: RunningJob.Stop? {
+        switch verb {
+        case .pause: .release(.paused)
+        case .cancel: .cancel
+        case .resume, .retry, .retryFailed: nil
+        }
+    }
+
     /// Whether it's about that job.
     fileprivate func means(_ batch: Int64, _ identity: String) -> Bool {
         batch == self.batch && (job == nil || job == identity)

@@ -61,9 +61,9 @@ actor QueueRunner {
     var isEndless = false
     /// Whether jobs are still being added to a batch, which so can't end.
     var isFeeding = false
-    /// What was asked of this process and isn't done yet; whether one of them is being done.
+    /// What was asked of this process, and what of it is being done.
     var commands: [QueueCommand] = []
-    var isCommanded = false
+    var performing: QueueCommand?
     let monitor: NetworkMonitor
     var network = QueueNetwork()
     /// Numbers of dialogues with servers.
@@ -213,6 +213,7 @@ actor QueueRunner {
                 patience: job.record.spec.settings.retry.limit ?? 10, reach: reach)
         }
         scheduler.claimed(result.lane, candidates, asked: asked)
+        holdBack()
     }
 
     private func scheduleWake() {

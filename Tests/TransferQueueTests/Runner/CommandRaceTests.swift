@@ -72,6 +72,7 @@ import TransferTestSupport
                 await queue.runner.step(step, then: QueueCommand(id: 1, verb: verb, batch: id, job: "a"), in: staged)
                 let wanted: [JobState: Int] = verb == .cancel ? [.cancelled: 1] : [.paused: 1]
                 try await wait(queue, staged, for: wanted)
+                if verb == .cancel { try await log.wait { $0.end?.how == "cancelled" } }
                 #expect(server.requests.isEmpty)
                 #expect(try states(queue, staged) == wanted)
                 #expect(log.ends == (verb == .cancel ? ["a": ["cancelled"]] : [:]))
