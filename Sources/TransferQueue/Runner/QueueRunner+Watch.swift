@@ -26,6 +26,18 @@ extension QueueRunner {
         apply(changes, to: batch)
     }
 
+    /// What was still taken when its keeper had stopped goes on as in a batch that nobody watches.
+    func tookLast(_ batch: SQLiteStore.HeldBatch, _ changes: LedgerChanges) {
+        remember(changes)
+        guard stopping == nil else { return }
+        if let run = batches[batch.id], !run.isFinished {
+            refreshFromStore(batch.id)
+        } else if isEndless {
+            add(batch, secrets: [:], options: RunOptions())
+            pump()
+        }
+    }
+
     func unwatch(_ batch: Int64) {
         guard let keeper = watches.removeValue(forKey: batch) else { return }
         releaseWatch(keeper.plan.batch)
@@ -43,10 +55,14 @@ extension QueueRunner {
         }
     }
 
-    private func apply(_ changes: LedgerChanges, to batch: SQLiteStore.HeldBatch) {
+    private func remember(_ changes: LedgerChanges) {
         secrets.merge(changes.secrets) { $1 }
         for id in changes.removed { secrets[id] = nil }
         for upload in changes.abandoned { abandon(upload) }
+    }
+
+    private func apply(_ changes: LedgerChanges, to batch: SQLiteStore.HeldBatch) {
+        remember(changes)
         guard stopping == nil, changes.added != 0 || !changes.ready.isEmpty else { return }
         guard let run = batches[batch.id], !run.isFinished else {
             guard isEndless else { return }

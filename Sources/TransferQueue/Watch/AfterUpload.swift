@@ -19,11 +19,15 @@ struct AfterUpload {
         case stays(TransferError)
         /// The watched folder can't be reached.
         case noFolder
+        /// It's left as it was found, for whoever comes next.
+        case stopped
     }
 
     let row: LedgerRow
     let root: String
     let then: WatchSpec.Then
+    /// Asked while a file is copied, which may take long.
+    var isStopped: @Sendable () -> Bool = { false }
 
     private var version: FileVersion { row.version }
     private var name: String { WatchedPath.name(version.path) }
@@ -72,7 +76,7 @@ struct AfterUpload {
                 return .moved(to: try move(folder, into: WatchPlan.trimmed(target)))
             } catch {
                 giveBack(folder)
-                return .stays(error)
+                return isStopped() ? .stopped : .stays(error)
             }
         }
     }
@@ -125,7 +129,7 @@ struct AfterUpload {
         guard copy >= 0 else { throw .file("make a file in", parent, errno) }
         defer { close(copy) }
         do throws(TransferError) {
-            try Self.copyBytes(source, copy, path, parent)
+            try copyBytes(source, copy, parent)
             try keepAttributes(source, copy, parent)
             guard fsync(copy) == 0 else { throw .file("write to", parent, errno) }
             let name = try giveName(place, parent)
@@ -158,12 +162,13 @@ struct AfterUpload {
         throw .file("move \(path) to", parent, EEXIST)
     }
 
-    private static func copyBytes(
-        _ source: Int32, _ copy: Int32, _ path: String, _ parent: String
-    ) throws(TransferError) {
+    /// - Throws: When it's to stop, too.
+    private func copyBytes(_ source: Int32, _ copy: Int32, _ parent: String) throws(TransferError) {
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 20, alignment: 16)
         defer { buffer.deallocate() }
+        var unsaved = 0
         while true {
+            if isStopped() { throw TransferError(.cancelled, "the folder isn't watched any more") }
             let count = read(source, buffer.baseAddress, buffer.count)
             if count < 0, errno == EINTR { continue }
             guard count >= 0 else { throw .file("read", path, errno) }
@@ -174,6 +179,12 @@ struct AfterUpload {
                 if part < 0, errno == EINTR { continue }
                 guard part > 0 else { throw .file("write to", parent, errno) }
                 written += part
+            }
+            // What the disk still has to take is all that somebody who stops this waits for.
+            unsaved += count
+            if unsaved >= 64 << 20 {
+                guard fdatasync(copy) == 0 else { throw .file("write to", parent, errno) }
+                unsaved = 0
             }
         }
     }

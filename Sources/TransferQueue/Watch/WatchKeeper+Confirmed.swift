@@ -11,16 +11,15 @@ extension WatchKeeper {
     /// Moves or deletes what is due, in pages; what a process before this one began is found among it.
     func actOnDue() {
         guard !isStopped, hasRoot else { return }
-        guard !isActing else {
+        guard acting == nil else {
             mustActAgain = true
             return
         }
-        isActing = true
-        Task { await act() }
+        acting = Task { await act() }
     }
 
     private func act() async {
-        defer { isActing = false }
+        defer { acting = nil }
         // Whoever comes while this waits for an answer is heard before it ends.
         repeat {
             mustActAgain = false
@@ -38,9 +37,14 @@ extension WatchKeeper {
             try $0.dueRows(folder: folder, now: WallClock.milliseconds, limit: Self.page)
         }
         guard let rows, !rows.isEmpty, !isStopped else { return false }
-        let outcomes = try? await pools.files.run {
+        let outcomes = try? await pools.files.run { [stopFlag] in
             let places = FolderPlaces(plan.root)
-            return rows.map { AfterUpload(row: $0, root: plan.root, then: plan.spec.then).run(places) }
+            var outcomes: [(outcome: AfterUpload.Outcome, hasOtherNames: Bool)] = []
+            for row in rows where !stopFlag.isSet {
+                let after = AfterUpload(row: row, root: plan.root, then: plan.spec.then) { stopFlag.isSet }
+                outcomes.append(after.run(places))
+            }
+            return outcomes
         }
         guard let outcomes else { return false }
         let again = WallClock.milliseconds + times.thenAgain.inMilliseconds
@@ -55,6 +59,7 @@ extension WatchKeeper {
             case .notThere: settlements.append(LedgerSettlement(row: row.id, kind: .notThere))
             case .stays: settlements.append(LedgerSettlement(row: row.id, kind: .again(at: again)))
             case .noFolder: isGone = true
+            case .stopped: break
             }
         }
         let done = settlements
@@ -64,11 +69,11 @@ extension WatchKeeper {
             case .deleted: tell(.deleted(path: row.version.path))
             case .moved(let target): tell(.moved(path: row.version.path, to: target))
             case .stays(let error): tell(.stays(path: row.version.path, error))
-            case .notThere, .noFolder, .kept: break
+            case .notThere, .noFolder, .kept, .stopped: break
             }
             switch outcome {
             case .deleted, .moved, .notThere, .kept: kept = max(0, kept - 1)
-            case .stays, .noFolder: break
+            case .stays, .noFolder, .stopped: break
             }
         }
         tellBacklog()
@@ -118,13 +123,16 @@ extension WatchKeeper {
         let (folder, root) = (folder, plan.root)
         let rows = await onStore { try $0.rowsWithoutDigest(folder: folder, limit: 64) }
         guard let rows, !rows.isEmpty, !isStopped else { return false }
-        let digests = try? await pools.files.run {
-            rows.map { row -> (row: Int64, digest: Checksum?) in
-                guard case .digest(let digest) = VersionDigest.compute(row.version, root: root) else {
-                    return (row.id, nil)
+        let digests = try? await pools.files.run { [stopFlag] in
+            var digests: [(row: Int64, digest: Checksum?)] = []
+            for row in rows where !stopFlag.isSet {
+                if case .digest(let digest) = VersionDigest.compute(row.version, root: root) {
+                    digests.append((row.id, digest))
+                } else {
+                    digests.append((row.id, nil))
                 }
-                return (row.id, digest)
             }
+            return digests
         }
         guard let digests else { return false }
         return await onStore { try $0.save(digests: digests) } != nil

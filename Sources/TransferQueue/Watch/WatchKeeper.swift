@@ -19,11 +19,13 @@ actor WatchKeeper {
     let times: WatchTimes
 
     private(set) var watcher: FolderWatcher?
-    private(set) var isStopped = false
+    nonisolated let stopFlag = StopFlag()
+    nonisolated var isStopped: Bool { stopFlag.isSet }
+    private var ending: Task<Void, Never>?
     /// Whether the watched folder is there.
     private(set) var hasRoot = false
     private var isFull = false
-    private var isOffered = false
+    private(set) var offering = Offering.nothing
     /// Jobs that haven't ended, by the transaction with that stamp.
     private var open = 0
     private var stamp = 0
@@ -32,7 +34,7 @@ actor WatchKeeper {
     var kept = 0
 
     // What is done with confirmed files.
-    var isActing = false
+    var acting: Task<Void, Never>?
     var mustActAgain = false
     var dueTimer: LoopTimer?
     var dueAt: MonotonicTime?
@@ -49,6 +51,14 @@ actor WatchKeeper {
     /// Files that changed before their upload began, and haven't been offered again yet.
     var suspects: Set<String> = []
     var suspectTimer: LoopTimer?
+
+    /// How far what the watcher offers has got.
+    enum Offering: Sendable {
+        case nothing
+        case inquiring
+        /// Handed to the ledger, from which it isn't taken back.
+        case taking
+    }
 
     init(
         _ plan: WatchPlan, opened: SQLiteStore.OpenedLedger, kept: Int, queue: JobQueue,
@@ -90,12 +100,19 @@ actor WatchKeeper {
 
     /// - Returns: When nothing more comes of it.
     func stop() async {
-        guard !isStopped else { return }
-        isStopped = true
+        stopFlag.set()
+        let ending = ending ?? Task { await end() }
+        self.ending = ending
+        await ending.value
+    }
+
+    private func end() async {
         await watcher?.stop()
         watcher = nil
         for timer in [dueTimer, pruneTimer, suspectTimer].compactMap({ $0 }) { loop.remove(timer) }
         (dueTimer, pruneTimer, suspectTimer) = (nil, nil, nil)
+        // Whoever keeps the folder after this may want something else of the same file.
+        await acting?.value
         let id = batch.id
         onRunner { $0.unwatch(id) }
     }
@@ -165,7 +182,7 @@ actor WatchKeeper {
             }
         }
         // Not for each single end, as the watcher offers many at once. What it is offering now may be refused.
-        if isFull || isOffered, open <= WatchPlan.capacity * 3 / 4 {
+        if isFull || offering != .nothing, open <= WatchPlan.capacity * 3 / 4 {
             isFull = false
             watcher?.proceed()
         }
@@ -177,8 +194,8 @@ actor WatchKeeper {
 
 extension WatchKeeper: WatchConsumer {
     func offer(_ files: [FileVersion]) async -> Int {
-        isOffered = true
-        defer { isOffered = false }
+        offering = .inquiring
+        defer { offering = .nothing }
         let (folder, plan) = (folder, plan)
         guard let looks = await onStore({ try $0.look(files, folder: folder) }) else { return refuse() }
         // What a reading finds is known nearly always.
@@ -191,8 +208,13 @@ extension WatchKeeper: WatchConsumer {
             return refuse()
         }
         guard !isStopped else { return 0 }
+        offering = .taking
         guard let (held, changes) = await onStore({ try $0.take(offers, folder: folder, plan: plan) }) else {
             return refuse()
+        }
+        guard !isStopped else {
+            onRunner { $0.tookLast(held, changes) }
+            return changes.handled
         }
         batch = held
         note(changes.open, changes.stamp)

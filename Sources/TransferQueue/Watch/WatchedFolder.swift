@@ -65,7 +65,10 @@ public final class WatchedFolder: Sendable {
         }
     }
 
-    /// Ends watching; what is queued stays in the queue. No event comes after this.
+    /// Ends watching; what is queued stays in the queue. A copy to another file system that is under way is given up, and
+    /// its file stays to be moved.
+    ///
+    /// Once this has returned, no event comes, and no file is moved or deleted, any more.
     public func stop() async { await keeper.stop() }
 
     /// The path of a job's file, beneath the folder: jobs are named by it and a number.

@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import Synchronization
 import Testing
 import TransferCore
 import TransferEngine
@@ -99,6 +100,26 @@ import TransferWatch
         #expect(try FileManager.default.contentsOfDirectory(atPath: other.path) == ["a"])
         let left = try folder.files(below: "in")
         #expect(left.isEmpty)
+    }
+
+    @Test func aCopyThatIsGivenUpLeavesEverythingAsItWas() throws {
+        let other = try OtherFileSystem(than: folder)
+        try folder.write(count: 3_000_000, seed: 5, to: "in/a")
+        let content = try folder.data("in/a")
+        let after = try after("a", .move(to: other.path))
+        var stopped = after
+        let asked = Mutex(0)
+        stopped.isStopped = {
+            asked.withLock { count in
+                count += 1
+                return count > 2
+            }
+        }
+        #expect(run(stopped) == .stopped)
+        let there = try FileManager.default.contentsOfDirectory(atPath: other.path)
+        let (files, left) = (try folder.files(below: "in"), try folder.data("in/a"))
+        #expect(there.isEmpty && files == ["a"] && left == content)
+        #expect(run(after) == .moved(to: other.path + "/a"))
     }
 
     /// Killed between the name of the copy and the end of the original.

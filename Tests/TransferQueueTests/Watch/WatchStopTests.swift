@@ -1,0 +1,151 @@
+import Foundation
+import Glibc
+import Testing
+import TransferCore
+import TransferEngine
+import TransferEventLoop
+import TransferTestServer
+import TransferTestSupport
+import TransferWatch
+
+@testable import TransferQueue
+
+/// A folder that is let go in the midst of something.
+@Suite(.timeLimit(.minutes(1))) struct WatchStopTests {
+    let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder("stop") }
+
+    /// Whoever watches the folder next may want to keep them.
+    @Test func nothingIsMovedAfterTheEndOfWatching() async throws {
+        try await withTestServer { server in
+            let other = try OtherFileSystem(than: folder)
+            let count = 100
+            for number in 0..<count { try folder.write(sparse: 2 << 20, to: "in/f\(number)") }
+            let spec = try folder.watchSpec(server) {
+                ($0.then, $0.keepFor) = (.move(to: other.path), .seconds(3600))
+            }
+            try await withQueue(folder) { queue in
+                let number = try queue.store.openLedger(try WatchPlan(spec)).folder
+                try confirm((0..<count).map { "f\($0)" }, number)
+                let log = WatchLog()
+                let watched = try await WatchedFolder.start(spec, on: queue) { log.add($0) }
+                try await reached { [folder] in !folder.exists("in/f0") }
+                await watched.stop()
+                let (files, told) = (try folder.files(below: "in"), log.events.count)
+                #expect(await watched.keeper.acting == nil)
+                try await reached { await watched.keeper.acting == nil }
+                let filesLater = try folder.files(below: "in")
+                #expect(!files.isEmpty && files == filesLater && log.events.count == told)
+                #expect(log.events.count { $0.donePath != nil } == count - files.count)
+            }
+            // It's due all the same.
+            try await withWatch(folder, spec) { _, _, log in
+                await log.wait { if case .backlog(waiting: 0, kept: 0)? = $0.last { true } else { false } }
+            }
+            let files = try folder.files(below: "in")
+            #expect(files.isEmpty && server.requests.isEmpty)
+        }
+    }
+
+    @Test func aCopyUnderWayIsGivenUpBeforeWatchingEnds() async throws {
+        try await withTestServer { server in
+            _ = Inbox(server)
+            let other = try OtherFileSystem(than: folder)
+            let size: Int64 = 256 << 20
+            try folder.write(sparse: size, to: "in/a")
+            let spec = try folder.watchSpec(server) {
+                ($0.then, $0.keepFor) = (.move(to: other.path), .seconds(3600))
+            }
+            try await withQueue(folder) { queue in
+                // As if it had been uploaded.
+                try confirm(["a"], try queue.store.openLedger(try WatchPlan(spec)).folder)
+                let watched = try await WatchedFolder.start(spec, on: queue) { _ in }
+                let target = other.path
+                try await reached { try !FileManager.default.contentsOfDirectory(atPath: target).isEmpty }
+                await watched.stop()
+                let there = try FileManager.default.contentsOfDirectory(atPath: other.path)
+                let here = try folder.files(below: "in")
+                // It may just have been done.
+                #expect((here == ["a"] && there == []) || (here == [] && there == ["a"]))
+                let whole = try #require(FolderPlaces(here.isEmpty ? other.path : folder.path("in")).file("a"))
+                #expect(whole.facts.size == size)
+            }
+        }
+    }
+
+    @Test func whatIsTakenAsWatchingEndsIsUploadedAndItsBatchEndsToo() async throws {
+        try await withTestServer { server in
+            let inbox = Inbox(server)
+            let spec = try folder.watchSpec(server)
+            try await withQueue(folder) { queue in
+                let log = WatchLog()
+                let watched = try await WatchedFolder.start(spec, on: queue) { log.add($0) }
+                await log.caughtUp()
+                // Another process writes to the database, so that this one has to wait for it.
+                let other = try SQLiteStore(StateFolder(folder.path("state")))
+                let writer = WorkerPool(name: "writer", threads: 1)
+                let gate = Latch()
+                defer { gate.open() }
+                await withCheckedContinuation { begun in
+                    writer.execute {
+                        try? other.writeRelaxed { _ in
+                            begun.resume()
+                            gate.pass()
+                        }
+                        try? other.unregister()
+                    }
+                }
+                try folder.write("one", to: "in/a")
+                try await reached { await watched.keeper.offering == .taking }
+                await watched.stop()
+                gate.open()
+                try await reached { await watched.keeper.offering == .nothing }
+                try await writer.run {}
+                writer.stop()
+                #expect(await queue.runner.watches.isEmpty)
+                let events = EventLog(queue)
+                let run = Task { try await queue.run() }
+                try await events.wait { if case .batchFinished = $0.kind { true } else { false } }
+                run.cancel()
+                try await run.value
+            }
+            #expect(inbox.puts == ["a": ["one"]])
+        }
+    }
+
+    /// Rows for files that were uploaded two hours ago.
+    private func confirm(_ paths: [String], _ number: Int64) throws {
+        let places = FolderPlaces(folder.path("in"))
+        let rows = try paths.map { path in
+            let seen = try #require(places.file(path))
+            return """
+                (\(number), \(Int64(bitPattern: seen.device)), \(Int64(bitPattern: seen.inode)), \(seen.facts.size),
+                \(seen.facts.modified), '\(path)', '\(path)', 1, '', 0, unixepoch() * 1000 - 7200000,
+                unixepoch() * 1000 - 3600000)
+                """
+        }
+        try folder.database.run(
+            """
+            INSERT INTO ledger (folder, device, inode, size, modified, path, url, state, digest, staged, confirmed, due)
+            VALUES \(rows.joined(separator: ","))
+            """)
+    }
+
+    /// - Throws: ``DidNotEnd`` when it takes too long.
+    private func reached(_ condition: @escaping @Sendable () async throws -> Bool) async throws {
+        try await within {
+            while try await !condition() {
+                try Task.checkCancellation()
+                await Task.yield()
+            }
+        }
+    }
+}
+
+extension TemporaryFolder {
+    /// A file of zeros that takes no space.
+    fileprivate func write(sparse size: Int64, to relative: String) throws {
+        try #require(truncate(try write("", to: relative), off_t(size)) == 0)
+    }
+}
