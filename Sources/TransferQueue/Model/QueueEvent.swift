@@ -40,6 +40,8 @@ public struct QueueEvent: Sendable {
         case kept(JobReceipt)
         /// A need failed.
         case skipped(job: String, need: String)
+        /// By somebody; or it's of a watched folder, where nothing is left to upload: its file was deleted, or has changed
+        /// since it was queued.
         case cancelled(job: String)
         case failed(JobFailure)
     }
@@ -60,7 +62,9 @@ public struct BatchTotals: Sendable, Hashable {
     public init() {}
 
     /// Jobs that have not ended yet.
-    public var remaining: Int { jobs - kept - completed - failed - skipped - cancelled }
+    public var remaining: Int { jobs - ended }
+
+    var ended: Int { kept + completed + failed + skipped + cancelled }
 }
 
 public struct BatchProgress: Sendable, Hashable {

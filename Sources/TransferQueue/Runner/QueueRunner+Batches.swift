@@ -36,10 +36,17 @@ extension QueueRunner {
         batches[batch.id]?.marksFiles = options.marksFiles
         let id = batch.id
         withStore {
-            try $0.counts(batch: id)
-        } then: { runner, counts in
+            try $0.tally(batch: id)
+        } then: { runner, tally in
+            let counts = tally.counts
             var totals = BatchTotals()
             totals.jobs = counts.values.reduce(0, +)
+            if let watched = tally.watched?.counts {
+                // Nobody goes through those that ended: the ledger has what became of their files.
+                totals.kept = watched[.done] ?? 0
+                totals.failed = watched[.failed] ?? 0
+                totals.cancelled = watched[.cancelled] ?? 0
+            }
             runner.batches[id]?.totals = totals
             // Until they have been looked at, those that were complete count as left.
             runner.batches[id]?.remaining = totals.jobs - counts.ended
@@ -162,14 +169,20 @@ extension QueueRunner {
     /// Another hand changed jobs of the batch in the store: count and look for work anew.
     func refreshFromStore(_ batch: Int64) {
         withStore {
-            try $0.counts(batch: batch)
-        } then: { runner, counts in
+            try $0.tally(batch: batch)
+        } then: { runner, tally in
+            runner.tellWatch(of: batch, tally)
             guard var run = runner.batches[batch] else { return }
+            let counts = tally.counts
             run.totals.jobs = counts.values.reduce(0, +) + run.unreadable
             run.totals.failed = (counts[.failed] ?? 0) + run.unreadable
             run.totals.skipped = counts[.skipped] ?? 0
             run.totals.cancelled = counts[.cancelled] ?? 0
             run.remaining = run.totals.jobs - run.unreadable - counts.ended
+            if tally.watched != nil {
+                // Of complete ones the store keeps the last only.
+                run.totals.jobs = run.remaining + run.totals.ended
+            }
             runner.batches[batch] = run
         }
         loadReady(batch)

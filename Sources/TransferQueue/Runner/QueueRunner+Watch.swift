@@ -13,9 +13,13 @@ extension QueueRunner {
     func began(_ keeper: WatchKeeper, batch: SQLiteStore.HeldBatch, _ changes: LedgerChanges) {
         watches[batch.id] = keeper
         apply(changes, to: batch)
-        if isEndless, batches[batch.id].map(\.isFinished) ?? true {
+        if batches[batch.id].map(\.isFinished) ?? true {
+            guard isEndless else { return }
             add(batch, secrets: [:], options: RunOptions())
             pump()
+        } else {
+            // What was queued already may have come by another origin, or other rules of the network.
+            refreshFromStore(batch.id)
         }
     }
 
@@ -85,6 +89,12 @@ extension QueueRunner {
             abandon(SQLiteStore.AbandonedUpload(id: id, spec: job.record.spec, upload: upload))
         }
         finish(job, .dropped(isChanged: isChanged))
+    }
+
+    /// Another hand than that of jobs' ends may have made room.
+    func tellWatch(of batch: Int64, _ tally: SQLiteStore.Tally) {
+        guard let keeper = watches[batch], let watched = tally.watched else { return }
+        keeper.assumeIsolated { $0.jobsEnded([], open: watched.open, stamp: watched.stamp) { _ in nil } }
     }
 
     /// What was recorded of jobs of watched folders.

@@ -109,15 +109,17 @@ struct LedgerRecorder {
         return true
     }
 
-    /// - Parameter unblocked: Where jobs that waited for another version's end are added.
-    mutating func finish(_ unblocked: inout [Lane: Int]) throws -> WatchedEnds {
+    /// - Parameters:
+    ///   - unblocked: Where jobs that waited for another version's end are added.
+    ///   - stamp: ``SQLiteStore/nextStamp()``.
+    mutating func finish(_ unblocked: inout [Lane: Int], stamp: Int) throws -> WatchedEnds {
         for (batch, isWatched) in folders where isWatched {
             for (lane, count) in try SQLiteStore.releaseFollowers(db, batch: batch) {
                 unblocked[lane, default: 0] += count
             }
             result.open[batch] = try SQLiteStore.openJobs(db, batch: batch)
         }
-        result.stamp = db.totalChangesCount
+        result.stamp = stamp
         return result
     }
 

@@ -27,7 +27,7 @@ struct LedgerChanges: Sendable {
     var handled = 0
     /// Jobs that became ready.
     var ready: [Lane: Int] = [:]
-    /// Jobs that weren't there before, less those that were taken out.
+    /// Jobs that weren't there before, less those that were taken out before they ended.
     var added = 0
     /// Jobs that haven't ended.
     var open = 0
@@ -60,12 +60,13 @@ final class LedgerTaker {
         room = try WatchPlan.capacity - SQLiteStore.openJobs(db, batch: batch)
     }
 
-    func finish() throws -> LedgerChanges {
+    /// - Parameter stamp: ``SQLiteStore/nextStamp()``.
+    func finish(stamp: Int) throws -> LedgerChanges {
         for (lane, count) in try SQLiteStore.releaseFollowers(db, batch: batch) {
             changes.ready[lane, default: 0] += count
         }
         changes.open = try SQLiteStore.openJobs(db, batch: batch)
-        changes.stamp = db.totalChangesCount
+        changes.stamp = stamp
         return changes
     }
 
@@ -323,9 +324,10 @@ final class LedgerTaker {
         if !keepsLedger {
             try db.execute(sql: "DELETE FROM ledger WHERE id = ? AND job = ?", arguments: [job.ledger, job.id])
         }
-        changes.added -= 1
         changes.removed.append(job.id)
-        if job.isOpen { room += 1 }
+        guard job.isOpen else { return }
+        changes.added -= 1
+        room += 1
     }
 
     private func abandon(_ job: OpenJob) {

@@ -121,15 +121,4 @@ extension SQLiteStore {
     func batchNames() throws -> [String] {
         try database.read { db in try String.fetchAll(db, sql: "SELECT name FROM batch ORDER BY id") }
     }
-
-    /// Counts of the jobs that have not ended, for the end of a run.
-    func counts(batch: Int64) throws -> [JobState: Int] {
-        try database.read { db in
-            var counts: [JobState: Int] = [:]
-            let rows = try Row.fetchAll(
-                db, sql: "SELECT state, count(*) FROM job WHERE batch = ? GROUP BY state", arguments: [batch])
-            for row in rows { counts[JobState(rawValue: row[0]) ?? .queued] = row[1] }
-            return counts
-        }
-    }
 }

@@ -122,7 +122,8 @@ extension SQLiteStore {
                 arguments: [plan.thenAfter ?? 0, folder])
             let taker = try LedgerTaker(db, folder: folder, batch: batch.id, plan: plan)
             try taker.renewAll()
-            return OpenedLedger(folder: folder, batch: batch, since: row[1], changes: try taker.finish())
+            return OpenedLedger(
+                folder: folder, batch: batch, since: row[1], changes: try taker.finish(stamp: nextStamp()))
         }
     }
 
@@ -138,7 +139,7 @@ extension SQLiteStore {
                 guard try taker.take(offer) else { break }
                 taker.changes.handled += 1
             }
-            return (batch, try taker.finish())
+            return (batch, try taker.finish(stamp: nextStamp()))
         }
     }
 

@@ -41,7 +41,7 @@ extension SQLiteStore {
                 try ledger.record(end, cursor: last)
             }
             for step in steps where try !ledger.supersedes(step) { try write(db, step) }
-            recorded.watched = try ledger.finish(&recorded.unblocked)
+            recorded.watched = try ledger.finish(&recorded.unblocked, stamp: nextStamp())
             for end in ends where try hasNeeds(db, end.batch) { try settleNeeds(db, of: end, &recorded) }
             return recorded
         }

@@ -1,5 +1,6 @@
 import GRDB
 import Glibc
+import Synchronization
 import TransferCore
 import TransferEngine
 import TransferEventLoop
@@ -9,6 +10,8 @@ final class SQLiteStore: Sendable {
     let database: DatabaseQueue
     /// The row of this process.
     let process: Int64
+    /// Transactions that told how many jobs of watched folders are open.
+    private let stamps = Atomic<Int>(0)
 
     /// A queue in memory, to check jobs against each other without touching anything.
     init() throws {
@@ -109,6 +112,10 @@ final class SQLiteStore: Sendable {
             try db.execute(sql: "DELETE FROM process WHERE id = ?", arguments: [process])
         }
     }
+
+    /// For a transaction on the ledger to call before it ends: of two counts the one with the higher stamp holds. SQLite's
+    /// own count of changes has 32 bits, and stays where it is when nothing is changed.
+    func nextStamp() -> Int { stamps.add(1, ordering: .relaxed).newValue }
 
     /// Writes whose loss only costs work again: no fsync for them.
     func writeRelaxed<Value>(_ body: (Database) throws -> Value) throws -> Value {

@@ -102,7 +102,9 @@ import TransferTestSupport
                 if byPause {
                     let remote = try QueueRemote(state: folder.path("state"), runtimeFolder: nil)
                     _ = try remote.ask(.pause, batch: "b", job: "f")
-                    while try queue.store.counts(batch: staged.staged.batch.id)[.claimed] != nil { await Task.yield() }
+                    while try queue.store.tally(batch: staged.staged.batch.id).counts[.claimed] != nil {
+                        await Task.yield()
+                    }
                     _ = try remote.ask(.resume, batch: "b", job: "f")
                     _ = try await within(.seconds(30)) { try await run.valueOrEnd() }
                 } else {

@@ -41,7 +41,7 @@ import TransferWatch
             }
             // It's due all the same.
             try await withWatch(folder, spec) { _, _, log in
-                await log.wait { if case .backlog(waiting: 0, kept: 0)? = $0.last { true } else { false } }
+                await log.wait { $0.lastBacklog.map { $0 == (0, 0) } ?? false }
             }
             let files = try folder.files(below: "in")
             #expect(files.isEmpty && server.requests.isEmpty)

@@ -90,6 +90,13 @@ extension WatchedFolderEvent {
     var staysCode: TransferError.Code? { if case .stays(_, let error) = self { error.code } else { nil } }
 }
 
+extension [WatchedFolderEvent] {
+    /// What the last word on it was.
+    var lastBacklog: (waiting: Int, kept: Int)? {
+        lazy.compactMap { if case .backlog(let waiting, let kept) = $0 { (waiting, kept) } else { nil } }.last
+    }
+}
+
 /// A server that keeps what is put there, and notes what must never be.
 final class Inbox: Sendable {
     struct State {

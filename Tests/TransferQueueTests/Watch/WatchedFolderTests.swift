@@ -202,10 +202,14 @@ import TransferWatch
             server.handle("PUT", "/in/*") { _ in Response(status: 201) }
             let spec = try folder.watchSpec(server)
             for number in 0..<1300 { try folder.write("\(number)", to: "in/f\(number)") }
-            try await withWatch(folder, spec, runs: false) { queue, _, log in
+            try await withWatch(folder, spec, runs: false) { queue, watched, log in
                 await log.wait { $0.contains { if case .backlog(waiting: 1000, _) = $0 { true } else { false } } }
                 let run = Task { try await queue.run() }
                 await log.wait(forConfirmations: 1300)
+                let batch = await watched.keeper.batch.id
+                await queue.runner.refreshFromStore(batch)
+                try await within { while await queue.runner.storeCalls > 0 { await Task.yield() } }
+                #expect(await queue.runner.batches[batch]?.totals.remaining == 0)
                 run.cancel()
                 try await run.value
                 let most = log.events.map { if case .backlog(let waiting, _) = $0 { waiting } else { 0 } }.max()

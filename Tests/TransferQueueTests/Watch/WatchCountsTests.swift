@@ -1,0 +1,105 @@
+import Foundation
+import Glibc
+import Testing
+import TransferCore
+import TransferTestServer
+import TransferTestSupport
+
+@testable import TransferQueue
+
+/// What the run of a watched folder's batch knows of its jobs, and the watch of the run.
+@Suite(.timeLimit(.minutes(1))) struct WatchCountsTests {
+    let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder("counts") }
+
+    /// Those of jobs that aren't under way end in the store, without the runner.
+    @Test func aFullFolderIsGoneOnWithWhenItsJobsAreCancelled() async throws {
+        try await withTestServer { server in
+            let spec = try folder.watchSpec(server)
+            for number in 0..<1100 { try folder.write("\(number)", to: "in/f\(number)") }
+            try await withWatch(folder, spec, runs: false) { _, watched, log in
+                await log.wait { $0.contains { if case .backlog(waiting: 1000, _) = $0 { true } else { false } } }
+                let remote = try QueueRemote(state: folder.path("state"), runtimeFolder: nil)
+                _ = try remote.ask(.cancel, batch: watched.batch, job: nil)
+                try await folder.ledger("count(*)", is: "1100")
+                await log.wait { $0.lastBacklog.map { $0 == (100, 0) } ?? false }
+            }
+            #expect(server.requests.isEmpty)
+        }
+    }
+
+    @Test func whatIsQueuedGoesToTheNewHostOfAFolderAtOnce() async throws {
+        try await withTestServer { old in
+            let latch = Latch()
+            // The server can't end while one of its threads waits.
+            defer { latch.open() }
+            let before = Inbox(old) { _ in latch.pass() }
+            // More than are claimed at a time.
+            for number in 0..<600 { try folder.write("\(number)", to: "in/f\(number)") }
+            try await withTestServer { new in
+                let after = Inbox(new)
+                let spec = try folder.watchSpec(old)
+                try await withWatch(folder, spec, limits: BatchLimits(perHost: 1)) { queue, watched, log in
+                    try await folder.ledger("count(*)", "job IS NOT NULL", is: "600")
+                    try await old.waitForRequests(1)
+                    await watched.stop()
+                    let changed = try folder.watchSpec(new)
+                    let again = try await WatchedFolder.start(changed, on: queue) { log.add($0) }
+                    try await new.waitForRequests(100)
+                    latch.open()
+                    await log.wait(forConfirmations: 600)
+                    await again.stop()
+                }
+                #expect(before.puts.count + after.puts.count == 600)
+            }
+        }
+    }
+
+    @Test func aFailedVersionThatIsReplacedIsCountedOnce() async throws {
+        try await withTestServer { server in
+            _ = Inbox(server)
+            server.script("/in/a", [.status(403)])
+            try folder.write("one", to: "in/a")
+            try await withWatch(folder, try folder.watchSpec(server)) { queue, _, log in
+                try await folder.ledger("state", is: "2")
+                try folder.write("second", to: "in/a")
+                await log.wait(forConfirmed: "a")
+                #expect(await queue.runner.batches.values.map(\.remaining) == [0])
+            }
+        }
+    }
+
+    @Test func nothingRemainsAfterARestartWhereEverythingWasUploaded() async throws {
+        try await withTestServer { server in
+            _ = Inbox(server)
+            let spec = try folder.watchSpec(server)
+            for name in ["a", "b"] { try folder.write(name, to: "in/" + name) }
+            try await withWatch(folder, spec) { _, _, log in await log.wait(forConfirmed: "a", "b") }
+            try await withQueue(folder) { queue in
+                let events = EventLog(queue)
+                let watched = try await WatchedFolder.start(spec, on: queue)
+                let run = Task { try await queue.run() }
+                try await events.wait { $0.totals != nil }
+                let totals = try #require(events.events.compactMap(\.totals).first)
+                #expect(totals.remaining == 0 && totals.kept == 2 && totals.jobs == 2)
+                await watched.stop()
+                run.cancel()
+                try await run.value
+            }
+        }
+    }
+
+    /// Also where nothing was changed, and however many changes there were before.
+    @Test func ofTwoCountsTheLaterOneIsKnown() throws {
+        let store = try SQLiteStore()
+        let stamps = try (0..<3).map { _ in try store.record([], []).watched.stamp }
+        #expect(stamps[0] < stamps[1] && stamps[1] < stamps[2])
+    }
+}
+
+extension QueueEvent {
+    fileprivate var totals: BatchTotals? {
+        if case .batchProgress(let progress) = kind { progress.totals } else { nil }
+    }
+}
