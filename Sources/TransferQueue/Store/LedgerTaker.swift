@@ -9,6 +9,8 @@ struct LedgerOffer: Sendable {
         /// Nothing is to be done: it's known, by this name or another, or has changed since.
         case nothing
         case new(digest: Checksum?)
+        /// It was missed, and is at its path again.
+        case returned(row: Int64)
         /// Nothing of this version is at the path that was recorded.
         case moved
         /// This row's bytes, with another time.
@@ -33,7 +35,9 @@ struct LedgerChanges: Sendable {
     var open = 0
     /// Grows from transaction to transaction: of two counts the later one holds.
     var stamp = 0
-    /// Whether something is to be done with a confirmed file that turned up under another name.
+    /// Files that are there again, and with which something is to be done.
+    var returned = 0
+    /// Whether something is to be done with a confirmed file that turned up, perhaps under another name.
     var hasDue = false
     /// Jobs that were taken out.
     var removed: [Int64] = []
@@ -79,15 +83,23 @@ final class LedgerTaker {
             try db.execute(
                 sql: "UPDATE ledger SET device = ? WHERE id = ?",
                 arguments: [Int64(bitPattern: version.device), row])
+            try cameBack(row)
+            return true
+        case .returned(let row):
+            try cameBack(row)
             return true
         case .touched(let row):
             try db.execute(
-                sql: "UPDATE ledger SET modified = ?, path = ?, gone = NULL WHERE id = ? AND state = 1",
+                sql: "UPDATE ledger SET modified = ?, path = ? WHERE id = ? AND state = 1",
                 arguments: [version.modified, version.path, row])
+            try cameBack(row)
             return true
         case .moved, .new:
             switch try SQLiteStore.look(db, version, folder: folder) {
             case .known, .onOtherDevice: return true
+            case .returned(let row):
+                try cameBack(row.id)
+                return true
             case .elsewhere(let row):
                 // A hard link, of which both names were offered together.
                 if FolderPlaces(plan.root).file(row.version.path).map({ version.isSame(as: $0) }) ?? false {
@@ -103,6 +115,12 @@ final class LedgerTaker {
             guard case .new(let digest) = offer.finding else { return try add(version, digest: nil) }
             return try add(version, digest: digest)
         }
+    }
+
+    private func cameBack(_ row: Int64) throws {
+        guard try SQLiteStore.cameBack(db, row) else { return }
+        changes.returned += 1
+        changes.hasDue = true
     }
 
     // MARK: New versions
@@ -191,14 +209,10 @@ final class LedgerTaker {
             try remove(older)
         }
         guard row.state != .confirmed else {
-            changes.hasDue = plan.thenAfter != nil
-            // What is to be done with it was put off while it wasn't to be found.
             try db.execute(
-                sql: """
-                    UPDATE ledger SET path = ?1, device = ?2, gone = NULL, due = CASE WHEN gone IS NULL THEN due
-                        ELSE confirmed + (SELECT thenAfter FROM watchedFolder WHERE id = folder) END WHERE id = ?3
-                    """, arguments: [version.path, Int64(bitPattern: version.device), row.id])
-            return
+                sql: "UPDATE ledger SET path = ?, device = ? WHERE id = ?",
+                arguments: [version.path, Int64(bitPattern: version.device), row.id])
+            return try cameBack(row.id)
         }
         let jobs = try jobs(ofLedger: row.id)
         try db.execute(

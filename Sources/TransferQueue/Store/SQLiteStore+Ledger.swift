@@ -11,12 +11,13 @@ struct LedgerRow: Sendable {
     let version: FileVersion
     let state: LedgerState
     let digest: Checksum?
-
+    /// It wasn't found at its path.
+    var isGone = false
 }
 
 extension LedgerRow {
     static let columns =
-        "ledger.id, device, inode, ledger.size, ledger.modified, ledger.path, ledger.state, ledger.digest"
+        "ledger.id, device, inode, ledger.size, ledger.modified, ledger.path, ledger.state, ledger.digest, ledger.gone IS NOT NULL"
 
     init(_ row: Row) {
         id = row[0]
@@ -26,12 +27,15 @@ extension LedgerRow {
         state = LedgerState(rawValue: row[6]) ?? .open
         let digest: String? = row[7]
         self.digest = digest.flatMap { Checksum($0) }
+        isGone = row[8]
     }
 }
 
 /// What the ledger says of a version that is offered.
 enum LedgerLook: Sendable {
     case known
+    /// It's known, and was missed at its path.
+    case returned(LedgerRow)
     /// It's known, from a file system that had another number then.
     case onOtherDevice(LedgerRow)
     /// It's known with another path.
@@ -65,7 +69,8 @@ extension SQLiteStore {
         for row in rows.lazy.map(LedgerRow.init) {
             if row.version.modified == version.modified {
                 if row.version.path == version.path {
-                    return row.version.device == version.device ? .known : .onOtherDevice(row)
+                    guard row.version.device == version.device else { return .onOtherDevice(row) }
+                    return row.isGone ? .returned(row) : .known
                 }
                 look = .elsewhere(row)
             } else if case .unknown = look, row.state == .confirmed, row.version.device == version.device {

@@ -7,7 +7,7 @@ struct LedgerSettlement: Sendable {
     enum Kind: Sendable {
         /// It isn't in the folder any more.
         case done
-        /// Nothing of this version is at its path.
+        /// Nothing of this version is at its path: what is to be done waits until it's there again.
         case notThere
         case kept
         case again(at: Int64)
@@ -25,7 +25,7 @@ extension SQLiteStore {
                 db,
                 sql: """
                     SELECT \(LedgerRow.columns) FROM ledger
-                    WHERE folder = ? AND due IS NOT NULL AND due <= ? ORDER BY due LIMIT ?
+                    WHERE folder = ? AND due IS NOT NULL AND gone IS NULL AND due <= ? ORDER BY due LIMIT ?
                     """, arguments: [folder, now, limit]
             ).map(LedgerRow.init)
         }
@@ -35,7 +35,8 @@ extension SQLiteStore {
     func nextDue(folder: Int64) throws -> Int64? {
         try database.read { db in
             try Int64.fetchOne(
-                db, sql: "SELECT min(due) FROM ledger WHERE folder = ? AND due IS NOT NULL", arguments: [folder])
+                db, sql: "SELECT min(due) FROM ledger WHERE folder = ? AND due IS NOT NULL AND gone IS NULL",
+                arguments: [folder])
         }
     }
 
@@ -43,7 +44,8 @@ extension SQLiteStore {
     func keptCount(folder: Int64) throws -> Int {
         try database.read { db in
             try Int.fetchOne(
-                db, sql: "SELECT count(*) FROM ledger WHERE folder = ? AND due IS NOT NULL", arguments: [folder]) ?? 0
+                db, sql: "SELECT count(*) FROM ledger WHERE folder = ? AND due IS NOT NULL AND gone IS NULL",
+                arguments: [folder]) ?? 0
         }
     }
 
@@ -54,7 +56,7 @@ extension SQLiteStore {
                 case .done: try db.execute(sql: "DELETE FROM ledger WHERE id = ?", arguments: [settlement.row])
                 case .notThere:
                     try db.execute(
-                        sql: "UPDATE ledger SET due = NULL, gone = coalesce(gone, ?) WHERE id = ?",
+                        sql: "UPDATE ledger SET gone = coalesce(gone, ?) WHERE id = ?",
                         arguments: [WallClock.milliseconds, settlement.row])
                 case .kept:
                     try db.execute(sql: "UPDATE ledger SET due = NULL WHERE id = ?", arguments: [settlement.row])
@@ -65,6 +67,16 @@ extension SQLiteStore {
                 }
             }
         }
+    }
+
+    /// Notes that a file is at its path, where it wasn't found before.
+    ///
+    /// - Returns: Whether something is to be done with it.
+    static func cameBack(_ db: Database, _ row: Int64) throws -> Bool {
+        let statement = try db.cachedStatement(
+            sql: "UPDATE ledger SET gone = NULL WHERE id = ? AND gone IS NOT NULL RETURNING due")
+        guard let found = try Row.fetchOne(statement, arguments: [row]) else { return false }
+        return (found[0] as Int64?) != nil
     }
 
     // MARK: Digests
@@ -115,6 +127,17 @@ extension SQLiteStore {
         var marked = 0
         /// Failed jobs that were taken out.
         var failedJobs = 0
+        /// Files with which something is to be done that aren't there for the first time, and that are again.
+        var missed = 0
+        var returned = 0
+
+        mutating func add(_ other: Pruned) {
+            removed += other.removed
+            marked += other.marked
+            failedJobs += other.failedJobs
+            missed += other.missed
+            returned += other.returned
+        }
     }
 
     /// Takes out rows whose files aren't where they were, when that has been so for a while: a file that was renamed is
@@ -128,17 +151,19 @@ extension SQLiteStore {
         guard !present.isEmpty || !absent.isEmpty else { return Pruned() }
         return try writeRelaxed { db in
             let now = WallClock.milliseconds
-            for id in present {
-                try db.execute(sql: "UPDATE ledger SET gone = NULL WHERE id = ? AND gone IS NOT NULL", arguments: [id])
-            }
             var pruned = Pruned()
+            for id in present where try Self.cameBack(db, id) { pruned.returned += 1 }
             for id in absent {
                 let row = try Row.fetchOne(
-                    db,
-                    sql: "UPDATE ledger SET gone = coalesce(gone, ?) WHERE id = ? AND state <> 0 RETURNING gone, job",
-                    arguments: [now, id])
+                    db, sql: "SELECT gone, job, due FROM ledger WHERE id = ? AND state <> 0", arguments: [id])
                 guard let row else { continue }
-                guard row[0] <= now - grace else {
+                guard let gone: Int64 = row[0] else {
+                    try db.execute(sql: "UPDATE ledger SET gone = ? WHERE id = ?", arguments: [now, id])
+                    pruned.marked += 1
+                    if (row[2] as Int64?) != nil { pruned.missed += 1 }
+                    continue
+                }
+                guard gone <= now - grace else {
                     pruned.marked += 1
                     continue
                 }

@@ -148,6 +148,14 @@ enum Schema {
             // When a process took it (milliseconds since 1970); of one that died with it, when that did.
             try db.execute(sql: "ALTER TABLE job ADD COLUMN claimed INTEGER")
         }
+        migrator.registerMigration("files that come back") { db in
+            try db.execute(
+                sql: """
+                    -- What isn't at its path keeps its time, and isn't looked for until it's there again.
+                    DROP INDEX ledgerDue;
+                    CREATE INDEX ledgerDue ON ledger(folder, due) WHERE due IS NOT NULL AND gone IS NULL;
+                    """)
+        }
         return migrator
     }
 }

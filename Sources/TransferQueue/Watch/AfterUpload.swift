@@ -31,16 +31,32 @@ struct AfterUpload {
 
     private var version: FileVersion { row.version }
     private var name: String { WatchedPath.name(version.path) }
-    /// No program makes such a name by chance, and the watcher leaves dot files alone.
-    var hiddenName: String { ".transfer-\(row.id)-\(version.inode)" }
+    var hiddenName: String { Self.hiddenName(of: row) }
 
-    /// - Returns: Whether the file has other names, too.
-    func run(_ places: FolderPlaces) -> (outcome: Outcome, hasOtherNames: Bool) {
-        guard places.open("") >= 0 else { return (.noFolder, false) }
+    /// No program makes such a name by chance, and the watcher leaves dot files alone.
+    static func hiddenName(of row: LedgerRow) -> String { ".transfer-\(row.id)-\(row.version.inode)" }
+
+    struct Result: Sendable {
+        let outcome: Outcome
+        /// The file has other names, too.
+        var hasOtherNames = false
+        /// The same file is there, and something of it has changed since.
+        var isChanged = false
+    }
+
+    func run(_ places: FolderPlaces) -> Result {
+        guard places.open("") >= 0 else { return Result(outcome: .noFolder) }
         let folder = places.open(WatchedPath.folder(version.path))
-        guard folder >= 0 else { return (.notThere, false) }
-        let seen = FolderPlaces.file(name, in: folder) ?? FolderPlaces.file(hiddenName, in: folder)
-        return (run(folder), (seen?.links ?? 1) > 1)
+        guard folder >= 0 else { return Result(outcome: absence(PlaceLook(error: -folder))) }
+        let seen = FolderPlaces.file(name, in: folder)
+        let links = (seen ?? FolderPlaces.file(hiddenName, in: folder))?.links ?? 1
+        let isChanged = seen.map { $0.inode == version.inode && !version.isSame(as: $0) } ?? false
+        return Result(outcome: run(folder), hasOtherNames: links > 1, isChanged: isChanged)
+    }
+
+    /// That the kernel doesn't show it isn't that it's gone.
+    private func absence(_ look: PlaceLook) -> Outcome {
+        if case .unclear(let error) = look { .stays(.file("look at", path, error)) } else { .notThere }
     }
 
     private func run(_ folder: Int32) -> Outcome {
@@ -50,7 +66,10 @@ struct AfterUpload {
             return .kept
         }
         if !isVersion(hiddenName, in: folder) {
-            guard isVersion(name, in: folder) else { return .notThere }
+            // Its names of before and after would be news for the watcher, again and again while somebody writes it.
+            guard isVersion(name, in: folder), transfer_is_written(folder, name, version.inode, 0) != 1 else {
+                return absence(FolderPlaces.look(name, in: folder))
+            }
             let error = transfer_rename_new_at(folder, name, folder, hiddenName)
             guard error == 0 else {
                 return error == ENOENT ? .notThere : .stays(.file("rename", path, error))

@@ -23,6 +23,18 @@ struct FileSeen: Sendable, Hashable {
     }
 }
 
+/// What is at a path.
+enum PlaceLook: Sendable, Hashable {
+    case file(FileSeen)
+    /// No file, nor a link to one.
+    case nothing
+    /// The kernel doesn't say, for this error.
+    case unclear(Int32)
+
+    /// For an error of opening or looking.
+    init(error: Int32) { self = error == ENOENT || error == ENOTDIR ? .nothing : .unclear(error) }
+}
+
 /// Folders beneath a watched one, opened from name to name without following links, the last one kept: most files that
 /// are looked at one after another are in the same. Blocks: for workers. Not for several threads at once.
 final class FolderPlaces {
@@ -59,9 +71,28 @@ final class FolderPlaces {
     }
 
     static func file(_ name: String, in folder: Int32) -> FileSeen? {
+        if case .file(let seen) = look(name, in: folder) { seen } else { nil }
+    }
+
+    /// What is at a path; of a link, what it leads to, as the watcher offers that under the link's name.
+    func look(_ path: String) -> PlaceLook {
+        let folder = open(WatchedPath.folder(path))
+        guard folder >= 0 else { return PlaceLook(error: -folder) }
+        return Self.look(WatchedPath.name(path), in: folder, followsLinks: true)
+    }
+
+    static func look(_ name: String, in folder: Int32, followsLinks: Bool = false) -> PlaceLook {
         var look = transfer_file_look()
-        guard transfer_look(folder, name, &look) == 0, mode_t(look.kind) == S_IFREG else { return nil }
-        return FileSeen(look)
+        let error = transfer_look(folder, name, &look)
+        guard error == 0 else { return PlaceLook(error: error) }
+        if followsLinks, mode_t(look.kind) == S_IFLNK {
+            let target = transfer_open_target(folder, name)
+            guard target >= 0 else { return PlaceLook(error: -target) }
+            defer { close(target) }
+            let error = transfer_look_at_descriptor(target, &look)
+            guard error == 0 else { return PlaceLook(error: error) }
+        }
+        return mode_t(look.kind) == S_IFREG ? .file(FileSeen(look)) : .nothing
     }
 
     /// The file system that a path is, or was, on: that of the nearest folder above it which is there.
@@ -81,5 +112,10 @@ extension FileVersion {
     /// Whether this is what was seen; devices have other numbers after a reboot.
     func isSame(as seen: FileSeen) -> Bool {
         inode == seen.inode && size == seen.facts.size && modified == seen.facts.modified
+    }
+
+    init(_ seen: FileSeen, path: String) {
+        self.init(
+            device: seen.device, inode: seen.inode, size: seen.facts.size, modified: seen.facts.modified, path: path)
     }
 }

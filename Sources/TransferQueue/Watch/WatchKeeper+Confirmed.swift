@@ -39,7 +39,7 @@ extension WatchKeeper {
         guard let rows, !rows.isEmpty, !isStopped else { return false }
         let outcomes = try? await pools.files.run { [stopFlag] in
             let places = FolderPlaces(plan.root)
-            var outcomes: [(outcome: AfterUpload.Outcome, hasOtherNames: Bool)] = []
+            var outcomes: [AfterUpload.Result] = []
             for row in rows where !stopFlag.isSet {
                 let after = AfterUpload(row: row, root: plan.root, then: plan.spec.then) { stopFlag.isSet }
                 outcomes.append(after.run(places))
@@ -50,11 +50,11 @@ extension WatchKeeper {
         let again = WallClock.milliseconds + times.thenAgain.inMilliseconds
         var isGone = false
         var settlements: [LedgerSettlement] = []
-        for (row, (outcome, hasOtherNames)) in zip(rows, outcomes) {
-            switch outcome {
+        for (row, result) in zip(rows, outcomes) {
+            switch result.outcome {
             // By its other names it may be offered, and is no new version.
             case .deleted, .moved:
-                settlements.append(LedgerSettlement(row: row.id, kind: hasOtherNames ? .notThere : .done))
+                settlements.append(LedgerSettlement(row: row.id, kind: result.hasOtherNames ? .notThere : .done))
             case .kept: settlements.append(LedgerSettlement(row: row.id, kind: .kept))
             case .notThere: settlements.append(LedgerSettlement(row: row.id, kind: .notThere))
             case .stays: settlements.append(LedgerSettlement(row: row.id, kind: .again(at: again)))
@@ -64,14 +64,15 @@ extension WatchKeeper {
         }
         let done = settlements
         guard await onStore({ try $0.settle(done) }) != nil else { return false }
-        for (row, (outcome, _)) in zip(rows, outcomes) {
-            switch outcome {
+        for (row, result) in zip(rows, outcomes) {
+            switch result.outcome {
             case .deleted: tell(.deleted(path: row.version.path))
             case .moved(let target): tell(.moved(path: row.version.path, to: target))
             case .stays(let error): tell(.stays(path: row.version.path, error))
+            case .notThere where result.isChanged: suspect(row.version.path)
             case .notThere, .noFolder, .kept, .stopped: break
             }
-            switch outcome {
+            switch result.outcome {
             case .deleted, .moved, .notThere, .kept: kept = max(0, kept - 1)
             case .stays, .noFolder, .stopped: break
             }

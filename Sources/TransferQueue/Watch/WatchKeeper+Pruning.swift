@@ -42,13 +42,13 @@ extension WatchKeeper {
             guard let rows, let end = rows.last?.id else { break }
             last = end
             let looked = try? await pools.files.run { Self.look(rows, root: root) }
-            guard let looked, !isStopped, hasRoot else { break }
-            let page = await onStore { try $0.prune(present: looked.present, absent: looked.absent, grace: grace) }
+            guard let looked, !isStopped, hasRoot, let absent = await absent(looked) else { break }
+            let page = await onStore { try $0.prune(present: looked.present, absent: absent, grace: grace) }
             guard let page else { break }
-            pruned.marked += page.marked
-            pruned.removed += page.removed
-            pruned.failedJobs += page.failedJobs
+            pruned.add(page)
         }
+        if plan.spec.keepFor != nil { kept = max(0, kept + pruned.returned - pruned.missed) }
+        if pruned.returned > 0 { actOnDue() }
         let id = batch.id
         if pruned.failedJobs > 0 { onRunner { $0.refreshFromStore(id) } }
         if !onlyGone { rowsAtPruning = await onStore { try $0.ledgerCount(folder: folder) } ?? rowsAtPruning }
@@ -62,18 +62,53 @@ extension WatchKeeper {
         timer.schedule(at: .now + times.pruneGrace + .milliseconds(10))
     }
 
-    private static func look(_ rows: [LedgerRow], root: String) -> (present: [Int64], absent: [Int64]) {
+    private struct Looked: Sendable {
+        var present: [Int64] = []
+        var absent: [Int64] = []
+        /// Files that have changed since, with what they are now.
+        var changed: [(row: Int64, now: FileVersion)] = []
+    }
+
+    private static func look(_ rows: [LedgerRow], root: String) -> Looked {
         let places = FolderPlaces(root)
-        var looked: (present: [Int64], absent: [Int64]) = ([], [])
+        var looked = Looked()
         for row in rows {
-            if places.file(row.version.path).map({ row.version.isSame(as: $0) }) ?? false {
-                looked.present.append(row.id)
-            } else if places.device(above: row.version.path) == row.version.device {
-                looked.absent.append(row.id)
+            let path = row.version.path
+            switch places.look(path) {
+            case .file(let seen) where row.version.isSame(as: seen): looked.present.append(row.id)
+            case .file(let seen) where row.version.inode == seen.inode:
+                looked.changed.append((row.id, FileVersion(seen, path: path)))
+            case .file, .nothing:
+                // Else the disk that it's on isn't there, or the file is just being moved.
+                if places.device(above: path) == row.version.device, !isHidden(row, places) {
+                    looked.absent.append(row.id)
+                }
+            // Nobody knows while the kernel doesn't say.
+            case .unclear: break
             }
-            // Else the disk that it's on isn't there.
         }
         return looked
+    }
+
+    private static func isHidden(_ row: LedgerRow, _ places: FolderPlaces) -> Bool {
+        let folder = places.open(WatchedPath.folder(row.version.path))
+        return folder >= 0 && FolderPlaces.file(AfterUpload.hiddenName(of: row), in: folder) != nil
+    }
+
+    /// What isn't there: also former versions of files whose present one is known. Of others nobody has heard, as a
+    /// time that is set is no event; they are looked at once more.
+    private func absent(_ looked: Looked) async -> [Int64]? {
+        guard !looked.changed.isEmpty else { return looked.absent }
+        let folder = folder
+        guard let looks = await onStore({ try $0.look(looked.changed.map(\.now), folder: folder) }) else { return nil }
+        var absent = looked.absent
+        for (changed, look) in zip(looked.changed, looks) {
+            switch look {
+            case .known, .returned, .onOtherDevice, .elsewhere: absent.append(changed.row)
+            case .otherTime, .unknown: suspect(changed.now.path)
+            }
+        }
+        return absent
     }
 
     // MARK: Files that changed before their upload
@@ -97,24 +132,28 @@ extension WatchKeeper {
         suspects = []
         let (folder, root, settle) = (folder, plan.root, plan.spec.settle)
         Task {
-            let versions = try? await pools.files.run {
+            let found = try? await pools.files.run {
                 let places = FolderPlaces(root)
                 let now = Int64(WallClock.now * 1e9)
-                return paths.compactMap { path -> FileVersion? in
-                    // One that isn't quiet is settling.
-                    guard let file = places.file(path), .nanoseconds(now - file.changed) > settle * 2 else {
-                        return nil
+                var found: (quiet: [FileVersion], settling: [String]) = ([], [])
+                for path in paths {
+                    guard case .file(let file) = places.look(path) else { continue }
+                    if .nanoseconds(now - file.changed) > settle * 2 {
+                        found.quiet.append(FileVersion(file, path: path))
+                    } else {
+                        found.settling.append(path)
                     }
-                    return FileVersion(
-                        device: file.device, inode: file.inode, size: file.facts.size, modified: file.facts.modified,
-                        path: path)
                 }
+                return found
             }
-            guard let versions, !versions.isEmpty, !isStopped else { return }
+            guard let found, !isStopped else { return }
+            for path in found.settling { suspect(path) }
+            let versions = found.quiet
+            guard !versions.isEmpty else { return }
             let looks = await onStore { try $0.look(versions, folder: folder) } ?? []
             let isMissed = looks.contains { look in
                 switch look {
-                case .unknown, .otherTime: true
+                case .unknown, .otherTime, .returned: true
                 case .known, .onOtherDevice, .elsewhere: false
                 }
             }

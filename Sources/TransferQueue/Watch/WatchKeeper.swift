@@ -220,6 +220,7 @@ extension WatchKeeper: WatchConsumer {
         note(changes.open, changes.stamp)
         isFull = changes.handled < files.count
         onRunner { $0.took(self, batch: held, changes) }
+        if plan.spec.keepFor != nil { kept += changes.returned }
         if changes.hasDue { actOnDue() }
         takenSincePruning += max(0, changes.added)
         pruneIfWorthwhile(isQuiet: false)
@@ -249,6 +250,7 @@ struct VersionInquiry {
     private func finding(_ file: FileVersion, _ look: LedgerLook, _ places: FolderPlaces) -> LedgerOffer.Finding {
         switch look {
         case .known: return .nothing
+        case .returned(let row): return .returned(row: row.id)
         case .onOtherDevice(let row): return .renumbered(row: row.id)
         case .elsewhere(let row):
             let isThere = places.file(row.version.path).map { row.version.isSame(as: $0) } ?? false

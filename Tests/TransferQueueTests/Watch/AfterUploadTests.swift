@@ -186,6 +186,21 @@ import TransferWatch
         #expect(files == ["a"])
     }
 
+    /// An error that everybody gets, whatever their rights.
+    @Test(arguments: ["", "/a"]) func whatTheKernelDoesNotShowStays(_ rest: String) throws {
+        try folder.write("one", to: "in/a")
+        let after = try after("a", .delete)
+        var version = after.row.version
+        version.path = String(repeating: "x", count: 300) + rest
+        let unseen = AfterUpload(
+            row: LedgerRow(id: 7, version: version, state: .confirmed, digest: nil), root: after.root, then: .delete)
+        guard case .stays(let error) = run(unseen) else {
+            Issue.record("it's taken for gone")
+            return
+        }
+        #expect(error.errno == ENAMETOOLONG)
+    }
+
     @Test func aFolderThatIsMissingIsNoFileThatIsMissing() throws {
         try folder.write("one", to: "in/a")
         let after = try after("a", .delete)

@@ -88,6 +88,60 @@ import TransferWatch
         }
     }
 
+    @Test func whatIsElsewhereWhenItsTimeComesIsDeletedWhenItIsBack() async throws {
+        try await withTestServer { server in
+            let inbox = Inbox(server)
+            try folder.write("one", to: "in/a")
+            let spec = try folder.specThatKeepsAnHour(server)
+            try await withWatch(folder, spec) { _, _, log in await log.wait(forConfirmed: "a") }
+            try folder.rename("in/a", "away")
+            try folder.database.run("UPDATE ledger SET confirmed = confirmed - 3600000")
+            try await withWatch(folder, spec) { _, _, log in
+                try await folder.ledger("gone IS NULL", is: "0")
+                await log.wait { $0.lastBacklog.map { $0 == (0, 0) } ?? false }
+                try folder.rename("away", "in/a")
+                await log.wait { $0.contains { $0.donePath == "a" } }
+                await log.wait { $0.lastBacklog.map { $0 == (0, 0) } ?? false }
+            }
+            #expect(inbox.puts == ["a": ["one"]])
+        }
+    }
+
+    @Test func whatGotAnotherTimeUnheardOfIsDeletedWhenItsTimeComes() async throws {
+        try await withTestServer { server in
+            let inbox = Inbox(server)
+            try folder.write("one", to: "in/a")
+            let spec = try folder.specThatKeepsAnHour(server)
+            try await withWatch(folder, spec) { _, _, log in
+                await log.wait(forConfirmed: "a")
+                try await folder.ledger("count(*)", "digest IS NULL", is: "0")
+            }
+            try folder.setTime("in/a", seconds: 1_000_000)
+            try folder.database.run("UPDATE ledger SET confirmed = confirmed - 3600000")
+            try await withWatch(folder, spec) { _, _, log in await log.wait { $0.contains { $0.donePath == "a" } } }
+            #expect(inbox.puts == ["a": ["one"]])
+        }
+    }
+
+    @Test func whatSomebodyHasOpenForWritingIsDeletedWhenTheyHaveClosedIt() async throws {
+        try await withTestServer { server in
+            let inbox = Inbox(server)
+            try folder.write("one", to: "in/a")
+            let spec = try folder.specThatKeepsAnHour(server)
+            try await withWatch(folder, spec) { _, _, log in await log.wait(forConfirmed: "a") }
+            try folder.database.run("UPDATE ledger SET confirmed = confirmed - 3600000")
+            let writer = open(folder.path("in/a"), O_WRONLY)
+            try #require(writer >= 0)
+            try await withWatch(folder, spec) { _, _, log in
+                try await folder.ledger("gone IS NULL", is: "0")
+                #expect(folder.exists("in/a"))
+                close(writer)
+                await log.wait { $0.contains { $0.donePath == "a" } }
+            }
+            #expect(inbox.puts == ["a": ["one"]])
+        }
+    }
+
     @Test func allNamesOfAFileAreDeletedAndItIsUploadedOnce() async throws {
         try await withTestServer { server in
             let inbox = Inbox(server)

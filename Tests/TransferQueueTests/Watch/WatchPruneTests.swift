@@ -1,0 +1,132 @@
+import Foundation
+import Glibc
+import Testing
+import TransferCore
+import TransferTestServer
+import TransferTestSupport
+import TransferWatch
+
+@testable import TransferQueue
+
+/// What is taken for gone, and what isn't.
+@Suite(.timeLimit(.minutes(1))) struct WatchPruneTests {
+    let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder("prune") }
+
+    private var times: WatchTimes {
+        var times = WatchTimes()
+        times.pruneGrace = .milliseconds(1)
+        times.offerGrace = .milliseconds(50)
+        return times
+    }
+
+    /// The file that a link leads to isn't taken by its own name.
+    @Test func aLinkToAFileInsideIsThereWhileThatIs() async throws {
+        try await withTestServer { server in
+            let inbox = Inbox(server)
+            let spec = try folder.watchSpec(server)
+            try folder.write("one", to: "in/.data/real")
+            try #require(symlink(".data/real", folder.path("in/name")) == 0)
+            try folder.write("two", to: "in/gone")
+            try await withWatch(folder, spec) { _, _, log in await log.wait(forConfirmed: "name", "gone") }
+            try folder.unlink("in/gone")
+            try await withWatch(folder, spec, times: times) { _, _, _ in
+                try await folder.ledger("count(*)", "path = 'gone'", is: "0")
+            }
+            let rows = try folder.database.value("SELECT group_concat(path) FROM ledger")
+            #expect(rows == "name")
+            try await withWatch(folder, spec) { _, _, log in await log.caughtUp() }
+            #expect(inbox.puts == ["name": ["one"], "gone": ["two"]])
+        }
+    }
+
+    @Test func aFileWhoseTimeWasSetIsNotGoneAndIsKnownAgain() async throws {
+        try await withTestServer { server in
+            let inbox = Inbox(server)
+            try folder.write("one", to: "in/a")
+            try folder.write("two", to: "in/gone")
+            try await withWatch(folder, try folder.watchSpec(server), times: times) { _, watched, log in
+                await log.wait(forConfirmed: "a", "gone")
+                try await folder.ledger("count(*)", "digest IS NULL", is: "0")
+                // The first look through the ledger is over.
+                await log.caughtUp()
+                try await within { while await watched.keeper.isPruning { await Task.yield() } }
+                try folder.setTime("in/a", seconds: 1_000_000)
+                try folder.unlink("in/gone")
+                await watched.keeper.prune(onlyGone: false)
+                try await folder.ledger("count(*)", "path = 'gone'", is: "0")
+                try await folder.ledger("modified", is: "1000000000000000")
+            }
+            #expect(inbox.puts == ["a": ["one"], "gone": ["two"]])
+        }
+    }
+
+    @Test func whatTheKernelDoesNotShowIsNotGone() async throws {
+        try await withTestServer { server in
+            _ = Inbox(server)
+            let spec = try folder.watchSpec(server)
+            try folder.write("two", to: "in/gone")
+            try await withWatch(folder, spec) { _, _, log in await log.wait(forConfirmed: "gone") }
+            try folder.unlink("in/gone")
+            // No such name can be looked at. An error that everybody gets, whatever their rights.
+            let name = String(repeating: "x", count: 300)
+            for path in [name, name + "/a"] {
+                try folder.database.run(
+                    """
+                    INSERT INTO ledger (folder, device, inode, size, modified, path, url, state, staged, confirmed)
+                    SELECT folder, device, 1, 1, 1, '\(path)', '', 1, 0, 0 FROM ledger WHERE path = 'gone'
+                    """)
+            }
+            try await withWatch(folder, spec, times: times) { _, _, _ in
+                try await folder.ledger("count(*)", "path = 'gone'", is: "0")
+            }
+            let rows = try folder.database.value("SELECT count(*) FROM ledger")
+            #expect(rows == "2")
+        }
+    }
+
+    @Test func formerVersionsOfAFileThatIsWrittenInPlaceDoNotStay() async throws {
+        try await withTestServer { server in
+            _ = Inbox(server)
+            let spec = try folder.watchSpec(server)
+            try await withWatch(folder, spec) { _, _, log in
+                for number in 1...3 {
+                    try folder.write(String(repeating: "x", count: number), to: "in/a")
+                    await log.wait(forConfirmations: number)
+                }
+            }
+            let before = try folder.database.value("SELECT count(*) FROM ledger")
+            #expect(before == "3")
+            try await withWatch(folder, spec, times: times) { _, _, _ in
+                try await folder.ledger("group_concat(size)", is: "3")
+            }
+        }
+    }
+
+    @Test func whatHasJustChangedIsLookedAtAgain() async throws {
+        try await withTestServer { server in
+            let inbox = Inbox(server)
+            try folder.write("one", to: "in/a")
+            let spec = try folder.watchSpec(server) { $0.settle = .milliseconds(200) }
+            var times = times
+            times.offerGrace = .zero
+            try await withWatch(folder, spec, times: times) { _, watched, log in
+                await log.wait(forConfirmed: "a")
+                try await folder.ledger("count(*)", "digest IS NULL", is: "0")
+                try folder.setTime("in/a", seconds: 1_000_000)
+                await watched.keeper.suspect("a")
+                try await folder.ledger("modified", is: "1000000000000000")
+            }
+            #expect(inbox.puts == ["a": ["one"]])
+        }
+    }
+}
+
+extension TemporaryFolder {
+    /// As rsync(1) does it: by the path, which no watcher hears of.
+    func setTime(_ relative: String, seconds: Int) throws {
+        let time = timespec(tv_sec: seconds, tv_nsec: 0)
+        try #require(utimensat(AT_FDCWD, path(relative), [time, time], 0) == 0, "\(errno)")
+    }
+}
