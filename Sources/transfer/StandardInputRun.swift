@@ -19,7 +19,13 @@ struct StandardInputRun {
         let folder = command.workingFolder
         let first = try await stage([], name, folder, queue)
         await queue.setFeeding(true)
-        let feeding = Task.detached { try await feed(name, folder, queue, faults) }
+        // What is told before anybody listens is lost.
+        let (begins, begun) = AsyncStream.makeStream(of: Void.self)
+        queue.observe { if case .batchStarted = $0.kind { begun.finish() } }
+        let feeding = Task.detached {
+            for await _ in begins {}
+            try await feed(name, folder, queue, faults)
+        }
         var options = RunOptions()
         options.refresh = command.refresh
         options.verify = command.verify
