@@ -62,6 +62,9 @@ public final class QueueRemote: Sendable {
 
     /// Forgets batches: the named one, or those that ended before that time (milliseconds since 1970).
     ///
+    /// What was uploaded from a watched folder is forgotten with its batch only where no time is given: then all that is in
+    /// the folder is uploaded again. Otherwise its cancelled jobs, and those that may have arrived, aren't tried again.
+    ///
     /// - Returns: The names of those forgotten. Batches that run are never forgotten.
     public func forget(name: String?, endedBefore: Int64?) throws -> [String] {
         try store.forget(name: name, endedBefore: endedBefore)

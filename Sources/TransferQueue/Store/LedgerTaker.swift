@@ -208,7 +208,7 @@ final class LedgerTaker {
         for older in try jobs(ofPath: version.path) where older.ledger != row.id && !older.isClaimed {
             try remove(older)
         }
-        guard row.state != .confirmed else {
+        guard row.state != .confirmed, row.state != .leftAlone else {
             try db.execute(
                 sql: "UPDATE ledger SET path = ?, device = ? WHERE id = ?",
                 arguments: [version.path, Int64(bitPattern: version.device), row.id])

@@ -98,6 +98,16 @@ extension SQLiteStore {
             verifies: row[4])
     }
 
+    /// Before the jobs of a batch are forgotten: what isn't to be tried again by itself stays so.
+    static func leaveAlone(_ db: Database, batch name: String) throws {
+        try db.execute(
+            sql: """
+                UPDATE ledger SET state = 3, job = NULL FROM job JOIN batch ON batch.id = job.batch
+                WHERE batch.name = ? AND ledger.id = job.ledger AND ledger.job = job.id
+                    AND (job.state = 8 OR (job.state = 6 AND job.errorCode = 'mayHaveBeenSent'))
+                """, arguments: [name])
+    }
+
     static func forgetLedger(_ db: Database, batch name: String) throws {
         try db.execute(
             sql: "DELETE FROM watchedFolder WHERE batch IN (SELECT id FROM batch WHERE name = ?)", arguments: [name])

@@ -115,7 +115,7 @@ extension SQLiteStore {
 
     /// Forgets batches that ended: the named one, or those whose last word is older than that.
     ///
-    /// With the batch of a watched folder that is named, what was uploaded from it is forgotten too.
+    /// Without a time, what was uploaded from watched folders is forgotten with their batches.
     ///
     /// - Returns: The names of those forgotten.
     func forget(name: String?, endedBefore: Int64?) throws -> [String] {
@@ -129,7 +129,11 @@ extension SQLiteStore {
                         AND (?2 IS NULL OR NOT EXISTS (SELECT 1 FROM job WHERE batch = batch.id AND state < 5))
                     """, arguments: [name, endedBefore])
             for name in names {
-                if endedBefore == nil { try Self.forgetLedger(db, batch: name) }
+                if endedBefore == nil {
+                    try Self.forgetLedger(db, batch: name)
+                } else {
+                    try Self.leaveAlone(db, batch: name)
+                }
                 try db.execute(sql: "DELETE FROM batch WHERE name = ?", arguments: [name])
             }
             return names

@@ -60,4 +60,6 @@ enum LedgerState: Int, Sendable {
     case confirmed = 1
     /// Its job failed for good, and is tried again when somebody says so or watches the folder anew.
     case failed = 2
+    /// Its job was cancelled, or may have arrived, and was forgotten: only a change of the file makes another.
+    case leftAlone = 3
 }

@@ -35,7 +35,7 @@ struct WatchPlan: Sendable {
 
     private func check() throws(TransferError) {
         guard spec.settle >= .milliseconds(1) else {
-            throw TransferError(.invalidRequest, "settle is a millisecond at least")
+            throw TransferError(.invalidRequest, "settle is \(spec.settle), and has to be a millisecond at least")
         }
         if let keepFor = spec.keepFor, keepFor < .zero {
             throw TransferError(.invalidRequest, "keepFor can't be negative")

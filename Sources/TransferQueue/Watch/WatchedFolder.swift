@@ -11,9 +11,11 @@ public import TransferWatch
 /// try await queue.run()
 /// ```
 ///
-/// What was uploaded is kept in the queue's database, so that neither a restart nor touch(1) uploads a file again; nor
-/// does another name, whether it's a hard link or a confirmed file was renamed. A version is what has one inode, size
-/// and time of change. The newest version of a file wins: an older one that waits for its upload makes room, and one
+/// What was uploaded is kept in the queue's database while its file is in the folder, so that a restart doesn't upload it
+/// again; nor does another name, whether it's a hard link or a confirmed file was renamed. A version is what has one
+/// inode, size and time of change; where only the time is another, as after touch(1), the SHA-256 tells. That is noted
+/// after the upload, so that a file that is touched before is uploaded again, as is one that was away for longer than a
+/// minute when somebody looked. The newest version of a file wins: an older one that waits for its upload makes room, and one
 /// that is on its way ends first.
 ///
 /// Files that were deleted or changed before their upload began end without one. A thousand at most are in the queue;
@@ -21,7 +23,7 @@ public import TransferWatch
 public final class WatchedFolder: Sendable {
     public let spec: WatchSpec
     /// The batch that its jobs are in: `watch:` and the folder's path. ``QueueRemote/forget(name:endedBefore:)`` of it
-    /// forgets what was uploaded, too.
+    /// forgets what was uploaded, too, where no time is given.
     public let batch: String
     let keeper: WatchKeeper
 

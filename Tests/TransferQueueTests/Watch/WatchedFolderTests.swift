@@ -2,6 +2,7 @@ import Foundation
 import Glibc
 import Testing
 import TransferCore
+import TransferEventLoop
 import TransferTestServer
 import TransferTestSupport
 import TransferWatch
@@ -91,7 +92,7 @@ import TransferWatch
     private static let faults: [(change: @Sendable (inout WatchSpec) -> Void, words: String)] = [
         ({ $0.url = "http://h.example/{nope}" }, "{nope}"), ({ $0.url = "gopher://h.example/" }, "gopher"),
         ({ $0.folder = "in" }, "absolute"), ({ $0.then = .move(to: $0.folder + "/done") }, "uploaded again"),
-        ({ $0.then = .move(to: "done") }, "absolute"), ({ $0.settle = .zero }, "settle"),
+        ({ $0.then = .move(to: "done") }, "absolute"), ({ $0.settle = .microseconds(500) }, "settle is 0.0005 seconds"),
         ({ $0.keepFor = .seconds(-1) }, "keepFor"),
     ]
 
@@ -234,6 +235,35 @@ import TransferWatch
                 #expect(forgotten == ["watch:" + spec.folder])
             }
             #expect(inbox.puts == ["a": ["one", "one"]])
+        }
+    }
+
+    @Test func whatIsNotToBeTriedAgainIsNotWhenItsJobWasForgotten() async throws {
+        try await withTestServer { server in
+            let inbox = Inbox(server)
+            let spec = try folder.watchSpec(server)
+            for name in ["cancelled", "sent", "failed"] { try folder.write(name, to: "in/" + name) }
+            try await withWatch(folder, spec, runs: false) { _, _, _ in try await folder.ledger("count(job)", is: "3") }
+            try folder.database.run(
+                """
+                UPDATE job SET state = 8 WHERE identity LIKE 'cancelled@%';
+                UPDATE job SET state = 6, errorCode = 'mayHaveBeenSent' WHERE identity LIKE 'sent@%';
+                UPDATE job SET state = 6, errorCode = 'httpStatus' WHERE identity LIKE 'failed@%';
+                UPDATE ledger SET state = 2 WHERE path <> 'cancelled';
+                """)
+            let remote = try QueueRemote(state: folder.path("state"), runtimeFolder: nil)
+            let forgotten = try remote.forget(name: nil, endedBefore: WallClock.milliseconds + 1000)
+            #expect(forgotten == ["watch:" + spec.folder])
+            try await withWatch(folder, spec) { _, _, log in
+                await log.wait(forConfirmed: "failed")
+                await log.caughtUp()
+                try folder.rename("in/cancelled", "in/renamed")
+                try await folder.ledger("count(*)", "path = 'renamed'", is: "1")
+                try folder.write("changed", to: "in/sent")
+                await log.wait(forConfirmed: "sent")
+                #expect(log.confirmed == ["failed", "sent"])
+            }
+            #expect(inbox.puts == ["failed": ["failed"], "sent": ["changed"]])
         }
     }
 
