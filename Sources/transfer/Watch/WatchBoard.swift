@@ -18,6 +18,8 @@ struct WatchBoard: Sendable {
         var uploaded = 0
         /// Uploads that failed for good.
         var failed = 0
+        /// Files that are uploaded and couldn't be moved or deleted.
+        var stuck: Set<String> = []
     }
 
     enum State: Sendable, Hashable {
@@ -51,7 +53,8 @@ struct WatchBoard: Sendable {
             turn(to: notice.time)
             today.uploaded += 1
         case .told(.backlog(let waiting, let kept)): (folders[index].waiting, folders[index].kept) = (waiting, kept)
-        case .told(.moved), .told(.deleted), .told(.stays): break
+        case .told(.stays(let path, _)): folders[index].stuck.insert(path)
+        case .told(.moved(let path, _)), .told(.deleted(let path)): folders[index].stuck.remove(path)
         }
     }
 
@@ -135,10 +138,18 @@ extension WatchBoard.Folder {
 
     /// What is left when the process ends.
     var stoppedLine: String {
-        let left =
-            waiting > 0
-            ? "\(NumberText.count(waiting, "file")) left, which the next start goes on with" : "nothing left"
-        return "\(path): stopped, \(NumberText.grouped(uploaded)) uploaded, \(left)"
+        var words = ["\(path): stopped", "\(NumberText.grouped(uploaded)) uploaded"]
+        if failed > 0 {
+            let command = "transfer status \(ShellWord.quoted(WatchBatch.name(of: path))) --failed"
+            words.append("\(NumberText.grouped(failed)) failed (\(command) lists them)")
+        }
+        if !stuck.isEmpty { words.append("\(NumberText.grouped(stuck.count)) not moved or deleted") }
+        if waiting > 0 {
+            words.append("\(NumberText.count(waiting, "file")) left, which the next start goes on with")
+        } else {
+            words.append(words.count > 2 ? "nothing else left" : "nothing left")
+        }
+        return words.joined(separator: ", ")
     }
 
     fileprivate mutating func receive(_ event: WatchEvent) {

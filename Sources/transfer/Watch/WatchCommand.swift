@@ -1,5 +1,6 @@
 import ArgumentParser
 import FoundationEssentials
+import Glibc
 import TransferCore
 import TransferQueue
 import TransferWatch
@@ -79,6 +80,10 @@ struct Watch: AsyncParsableCommand {
         spec.verifiesDigest = checksum
         spec.upload = upload
         spec.settings = settings
+        var status = stat()
+        if stat(folder, &status) == 0, status.st_mode & S_IFMT != S_IFDIR {
+            throw ValidationError("\(folder) isn't a folder; transfer put uploads single files")
+        }
         let faults = spec.complete(directory: FileManager.default.currentDirectoryPath)
         guard let fault = faults.first else { return spec }
         throw ValidationError("\(Self.option(fault.part)): \(fault.message)")

@@ -102,6 +102,24 @@ import TransferWatch
         #expect(made == line)
     }
 
+    @Test func theLastWordTellsOfWhatFailedAndOfWhatStays() {
+        var board = WatchBoard()
+        board.receive(notice(.begins(url: "https://files.example/in/{name}")))
+        let failure = JobFailure(
+            batch: "watch:/srv/out", job: "a@1", error: TransferError(.httpStatus, "403 Forbidden"), attempts: 1,
+            host: nil)
+        board.receive(event(.failed(failure), batch: "watch:/srv/out"))
+        board.receive(notice(.told(.confirmed(path: "b", url: "https://files.example/in/b"))))
+        for _ in 0..<2 {
+            board.receive(notice(.told(.stays(path: "b", TransferError(.fileAccess, "not a folder")))))
+        }
+        #expect(
+            board.folders.map(\.stoppedLine) == [
+                "/srv/out: stopped, 1 uploaded, 1 failed (transfer status watch:/srv/out --failed lists them), "
+                    + "1 not moved or deleted, nothing else left"
+            ])
+    }
+
     @Test func aLineIsJSONWithTheFolderAndItsBatch() {
         let line = WatchLines.line(notice(.told(.confirmed(path: "a\"b", url: "https://u:p@h/a"))))
         #expect(

@@ -22,6 +22,14 @@ import TransferTestSupport
         }
     }
 
+    @Test func aFileIsNoFolderToWatch() async throws {
+        let place = try Workplace()
+        try place.folder.write("x", to: "file")
+        let result = try await place.run("watch", "file", "--to", "http://127.0.0.1:1/in/")
+        #expect(result.exitCode == 64)
+        #expect(result.standardError.contains("file isn't a folder; transfer put uploads single files"), "\(result)")
+    }
+
     @Test func whatIsThereAlreadyIsTakenAndTemporaryNamesAreNot() async throws {
         try await withTestServer { server in
             let watch = try WatchPlace(server)

@@ -25,12 +25,12 @@ import TransferTestSupport
     }
 
     private func states(_ queue: JobQueue, _ batch: StagedBatch) throws -> [JobState: Int] {
-        try queue.store.counts(batch: batch.staged.batch.id)
+        try queue.store.tally(batch: batch.staged.batch.id).counts
     }
 
     private func wait(_ queue: JobQueue, _ batch: StagedBatch, for wanted: [JobState: Int]) async throws {
         try await within(.seconds(10)) {
-            while try queue.store.counts(batch: batch.staged.batch.id) != wanted {
+            while try queue.store.tally(batch: batch.staged.batch.id).counts != wanted {
                 try Task.checkCancellation()
                 await Task.yield()
             }
