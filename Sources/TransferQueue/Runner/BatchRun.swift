@@ -12,6 +12,8 @@ struct BatchRun {
     var unreadable = 0
     /// Jobs not ended: in the store or under way.
     var remaining = 0
+    /// Of a watched folder's batch: what the counts include, by the stamps of transactions.
+    var stamp = 0
     /// Whether what was complete before has been looked at.
     var isChecked = false
     var isFinished = false

@@ -41,11 +41,12 @@ extension QueueRunner {
             let counts = tally.counts
             var totals = BatchTotals()
             totals.jobs = counts.values.reduce(0, +)
-            if let watched = tally.watched?.counts {
+            if let watched = tally.watched {
+                runner.batches[id]?.stamp = watched.stamp
                 // Nobody goes through those that ended: the ledger has what became of their files.
-                totals.kept = watched[.done] ?? 0
-                totals.failed = watched[.failed] ?? 0
-                totals.cancelled = watched[.cancelled] ?? 0
+                totals.kept = watched.counts[.done] ?? 0
+                totals.failed = watched.counts[.failed] ?? 0
+                totals.cancelled = watched.counts[.cancelled] ?? 0
             }
             runner.batches[id]?.totals = totals
             // Until they have been looked at, those that were complete count as left.
@@ -174,6 +175,11 @@ extension QueueRunner {
             runner.tellWatch(of: batch, tally)
             guard var run = runner.batches[batch] else { return }
             let counts = tally.counts
+            if let stamp = tally.watched?.stamp {
+                // The folder gave it more jobs meanwhile.
+                guard stamp > run.stamp else { return runner.refreshFromStore(batch) }
+                run.stamp = stamp
+            }
             run.totals.jobs = counts.values.reduce(0, +) + run.unreadable
             run.totals.failed = (counts[.failed] ?? 0) + run.unreadable
             run.totals.skipped = counts[.skipped] ?? 0

@@ -74,6 +74,9 @@ extension QueueRunner {
             return pump()
         }
         guard run.isChecked else { return refreshFromStore(batch.id) }
+        // The store was counted after that.
+        guard changes.stamp > run.stamp else { return pump() }
+        batches[batch.id]?.stamp = changes.stamp
         batches[batch.id]?.remaining += changes.added
         batches[batch.id]?.totals.jobs += changes.added
         for (lane, count) in changes.ready { scheduler.backlogGrew(lane, by: count) }

@@ -90,6 +90,32 @@ import TransferTestSupport
         }
     }
 
+    /// What a folder gave is told by another thread than counts.
+    @Test func whatWasCountedAlreadyIsNotCountedAgain() async throws {
+        try await withTestServer { server in
+            _ = Inbox(server)
+            try folder.write("one", to: "in/a")
+            try await withWatch(folder, try folder.watchSpec(server)) { queue, watched, log in
+                await log.wait(forConfirmed: "a")
+                let (runner, keeper) = (queue.runner, watched.keeper)
+                let batch = await keeper.batch
+                var changes = LedgerChanges()
+                changes.added = 5
+                changes.stamp = queue.store.nextStamp()
+                await runner.refreshFromStore(batch.id)
+                try await within { while await runner.storeCalls > 0 { await Task.yield() } }
+                await runner.took(keeper, batch: batch, changes)
+                #expect(await runner.batches[batch.id]?.remaining == 0)
+                changes.stamp = queue.store.nextStamp()
+                await runner.took(keeper, batch: batch, changes)
+                #expect(await runner.batches[batch.id]?.remaining == 5)
+                await runner.refreshFromStore(batch.id)
+                try await within { while await runner.storeCalls > 0 { await Task.yield() } }
+                #expect(await runner.batches[batch.id]?.remaining == 0)
+            }
+        }
+    }
+
     /// Also where nothing was changed, and however many changes there were before.
     @Test func ofTwoCountsTheLaterOneIsKnown() throws {
         let store = try SQLiteStore()
