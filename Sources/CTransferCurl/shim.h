@@ -63,6 +63,13 @@ static inline CURLcode transfer_easy_get_pointer(CURL *easy, CURLINFO info, void
     return code;
 }
 
+// The SSL * of the connection that a transfer uses; NULL without one, and where libcurl has another TLS library.
+static inline void *transfer_easy_get_tls(CURL *easy) {
+    struct curl_tlssessioninfo *info = NULL;
+    if (curl_easy_getinfo(easy, CURLINFO_TLS_SSL_PTR, &info) != CURLE_OK || !info) return NULL;
+    return info->backend == CURLSSLBACKEND_OPENSSL ? info->internals : NULL;
+}
+
 static inline CURLcode transfer_easy_set_opensocket(CURL *easy, transfer_opensocket_callback callback) {
     return curl_easy_setopt(easy, CURLOPT_OPENSOCKETFUNCTION, callback);
 }

@@ -41,10 +41,17 @@ extension CurlPool {
     /// as others use it.
     func discardUnsent(_ exchange: ActiveExchange) {
         guard exchange.phase == .head, exchange.files == nil, exchange.hop?.sendsBody == true, exchange.sent > 0,
-            let socket = exchange.socket, let handle = exchange.handle,
-            handle.long(CURLINFO_HTTP_VERSION) < CURL_HTTP_VERSION_2_0
+            let socket = exchange.socket, let handle = exchange.handle, !Self.isShared(handle)
         else { return }
         var reset = linger(l_onoff: 1, l_linger: 0)
         setsockopt(socket, SOL_SOCKET, SO_LINGER, &reset, socklen_t(MemoryLayout<linger>.size))
+    }
+
+    /// Whether others may use a transfer's connection at the same time: libcurl names a version once an answer has begun,
+    /// and until then only the handshake tells.
+    private static func isShared(_ handle: CurlHandle) -> Bool {
+        let version = handle.long(CURLINFO_HTTP_VERSION)
+        guard version == CURL_HTTP_VERSION_NONE else { return version >= CURL_HTTP_VERSION_2_0 }
+        return transfer_easy_get_tls(handle.raw).map(ApplicationProtocol.isHTTP2) ?? false
     }
 }
