@@ -32,6 +32,7 @@ extension QueueRunner {
             refreshFromStore(batch.id)
             return
         }
+        let goesOn = batches[batch.id] != nil
         batches[batch.id] = BatchRun(id: batch.id, name: batch.name, directory: batch.directory, now: .now)
         batches[batch.id]?.marksFiles = options.marksFiles
         let id = batch.id
@@ -47,6 +48,12 @@ extension QueueRunner {
                 totals.kept = watched.counts[.done] ?? 0
                 totals.failed = watched.counts[.failed] ?? 0
                 totals.cancelled = watched.counts[.cancelled] ?? 0
+            }
+            // What ended badly in this run, before the batch was given more, stays as it is.
+            if goesOn {
+                totals.failed = counts[.failed] ?? 0
+                totals.skipped = counts[.skipped] ?? 0
+                totals.cancelled = counts[.cancelled] ?? 0
             }
             runner.batches[id]?.totals = totals
             // Until they have been looked at, those that were complete count as left.

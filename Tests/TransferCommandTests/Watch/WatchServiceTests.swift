@@ -173,6 +173,8 @@ import TransferTestSupport
             process.kill(SIGHUP)
             try await process.event("job.finished", id: "c")
             try await process.line { $0.hasSuffix("read again: the same folders, 3 jobs") }
+            let last = try await process.event("batch.finished") { $0["completed"]?.int == 1 }
+            #expect(last["failed"]?.int == 1 && last["cancelled"]?.int == 1, "\(last)")
             let result = try await watch.stop(process)
             #expect(try result.events().ends == ["a": "failed", "b": "cancelled", "c": "finished"])
             #expect(
