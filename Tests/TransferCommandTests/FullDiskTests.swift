@@ -33,7 +33,8 @@ struct FullDiskTests {
             server.serve("/big", ServedFile(Self.content, etag: "\"a\""))
             let job = download(server.url("/big"), to: "small/big", #""id": "big""#)
             try place.jobs([job], extra: #""defaults": {"retry": {"scale": "300s", "jitter": false}}, "#)
-            let process = try FullDisk.start(place, "run", "jobs.json")
+            let process = try FullDisk.start(place, "run", "jobs.json", "--json")
+            try await process.event("job.waiting", id: "big")
             try await until("the wait is recorded") {
                 try await place.run("why", "batch/big").standardOutput.hasPrefix("batch/big: waiting for the disk, ")
             }

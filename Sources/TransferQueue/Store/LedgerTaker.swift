@@ -54,6 +54,8 @@ final class LedgerTaker {
     let plan: WatchPlan
     var changes = LedgerChanges()
     private var room: Int
+    /// What comes while the batch is paused is paused too.
+    private let isFolderPaused: Bool
     private let now = WallClock.milliseconds
 
     init(_ db: Database, folder: Int64, batch: Int64, plan: WatchPlan) throws {
@@ -62,6 +64,9 @@ final class LedgerTaker {
         self.batch = batch
         self.plan = plan
         room = try WatchPlan.capacity - SQLiteStore.openJobs(db, batch: batch)
+        isFolderPaused =
+            try Bool.fetchOne(db, sql: "SELECT isPaused FROM watchedFolder WHERE batch = ?", arguments: [batch])
+            ?? false
     }
 
     /// - Parameter stamp: ``SQLiteStore/nextStamp()``.
@@ -159,7 +164,7 @@ final class LedgerTaker {
         }
         let spec = plan.job(version, digest: digest, identity: identity)
         let secrets = JobSecrets(spec)
-        let state: JobState = followed != nil ? .blocked : isPaused ? .paused : .queued
+        let state: JobState = followed != nil ? .blocked : isPaused || isFolderPaused ? .paused : .queued
         let lane = Lane(batch: batch, origin: spec.origin(mirror: 0), network: spec.settings.network.key)
         let statement = try db.cachedStatement(
             sql: """

@@ -89,6 +89,10 @@ extension SQLiteStore {
                 """
             }
         let changed = try Row.fetchAll(db, sql: sql + " RETURNING id, identity", arguments: [batch, job])
+        if job == nil, verb == .pause || verb == .resume {
+            try db.execute(
+                sql: "UPDATE watchedFolder SET isPaused = ? WHERE batch = ?", arguments: [verb == .pause, batch])
+        }
         var applied = Applied()
         if verb == .cancel, !changed.isEmpty {
             try numberEnds(db)

@@ -37,7 +37,11 @@ final class SQLiteStore: Sendable {
             // What SQLite makes is readable by its user only, as the folder is.
             try FileMode.makePrivate(folder.database)
             database = try DatabaseQueue(path: folder.database, configuration: configuration)
+            // Each step is a transaction of its own. Whole or not there it is without a sync too, and the first commit
+            // after them syncs them all (sqlite.org/pragma.html#pragma_synchronous).
+            try database.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = NORMAL") }
             try Schema.migrator.migrate(database)
+            try database.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = FULL") }
             process = isReader ? 0 : try database.write { db in try Self.register(db) }
             // What ended a month ago is of no use to anybody.
             if !isReader { _ = try forget(name: nil, endedBefore: WallClock.milliseconds - 30 * 86_400_000) }

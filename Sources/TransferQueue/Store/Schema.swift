@@ -156,6 +156,10 @@ enum Schema {
                     CREATE INDEX ledgerDue ON ledger(folder, due) WHERE due IS NOT NULL AND gone IS NULL;
                     """)
         }
+        migrator.registerMigration("paused folders") { db in
+            // What a folder brings while its batch is paused is paused too.
+            try db.execute(sql: "ALTER TABLE watchedFolder ADD COLUMN isPaused INTEGER NOT NULL DEFAULT 0")
+        }
         return migrator
     }
 }

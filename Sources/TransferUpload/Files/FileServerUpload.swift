@@ -23,6 +23,8 @@ public struct FileServerUpload: UploadDialogue {
         /// All was taken; is it there?
         case verifying
         case naming
+        /// It wasn't given its name, in these words: is it there at all?
+        case lookingForPart(String)
         /// Where no time tells an old file from the new one: is there one of that length?
         case lookingForOld
         /// What has the name already gives way.
@@ -98,8 +100,12 @@ public struct FileServerUpload: UploadDialogue {
         case (.verifying, 200): return verify(answer.head)
         case (.verifying, 404): return discard("the file was gone when it had been sent")
         case (.naming, 200..<300): return finish(state?.naming?.etag)
+        // FTP's 550 says both that there is no part and that it can't have the name.
+        case (.naming, 404): return ask(.lookingForPart(words(answer.head)), "HEAD", state?.part ?? url)
         // libcurl may have asked twice, where a connection went in between.
-        case (.naming, 404): return ask(.lookingForName(state?.naming ?? .init(etag: nil)), "HEAD", url)
+        case (.lookingForPart, 404): return ask(.lookingForName(state?.naming ?? .init(etag: nil)), "HEAD", url)
+        case (.lookingForPart(let words), 200):
+            return end(.fail(TransferError(.badResponse, Self.unnamed(words), isTransient: false)))
         case (.naming, 409) where !hasCleared: return clear()
         case (.lookingForOld, 200) where [nil, source.size].contains(answer.head.contentLength): return clear()
         case (.lookingForOld, 200), (.lookingForOld, 404): return settle(.init(etag: nil))
@@ -259,15 +265,24 @@ public struct FileServerUpload: UploadDialogue {
         "the server has \(size) bytes of a file with \(source.size)"
     }
 
+    private static func unnamed(_ words: String) -> String {
+        "the server doesn't give the file its name (\(words)); a folder of that name would be in its way"
+    }
+
+    /// The server's own, where it said something.
+    private func words(_ head: ResponseHead) -> String {
+        head.value("Server-Reply").flatMap { $0.isEmpty ? nil : $0 } ?? StatusRule.error(head, now: 0).message
+    }
+
     /// With the server's own words: the statuses are made out of them.
     private func refusal(_ head: ResponseHead, now: Int64) -> TransferError {
         var error = StatusRule.error(head, now: now)
-        let words = head.value("Server-Reply").flatMap { $0.isEmpty ? nil : $0 } ?? error.message
+        let words = words(head)
         switch (phase, head.status) {
         case (.sending(from: 0), 409):
             error.message = "the folder isn't there (\(words)); \"createFolders\": true makes it"
         case (.sending, _): error.message = "the server doesn't take the file (\(words))"
-        case (.naming, _), (.clearing, _): error.message = "the server doesn't give the file its name (\(words))"
+        case (.naming, _), (.clearing, _): error.message = Self.unnamed(words)
         case (.discarding, _), (.abandoning, _):
             error.message = "the server doesn't remove what it has of the file (\(words))"
         default: error.message = "the server doesn't tell what it has of the file (\(words))"

@@ -36,6 +36,24 @@ struct FileServerConformanceTests {
         try bench.expectTheFileOnce()
     }
 
+    /// The upload ends, and begins nothing anew: what was sent waits for its name.
+    @Test(arguments: FileServerKind.allCases) func aFolderInTheFilesPlaceIsToldOnce(_ kind: FileServerKind) async throws
+    {
+        let bench = try await FileServerBench(kind)
+        try bench.writeUpload(300_000)
+        let folder = try bench.makeFolder("f")
+        let result = try await bench.place.runJobs()
+        #expect(result.exitCode == 1, "\(result)")
+        let failure = try result.events().named("job.failed").first?["message"]?.string ?? ""
+        #expect(failure.contains("doesn't give the file its name") && failure.contains("a folder"), "\(result)")
+        #expect(bench.partSize() == 300_000 && bench.names().count == 2)
+        try FileManager.default.removeItem(atPath: folder)
+        let again = try await bench.place.runJobs()
+        #expect(again.exitCode == 0, "\(again)")
+        #expect(try again.events().named("job.finished").first?["transferred"]?.int == 0)
+        try bench.expectTheFileOnce()
+    }
+
     @Test(arguments: FileServerKind.allCases) func goesOnWhereItWasCut(_ kind: FileServerKind) async throws {
         let bench = try await FileServerBench(kind)
         try bench.writeUpload()

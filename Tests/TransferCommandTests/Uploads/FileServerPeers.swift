@@ -121,6 +121,13 @@ final class FileServerBench: Sendable {
     /// Names in the folder that uploads go to.
     func names() -> [String] { ((try? FileManager.default.contentsOfDirectory(atPath: root.path("served/in"))) ?? []) }
 
+    /// A folder that has the name of a file.
+    func makeFolder(_ name: String) throws -> String {
+        let path = try root.folder("served/in/\(name)")
+        for path in [root.path("served/in"), path] { chmod(path, 0o777) }
+        return path
+    }
+
     /// SHA-256 of each of those.
     func sums() async throws -> [String] {
         var sums: [String] = []

@@ -56,6 +56,25 @@ import TransferTestSupport
         }
     }
 
+    @Test func whatComesWhileTheBatchIsPausedWaitsForItToBeResumed() async throws {
+        try await withTestServer { server in
+            let inbox = Inbox(server)
+            try folder.write("one", to: "in/a")
+            try await withWatch(folder, try folder.watchSpec(server)) { _, watched, log in
+                await log.wait(forConfirmed: "a")
+                let remote = try QueueRemote(state: folder.path("state"), runtimeFolder: nil)
+                _ = try remote.ask(.pause, batch: watched.batch, job: nil)
+                try await folder.ledger("(SELECT isPaused FROM watchedFolder)", is: "1")
+                try folder.write("two", to: "in/b")
+                try await folder.ledger("(SELECT count(*) FROM job WHERE state = 4)", is: "1")
+                #expect(inbox.puts == ["a": ["one"]])
+                _ = try remote.ask(.resume, batch: watched.batch, job: nil)
+                await log.wait(forConfirmed: "b")
+            }
+            #expect(inbox.puts == ["a": ["one"], "b": ["two"]])
+        }
+    }
+
     @Test func aFailedVersionThatIsReplacedIsCountedOnce() async throws {
         try await withTestServer { server in
             _ = Inbox(server)

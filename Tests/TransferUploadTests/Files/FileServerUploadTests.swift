@@ -94,7 +94,10 @@ import TransferCore
         #expect(script.request?.method == "MOVE")
         // Once: somebody else wants the name too.
         script.answer(409, [("Server-Reply", "there is a file of that name")])
-        #expect(script.failure?.message == "the server doesn't give the file its name (there is a file of that name)")
+        #expect(
+            script.failure?.message
+                == "the server doesn't give the file its name (there is a file of that name); a folder of that name would be in its way"
+        )
     }
 
     /// Without times an old file of the same length would be taken for the new one when the last answer is lost.
@@ -159,9 +162,28 @@ import TransferCore
         script.answer(201)
         script.answer(200, [("Content-Length", "100"), ("ETag", "\"a\"")])
         script.answer(404)
+        #expect(script.request?.method == "HEAD" && script.request?.url == "ftp://h/in/.f.m1.part")
+        script.answer(404)
         #expect(script.request?.method == "HEAD" && script.request?.url == "ftp://h/in/f")
         script.answer(200, [("Content-Length", "100"), ("ETag", "\"a\"")])
         #expect(script.result?.validator == "\"a\"")
+    }
+
+    /// FTP's 550 says that too: nothing is sent again for it.
+    @Test func aPartThatCannotHaveItsNameFailsAndStaysForTheNextTry() throws {
+        var script = script()
+        script.answer(201)
+        script.answer(200, [("Content-Length", "100"), ("ETag", "\"a\"")])
+        script.answer(404, [("Server-Reply", "550 Rename failed.")])
+        script.answer(200, [("Content-Length", "100"), ("ETag", "\"a\"")])
+        #expect(
+            script.failure?.message
+                == "the server doesn't give the file its name (550 Rename failed.); a folder of that name would be in "
+                + "its way")
+        #expect(script.failure?.isTransient == false)
+        var next = self.script(state: try script.kept())
+        next.answer(200, [("Content-Length", "100"), ("ETag", "\"a\"")])
+        #expect(next.request?.method == "MOVE")
     }
 
     @Test(arguments: [
