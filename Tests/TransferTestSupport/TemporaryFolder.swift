@@ -87,6 +87,30 @@ public final class TemporaryFolder: Sendable {
         return stat(path(relative), &status) == 0 ? Int64(status.st_size) : nil
     }
 
+    /// Sets a file's times by its path (utimensat(2)), as rsync(1) does it: nobody opens the file.
+    public func setTime(_ relative: String, seconds: Int, nanoseconds: Int = 0) throws {
+        let code = Self.withTimes(seconds, nanoseconds) { utimensat(AT_FDCWD, path(relative), $0, 0) }
+        guard code == 0 else { throw TestSupportError("can't set the time of \(relative): \(errno)") }
+    }
+
+    /// Sets a file's times as touch(1) does it: with the file open for writing.
+    public func touch(_ relative: String, seconds: Int) throws {
+        let descriptor = open(path(relative), O_WRONLY)
+        guard descriptor >= 0 else { throw TestSupportError("can't open \(relative): \(errno)") }
+        defer { close(descriptor) }
+        let code = Self.withTimes(seconds, 5) { futimens(descriptor, $0) }
+        guard code == 0 else { throw TestSupportError("can't set the time of \(relative): \(errno)") }
+    }
+
+    /// Two `struct timespec`, as two numbers each: release builds don't let everybody see their members.
+    private static func withTimes(
+        _ seconds: Int, _ nanoseconds: Int, _ set: (UnsafePointer<timespec>?) -> Int32
+    ) -> Int32 {
+        [seconds, nanoseconds, seconds, nanoseconds].withUnsafeBytes {
+            set($0.baseAddress?.assumingMemoryBound(to: timespec.self))
+        }
+    }
+
     /// Every file below the folder, relative and sorted; folders are left out.
     public func files(below relative: String = "") throws -> [String] {
         let start = relative.isEmpty ? path : path(relative)

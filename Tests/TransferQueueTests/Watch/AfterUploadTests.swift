@@ -128,11 +128,10 @@ import TransferWatch
         try folder.write("one", to: "in/a")
         let after = try after("a", .move(to: other.path))
         try #require(run(after) == .moved(to: other.path + "/a"))
-        let time = timespec(
-            tv_sec: Int(after.row.version.modified / 1_000_000_000),
-            tv_nsec: Int(after.row.version.modified % 1_000_000_000))
+        let time = Int(after.row.version.modified)
         try folder.write("one", to: "in/" + after.hiddenName)
-        try #require(utimensat(AT_FDCWD, folder.path("in/" + after.hiddenName), [time, time], 0) == 0)
+        try folder.setTime(
+            "in/" + after.hiddenName, seconds: time / 1_000_000_000, nanoseconds: time % 1_000_000_000)
         let hidden = try #require(FolderPlaces(folder.path("in")).file(after.hiddenName))
         var version = after.row.version
         version.inode = hidden.inode

@@ -173,8 +173,7 @@ import TransferTestSupport
             times.offerGrace = .milliseconds(100)
             try await withWatch(folder, spec, times: times, runs: false) { queue, _, log in
                 try await folder.ledger("count(*)", is: "1")
-                let time = timespec(tv_sec: 1_000_000, tv_nsec: 0)
-                try #require(utimensat(AT_FDCWD, folder.path("in/a"), [time, time], 0) == 0)
+                try folder.setTime("in/a", seconds: 1_000_000)
                 try await queue.run { await log.wait(forConfirmed: "a") }
             }
             #expect(inbox.puts == ["a": ["one"]])

@@ -122,11 +122,3 @@ import TransferWatch
         }
     }
 }
-
-extension TemporaryFolder {
-    /// As rsync(1) does it: by the path, which no watcher hears of.
-    func setTime(_ relative: String, seconds: Int) throws {
-        let time = timespec(tv_sec: seconds, tv_nsec: 0)
-        try #require(utimensat(AT_FDCWD, path(relative), [time, time], 0) == 0, "\(errno)")
-    }
-}

@@ -206,15 +206,6 @@ extension TemporaryFolder {
     }
 
     func unlink(_ relative: String) throws { try #require(Glibc.unlink(path(relative)) == 0, "\(errno)") }
-
-    /// As touch(1) does it: opened for writing, and another time.
-    func touch(_ relative: String, seconds: Int) throws {
-        let descriptor = open(path(relative), O_WRONLY)
-        try #require(descriptor >= 0)
-        defer { close(descriptor) }
-        let time = timespec(tv_sec: seconds, tv_nsec: 5)
-        try #require(futimens(descriptor, [time, time]) == 0)
-    }
 }
 
 /// Watches a folder while the queue runs; both end with `body`.
