@@ -31,7 +31,9 @@ public final class SourceFile: Sendable {
         self.descriptor = descriptor
         self.facts = facts
         changed = FileFacts.changed(status)
-        content = facts.size <= smallSize ? Self.content(descriptor, Int(facts.size)) : nil
+        // An empty one may only hide its size, as those of /proc do.
+        let isSmall = facts.size > 0 && facts.size <= smallSize
+        content = isSmall ? Self.content(descriptor, Int(facts.size)) : nil
     }
 
     /// - Returns: `nil` when there isn't as much any more, which is found out again when it's sent.
