@@ -9,14 +9,6 @@ import TransferTestSupport
 /// Redirects as RFC 9110 §15.4 has them, case by case, with the server's log as the witness.
 @Suite("Redirects, case by case", .timeLimit(.minutes(2)))
 struct RedirectCaseTests {
-    private func session(_ server: TestServer? = nil, _ change: (inout SessionSettings) -> Void = { _ in }) -> Session {
-        var settings = SessionSettings()
-        settings.loops = 1
-        if let server { settings.proxy = "http://127.0.0.1:\(server.port)" }
-        change(&settings)
-        return Session(settings)
-    }
-
     // MARK: Methods and bodies
 
     struct Case: Sendable, CustomTestStringConvertible {
@@ -67,7 +59,7 @@ struct RedirectCaseTests {
                 request.headers.add(.contentType("text/plain"))
                 request.headers.add(name: "Content-Language", value: "en")
             }
-            let response = await session().request(request).response()
+            let response = await Session.ofRedirects().request(request).response()
             guard let next = row.next else {
                 #expect(server.requests.count == 1 && response.response?.statusCode == row.status)
                 #expect(response.response?.url?.path == "/a")
@@ -107,7 +99,7 @@ struct RedirectCaseTests {
                 return isFirst.all.isEmpty
                     ? Response(status: 302, headers: ["Location": place]) : Response(body: .text("there"))
             }
-            let response = await session().request(server.url("/d/x?p=0")).serializingString().response
+            let response = await Session.ofRedirects().request(server.url("/d/x?p=0")).serializingString().response
             #expect(response.value == "there")
             #expect(server.requests.last?.target == target && server.requests.last?.headers["Authorization"] == nil)
             #expect(response.response?.url?.absoluteString == server.url(url))
@@ -123,7 +115,7 @@ struct RedirectCaseTests {
             server.script("/a", [], afterwards: .redirect(to: location))
             server.serve("/b", .text("there"))
             let calls = Calls<String?>()
-            let request = session().request(server.url("/a#mine")).onHTTPResponse { response in
+            let request = Session.ofRedirects().request(server.url("/a#mine")).onHTTPResponse { response in
                 calls.add(response.url?.absoluteString)
             }
             let response = await request.serializingString().response
@@ -143,7 +135,7 @@ struct RedirectCaseTests {
     func whatIsNoPlaceToGoIsAnError(_ location: String, _ code: URLError.Code) async throws {
         try await withTestServer { server async throws in
             server.script("/a", [], afterwards: .redirect(to: location))
-            let error = await session().request(server.url("/a")).response().error
+            let error = await Session.ofRedirects().request(server.url("/a")).response().error
             #expect(URLError.code(of: error) == code && server.requests.count == 1)
         }
     }
@@ -153,7 +145,7 @@ struct RedirectCaseTests {
             server.script("/a", [], afterwards: .status(302, body: .text("nowhere")))
             server.script("/b", [], afterwards: .status(302, headers: ["Location": ""], body: .text("nowhere")))
             for path in ["/a", "/b"] {
-                let response = await session().request(server.url(path)).serializingString().response
+                let response = await Session.ofRedirects().request(server.url(path)).serializingString().response
                 #expect(response.value == "nowhere" && response.response?.statusCode == 302)
             }
         }
@@ -169,7 +161,7 @@ struct RedirectCaseTests {
             }
             server.serve("/b", .text("there"))
             server.serve("/c", .text("elsewhere"))
-            let response = await session().request(server.url("/a")).serializingString().response
+            let response = await Session.ofRedirects().request(server.url("/a")).serializingString().response
             #expect(response.value == (isFollowed ? "there" : nil))
             #expect(server.requests.count == (isFollowed ? 2 : 1))
             if !isFollowed { #expect(URLError.code(of: response.error) == .badServerResponse) }
@@ -197,7 +189,8 @@ struct RedirectCaseTests {
             var headers = Self.secrets
             headers.remove(name: "Host")
             headers.add(.accept("text/plain"))
-            let response = await session(server).request("http://a.example/a", headers: headers).serializingString()
+            let response = await Session.ofRedirects(server).request("http://a.example/a", headers: headers)
+                .serializingString()
                 .response
             #expect(response.value == "there")
             let requests = server.requests
@@ -215,7 +208,7 @@ struct RedirectCaseTests {
         try await withTestServer { server async throws in
             server.script("/a", [], afterwards: .redirect(to: "/b", status: 308))
             server.serve("/b", .text("there"))
-            _ = await session().request(server.url("/a"), headers: Self.secrets).response()
+            _ = await Session.ofRedirects().request(server.url("/a"), headers: Self.secrets).response()
             let seen = try #require(server.requests.last)
             for header in Self.secrets where header.name != "Proxy-Authorization" {
                 #expect(seen.headers[header.name] == header.value)
@@ -230,7 +223,7 @@ struct RedirectCaseTests {
                 server.script("/a", [], afterwards: .redirect(to: other.url("/b")))
                 other.handle("GET", "/b") { _ in challenge }
                 let url = server.url("/a").replacingOccurrences(of: "http://", with: "http://u:p@")
-                let response = await session().request(url).response()
+                let response = await Session.ofRedirects().request(url).response()
                 #expect(response.response?.statusCode == 401)
                 #expect(other.requests.map { $0.headers["Authorization"] } == [nil])
                 #expect(response.response?.url?.absoluteString == other.url("/b"))
@@ -248,7 +241,7 @@ struct RedirectCaseTests {
                 location /a { add_header Set-Cookie "s=1; Secure; Path=/" always; return 302 \(plain.url("/b")); }
                 """
             let nginx = try await NginxServer.start(options: options)
-            let session = session { $0.authorities = options.certificate?.path }
+            let session = Session.ofRedirects { $0.authorities = options.certificate?.path }
             let response = await session.request(nginx.url("/a"), headers: [.authorization(bearerToken: "t")])
                 .serializingString().response
             #expect(response.value == "there" && response.response?.url?.absoluteString == plain.url("/b"))
@@ -268,11 +261,11 @@ struct RedirectCaseTests {
                     ? Response(body: .text("there"))
                     : Response(status: 302, headers: ["Location": "/n/\(number - 1)"])
             }
-            let text = try await session().request(server.url("/n/20")).serializingString().value
+            let text = try await Session.ofRedirects().request(server.url("/n/20")).serializingString().value
             #expect(text == "there" && server.requests.count == 21)
-            let error = await session().request(server.url("/n/21")).response().error
+            let error = await Session.ofRedirects().request(server.url("/n/21")).response().error
             #expect(URLError.code(of: error) == .httpTooManyRedirects && server.requests.count == 42)
-            let few = session { $0.maxRedirects = 0 }
+            let few = Session.ofRedirects { $0.maxRedirects = 0 }
             let first = await few.request(server.url("/n/1")).response().error
             #expect(URLError.code(of: first) == .httpTooManyRedirects)
             // Not followed, it's no redirect too many.
@@ -293,7 +286,7 @@ struct RedirectCaseTests {
             server.serve("/in", .text("there"))
             let sink = server.acceptUploads("/in")
             let folder = try TemporaryFolder("redirects")
-            let session = session { $0.temporaryFolder = folder.path }
+            let session = Session.ofRedirects { $0.temporaryFolder = folder.path }
             let url = server.url("/a")
             let request: UploadRequest
             switch kind {
@@ -339,7 +332,7 @@ struct RedirectCaseTests {
                 names.add(response.url?.lastPathComponent)
                 return (URL(fileURLWithPath: target), [])
             }
-            let session = session { $0.temporaryFolder = folder.path }
+            let session = Session.ofRedirects { $0.temporaryFolder = folder.path }
             let response = await session.download(server.url("/old.txt"), to: destination)
                 .serializingDownloadedFileURL().response
             #expect(response.error == nil && response.response?.url?.path == "/files/new name.bin")
@@ -347,206 +340,17 @@ struct RedirectCaseTests {
             #expect(try String(contentsOfFile: target, encoding: .utf8) == "there")
         }
     }
-
-    // MARK: Handlers
-
-    @Test func aHandlerChangesUrlMethodFieldsAndBody() async throws {
-        try await withTestServer { server async throws in
-            server.script("/a", [], afterwards: .redirect(to: "/b", status: 302))
-            server.script("/k", [], afterwards: .redirect(to: "/b", status: 307))
-            let sink = server.acceptUploads("/in")
-            server.serve("/b", .text("there"))
-            let redirector = Redirector(
-                behavior: .modify { _, request, response in
-                    var changed = request
-                    changed.url = URL(string: "/in#part", relativeTo: response.url)?.absoluteURL
-                    changed.httpMethod = "PUT"
-                    changed.httpBody = Data("other".utf8)
-                    changed.headers = [.contentType("text/other")]
-                    return changed
-                })
-            var request = URLRequest(url: try #require(URL(string: server.url("/a"))))
-            request.httpMethod = "POST"
-            request.httpBody = Data("first".utf8)
-            for path in ["/a", "/k"] {
-                request.url = URL(string: server.url(path))
-                let response = await session().request(request).redirect(using: redirector).response()
-                #expect(response.response?.statusCode == 201)
-                #expect(response.response?.url?.absoluteString == server.url("/in#part"))
-                let seen = try #require(server.requests.last)
-                #expect(seen.method == "PUT" && seen.headers["Content-Type"] == "text/other")
-                #expect(seen.headers["Content-Length"] == "5" && seen.headers["User-Agent"]?.hasPrefix("curl") != true)
-            }
-            #expect(sink.uploads.map(\.bytes) == [Array("other".utf8), Array("other".utf8)])
-        }
-    }
-
-    @Test func aHandlerSeesTheBodyThatGoesAlongAndCanTakeItAway() async throws {
-        try await withTestServer { server async throws in
-            server.script("/a", [], afterwards: .redirect(to: "/b", status: 307))
-            server.script("/g", [], afterwards: .redirect(to: "/b", status: 303))
-            server.handle(nil, "/b") { request in Response(body: .text("\(request.method) \(request.body.count)")) }
-            var request = URLRequest(url: try #require(URL(string: server.url("/a"))))
-            request.httpMethod = "POST"
-            request.httpBody = Data("first".utf8)
-            let seen = Calls<Int?>()
-            let look = Redirector(
-                behavior: .modify { _, request, _ in
-                    seen.add(request.httpBody?.count)
-                    return request
-                })
-            let kept = await session().request(request).redirect(using: look).serializingString().response
-            #expect(kept.value == "POST 5")
-            let without = Redirector(
-                behavior: .modify { _, request, _ in
-                    var request = request
-                    request.httpBody = nil
-                    return request
-                })
-            let taken = await session().request(request).redirect(using: without).serializingString().response
-            #expect(taken.value == "POST 0")
-            request.url = URL(string: server.url("/g"))
-            let dropped = await session().request(request).redirect(using: look).serializingString().response
-            #expect(dropped.value == "GET 0" && seen.all == [5, nil])
-        }
-    }
-
-    @Test func aReplacedBodyIsRepeatedByTheNextRedirectAndAnUploadsIsNot() async throws {
-        try await withTestServer { server async throws in
-            server.script("/a", [], afterwards: .redirect(to: "/b", status: 307))
-            server.script("/b", [], afterwards: .redirect(to: "/in", status: 307))
-            let sink = server.acceptUploads("/in")
-            let redirector = Redirector(
-                behavior: .modify { _, request, response in
-                    guard response.url?.path == "/a" else { return request }
-                    var request = request
-                    request.httpBody = Data("other".utf8)
-                    return request
-                })
-            let content = Data(repeating: 1, count: 100_000)
-            for upload in [
-                session().upload(content, to: server.url("/a")),
-                session().upload(streamedBy: { InputStream(data: content) }, to: server.url("/a")),
-            ] {
-                let response = await upload.redirect(using: redirector).serializingData(emptyResponseCodes: [201])
-                    .response
-                #expect(response.response?.statusCode == 201)
-            }
-            #expect(sink.uploads.map(\.bytes) == [Array("other".utf8), Array("other".utf8)])
-        }
-    }
-
-    @Test(arguments: ["ftp://a.example/x", "unknown:x", "x"])
-    func aHandlersPlaceMustBeOneToGoTo(_ url: String) async throws {
-        try await withTestServer { server async throws in
-            server.script("/a", [], afterwards: .redirect(to: "/b"))
-            let redirector = Redirector(
-                behavior: .modify { _, request, _ in
-                    var request = request
-                    request.url = URL(string: url)
-                    return request
-                })
-            let error = await session().request(server.url("/a")).redirect(using: redirector).response().error
-            #expect(URLError.code(of: error) == .redirectToNonExistentLocation && server.requests.count == 1)
-        }
-    }
-
-    @Test func userinfoOfAHandlersPlaceBecomesAField() async throws {
-        try await withTestServer { server async throws in
-            server.script("/a", [], afterwards: .redirect(to: "/b"))
-            server.serve("/b", .text("there"))
-            let redirector = Redirector(
-                behavior: .modify { _, request, _ in
-                    var request = request
-                    request.url = request.url.flatMap {
-                        URL(string: $0.absoluteString.replacingOccurrences(of: "http://", with: "http://u:p@"))
-                    }
-                    return request
-                })
-            let response = await session().request(server.url("/a")).redirect(using: redirector).response()
-            #expect(response.response?.url?.absoluteString == server.url("/b"))
-            #expect(server.requests.last?.headers["Authorization"] == "Basic dTpw")
-        }
-    }
-
-    /// Keeps the completions, to call them when the test wants.
-    private final class Keeper: RedirectHandler {
-        let calls = Calls<@Sendable (URLRequest?) -> Void>()
-        let proposals = Calls<URLRequest>()
-
-        func task(
-            _ task: URLSessionTask, willBeRedirectedTo request: URLRequest, for response: HTTPURLResponse,
-            completion: @escaping @Sendable (URLRequest?) -> Void
-        ) {
-            proposals.add(request)
-            calls.add(completion)
-        }
-    }
-
-    @Test func aSecondAnswerDoesNotDecideAboutTheNextRedirect() async throws {
-        try await withTestServer { server async throws in
-            server.script("/a", [], afterwards: .redirect(to: "/b"))
-            server.script("/b", [], afterwards: .redirect(to: "/c"))
-            server.serve("/c", .text("there"))
-            let keeper = Keeper()
-            let request = session().request(server.url("/a")).redirect(using: keeper)
-            async let value = request.serializingString().value
-            let first = try #require(await keeper.calls.first())
-            first(keeper.proposals.all[0])
-            let second = try #require(await keeper.calls.first())
-            // The first redirect's answer again, while the second one waits for its own.
-            first(nil)
-            second(keeper.proposals.all[1])
-            second(nil)
-            let text = try await value
-            #expect(text == "there" && server.requests.map(\.target) == ["/a", "/b", "/c"])
-            first(nil)
-        }
-    }
-
-    @Test func afterACancellationNoHandlerIsAskedAndAnAnswerChangesNothing() async throws {
-        try await withTestServer { server async throws in
-            server.script("/a", [], afterwards: .redirect(to: "/b"))
-            server.serve("/b", .text("there"))
-            let keeper = Keeper()
-            let root = DispatchQueue(label: "tests.root")
-            let session = session {
-                $0.rootQueue = root
-                $0.requestQueue = DispatchQueue(label: "tests.requests")
-            }
-            let request = session.request(server.url("/a")).redirect(using: keeper)
-            async let first = request.response()
-            let completion = try #require(await keeper.calls.first())
-            request.cancel()
-            completion(keeper.proposals.all[0])
-            let error = await first.error
-            #expect(error?.isExplicitlyCancelledError == true && server.requests.count == 1)
-            // Cancelled while the handler waits for its turn: it isn't asked at all.
-            let monitorSaw = Calls<Bool>()
-            let monitor = ClosureEventMonitor(queue: testQueue)
-            monitor.taskWillPerformHTTPRedirection = { _, _, _, _ in monitorSaw.add(true) }
-            var settings = session.settings
-            settings.eventMonitors = [monitor]
-            let watched = Session(settings)
-            root.suspend()
-            let other = watched.request(server.url("/a")).redirect(using: keeper)
-            async let second = other.response(queue: testQueue)
-            _ = await monitorSaw.first()
-            other.cancel()
-            root.resume()
-            let otherError = await second.error
-            #expect(otherError?.isExplicitlyCancelledError == true)
-            root.sync {}
-            #expect(keeper.proposals.all.count == 1 && server.requests.count == 2)
-        }
-    }
 }
 
-extension DataRequest {
-    /// The end, called on a queue of the test's own.
-    fileprivate func response(queue: DispatchQueue) async -> AFDataResponse<Data?> {
-        await withCheckedContinuation { continuation in
-            response(queue: queue) { continuation.resume(returning: $0) }
-        }
+extension Session {
+    /// For one case.
+    static func ofRedirects(
+        _ server: TestServer? = nil, _ change: (inout SessionSettings) -> Void = { _ in }
+    ) -> Session {
+        var settings = SessionSettings()
+        settings.loops = 1
+        if let server { settings.proxy = "http://127.0.0.1:\(server.port)" }
+        change(&settings)
+        return Session(settings)
     }
 }

@@ -8,22 +8,9 @@ import TransferTestSupport
 
 @testable import TransferNetworking
 
-/// What a handler is called with.
-private func called<Value: Sendable>(
-    _ start: (@escaping @Sendable (Value) -> Void) -> Void
-) async -> Value {
-    await withCheckedContinuation { continuation in start { continuation.resume(returning: $0) } }
-}
-
 /// Asks for what every form can be made of, over and over.
 @Suite("Response handlers")
 struct ResponseHandlerTests {
-    static let json = #"{"text":"hé"}"#
-    static let list = """
-        <?xml version="1.0" encoding="UTF-8"?>\
-        <plist version="1.0"><dict><key>text</key><string>hi</string></dict></plist>
-        """
-
     private let folder: TemporaryFolder
     private let session: Session
 
@@ -32,36 +19,29 @@ struct ResponseHandlerTests {
         session = makeSession(folder)
     }
 
-    private func withServer(_ body: (TestServer) async throws -> Void) async throws {
-        try await withTestServer { server async throws in
-            server.serve("/json", ServedFile(.text(Self.json), contentType: "application/json; charset=utf-8"))
-            server.serve("/list", ServedFile(.text(Self.list), contentType: "application/x-plist"))
-            server.serve("/prefixed", ServedFile(.text(")]}',\n" + Self.json), contentType: "text/x; charset=utf-8"))
-            server.handle(nil, "/empty") { _ in Response(status: 200) }
-            try await body(server)
-        }
-    }
-
     // MARK: Every form
 
     @Test func aDataRequestHasEveryForm() async throws {
-        try await withServer { server in
+        try await ResponseForms.withServer { server in
             let request = session.request(server.url("/json"))
             #expect(
-                await called { request.response(queue: testQueue, completionHandler: $0) }.value == Data(Self.json.utf8)
+                await handed { request.response(queue: testQueue, completionHandler: $0) }.value
+                    == Data(ResponseForms.json.utf8)
             )
             #expect(
-                await called { request.responseData(queue: testQueue, completionHandler: $0) }.value
-                    == Data(Self.json.utf8))
-            #expect(await called { request.responseString(queue: testQueue, completionHandler: $0) }.value == Self.json)
-            let json = await called { request.responseJSON(queue: testQueue, completionHandler: $0) }
+                await handed { request.responseData(queue: testQueue, completionHandler: $0) }.value
+                    == Data(ResponseForms.json.utf8))
+            #expect(
+                await handed { request.responseString(queue: testQueue, completionHandler: $0) }.value
+                    == ResponseForms.json)
+            let json = await handed { request.responseJSON(queue: testQueue, completionHandler: $0) }
             #expect(json.value as? [String: String] == ["text": "hé"])
-            let greeting = await called {
+            let greeting = await handed {
                 request.responseDecodable(of: Greeting.self, queue: testQueue, completionHandler: $0)
             }
             #expect(greeting.value == Greeting(text: "hé"))
             let list = session.request(server.url("/list"))
-            let value = await called { list.responsePropertyList(queue: testQueue, completionHandler: $0) }.value
+            let value = await handed { list.responsePropertyList(queue: testQueue, completionHandler: $0) }.value
             #expect(value as? [String: String] == ["text": "hi"])
             // The answer is parsed again for each form, and not asked for again.
             #expect(server.requests(to: "/json").count == 1)
@@ -69,35 +49,37 @@ struct ResponseHandlerTests {
     }
 
     @Test func aDownloadHasEveryForm() async throws {
-        try await withServer { server in
+        try await ResponseForms.withServer { server in
             let request = session.download(server.url("/json"))
-            let plain = await called { request.response(queue: testQueue, completionHandler: $0) }
+            let plain = await handed { request.response(queue: testQueue, completionHandler: $0) }
             let url = try #require(plain.value.flatMap { $0 })
-            #expect(try String(contentsOf: url, encoding: .utf8) == Self.json)
+            #expect(try String(contentsOf: url, encoding: .utf8) == ResponseForms.json)
             #expect(plain.fileURL == url)
-            #expect(await called { request.responseURL(queue: testQueue, completionHandler: $0) }.value == url)
+            #expect(await handed { request.responseURL(queue: testQueue, completionHandler: $0) }.value == url)
             #expect(
-                await called { request.responseData(queue: testQueue, completionHandler: $0) }.value
-                    == Data(Self.json.utf8))
-            #expect(await called { request.responseString(queue: testQueue, completionHandler: $0) }.value == Self.json)
-            let json = await called { request.responseJSON(queue: testQueue, completionHandler: $0) }
+                await handed { request.responseData(queue: testQueue, completionHandler: $0) }.value
+                    == Data(ResponseForms.json.utf8))
+            #expect(
+                await handed { request.responseString(queue: testQueue, completionHandler: $0) }.value
+                    == ResponseForms.json)
+            let json = await handed { request.responseJSON(queue: testQueue, completionHandler: $0) }
             #expect(json.value as? [String: String] == ["text": "hé"])
-            let greeting = await called {
+            let greeting = await handed {
                 request.responseDecodable(of: Greeting.self, queue: testQueue, completionHandler: $0)
             }
             #expect(greeting.value == Greeting(text: "hé"))
             let list = session.download(server.url("/list"))
-            let value = await called { list.responsePropertyList(queue: testQueue, completionHandler: $0) }.value
+            let value = await handed { list.responsePropertyList(queue: testQueue, completionHandler: $0) }.value
             #expect(value as? [String: String] == ["text": "hi"])
             #expect(server.requests(to: "/json").count == 1)
         }
     }
 
     @Test func anUploadHasTheFormsOfADataRequest() async throws {
-        try await withServer { server in
+        try await ResponseForms.withServer { server in
             server.handle("POST", "/echo") { Response(body: .bytes($0.body)) }
-            let request = session.upload(Data(Self.json.utf8), to: server.url("/echo"))
-            let greeting = await called {
+            let request = session.upload(Data(ResponseForms.json.utf8), to: server.url("/echo"))
+            let greeting = await handed {
                 request.responseDecodable(of: Greeting.self, queue: testQueue, completionHandler: $0)
             }
             #expect(greeting.value == Greeting(text: "hé"))
@@ -105,13 +87,15 @@ struct ResponseHandlerTests {
     }
 
     @Test func chainedHandlersHaveTheirOwnFormEachInTheirOrder() async throws {
-        try await withServer { server in
+        try await ResponseForms.withServer { server in
             let calls = Calls<String>()
             session.request(server.url("/json"))
-                .responseString(queue: testQueue) { calls.add("string \($0.value == Self.json)") }
+                .responseString(queue: testQueue) { calls.add("string \($0.value == ResponseForms.json)") }
                 .responseDecodable(of: [Int].self, queue: testQueue) { calls.add("ints \($0.value == nil)") }
                 .responseJSON(queue: testQueue) { calls.add("json \($0.value is [String: Any])") }
-                .responseData(queue: testQueue) { calls.add("data \($0.value?.count == Self.json.utf8.count)") }
+                .responseData(queue: testQueue) {
+                    calls.add("data \($0.value?.count == ResponseForms.json.utf8.count)")
+                }
             #expect(await calls.first { $0.hasPrefix("data") } != nil)
             #expect(calls.all == ["string true", "ints true", "json true", "data true"])
             #expect(server.requests.count == 1)
@@ -119,47 +103,47 @@ struct ResponseHandlerTests {
     }
 
     @Test func serializersHaveShortNames() async throws {
-        try await withServer { server in
+        try await ResponseForms.withServer { server in
             let data = session.request(server.url("/json"))
             let file = session.download(server.url("/json"))
-            let bytes = Data(Self.json.utf8)
+            let bytes = Data(ResponseForms.json.utf8)
             let greeting = Greeting(text: "hé")
             let expected = ["text": "hé"]
             #expect(
-                await called { data.response(queue: testQueue, responseSerializer: .data, completionHandler: $0) }.value
+                await handed { data.response(queue: testQueue, responseSerializer: .data, completionHandler: $0) }.value
                     == bytes)
             #expect(
-                await called { file.response(queue: testQueue, responseSerializer: .data, completionHandler: $0) }.value
+                await handed { file.response(queue: testQueue, responseSerializer: .data, completionHandler: $0) }.value
                     == bytes)
-            let latin1 = await called {
+            let latin1 = await handed {
                 data.response(
                     queue: testQueue, responseSerializer: .string(encoding: .isoLatin1), completionHandler: $0)
             }
             #expect(latin1.value == #"{"text":"hÃ©"}"#)
-            let text = await called {
+            let text = await handed {
                 file.response(queue: testQueue, responseSerializer: .string, completionHandler: $0)
             }
-            #expect(text.value == Self.json)
-            let json = await called {
+            #expect(text.value == ResponseForms.json)
+            let json = await handed {
                 data.response(queue: testQueue, responseSerializer: .json, completionHandler: $0)
             }
             #expect(json.value as? [String: String] == expected)
-            let decoded = await called {
+            let decoded = await handed {
                 data.response(
                     queue: testQueue, responseSerializer: .decodable(of: Greeting.self), completionHandler: $0)
             }
             #expect(decoded.value == greeting)
-            let decodedFile = await called {
+            let decodedFile = await handed {
                 file.response(
                     queue: testQueue, responseSerializer: .decodable(of: Greeting.self), completionHandler: $0)
             }
             #expect(decodedFile.value == greeting)
-            let url = await called {
+            let url = await handed {
                 file.response(queue: testQueue, responseSerializer: .url, completionHandler: $0)
             }
             #expect(url.value == file.fileURL)
             let list = session.request(server.url("/list"))
-            let value = await called {
+            let value = await handed {
                 list.response(queue: testQueue, responseSerializer: .propertyList, completionHandler: $0)
             }
             #expect(value.value as? [String: String] == ["text": "hi"])
@@ -167,7 +151,7 @@ struct ResponseHandlerTests {
     }
 
     @Test func aHandlerMayBeDeclaredForAny() async throws {
-        try await withServer { server in
+        try await ResponseForms.withServer { server in
             let texts = Calls<String?>()
             let handler: @Sendable (AFDataResponse<Any>) -> Void = { response in
                 texts.add((response.value as? [String: Any])?["text"] as? String)
@@ -188,7 +172,7 @@ struct ResponseHandlerTests {
     // MARK: Queues
 
     @Test func handlersAreCalledOnTheMainQueueUnlessAnotherIsNamed() async throws {
-        try await withServer { server in
+        try await ResponseForms.withServer { server in
             let key = DispatchSpecificKey<Int>()
             let queue = DispatchQueue(label: "mine")
             queue.setSpecific(key: key, value: 7)
@@ -219,18 +203,18 @@ struct ResponseHandlerTests {
                 request: URLRequest?, response: HTTPURLResponse?, data: Data?, error: (any Error)?
             ) throws -> Bool { isOnQueue() }
         }
-        try await withServer { server in
+        try await ResponseForms.withServer { server in
             let key = DispatchSpecificKey<Int>()
             let queue = DispatchQueue(label: "mine")
             queue.setSpecific(key: key, value: 7)
             let serializer = Asking { DispatchQueue.getSpecific(key: key) != nil }
             let data = session.request(server.url("/json"))
             let file = session.download(server.url("/json"))
-            let inData = await called {
+            let inData = await handed {
                 data.response(queue: queue, responseSerializer: serializer, completionHandler: $0)
             }
             #expect(inData.value == false)
-            let inFile = await called {
+            let inFile = await handed {
                 file.response(queue: queue, responseSerializer: serializer, completionHandler: $0)
             }
             #expect(inFile.value == false)
@@ -240,12 +224,12 @@ struct ResponseHandlerTests {
     // MARK: What a response has
 
     @Test func aResponseHasWhatIsKnownOfTheRequest() async throws {
-        try await withServer { server in
+        try await ResponseForms.withServer { server in
             let data = await session.request(server.url("/json"), headers: ["X-Mine": "1"])
                 .serializingString().response
             #expect(data.request?.headers["X-Mine"] == "1")
             #expect(data.response?.statusCode == 200)
-            #expect(data.data == Data(Self.json.utf8))
+            #expect(data.data == Data(ResponseForms.json.utf8))
             #expect(data.metrics?.transactionMetrics.count == 1)
             #expect((data.metrics?.taskInterval.duration ?? 0) > 0)
             #expect(data.serializationDuration > 0 && data.serializationDuration < 60)
@@ -266,245 +250,31 @@ struct ResponseHandlerTests {
     }
 
     @Test func theRequestsFailureReachesEveryForm() async throws {
-        try await withServer { server in
-            server.script("/no", [], afterwards: .status(418, body: .text(Self.json)))
+        try await ResponseForms.withServer { server in
+            server.script("/no", [], afterwards: .status(418, body: .text(ResponseForms.json)))
             let data = session.request(server.url("/no")).validate()
-            #expect(await called { data.response(queue: testQueue, completionHandler: $0) }.error?.responseCode == 418)
+            #expect(await handed { data.response(queue: testQueue, completionHandler: $0) }.error?.responseCode == 418)
             #expect(await data.serializingData().response.error?.responseCode == 418)
-            let json = await called { data.responseJSON(queue: testQueue, completionHandler: $0) }
+            let json = await handed { data.responseJSON(queue: testQueue, completionHandler: $0) }
             #expect(json.error?.responseCode == 418)
             #expect(await data.serializingDecodable(Greeting.self).response.error?.responseCode == 418)
             let file = session.download(server.url("/no")).validate()
-            #expect(await called { file.response(queue: testQueue, completionHandler: $0) }.error?.responseCode == 418)
+            #expect(await handed { file.response(queue: testQueue, completionHandler: $0) }.error?.responseCode == 418)
             #expect(await file.serializingDownloadedFileURL().response.error?.responseCode == 418)
             #expect(await file.serializingString().response.error?.responseCode == 418)
-        }
-    }
-
-    // MARK: Parameters of the forms
-
-    @Test func statusesAndMethodsWithoutABodyAreHonouredByEveryForm() async throws {
-        try await withServer { server in
-            let data = session.request(server.url("/empty"), method: .delete)
-            let codes: Set<Int> = [200]
-            #expect(
-                await called { data.responseData(queue: testQueue, emptyResponseCodes: codes, completionHandler: $0) }
-                    .value == Data())
-            #expect(
-                await called { data.responseString(queue: testQueue, emptyResponseCodes: codes, completionHandler: $0) }
-                    .value == "")
-            #expect(
-                await called { data.responseJSON(queue: testQueue, emptyResponseCodes: codes, completionHandler: $0) }
-                    .value is NSNull)
-            #expect(
-                await called {
-                    data.responsePropertyList(queue: testQueue, emptyResponseCodes: codes, completionHandler: $0)
-                }.value is NSNull)
-            #expect(
-                await called {
-                    data.responseDecodable(
-                        of: Empty.self, queue: testQueue, emptyResponseCodes: codes, completionHandler: $0)
-                }.error == nil)
-            let methods: Set<HTTPMethod> = [.delete]
-            #expect(
-                await called {
-                    data.responseData(queue: testQueue, emptyRequestMethods: methods, completionHandler: $0)
-                }.value == Data())
-            #expect(
-                await called {
-                    data.responseString(queue: testQueue, emptyRequestMethods: methods, completionHandler: $0)
-                }.value == "")
-            #expect(
-                await called {
-                    data.responseJSON(queue: testQueue, emptyRequestMethods: methods, completionHandler: $0)
-                }.value is NSNull)
-            #expect(
-                await called {
-                    data.responseDecodable(
-                        of: Empty.self, queue: testQueue, emptyRequestMethods: methods, completionHandler: $0)
-                }.error == nil)
-            #expect(await called { data.responseData(queue: testQueue, completionHandler: $0) }.value == nil)
-            let file = session.download(server.url("/empty"), method: .delete)
-            #expect(
-                await called { file.responseData(queue: testQueue, emptyResponseCodes: codes, completionHandler: $0) }
-                    .value == Data())
-            #expect(
-                await called {
-                    file.responseString(queue: testQueue, emptyRequestMethods: methods, completionHandler: $0)
-                }.value == "")
-            #expect(
-                await called { file.responseJSON(queue: testQueue, emptyResponseCodes: codes, completionHandler: $0) }
-                    .value is NSNull)
-            #expect(await called { file.responseData(queue: testQueue, completionHandler: $0) }.value == nil)
-        }
-    }
-
-    @Test func theBytesArePreparedForEveryForm() async throws {
-        try await withServer { server in
-            let data = session.request(server.url("/prefixed"))
-            let file = session.download(server.url("/prefixed"))
-            let bytes = Data(Self.json.utf8)
-            #expect(
-                await called {
-                    data.responseData(queue: testQueue, dataPreprocessor: .googleXSSI, completionHandler: $0)
-                }.value == bytes)
-            #expect(
-                await called {
-                    data.responseString(queue: testQueue, dataPreprocessor: .googleXSSI, completionHandler: $0)
-                }.value == Self.json)
-            #expect(
-                await called {
-                    data.responseJSON(queue: testQueue, dataPreprocessor: .googleXSSI, completionHandler: $0)
-                }.error == nil)
-            #expect(
-                await called {
-                    data.responseDecodable(
-                        of: Greeting.self, queue: testQueue, dataPreprocessor: .googleXSSI, completionHandler: $0)
-                }.error == nil)
-            #expect(
-                await called {
-                    file.responseData(queue: testQueue, dataPreprocessor: .googleXSSI, completionHandler: $0)
-                }.value == bytes)
-            #expect(
-                await called {
-                    file.responseDecodable(
-                        of: Greeting.self, queue: testQueue, dataPreprocessor: .googleXSSI, completionHandler: $0)
-                }.error == nil)
-            #expect(
-                await called {
-                    data.responseJSON(queue: testQueue, dataPreprocessor: .passthrough, completionHandler: $0)
-                }
-                .error?.isResponseSerializationError == true)
-        }
-    }
-
-    @Test func theEncodingOfATextCanBeChosen() async throws {
-        try await withServer { server in
-            let data = session.request(server.url("/json"))
-            let file = session.download(server.url("/json"))
-            let wrong = #"{"text":"hÃ©"}"#
-            #expect(
-                await called { data.responseString(queue: testQueue, encoding: .isoLatin1, completionHandler: $0) }
-                    .value == wrong)
-            #expect(
-                await called { file.responseString(queue: testQueue, encoding: .isoLatin1, completionHandler: $0) }
-                    .value == wrong)
-        }
-    }
-
-    @Test func optionsAndDecodersAreHonoured() async throws {
-        try await withServer { server in
-            server.serve("/three", .text("3"))
-            let three = session.request(server.url("/three"))
-            #expect(await called { three.responseJSON(queue: testQueue, completionHandler: $0) }.value as? Int == 3)
-            #expect(
-                await called { three.responseJSON(queue: testQueue, options: [], completionHandler: $0) }.value == nil)
-            let list = session.request(server.url("/list"))
-            let greeting = await called {
-                list.responseDecodable(
-                    of: Greeting.self, queue: testQueue, decoder: PropertyListDecoder(), completionHandler: $0)
-            }
-            #expect(greeting.value == Greeting(text: "hi"))
-        }
-    }
-
-    // MARK: Failures of serializers
-
-    /// Does what it's told.
-    private struct Closure: DataResponseSerializerProtocol, DownloadResponseSerializerProtocol {
-        let body: @Sendable ((any Error)?) throws -> String
-
-        func serialize(
-            request: URLRequest?, response: HTTPURLResponse?, data: Data?, error: (any Error)?
-        ) throws -> String { try body(error) }
-
-        func serializeDownload(
-            request: URLRequest?, response: HTTPURLResponse?, fileURL: URL?, error: (any Error)?
-        ) throws -> String { try body(error) }
-    }
-
-    @Test func anErrorOfOnesOwnIsACustomFailureAndAnAFErrorStaysWhatItIs() async throws {
-        try await withServer { server in
-            let own = Closure { _ in throw TestFailure() }
-            let data = session.request(server.url("/json"))
-            let file = session.download(server.url("/json"))
-            let errors = [
-                await data.serializingResponse(using: own).response.error,
-                await file.serializingDownload(using: own).response.error,
-            ]
-            for error in errors {
-                guard case .responseSerializationFailed(.customSerializationFailed(let cause))? = error else {
-                    Issue.record("\(String(describing: error))")
-                    continue
-                }
-                #expect(cause is TestFailure)
-            }
-            let plain = Closure { _ in throw AFError.explicitlyCancelled }
-            #expect(await data.serializingResponse(using: plain).response.error?.isExplicitlyCancelledError == true)
-        }
-    }
-
-    @Test func aSerializerMayAnswerAFailure() async throws {
-        let gone = try await withTestServer { $0.url("/x") }
-        let rescuing = Closure { error in error == nil ? "well" : "rescued" }
-        let data = await session.request(gone).serializingResponse(using: rescuing).response
-        #expect(data.value == "rescued")
-        let file = await session.download(gone).serializingDownload(using: rescuing).response
-        #expect(file.value == "rescued")
-    }
-
-    @Test func aFailureToSerializeIsOfferedToTheRetriers() async throws {
-        try await withServer { server in
-            server.serve("/x", .text(Self.json))
-            server.script("/x", [.status(200, body: .text("{broken"))])
-            server.serve("/y", .text(Self.json))
-            server.script("/y", [.status(200, body: .text("{broken"))])
-            let asked = Calls<Bool>()
-            let retrier = ClosureRetrier { _, error in
-                asked.add(error.asAFError?.isResponseSerializationError == true)
-                return .retry
-            }
-            let data = await session.request(server.url("/x"), interceptor: retrier)
-                .serializingDecodable(Greeting.self).response
-            #expect(data.value == Greeting(text: "hé"))
-            let file = await session.download(server.url("/y"), interceptor: retrier)
-                .serializingDecodable(Greeting.self).response
-            #expect(file.value == Greeting(text: "hé"))
-            #expect(asked.all == [true, true])
-        }
-    }
-
-    @Test func theErrorOfARetrierTakesThePlaceOfTheFailure() async throws {
-        try await withServer { server in
-            server.serve("/x", .text("{broken"))
-            let retrier = ClosureRetrier { _, _ in .doNotRetryWithError(TestFailure()) }
-            let data = await session.request(server.url("/x"), interceptor: retrier)
-                .serializingDecodable(Greeting.self).response
-            let file = await session.download(server.url("/x"), interceptor: retrier)
-                .serializingDecodable(Greeting.self).response
-            for error in [data.error, file.error] {
-                guard case .requestRetryFailed(let retryError, let original)? = error else {
-                    Issue.record("\(String(describing: error))")
-                    continue
-                }
-                #expect(retryError is TestFailure)
-                #expect(original.asAFError?.isResponseSerializationError == true)
-            }
-            #expect(data.data == Data("{broken".utf8))
-            #expect(file.fileURL != nil)
         }
     }
 
     // MARK: Files
 
     @Test func theFileIsReadOnlyByThoseWhoAskForItsContent() async throws {
-        try await withServer { server in
+        try await ResponseForms.withServer { server in
             let request = session.download(server.url("/json")).validate { _, _, url in
                 if let url { try? FileManager.default.removeItem(at: url) }
                 return .success(())
             }
             #expect(await request.serializingDownloadedFileURL().response.error == nil)
-            #expect(await called { request.response(queue: testQueue, completionHandler: $0) }.error == nil)
+            #expect(await handed { request.response(queue: testQueue, completionHandler: $0) }.error == nil)
             let error = await request.serializingData().response.error
             guard case .responseSerializationFailed(.inputFileReadFailed(let url))? = error else {
                 Issue.record("\(String(describing: error))")
@@ -515,7 +285,7 @@ struct ResponseHandlerTests {
     }
 
     @Test func aFailedDownloadsResponseHasItsResumeData() async throws {
-        try await withServer { server in
+        try await ResponseForms.withServer { server in
             server.serve("/big", .random(seed: 1, count: 400_000), etag: "\"1\"")
             server.script("/big", [.cut(after: 100_000)])
             let response = await session.download(server.url("/big")).serializingData().response
@@ -544,11 +314,11 @@ struct ResponseHandlerTests {
                 _ request: DownloadRequest, didParseResponse response: DownloadResponse<Value, AFError>
             ) { parsed.add("file as \(Value.self) \(response.error == nil)") }
         }
-        try await withServer { server in
+        try await ResponseForms.withServer { server in
             let listener = Listener()
             let session = Session(eventMonitors: [listener])
             session.request(server.url("/json")).response(queue: testQueue) { _ in }
-            #expect(await listener.parsed.first() == "plain \(Self.json.utf8.count)")
+            #expect(await listener.parsed.first() == "plain \(ResponseForms.json.utf8.count)")
             session.request(server.url("/json")).responseString(queue: testQueue) { _ in }
             #expect(await listener.parsed.first() == "String true")
             session.request(server.url("/json")).responseDecodable(of: [Int].self, queue: testQueue) { _ in }

@@ -5,39 +5,6 @@ import TransferTestSupport
 
 @testable import TransferNetworking
 
-/// An answer as a serializer gets it.
-private func head(_ status: Int = 200, type: String? = nil) throws -> HTTPURLResponse {
-    let url = try #require(URL(string: "http://a.example/x"))
-    return try #require(
-        HTTPURLResponse(
-            url: url, statusCode: status, httpVersion: nil, headerFields: type.map { ["Content-Type": $0] }))
-}
-
-private func request(_ method: HTTPMethod) throws -> URLRequest {
-    try URLRequest(url: "http://a.example/x", method: method)
-}
-
-extension DataResponseSerializerProtocol {
-    fileprivate func value(_ text: String) throws -> SerializedObject { try value(Data(text.utf8)) }
-
-    fileprivate func value(
-        _ data: Data?, method: HTTPMethod = .get, status: Int = 200, type: String? = nil, error: AFError? = nil
-    ) throws -> SerializedObject {
-        try serialize(request: request(method), response: head(status, type: type), data: data, error: error)
-    }
-}
-
-/// Why a serialization failed.
-private func reason(_ serialize: () throws -> some Any) -> AFError.ResponseSerializationFailureReason? {
-    do {
-        _ = try serialize()
-        return nil
-    } catch {
-        guard case .responseSerializationFailed(let reason)? = error as? AFError else { return nil }
-        return reason
-    }
-}
-
 @Suite("Serializers")
 struct SerializerTests {
     /// Nothing but what must be there.
@@ -80,25 +47,26 @@ struct SerializerTests {
     @Test func whetherAnAnswerMayBeEmptyIsKnownFromMethodOrStatus() throws {
         let serializer = Bare()
         #expect(serializer.requestAllowsEmptyResponseData(nil) == nil)
-        #expect(serializer.requestAllowsEmptyResponseData(try request(.head)) == true)
-        #expect(serializer.requestAllowsEmptyResponseData(try request(.get)) == false)
+        #expect(serializer.requestAllowsEmptyResponseData(try emptyRequest(.head)) == true)
+        #expect(serializer.requestAllowsEmptyResponseData(try emptyRequest(.get)) == false)
         #expect(serializer.responseAllowsEmptyResponseData(nil) == nil)
-        #expect(serializer.responseAllowsEmptyResponseData(try head(204)) == true)
-        #expect(serializer.responseAllowsEmptyResponseData(try head(200)) == false)
-        #expect(serializer.emptyResponseAllowed(forRequest: try request(.head), response: try head(200)))
-        #expect(serializer.emptyResponseAllowed(forRequest: try request(.get), response: try head(205)))
-        #expect(serializer.emptyResponseAllowed(forRequest: nil, response: try head(204)))
-        #expect(!serializer.emptyResponseAllowed(forRequest: try request(.get), response: try head(200)))
+        #expect(serializer.responseAllowsEmptyResponseData(try answerHead(204)) == true)
+        #expect(serializer.responseAllowsEmptyResponseData(try answerHead(200)) == false)
+        #expect(serializer.emptyResponseAllowed(forRequest: try emptyRequest(.head), response: try answerHead(200)))
+        #expect(serializer.emptyResponseAllowed(forRequest: try emptyRequest(.get), response: try answerHead(205)))
+        #expect(serializer.emptyResponseAllowed(forRequest: nil, response: try answerHead(204)))
+        #expect(!serializer.emptyResponseAllowed(forRequest: try emptyRequest(.get), response: try answerHead(200)))
         #expect(!serializer.emptyResponseAllowed(forRequest: nil, response: nil))
     }
 
     @Test(arguments: [nil, Data()])
     func anEmptyAnswerFailsWhereItIsNotAllowed(data: Data?) {
         let reasons = [
-            reason { try DataResponseSerializer().value(data) }, reason { try StringResponseSerializer().value(data) },
-            reason { try JSONResponseSerializer().value(data) },
-            reason { try PropertyListResponseSerializer().value(data) },
-            reason { try DecodableResponseSerializer<Empty>().value(data) },
+            failureReason { try DataResponseSerializer().value(data) },
+            failureReason { try StringResponseSerializer().value(data) },
+            failureReason { try JSONResponseSerializer().value(data) },
+            failureReason { try PropertyListResponseSerializer().value(data) },
+            failureReason { try DecodableResponseSerializer<Empty>().value(data) },
         ]
         for reason in reasons {
             guard case .inputDataNilOrZeroLength? = reason else {
@@ -123,19 +91,19 @@ struct SerializerTests {
         let data = DataResponseSerializer(emptyResponseCodes: [200], emptyRequestMethods: [.delete])
         #expect(try data.value(nil, status: 200) == Data())
         #expect(try data.value(nil, method: .delete, status: 202) == Data())
-        #expect(reason { try data.value(nil, status: 204) } != nil)
+        #expect(failureReason { try data.value(nil, status: 204) } != nil)
         let text = StringResponseSerializer(emptyResponseCodes: [200], emptyRequestMethods: [.delete])
         #expect(try text.value(nil, status: 200) == "")
-        #expect(reason { try text.value(nil, method: .head, status: 204) } != nil)
+        #expect(failureReason { try text.value(nil, method: .head, status: 204) } != nil)
         let json = JSONResponseSerializer(emptyResponseCodes: [200], emptyRequestMethods: [.delete])
         #expect(try json.value(nil, method: .delete, status: 202) is NSNull)
-        #expect(reason { try json.value(nil, status: 204) } != nil)
+        #expect(failureReason { try json.value(nil, status: 204) } != nil)
         let list = PropertyListResponseSerializer(emptyResponseCodes: [200], emptyRequestMethods: [.delete])
         #expect(try list.value(nil, method: .delete, status: 202) is NSNull)
-        #expect(reason { try list.value(nil, status: 204) } != nil)
+        #expect(failureReason { try list.value(nil, status: 204) } != nil)
         let empty = DecodableResponseSerializer<Empty>(emptyResponseCodes: [200], emptyRequestMethods: [.delete])
         #expect(throws: Never.self) { try empty.value(nil, status: 200) }
-        #expect(reason { try empty.value(nil, status: 204) } != nil)
+        #expect(failureReason { try empty.value(nil, status: 204) } != nil)
     }
 
     @Test func theRequestsFailureComesBeforeEverythingElse() throws {
@@ -221,7 +189,7 @@ struct SerializerTests {
         #expect(try JSONResponseSerializer().value("3") as? Int == 3)
         #expect(try JSONResponseSerializer().value(#""s""#) as? String == "s")
         #expect(try JSONResponseSerializer().value("null") is NSNull)
-        let failure = reason { try JSONResponseSerializer(options: []).value("3") }
+        let failure = failureReason { try JSONResponseSerializer(options: []).value("3") }
         guard case .jsonSerializationFailed? = failure else {
             Issue.record("\(String(describing: failure))")
             return
@@ -229,7 +197,7 @@ struct SerializerTests {
     }
 
     @Test func whatIsNoJSONSaysWhy() {
-        let failure = reason { try JSONResponseSerializer().value("{nope") }
+        let failure = failureReason { try JSONResponseSerializer().value("{nope") }
         guard case .jsonSerializationFailed(let error)? = failure else {
             Issue.record("\(String(describing: failure))")
             return
@@ -262,7 +230,7 @@ struct SerializerTests {
     }
 
     @Test func whatIsNoPropertyListFails() {
-        let failure = reason { try PropertyListResponseSerializer().value("<plist><dict>") }
+        let failure = failureReason { try PropertyListResponseSerializer().value("<plist><dict>") }
         guard case .customSerializationFailed? = failure else {
             Issue.record("\(String(describing: failure))")
             return
@@ -292,7 +260,7 @@ struct SerializerTests {
     }
 
     @Test func whatCannotBeDecodedSaysWhy() {
-        let failure = reason { try DecodableResponseSerializer<Greeting>().value(#"{"other":1}"#) }
+        let failure = failureReason { try DecodableResponseSerializer<Greeting>().value(#"{"other":1}"#) }
         guard case .decodingFailed(let error)? = failure, case DecodingError.keyNotFound(let key, _) = error else {
             Issue.record("\(String(describing: failure))")
             return
@@ -306,7 +274,7 @@ struct SerializerTests {
             static func emptyValue() -> Nothing { Nothing(isEmpty: true) }
         }
         #expect(try DecodableResponseSerializer<Nothing>().value(nil, status: 204) == Nothing(isEmpty: true))
-        let failure = reason { try DecodableResponseSerializer<Greeting>().value(nil, status: 204) }
+        let failure = failureReason { try DecodableResponseSerializer<Greeting>().value(nil, status: 204) }
         guard case .invalidEmptyResponse(type: "Greeting")? = failure else {
             Issue.record("\(String(describing: failure))")
             return
@@ -319,7 +287,8 @@ struct SerializerTests {
         let folder = try TemporaryFolder("serializer")
         let file = URL(fileURLWithPath: try folder.write(#"{"text":"hi"}"#, to: "f"))
         func value<S: ResponseSerializer>(_ serializer: S) throws -> S.SerializedObject {
-            try serializer.serializeDownload(request: request(.get), response: head(), fileURL: file, error: nil)
+            try serializer.serializeDownload(
+                request: emptyRequest(.get), response: answerHead(), fileURL: file, error: nil)
         }
         #expect(try value(DataResponseSerializer()) == Data(#"{"text":"hi"}"#.utf8))
         #expect(try value(StringResponseSerializer()) == #"{"text":"hi"}"#)
@@ -344,11 +313,11 @@ struct SerializerTests {
 
     @Test func withoutAFileThereIsAFailure() {
         let reasons = [
-            reason {
+            failureReason {
                 try StringResponseSerializer()
                     .serializeDownload(request: nil, response: nil, fileURL: nil, error: nil)
             },
-            reason {
+            failureReason {
                 try URLResponseSerializer().serializeDownload(request: nil, response: nil, fileURL: nil, error: nil)
             },
         ]
@@ -362,7 +331,7 @@ struct SerializerTests {
 
     @Test func aFileThatCannotBeReadIsNamed() {
         let missing = URL(fileURLWithPath: "/nowhere/file")
-        let failure = reason {
+        let failure = failureReason {
             try DataResponseSerializer().serializeDownload(request: nil, response: nil, fileURL: missing, error: nil)
         }
         guard case .inputFileReadFailed(at: missing)? = failure else {
@@ -375,11 +344,11 @@ struct SerializerTests {
         let folder = try TemporaryFolder("serializer")
         let file = URL(fileURLWithPath: try folder.write("", to: "empty"))
         let value = try DataResponseSerializer()
-            .serializeDownload(request: request(.get), response: head(204), fileURL: file, error: nil)
+            .serializeDownload(request: emptyRequest(.get), response: answerHead(204), fileURL: file, error: nil)
         #expect(value == Data())
-        let failure = reason {
+        let failure = failureReason {
             try DataResponseSerializer()
-                .serializeDownload(request: request(.get), response: head(200), fileURL: file, error: nil)
+                .serializeDownload(request: emptyRequest(.get), response: answerHead(200), fileURL: file, error: nil)
         }
         guard case .inputDataNilOrZeroLength? = failure else {
             Issue.record("\(String(describing: failure))")
@@ -392,67 +361,5 @@ struct SerializerTests {
         let value = try URLResponseSerializer()
             .serializeDownload(request: nil, response: nil, fileURL: missing, error: nil)
         #expect(value == missing)
-    }
-}
-
-@Suite("String serializer")
-struct SerializerOfStringsTests {
-    @Test(
-        arguments: [
-            ("utf-8", [0xC3, 0xA9], "é"), ("UTF-8", [0xC3, 0xA9], "é"), ("us-ascii", [0x41], "A"),
-            ("iso-8859-1", [0xE9], "é"), ("latin1", [0xE9], "é"), ("ISO-8859-2", [0xE8], "č"),
-            ("iso-8859-3", [0xC6], "Ĉ"), ("iso-8859-4", [0xE0], "ā"), ("iso-8859-5", [0xD4], "д"),
-            ("iso-8859-6", [0xC4], "ؤ"), ("iso-8859-7", [0xC1], "Α"), ("iso-8859-8", [0xE0], "א"),
-            ("iso-8859-9", [0xD0], "Ğ"), ("iso-8859-10", [0xAA], "Š"), ("iso-8859-11", [0xA1], "ก"),
-            ("iso-8859-13", [0xE8], "č"), ("iso-8859-14", [0xA1], "Ḃ"), ("iso-8859-15", [0xA4], "€"),
-            ("iso-8859-16", [0xA4], "€"), ("windows-1250", [0xE8], "č"), ("windows-1251", [0xE4], "д"),
-            ("windows-1252", [0x80], "€"), ("windows-1253", [0xC1], "Α"), ("windows-1254", [0xD0], "Ğ"),
-            ("windows-1255", [0xE0], "א"), ("windows-1256", [0xC4], "ؤ"), ("windows-1257", [0xE8], "č"),
-            ("windows-1258", [0xFE], "₫"), ("windows-874", [0xA1], "ก"), ("koi8-r", [0xC4], "д"),
-            ("koi8-u", [0xA4], "є"), ("ibm437", [0x82], "é"), ("ibm850", [0x82], "é"), ("ibm852", [0x9F], "č"),
-            ("ibm866", [0xA4], "д"), ("macintosh", [0x8E], "é"), ("x-mac-cyrillic", [0xE4], "д"),
-            ("utf-16", [0xFE, 0xFF, 0, 0xE9], "é"), ("utf-16", [0xFF, 0xFE, 0xE9, 0], "é"),
-            ("utf-16be", [0, 0xE9], "é"), ("utf-16le", [0xE9, 0], "é"), ("utf-32be", [0, 0, 0, 0xE9], "é"),
-            ("utf-32le", [0xE9, 0, 0, 0], "é"), ("utf-32", [0, 0, 0xFE, 0xFF, 0, 0, 0, 0xE9], "é"),
-            ("shift_jis", [0x93, 0xFA, 0x96, 0x7B], "日本"), ("cp932", [0x87, 0x40], "①"),
-            ("iso-2022-jp", [0x1B, 0x24, 0x42, 0x46, 0x7C, 0x4B, 0x5C, 0x1B, 0x28, 0x42], "日本"),
-            ("gb2312", [0xC4, 0xE3], "你"), ("gbk", [0x81, 0x40], "丂"),
-            ("gb18030", [0x81, 0x30, 0x8A, 0x32], "å"),
-            ("big5", [0xA4, 0xA4], "中"), ("big5-hkscs", [0xA4, 0xA4], "中"), ("euc-kr", [0xB0, 0xA1], "가"),
-            ("cp949", [0x81, 0x41], "갂"),
-            ("iso-2022-kr", [0x1B, 0x24, 0x29, 0x43, 0x0E, 0x30, 0x21, 0x0F], "가"),
-        ] as [(String, [UInt8], String)])
-    func textIsReadInTheEncodingOfTheAnswer(name: String, bytes: [UInt8], text: String) throws {
-        #expect(try StringResponseSerializer().value(Data(bytes), type: "text/plain; charset=\(name)") == text)
-    }
-
-    @Test(
-        arguments: [
-            "text/plain; charset=utf-8", "text/plain;charset=\"UTF-8\"", "text/html; Charset=utf8",
-            "text/html; level=1; CHARSET=utf-8", "text/html; x=\"a;charset=koi8-r\"; charset=utf-8 ; y=z",
-        ])
-    func theNameIsFoundHoweverItIsWritten(type: String) throws {
-        #expect(try StringResponseSerializer().value(Data([0xC3, 0xA9]), type: type) == "é")
-    }
-
-    @Test(arguments: [nil, "text/plain", "text/plain; charset=klingon", "text/plain; x=\"charset=utf-8\""])
-    func textIsLatin1WhereNoKnownEncodingIsNamed(type: String?) throws {
-        #expect(try StringResponseSerializer().value(Data([0xC3, 0xA9]), type: type) == "Ã©")
-    }
-
-    @Test func anEncodingThatIsAskedForWins() throws {
-        let serializer = StringResponseSerializer(encoding: .utf8)
-        #expect(try serializer.value(Data([0xC3, 0xA9]), type: "text/plain; charset=iso-8859-1") == "é")
-    }
-
-    @Test(arguments: [("utf-8", String.Encoding.utf8), ("us-ascii", .ascii), ("euc-jp", .japaneseEUC)])
-    func bytesThatAreNoTextInTheEncodingFail(name: String, encoding: String.Encoding) {
-        let failure = reason {
-            try StringResponseSerializer().value(Data([0x41, 0xFF]), type: "text/plain; charset=\(name)")
-        }
-        guard case .stringSerializationFailed(encoding)? = failure else {
-            Issue.record("\(String(describing: failure))")
-            return
-        }
     }
 }

@@ -22,7 +22,11 @@ public final class TemporaryFolder: Sendable {
     /// Removes the folder now. Calling it twice does nothing.
     public func remove() {
         guard ProcessInfo.processInfo.environment["TRANSFER_KEEP_TEMPORARY"] == nil else { return }
-        try? FileManager.default.removeItem(atPath: path)
+        // Again where something went away meanwhile, as the pid file of a server that ends does: that is an error there,
+        // and the rest stays.
+        for _ in 0..<3 where FileManager.default.fileExists(atPath: path) {
+            try? FileManager.default.removeItem(atPath: path)
+        }
     }
 
     /// The absolute path of something in the folder; nothing is made.

@@ -106,49 +106,47 @@ struct LinkRuleTests {
         }
     }
 
-    @Test func waitsWithOnlyAMeteredLinkAndGoesOnOverAnother() async throws {
+    /// With only a metered link a job of this rule waits, before anything has left. After `body` all jobs have ended
+    /// well, and no attempt was spent.
+    private func withOnlyAMeteredLink(
+        _ rule: String, more: (NetworkStage) -> [String] = { _ in [] }, _ body: (NetworkStage) async throws -> Void
+    ) async throws -> [AccessLogEntry] {
+        var log: [AccessLogEntry] = []
         try await NetworkStage.with(isConnected: false) { stage in
             try await stage.network.connect("wwan0", 0)
             let sum = try await stage.serve("file", mebibytes: 1)
-            try stage.place.jobs([
-                download(
-                    stage.url("/file"), to: "file",
-                    #""id": "file", "checksum": "sha256:\#(sum)", "network": {"metered": "forbid"}"#),
-                download(stage.url("/file?any"), to: "any", #""id": "any", "needs": ["file"]"#),
-            ])
+            let file = download(
+                stage.url("/file"), to: "file",
+                #""id": "file", "checksum": "sha256:\#(sum)", "network": \#(rule)"#)
+            let others = more(stage)
+            try stage.place.jobs([file] + others)
             let process = try stage.startJobs()
             try await process.waiting(for: "network")
             #expect(try await stage.client.traffic("wwan0").sentPackets == 0)
-            try await stage.network.connect("eth1", 1, metric: 900)
+            try await body(stage)
             let result = try await process.result()
             #expect(result.exitCode == 0, "\(result)")
             try expectNoAttemptSpent(result)
-            let log = try await stage.logged(2)
-            #expect(log.filter { $0.uri == "/file" }.map(\.remoteAddress) == ["10.0.1.2"], "\(log)")
-            // The one that may takes the kernel's way, which is the metered one.
-            #expect(log.filter { $0.uri == "/file?any" }.map(\.remoteAddress) == ["10.0.0.2"], "\(log)")
+            log = try await stage.logged(1 + others.count)
         }
+        return log
+    }
+
+    @Test func waitsWithOnlyAMeteredLinkAndGoesOnOverAnother() async throws {
+        let log = try await withOnlyAMeteredLink(#"{"metered": "forbid"}"#) {
+            [download($0.url("/file?any"), to: "any", #""id": "any", "needs": ["file"]"#)]
+        } _: {
+            try await $0.network.connect("eth1", 1, metric: 900)
+        }
+        #expect(log.filter { $0.uri == "/file" }.map(\.remoteAddress) == ["10.0.1.2"], "\(log)")
+        // The one that may takes the kernel's way, which is the metered one.
+        #expect(log.filter { $0.uri == "/file?any" }.map(\.remoteAddress) == ["10.0.0.2"], "\(log)")
     }
 
     /// The wait for a better link has an end where the job says so.
     @Test func takesTheMeteredLinkWhenItHasWaitedLongEnough() async throws {
-        try await NetworkStage.with(isConnected: false) { stage in
-            try await stage.network.connect("wwan0", 0)
-            let sum = try await stage.serve("file", mebibytes: 1)
-            try stage.place.jobs([
-                download(
-                    stage.url("/file"), to: "file",
-                    #""id": "file", "checksum": "sha256:\#(sum)", "network": {"metered": "avoid", "meteredAfter": "1s"}"#
-                )
-            ])
-            let process = try stage.startJobs()
-            try await process.waiting(for: "network")
-            #expect(try await stage.client.traffic("wwan0").sentPackets == 0)
-            let result = try await process.result()
-            #expect(result.exitCode == 0, "\(result)")
-            try expectNoAttemptSpent(result)
-            #expect(try await stage.logged(1).map(\.remoteAddress) == ["10.0.0.2"])
-        }
+        let log = try await withOnlyAMeteredLink(#"{"metered": "avoid", "meteredAfter": "1s"}"#) { _ in }
+        #expect(log.map(\.remoteAddress) == ["10.0.0.2"])
     }
 
     @Test func waitsOutsideItsScheduleWhileOthersRun() async throws {

@@ -90,6 +90,13 @@ extension WatchedFolderEvent {
     var staysCode: TransferError.Code? { if case .stays(_, let error) = self { error.code } else { nil } }
 }
 
+extension WatchedFolderEvent {
+    /// Nothing waits any more, and so many files are kept for their time.
+    func isBacklog(kept: Int) -> Bool {
+        if case .backlog(waiting: 0, kept: kept) = self { true } else { false }
+    }
+}
+
 extension [WatchedFolderEvent] {
     /// What the last word on it was.
     var lastBacklog: (waiting: Int, kept: Int)? {

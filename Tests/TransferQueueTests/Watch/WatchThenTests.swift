@@ -48,54 +48,39 @@ import TransferWatch
     }
 
     @Test func whatIsKeptForAWhileIsDeletedWhenThatIsOverAlsoAfterARestart() async throws {
-        try await withTestServer { server in
-            let inbox = Inbox(server)
-            try folder.write("one", to: "in/a")
-            let spec = try folder.specThatKeepsAnHour(server)
-            try await withWatch(folder, spec) { _, _, log in
-                await log.wait { $0.contains { if case .backlog(waiting: 0, kept: 1) = $0 { true } else { false } } }
-            }
+        try await withOneKept { log in
+            await log.wait { $0.contains { $0.isBacklog(kept: 1) } }
+        } then: { spec in
             try await withWatch(folder, spec) { _, _, log in
                 await log.caughtUp()
-                #expect(log.events.contains { if case .backlog(waiting: 0, kept: 1) = $0 { true } else { false } })
+                #expect(log.events.contains { $0.isBacklog(kept: 1) })
             }
             #expect(folder.exists("in/a"))
             // A second is left of the hour.
             try folder.database.run("UPDATE ledger SET confirmed = confirmed - 3599000")
             try await withWatch(folder, spec) { _, _, log in
                 await log.wait { $0.contains { $0.donePath == "a" } }
-                await log.wait { $0.contains { if case .backlog(waiting: 0, kept: 0) = $0 { true } else { false } } }
+                await log.wait { $0.contains { $0.isBacklog(kept: 0) } }
             }
             #expect(!folder.exists("in/a"))
-            #expect(inbox.puts == ["a": ["one"]])
         }
     }
 
     @Test func whatIsKeptAndTouchedIsNotUploadedAgainAndDeletedInItsTime() async throws {
-        try await withTestServer { server in
-            let inbox = Inbox(server)
-            try folder.write("one", to: "in/a")
-            let spec = try folder.specThatKeepsAnHour(server)
-            try await withWatch(folder, spec) { _, _, log in
-                await log.wait(forConfirmed: "a")
-                try await folder.ledger("count(*)", "digest IS NULL", is: "0")
-                try folder.touch("in/a", seconds: 1_000_000)
-                try await folder.ledger("modified", is: "1000000000000005")
-            }
-            try folder.database.run("UPDATE ledger SET confirmed = confirmed - 3600000")
+        try await withOneKept { _ in
+            try await folder.ledger("count(*)", "digest IS NULL", is: "0")
+            try folder.touch("in/a", seconds: 1_000_000)
+            try await folder.ledger("modified", is: "1000000000000005")
+        } then: { spec in
+            try folder.endTheHour()
             try await withWatch(folder, spec) { _, _, log in await log.wait { $0.contains { $0.donePath == "a" } } }
-            #expect(inbox.puts == ["a": ["one"]])
         }
     }
 
     @Test func whatIsElsewhereWhenItsTimeComesIsDeletedWhenItIsBack() async throws {
-        try await withTestServer { server in
-            let inbox = Inbox(server)
-            try folder.write("one", to: "in/a")
-            let spec = try folder.specThatKeepsAnHour(server)
-            try await withWatch(folder, spec) { _, _, log in await log.wait(forConfirmed: "a") }
+        try await withOneKept { spec in
             try folder.rename("in/a", "away")
-            try folder.database.run("UPDATE ledger SET confirmed = confirmed - 3600000")
+            try folder.endTheHour()
             try await withWatch(folder, spec) { _, _, log in
                 try await folder.ledger("gone IS NULL", is: "0")
                 await log.wait { $0.lastBacklog.map { $0 == (0, 0) } ?? false }
@@ -103,33 +88,22 @@ import TransferWatch
                 await log.wait { $0.contains { $0.donePath == "a" } }
                 await log.wait { $0.lastBacklog.map { $0 == (0, 0) } ?? false }
             }
-            #expect(inbox.puts == ["a": ["one"]])
         }
     }
 
     @Test func whatGotAnotherTimeUnheardOfIsDeletedWhenItsTimeComes() async throws {
-        try await withTestServer { server in
-            let inbox = Inbox(server)
-            try folder.write("one", to: "in/a")
-            let spec = try folder.specThatKeepsAnHour(server)
-            try await withWatch(folder, spec) { _, _, log in
-                await log.wait(forConfirmed: "a")
-                try await folder.ledger("count(*)", "digest IS NULL", is: "0")
-            }
+        try await withOneKept { _ in
+            try await folder.ledger("count(*)", "digest IS NULL", is: "0")
+        } then: { spec in
             try folder.setTime("in/a", seconds: 1_000_000)
-            try folder.database.run("UPDATE ledger SET confirmed = confirmed - 3600000")
+            try folder.endTheHour()
             try await withWatch(folder, spec) { _, _, log in await log.wait { $0.contains { $0.donePath == "a" } } }
-            #expect(inbox.puts == ["a": ["one"]])
         }
     }
 
     @Test func whatSomebodyHasOpenForWritingIsDeletedWhenTheyHaveClosedIt() async throws {
-        try await withTestServer { server in
-            let inbox = Inbox(server)
-            try folder.write("one", to: "in/a")
-            let spec = try folder.specThatKeepsAnHour(server)
-            try await withWatch(folder, spec) { _, _, log in await log.wait(forConfirmed: "a") }
-            try folder.database.run("UPDATE ledger SET confirmed = confirmed - 3600000")
+        try await withOneKept { spec in
+            try folder.endTheHour()
             let writer = open(folder.path("in/a"), O_WRONLY)
             try #require(writer >= 0)
             try await withWatch(folder, spec) { _, _, log in
@@ -138,7 +112,6 @@ import TransferWatch
                 close(writer)
                 await log.wait { $0.contains { $0.donePath == "a" } }
             }
-            #expect(inbox.puts == ["a": ["one"]])
         }
     }
 
@@ -164,12 +137,9 @@ import TransferWatch
 
     /// The rules may be others at the next start.
     @Test func whatWasToBeDeletedIsKeptWhereTheRulesSaySoNow() async throws {
-        try await withTestServer { server in
-            _ = Inbox(server)
-            try folder.write("one", to: "in/a")
-            var spec = try folder.specThatKeepsAnHour(server)
-            try await withWatch(folder, spec) { _, _, log in await log.wait(forConfirmed: "a") }
-            try folder.database.run("UPDATE ledger SET confirmed = confirmed - 3600000")
+        try await withOneKept { spec in
+            try folder.endTheHour()
+            var spec = spec
             (spec.then, spec.keepFor) = (.keep, nil)
             try await withWatch(folder, spec) { _, _, _ in try await folder.ledger("due", is: nil) }
             #expect(folder.exists("in/a"))
@@ -195,13 +165,9 @@ import TransferWatch
 
     /// A disk that isn't mounted has no files that are gone.
     @Test func nothingIsForgottenWhileTheFolderIsMissing() async throws {
-        try await withTestServer { server in
-            let inbox = Inbox(server)
-            try folder.write("one", to: "in/a")
-            let spec = try folder.specThatKeepsAnHour(server)
-            try await withWatch(folder, spec) { _, _, log in await log.wait(forConfirmed: "a") }
+        try await withOneKept { spec in
             try folder.rename("in", "away")
-            try folder.database.run("UPDATE ledger SET confirmed = confirmed - 3600000")
+            try folder.endTheHour()
             var times = WatchTimes()
             times.pruneGrace = .milliseconds(1)
             try await withWatch(folder, spec, times: times) { _, _, log in
@@ -209,17 +175,37 @@ import TransferWatch
                 try folder.rename("away", "in")
                 await log.wait { $0.contains { $0.donePath == "a" } }
             }
+        }
+    }
+
+    /// `in/a` was uploaded and is to be deleted an hour later. In the end it has been uploaded once.
+    ///
+    /// - Parameters:
+    ///   - first: What comes about while the first watch runs.
+    ///   - then: What comes after it.
+    private func withOneKept(
+        _ first: (WatchLog) async throws -> Void = { _ in }, then: (WatchSpec) async throws -> Void
+    ) async throws {
+        try await withTestServer { server in
+            let inbox = Inbox(server)
+            try folder.write("one", to: "in/a")
+            let spec = try folder.watchSpec(server) {
+                $0.then = .delete
+                $0.keepFor = .seconds(3600)
+            }
+            try await withWatch(folder, spec) { _, _, log in
+                await log.wait(forConfirmed: "a")
+                try await first(log)
+            }
+            try await then(spec)
             #expect(inbox.puts == ["a": ["one"]])
         }
     }
 }
 
 extension TemporaryFolder {
-    /// What is confirmed is deleted an hour later.
-    fileprivate func specThatKeepsAnHour(_ server: TestServer) throws -> WatchSpec {
-        try watchSpec(server) {
-            $0.then = .delete
-            $0.keepFor = .seconds(3600)
-        }
+    /// As if an hour had passed since the server's word.
+    fileprivate func endTheHour() throws {
+        try database.run("UPDATE ledger SET confirmed = confirmed - 3600000")
     }
 }
