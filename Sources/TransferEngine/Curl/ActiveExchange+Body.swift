@@ -47,6 +47,36 @@ extension ActiveExchange {
         return .bytes(count)
     }
 
+    /// The body, where it leaves together with the head.
+    ///
+    /// - Throws: `sourceChanged`.
+    func bodyToJoin(_ hop: Hop) throws(TransferError) -> [UInt8]? {
+        guard request.settings.joinsSmallBodies, hop.sendsBody, !hop.mayExpect, limiters.isEmpty,
+            holds.isEmpty, let length = body.length, length > 0, length <= Self.joinLimit
+        else { return nil }
+        switch body {
+        case .bytes(let bytes): return bytes
+        case .part(let part): return try part.bytes()
+        case .none, .stream: return nil
+        }
+    }
+
+    /// Bytes. libcurl copies them, twice.
+    private static let joinLimit: Int64 = 16 << 10
+
+    /// What left, in place of what libcurl took: SFTP's part of that has been acknowledged.
+    func settleSent() {
+        guard let handle else { return }
+        if isJoined {
+            sent = handle.offset(CURLINFO_SIZE_UPLOAD_T)
+        } else if let files, files.sends {
+            sent = min(sent, handle.offset(CURLINFO_SIZE_UPLOAD_T))
+        } else {
+            return
+        }
+        meter.update(sent: sent)
+    }
+
     /// libcurl wants to send the body again from `offset`. Returns whether that can be done.
     func rewindBody(to offset: Int64) -> Bool {
         // Without an answer it's libcurl's own idea, as the connection died.

@@ -40,10 +40,4 @@ extension ActiveExchange {
         return files.sockets.stopReason(id) == nil
     }
 
-    /// What left, in place of what libcurl took: SFTP's part of that has been acknowledged.
-    func settleSent() {
-        guard let files, files.sends, let handle else { return }
-        sent = min(sent, handle.offset(CURLINFO_SIZE_UPLOAD_T))
-        meter.update(sent: sent)
-    }
 }

@@ -31,6 +31,8 @@ final class ActiveExchange {
     var lastHead: ResponseHead?
     var received: Int64 = 0
     var sent: Int64 = 0
+    /// The body leaves with the head, and libcurl counts what of it has left.
+    var isJoined = false
     var dropped = 0
     var connections = 0
     /// libcurl has all of an answer about which nothing was decided yet.

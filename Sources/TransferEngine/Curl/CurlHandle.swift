@@ -36,10 +36,23 @@ final class CurlHandle {
         hasCookie = cookie != nil
     }
 
+    /// A body that leaves with the head. libcurl copies it, until `retire()`.
+    func set(body: [UInt8]) throws(TransferError) {
+        try set(CURLOPT_POSTFIELDSIZE_LARGE, offset: Int64(body.count))
+        let code = body.withUnsafeBytes {
+            transfer_easy_set_pointer(raw, CURLOPT_COPYPOSTFIELDS, UnsafeMutableRawPointer(mutating: $0.baseAddress))
+        }
+        try check(code, CURLOPT_COPYPOSTFIELDS)
+        hasBody = true
+    }
+
+    private var hasBody = false
+
     /// Forgets every option; keeps connections, TLS sessions and name look-ups (curl_easy_reset(3)).
     func reset() {
         shape = nil
         hasCookie = false
+        hasBody = false
         curl_easy_reset(raw)
         freeLists()
     }
@@ -55,6 +68,9 @@ final class CurlHandle {
     /// Its exchange has ended: nothing may find it any more.
     func retire() {
         guard shape != nil else { return reset() }
+        // Nobody needs it any more; the next one sets its own.
+        if hasBody { _ = transfer_easy_set_pointer(raw, CURLOPT_COPYPOSTFIELDS, nil) }
+        hasBody = false
         for option in [
             CURLOPT_PRIVATE, CURLOPT_WRITEDATA, CURLOPT_HEADERDATA, CURLOPT_SSL_CTX_DATA, CURLOPT_OPENSOCKETDATA,
             CURLOPT_RESOLVER_START_DATA,

@@ -14,18 +14,21 @@ struct CurlOptions {
 
     func apply(to handle: CurlHandle) throws(TransferError) {
         if let files = exchange.files { return try apply(files, to: handle) }
+        let joined = try exchange.bodyToJoin(hop)
+        exchange.isJoined = joined != nil
         let shape = HandleShape(exchange, hop, resolved: resolved, timeLeft: timeLeft)
         if let shape, handle.shape == shape {
             try handle.collectErrorText()
             try handle.set(CURLOPT_URL, hop.url)
+            if let joined { try handle.set(body: joined) }
             return try applyPointers(handle)
         }
         if handle.shape != nil { handle.reset() }
-        try applyAll(handle)
+        try applyAll(handle, joined)
         handle.shape = shape
     }
 
-    private func applyAll(_ handle: CurlHandle) throws(TransferError) {
+    private func applyAll(_ handle: CurlHandle, _ joined: [UInt8]?) throws(TransferError) {
         let settings = exchange.request.settings
         try handle.collectErrorText()
         try handle.set(CURLOPT_URL, hop.url)
@@ -47,7 +50,7 @@ struct CurlOptions {
             _ = transfer_easy_set_long(handle.raw, CURLOPT_UPLOAD_BUFFERSIZE, 512 << 10)
         }
         try applyCallbacks(handle)
-        try applyMethod(handle)
+        try applyMethod(handle, joined)
         try handle.set(CURLOPT_HTTPHEADER, list: try headerLines())
         try handle.set(CURLOPT_RESOLVE, list: resolved)
         try applyProxy(handle, settings)
@@ -92,8 +95,11 @@ struct CurlOptions {
         try handle.set(cookie: exchange.cookieField(for: hop))
     }
 
-    private func applyMethod(_ handle: CurlHandle) throws(TransferError) {
-        if hop.sendsBody {
+    private func applyMethod(_ handle: CurlHandle, _ joined: [UInt8]?) throws(TransferError) {
+        if let joined {
+            try handle.set(body: joined)
+            if hop.method != "POST" { try handle.set(CURLOPT_CUSTOMREQUEST, hop.method) }
+        } else if hop.sendsBody {
             let pointer = Unmanaged.passUnretained(exchange).toOpaque()
             try handle.set(CURLOPT_UPLOAD, 1)
             try handle.set(CURLOPT_INFILESIZE_LARGE, offset: exchange.body.length ?? -1)
@@ -118,7 +124,9 @@ struct CurlOptions {
                 .invalidRequest, "the header field \(field.name.debugDescription) has a line break in it")
         }
         // A name alone takes out the field that libcurl would add.
-        let without = hop.mayExpect ? [] : ["Expect:"]
+        var without = hop.mayExpect ? [] : ["Expect:"]
+        // libcurl takes a body that it is given at once for a form.
+        if exchange.isJoined, hop.headers.value("Content-Type") == nil { without.append("Content-Type:") }
         var fields = hop.headers
         if case .field(let value) = hop.authorization { fields.set("Authorization", value) }
         return without + fields.map { $0.value.isEmpty ? "\($0.name);" : "\($0.name): \($0.value)" }

@@ -4,6 +4,9 @@ import TransferCore
 ///
 /// Setting them costs as much as a small transfer's own work, and most transfers of a session are alike.
 struct HandleShape: Equatable {
+    /// A body that leaves with the head is none of it: it's given like the URL.
+    private let method: String
+    private let mayExpect: Bool
     private let headers: [HeaderField]
     private let settings: ExchangeSettings
     private let isLimited: Bool
@@ -13,10 +16,12 @@ struct HandleShape: Equatable {
     ///   addresses that libcurl is to be given, a bound on the time.
     init?(_ exchange: ActiveExchange, _ hop: Hop, resolved: [String], timeLeft: Duration?) {
         let settings = exchange.request.settings
-        guard hop.method == "GET", !hop.sendsBody, hop.mayExpect, resolved.isEmpty, case .none = settings.credentials,
-            hop.authorization == nil,
+        guard exchange.isJoined || hop.method == "GET" && !hop.sendsBody, resolved.isEmpty,
+            case .none = settings.credentials, hop.authorization == nil,
             timeLeft == nil || settings.idleTimeout != nil
         else { return nil }
+        method = hop.method
+        mayExpect = hop.mayExpect
         headers = hop.headers
         self.settings = settings
         proxy = settings.way(to: hop.url)

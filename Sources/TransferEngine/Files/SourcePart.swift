@@ -39,6 +39,27 @@ public struct SourcePart: Sendable {
         return count
     }
 
+    /// All of it, for a part that is small.
+    ///
+    /// - Throws: As `read(into:at:)`.
+    func bytes() throws(TransferError) -> [UInt8] {
+        let length = Int(length)
+        var failure: TransferError?
+        let bytes = [UInt8](unsafeUninitializedCapacity: length) { buffer, count in
+            do throws(TransferError) {
+                while count < length {
+                    let rest = UnsafeMutableRawBufferPointer(
+                        UnsafeMutableBufferPointer(rebasing: buffer[count..<length]))
+                    count += try read(into: rest, at: Int64(count))
+                }
+            } catch {
+                failure = error
+            }
+        }
+        if let failure { throw failure }
+        return bytes
+    }
+
     private static func copy(_ bytes: ArraySlice<UInt8>, to buffer: UnsafeMutableRawBufferPointer) -> Int {
         let count = min(bytes.count, buffer.count)
         buffer.copyBytes(from: bytes.prefix(count))

@@ -31,6 +31,7 @@ struct RequestBuilder: Sendable {
     func upload(_ spec: JobSpec, _ upload: JobSpec.Upload, file: SourceFile) throws(TransferError) -> ExchangeRequest {
         var settings = try settings(spec.settings, for: upload.url)
         settings.resendsBody = !spec.mustNotRepeat
+        settings.joinsSmallBodies = settings.resendsBody
         return ExchangeRequest(
             url: upload.url, method: spec.method, headers: try headers(spec.settings), body: .file(file),
             intent: .message, settings: settings)

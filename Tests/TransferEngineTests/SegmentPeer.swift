@@ -1,0 +1,67 @@
+import Foundation
+import Glibc
+import TransferTestSupport
+
+/// A server for one request, which tells in how many segments it came.
+final class SegmentPeer: Sendable {
+    let port: UInt16
+    private let descriptor: Int32
+
+    init() throws {
+        let socket = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = in_addr_t(0x7f00_0001).bigEndian
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let isListening = withUnsafeMutablePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                bind(socket, $0, length) == 0 && listen(socket, 1) == 0 && getsockname(socket, $0, &length) == 0
+            }
+        }
+        guard isListening else {
+            close(socket)
+            throw TestSupportError("listen: \(errno)")
+        }
+        descriptor = socket
+        port = UInt16(bigEndian: address.sin_port)
+    }
+
+    deinit { close(descriptor) }
+
+    /// Answers 201 once `count` bytes of a body have come.
+    ///
+    /// - Returns: The request, and the segments with data that it came in.
+    func answer(afterBody count: Int) async throws -> (request: String, segments: Int) {
+        try await withCheckedThrowingContinuation { continuation in
+            // `accept` and `recv` block, which a thread of the tests' must not.
+            Thread.detachNewThread { continuation.resume(with: Result { try self.answerNow(afterBody: count) }) }
+        }
+    }
+
+    private func answerNow(afterBody count: Int) throws -> (request: String, segments: Int) {
+        let client = accept(descriptor, nil, nil)
+        guard client >= 0 else { throw TestSupportError("accept: \(errno)") }
+        defer { close(client) }
+        var bytes: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: 64 << 10)
+        let blank = Array("\r\n\r\n".utf8)
+        while true {
+            if let head = bytes.firstRange(of: blank), bytes.count >= head.upperBound + count { break }
+            let received = recv(client, &buffer, buffer.count, 0)
+            guard received > 0 else { throw TestSupportError("recv: \(errno)") }
+            bytes += buffer[..<received]
+        }
+        let segments = Self.dataSegments(client)
+        let response = "HTTP/1.1 201 Created\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
+        _ = response.withCString { send(client, $0, strlen($0), Int32(MSG_NOSIGNAL)) }
+        return (String(decoding: bytes, as: UTF8.self), segments)
+    }
+
+    /// `tcpi_data_segs_in` of linux/tcp.h, which glibc's own `tcp_info` ends before.
+    private static func dataSegments(_ socket: Int32) -> Int {
+        var info = [UInt32](repeating: 0, count: 64)
+        var length = socklen_t(info.count * MemoryLayout<UInt32>.size)
+        guard getsockopt(socket, Int32(IPPROTO_TCP), TCP_INFO, &info, &length) == 0, length >= 156 else { return -1 }
+        return Int(info[38])
+    }
+}
