@@ -7,7 +7,7 @@ public enum Redaction {
     /// Works on text that is no valid URL too, as error messages quote those.
     public static func url(_ text: String) -> String {
         // Nearly every URL has neither: don't pay for rewriting it.
-        guard text.utf8.contains(UInt8(ascii: "@")) || text.utf8.contains(UInt8(ascii: "?")) else { return text }
+        guard mayHaveSecret(text) else { return text }
         var result = withoutUserinfo(text)
         guard let question = result.firstIndex(of: "?") else { return result }
         let fragment = result[question...].firstIndex(of: "#") ?? result.endIndex
@@ -21,7 +21,14 @@ public enum Redaction {
     }
 
     /// Whether the URL carries a secret that `url(_:)` would take out.
-    public static func hasSecret(_ text: String) -> Bool { url(text) != text }
+    public static func hasSecret(_ text: String) -> Bool { mayHaveSecret(text) && url(text) != text }
+
+    /// Whether there is something that userinfo ends with, or that a query begins with.
+    private static func mayHaveSecret(_ text: String) -> Bool {
+        func isMark(_ byte: UInt8) -> Bool { byte == UInt8(ascii: "@") || byte == UInt8(ascii: "?") }
+        return text.utf8.withContiguousStorageIfAvailable { $0.contains(where: isMark) }
+            ?? text.utf8.contains(where: isMark)
+    }
 
     /// Whether a header's value is a secret.
     public static func isSecretHeader(_ name: some StringProtocol) -> Bool {

@@ -63,15 +63,18 @@ extension JobSpec.UploadProtocol {
         }
     }
 
+    /// Keys that only some protocols have, with those.
+    private static let ownedKeys: [(JobKey, Set<JobSpec.UploadProtocol>)] = [
+        (.fields, [.multipart]), (.fileField, [.multipart]), (.metadata, [.tus, .s3]), (.parallel, [.tus, .s3]),
+        (.createFolders, [.put, .ftp, .sftp]), (.chunkSize, [.put, .post, .tus, .resumable, .s3]),
+        (.method, [.put, .post, .multipart, .resumable]),
+    ]
+
+    private static let foreignKeysByProtocol = Dictionary(
+        uniqueKeysWithValues: allCases.map { one in (one, ownedKeys.filter { !$0.1.contains(one) }) })
+
     /// Keys that only other protocols have, with those.
-    fileprivate var foreignKeys: [(JobKey, Set<JobSpec.UploadProtocol>)] {
-        let owned: [(JobKey, Set<JobSpec.UploadProtocol>)] = [
-            (.fields, [.multipart]), (.fileField, [.multipart]), (.metadata, [.tus, .s3]), (.parallel, [.tus, .s3]),
-            (.createFolders, [.put, .ftp, .sftp]), (.chunkSize, [.put, .post, .tus, .resumable, .s3]),
-            (.method, [.put, .post, .multipart, .resumable]),
-        ]
-        return owned.filter { !$0.1.contains(self) }
-    }
+    fileprivate var foreignKeys: [(JobKey, Set<JobSpec.UploadProtocol>)] { Self.foreignKeysByProtocol[self] ?? [] }
 }
 
 extension JobSpec.Upload {

@@ -92,9 +92,9 @@ extension JobQueue {
         let header = SQLiteStore.BatchHeader(name: name, source: source, directory: directory)
         do {
             for _ in 0..<Self.stagingRounds {
-                let staged = try await reader.run { [store] in
+                let staged = try await reader.run { [store, jobReader] in
                     try store.stage(header, keepsWhatIsMissing: keepsWhatIsMissing, isReload: isReload) { stager in
-                        try body { spec, place in try stager.add(spec, at: place) }
+                        try JobHandover.run(on: jobReader, body) { job in try stager.add(job) }
                     }
                 }
                 if staged.underWay.isEmpty { return StagedBatch(staged: staged) }

@@ -32,7 +32,10 @@ extension SQLiteStore {
 
     /// Takes up to `limit` ready jobs of the lane for this process, the most urgent first.
     func claim(_ lane: Lane, limit: Int, secrets: [Int64: JobSecrets]) throws -> Claimed {
-        let rows = try writeRelaxed { db in
+        var jobs: [(record: JobRecord, priority: Int)] = []
+        var unreadable: [(id: Int64, identity: String, error: TransferError)] = []
+        jobs.reserveCapacity(limit)
+        try writeRelaxed { db in
             let statement = try db.cachedStatement(
                 sql: """
                     UPDATE job SET state = 1, owner = ?,
@@ -43,28 +46,28 @@ extension SQLiteStore {
                         validator, wasInterrupted, mustRefresh, spentMirrors, hasSecrets, upload, ledger,
                         claimed
                     """)
-            let rows = try Row.fetchAll(
-                statement, arguments: [process, WallClock.milliseconds, lane.batch, lane.origin, lane.network, limit])
-            return try rows.map { row in
-                try (row, (row[16] as Int64?).map { id in try Self.watchedVersion(db, ledger: id) })
+            let arguments: StatementArguments = [
+                process, WallClock.milliseconds, lane.batch, lane.origin, lane.network, limit,
+            ]
+            // Read where they are: a copy of each row costs more than what is made of it.
+            let rows = try Row.fetchCursor(statement, arguments: arguments)
+            var watched: [(index: Int, ledger: Int64)] = []
+            while let row = try rows.next() {
+                let id: Int64 = row[0]
+                if row[14] as Bool, secrets[id] == nil {
+                    unreadable.append((id, row[1], Self.lostSecret))
+                    continue
+                }
+                do {
+                    jobs.append((try Self.record(row, batch: lane.batch, secrets: secrets[id]), row[3]))
+                    if let ledger = row[16] as Int64? { watched.append((jobs.count - 1, ledger)) }
+                } catch {
+                    let reason = TransferError(.internalFault, "this job can't be read any more: \(error)")
+                    unreadable.append((id, row[1], reason))
+                }
             }
-        }
-        var jobs: [(record: JobRecord, priority: Int)] = []
-        var unreadable: [(id: Int64, identity: String, error: TransferError)] = []
-        jobs.reserveCapacity(rows.count)
-        for (row, watched) in rows {
-            let id: Int64 = row[0]
-            if row[14] as Bool, secrets[id] == nil {
-                unreadable.append((id, row[1], Self.lostSecret))
-                continue
-            }
-            do {
-                var record = try Self.record(row, batch: lane.batch, secrets: secrets[id])
-                record.watched = watched
-                jobs.append((record, row[3]))
-            } catch {
-                let reason = TransferError(.internalFault, "this job can't be read any more: \(error)")
-                unreadable.append((id, row[1], reason))
+            for (index, ledger) in watched {
+                jobs[index].record.watched = try Self.watchedVersion(db, ledger: ledger)
             }
         }
         jobs.sort { ($1.priority, $0.record.id) < ($0.priority, $1.record.id) }

@@ -68,23 +68,18 @@ extension SQLiteStore {
         }
 
         /// - Parameter place: Where the job stands in its file, if it comes from one.
-        func add(_ spec: JobSpec, at place: JobLocations?) throws {
+        func add(_ spec: JobSpec, at place: JobLocations?) throws { try add(StagedJob(spec, at: place)) }
+
+        func add(_ job: StagedJob) throws {
             count += 1
+            let (spec, place, identity, fingerprint) = (job.spec, job.place, job.identity, job.fingerprint)
             let span = place?.id ?? place?.to
             if let place { format = place.format }
-            let places = place.flatMap { $0.network.isEmpty ? nil : $0.network.text }
-            let stored = spec.redacted
-            let secrets = JobSecrets(spec)
-            let identity = spec.identity
-            let text = stored.canonicalJSON
-            let destination = spec.destinationKey
-            let fingerprint = spec.fingerprint
-            let origin = spec.origin(mirror: 0)
             if spec.id != nil { hasIDs = true }
             insert.setUncheckedArguments([
                 batch.id, identity, generation, span?.line, span?.column, span?.length, place?.index, spec.priority,
-                origin, destination, text, fingerprint,
-                secrets != nil, spec.isUpload, places, spec.settings.network.key,
+                job.origin, job.destination, job.text, fingerprint,
+                job.secrets != nil, spec.isUpload, job.networkPlaces, spec.settings.network.key,
             ])
             try insert.execute()
             let id: Int64
@@ -111,8 +106,8 @@ extension SQLiteStore {
                 let state: JobState = stays || isReload && old == .paused ? old : .queued
                 update.setUncheckedArguments([
                     generation, span?.line, span?.column, span?.length, place?.index, state.rawValue, spec.priority,
-                    origin, destination, text, fingerprint,
-                    secrets != nil, spec.isUpload, places, spec.settings.network.key,
+                    job.origin, job.destination, job.text, fingerprint,
+                    job.secrets != nil, spec.isUpload, job.networkPlaces, spec.settings.network.key,
                     stays || old == .queued && !changed, state.hasEnded, stays,
                     changed || mayHaveArrived, id,
                 ])
@@ -125,7 +120,7 @@ extension SQLiteStore {
                         arguments: [id])
                 }
             }
-            if let secrets { self.secrets[id] = secrets }
+            if let secrets = job.secrets { self.secrets[id] = secrets }
             for (position, need) in spec.needs.enumerated() { needs.append((id, identity, need, place, position)) }
         }
 

@@ -30,7 +30,7 @@ final class SQLiteStore: Sendable {
         configuration.prepareDatabase { db in
             try db.execute(
                 sql:
-                    "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; PRAGMA temp_store = MEMORY"
+                    "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; PRAGMA temp_store = MEMORY; PRAGMA cache_size = -8192"
             )
         }
         do {

@@ -1,0 +1,65 @@
+import Synchronization
+import Testing
+import TransferCore
+import TransferEventLoop
+
+@testable import TransferQueue
+
+@Suite(.timeLimit(.minutes(1))) struct JobHandoverTests {
+    struct Refused: Error {}
+
+    let pool = WorkerPool(name: "reader", threads: 1)
+
+    private static func job(_ number: Int) -> JobSpec { Sample.download("http://h.example/x", to: "\(number)") }
+
+    @Test(arguments: [0, 1, 127, 128, 129, 5000]) func bringsEveryJobInOrder(_ count: Int) throws {
+        var taken: [String] = []
+        let result = try JobHandover.run(on: pool) { add in
+            for number in 0..<count { try add(Self.job(number), nil) }
+            return true
+        } _: {
+            taken.append($0.destination)
+        }
+        #expect(result && taken == (0..<count).map { "\($0)" })
+    }
+
+    @Test func aReadersRefusalIsTheResult() throws {
+        let result = try JobHandover.run(on: pool) { add in
+            try add(Self.job(0), nil)
+            return false
+        } _: { _ in
+        }
+        #expect(!result)
+    }
+
+    @Test func aReadersErrorComesAfterWhatItRead() {
+        var taken = 0
+        #expect(throws: Refused.self) {
+            _ = try JobHandover.run(on: pool) { add in
+                for number in 0..<200 { try add(Self.job(number), nil) }
+                throw Refused()
+            } _: { _ in
+                taken += 1
+            }
+        }
+        #expect(taken == 128, "what filled no group is dropped: nothing of the file is kept")
+    }
+
+    /// Of a file that never ends only so much is read as can be written down.
+    @Test func aWritersErrorEndsTheReading() async throws {
+        let read = Mutex(0)
+        #expect(throws: Refused.self) {
+            _ = try JobHandover.run(on: pool) { add in
+                while true {
+                    try add(Self.job(0), nil)
+                    read.withLock { $0 += 1 }
+                }
+            } _: { _ in
+                throw Refused()
+            }
+        }
+        #expect(read.withLock { $0 } < 2000)
+        // The thread is free again.
+        try await pool.run {}
+    }
+}
