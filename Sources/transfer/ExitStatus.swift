@@ -8,13 +8,16 @@ enum ExitStatus: Int32 {
     case invalidJobFile = 65
     case unreadableJobFile = 66
     case stateUnusable = 74
+    /// Standard output, that is: as sysexits.h has it, an error of input or output like the one above.
+    static let cannotWrite = stateUnusable
     case workLeft = 75
 
     /// At once: the queue is closed and everything is written. What exit(3) would do besides is the libraries' clean-up
     /// (OpenSSL's, libcurl's), which threads that are just ending would meet half done.
     static func exit(_ status: ExitStatus) -> Never {
+        let isWritten = StandardOutput.settle()
         fflush(nil)
-        _exit(status.rawValue)
+        _exit(status == .complete && !isWritten ? cannotWrite.rawValue : status.rawValue)
     }
 }
 

@@ -33,7 +33,8 @@ struct Status: AsyncParsableCommand {
         for await _ in Ticks.every(.seconds(1), on: loop) {
             if !json { print("\u{1B}[H\u{1B}[J", terminator: "") }
             try show(remote)
-            fflush(nil)
+            // Whoever looked may have gone.
+            guard StandardOutput.flush() else { return }
         }
     }
 
@@ -45,10 +46,14 @@ struct Status: AsyncParsableCommand {
         let charset = Terminal(STDOUT_FILENO, environment: Composition.environment).charset
         var lines: [String] = []
         if failed {
+            var all: [FailedJobRow] = []
             for status in statuses {
                 let rows = try remote.failures(batch: status.name).map(StatusText.row)
-                lines += json ? FailedTable.json(batch: status.name, rows) : FailedTable.lines(rows, charset: charset)
+                if json { lines += FailedTable.json(batch: status.name, rows) }
+                // As `why` and `retry` take them.
+                all += batch == nil ? rows.map { $0.named("\(status.name)/\($0.job)") } : rows
             }
+            if !json { lines = FailedTable.lines(all, charset: charset) }
         } else {
             let rows = statuses.map(StatusText.row)
             lines = json ? StatusTable.json(rows) : StatusTable.lines(rows, charset: charset)

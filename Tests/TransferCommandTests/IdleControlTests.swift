@@ -58,6 +58,9 @@ import TransferTestSupport
                     bad  \(host)         1  404 Not Found
 
                     """)
+            // As `why` and `retry` take it.
+            let ofAll = try await place.run("status", "--failed")
+            #expect(ofAll.standardOutput.contains("\nbatch/bad  \(host) "))
             let json = try await place.status("batch", "--failed").first
             #expect(json?["id"]?.string == "bad" && json?["status"]?.int == 404 && json?["host"]?.string == host)
         }

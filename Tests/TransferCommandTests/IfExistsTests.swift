@@ -38,7 +38,9 @@ import TransferTestSupport
             #expect(outcome.end["code"]?.string == "fileExists")
             let message = try #require(outcome.end["message"]?.string)
             #expect(message.hasPrefix(place.folder.path("a.txt")))
-            #expect(message.hasSuffix(#"; write "ifExists": "update", "overwrite", "rename" or "skip""#), "\(message)")
+            #expect(
+                message.hasSuffix(#"; write "ifExists": "update", "overwrite", "rename" or "skip" (--if-exists)"#),
+                "\(message)")
             #expect(server.requests.isEmpty)
         }
     }
@@ -139,7 +141,8 @@ import TransferTestSupport
             #expect(outcome.result.exitCode == 1)
             #expect(
                 outcome.end["message"]?.string
-                    == "\(place.folder.path("a.txt")) exists; remove it or write \"ifExists\": \"overwrite\"")
+                    == "\(place.folder.path("a.txt")) exists; remove it or write \"ifExists\": \"overwrite\" (--if-exists)"
+            )
             #expect(outcome.files == ["a.txt": "mine"])
             #expect(server.requests.isEmpty)
         }

@@ -160,13 +160,19 @@ import TransferTestSupport
             let place = try Workplace()
             server.handle("GET", "/*") { _ in Response(body: .text("x")) }
             try place.jobs((0..<100).map { download(server.url("/\($0)"), to: "f\($0)") })
-            let binary = try TransferCommand.binary()
-            let template = place.command([])
-            let command = ChildProcess.Command(
-                "/bin/sh", ["-c", "'\(binary)' run jobs.json --json | head -n 1"], environment: template.environment,
-                workingFolder: template.workingFolder)
-            _ = try await ChildProcess.start(command).result()
+            _ = try await shell("run jobs.json --json | head -n 1", in: place)
             try await until("the batch's end") { try await place.status().first?["done"]?.int == 100 }
+        }
+    }
+
+    @Test func statusIsFollowedAsLongAsSomebodyReadsIt() async throws {
+        try await withTestServer { server in
+            let place = try Workplace()
+            server.serve("/a", .text("a"))
+            try place.jobs([download(server.url("/a"), to: "a")])
+            _ = try await place.run("run", "jobs.json")
+            let result = try await shell("status --follow | head -n 1", in: place)
+            #expect(result.exitCode == 0)
         }
     }
 
@@ -180,5 +186,30 @@ import TransferTestSupport
             #expect(
                 result.standardError.contains("the report file is incomplete: no space left on device"), "\(result)")
         }
+    }
+
+    /// What programs read must not be short without a word.
+    @Test(arguments: ["run jobs.json --json", "status", "validate jobs.json", "why batch/a"])
+    func aFullStandardOutputIsAnError(_ command: String) async throws {
+        try await withTestServer { server in
+            let place = try Workplace()
+            server.serve("/a", .text("a"))
+            try place.jobs([download(server.url("/a"), to: "a")])
+            let complete = try await place.run("run", "jobs.json")
+            #expect(complete.exitCode == 0)
+            let result = try await shell("\(command) > /dev/full", in: place)
+            #expect(result.exitCode == 74)
+            #expect(
+                result.standardError.hasSuffix("transfer: standard output is incomplete: no space left on device\n"))
+        }
+    }
+
+    /// The command, with what a shell does to its output.
+    private func shell(_ line: String, in place: Workplace) async throws -> ProcessResult {
+        let template = place.command([])
+        let command = ChildProcess.Command(
+            "/bin/sh", ["-c", "'\(try TransferCommand.binary())' \(line)"], environment: template.environment,
+            workingFolder: template.workingFolder)
+        return try await ChildProcess.start(command).result()
     }
 }

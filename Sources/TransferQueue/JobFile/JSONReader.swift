@@ -116,7 +116,10 @@ struct JSONReader {
     private mutating func word(_ word: StaticString) throws(JSONFault) {
         let end = offset + word.utf8CodeUnitCount
         guard end <= bytes.count, (offset..<end).allSatisfy({ bytes[$0] == word.utf8Start[$0 - offset] }) else {
-            throw fault("expected \(word)")
+            let isName = { (byte: UInt8) in byte > 0x7F || byte == 0x5F || byte & 0xDF >= 0x41 && byte & 0xDF <= 0x5A }
+            let name = String(decoding: bytes[offset...].prefix { isName($0) }.prefix(40), as: UTF8.self)
+            throw JSONFault(
+                "expected a value, found \(name); text stands in double quotes", offset..<offset + name.utf8.count)
         }
         offset = end
     }

@@ -24,7 +24,7 @@ extension JobFileReader {
     ) throws {
         let index = report.watchCount
         report.watchCount += 1
-        if let spec = result.spec { noteTwin(of: spec, result.places, cursor, bytes) }
+        if let spec = result.spec { compare(spec, result.places, cursor, bytes) }
         let context = FaultContext(bytes: bytes, base: cursor, path: "$.watch[\(index)]")
         guard try !flush(context, sink), let spec = result.spec else { return }
         let entry = cursor.span(result.places.entry, in: bytes)
@@ -32,15 +32,22 @@ extension JobFileReader {
         try sink(.watch(spec, WatchLocations(index: index, entry: entry, folder: folder)))
     }
 
-    /// Two entries would both take each file.
-    private mutating func noteTwin(
-        of spec: WatchSpec, _ places: WatchPlaces, _ cursor: SourceCursor, _ bytes: UnsafeBufferPointer<UInt8>
+    /// Notes what is wrong with an entry beside those before it.
+    private mutating func compare(
+        _ spec: WatchSpec, _ places: WatchPlaces, _ cursor: SourceCursor, _ bytes: UnsafeBufferPointer<UInt8>
     ) {
         let range = places.range(of: .folder)
-        if let line = watchedFolders[spec.folder] {
-            decoder.note("same folder as another entry (line \(line))", range)
-        } else {
-            watchedFolders[spec.folder] = cursor.span(range, in: bytes).line
+        if let twin = watched.first(where: { $0.spec.folder == spec.folder }) {
+            // Both would take each file.
+            return decoder.note("same folder as another entry (line \(twin.line))", range)
+        }
+        let entry = WatchPath.Entry(spec: spec, line: cursor.span(range, in: bytes).line)
+        watched.append(entry)
+        if let circle = WatchPath.circle(from: entry, watched) {
+            let lines = Wording.list(circle.map { "\($0.line)" })
+            decoder.note(
+                "files would be uploaded and moved round for ever: what is moved here ends where it came from (lines \(lines))",
+                places.range(of: .then))
         }
     }
 }

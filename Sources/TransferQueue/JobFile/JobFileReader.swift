@@ -39,7 +39,7 @@ public struct JobFileReader {
     /// What relative paths of watched folders start from.
     let directory: String?
     /// The folders that are watched, with their lines.
-    var watchedFolders: [String: Int] = [:]
+    var watched: [WatchPath.Entry] = []
     private var pending: [UInt8] = []
     private var isTooLong = false
 

@@ -65,14 +65,21 @@ extension WatchSpec {
     private func refusal(ofDestination destination: String) -> String? {
         let advice = "files can't be moved to where they are watched"
         if destination == folder { return "\(advice); name another folder" }
-        let prefix = folder == "/" ? folder : folder + "/"
-        guard rules.isRecursive, destination.hasPrefix(prefix) else { return nil }
-        var path = ""
-        for component in destination.dropFirst(prefix.count).split(separator: "/") {
-            path += (path.isEmpty ? "" : "/") + component
-            guard rules.enters(folder: path) else { return nil }
-        }
+        guard watches(folder: destination) else { return nil }
         return "\(advice), which is in sub-folders too; name a folder outside, or exclude it"
+    }
+
+    /// Whether files are taken that come into a folder.
+    func watches(folder other: String) -> Bool {
+        if other == folder { return true }
+        let prefix = folder == "/" ? folder : folder + "/"
+        guard rules.isRecursive, other.hasPrefix(prefix) else { return false }
+        var path = ""
+        for component in other.dropFirst(prefix.count).split(separator: "/") {
+            path += (path.isEmpty ? "" : "/") + component
+            guard rules.enters(folder: path) else { return false }
+        }
+        return true
     }
 
     private static func path(_ path: String, _ directory: String?) -> String {

@@ -85,7 +85,8 @@ struct DownloadPreparation: Sendable {
         case .rename: return isOurs ? .replace : .rename
         case .fail:
             throw TransferError(
-                .fileExists, "\(path) exists; remove it or write \"ifExists\": \"overwrite\"", cause: .os(errno: EEXIST)
+                .fileExists, "\(path) exists; remove it or write \"ifExists\": \"overwrite\" (--if-exists)",
+                cause: .os(errno: EEXIST)
             )
         case .update: return .ask(conditions(existing, path))
         case .verify:
@@ -104,7 +105,7 @@ struct DownloadPreparation: Sendable {
                 : "exists and has another \(download.checksum?.algorithm.rawValue ?? "digest")"
             throw TransferError(
                 .fileExists,
-                "\(path) \(what); write \"ifExists\": \"update\", \"overwrite\", \"rename\" or \"skip\"",
+                "\(path) \(what); write \"ifExists\": \"update\", \"overwrite\", \"rename\" or \"skip\" (--if-exists)",
                 cause: .os(errno: EEXIST))
         }
     }

@@ -280,7 +280,7 @@ public struct FileServerUpload: UploadDialogue {
         let words = words(head)
         switch (phase, head.status) {
         case (.sending(from: 0), 409):
-            error.message = "the folder isn't there (\(words)); \"createFolders\": true makes it"
+            error.message = "the folder isn't there (\(words)); \"createFolders\": true (--create-folders) makes it"
         case (.sending, _): error.message = "the server doesn't take the file (\(words))"
         case (.naming, _), (.clearing, _): error.message = Self.unnamed(words)
         case (.discarding, _), (.abandoning, _):

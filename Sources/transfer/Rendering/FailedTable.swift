@@ -18,6 +18,12 @@ struct FailedJobRow: Sendable, Hashable {
         self.host = host
         self.attempts = attempts
     }
+
+    func named(_ job: String) -> FailedJobRow {
+        var row = self
+        row.job = job
+        return row
+    }
 }
 
 /// What `transfer status BATCH --failed` writes to standard output.

@@ -153,6 +153,7 @@ struct ReporterState: ~Copyable {
 
     mutating func flushAll() {
         json?.flush(patience: 1000)
+        if let number = json?.failure { StandardOutput.note(failure: number) }
         errors.flush(patience: 1000)
     }
 }

@@ -194,6 +194,34 @@ import TransferWatch
         #expect(reading.watches.count == 1)
     }
 
+    /// What is uploaded to one place and then to another goes from folder to folder; what comes back goes on for ever.
+    @Test(arguments: [
+        (#""/b"}"#, #""/c"}"#, #""keep""#, [String]()),
+        (
+            #""/b"}"#, #""/c"}"#, #"{"move": "/a"}"#,
+            [
+                "4:57:4 $.watch[2].then.move files would be uploaded and moved round for ever: what is moved here ends where it came from (lines 4, 2 and 3)"
+            ]
+        ),
+        (
+            #""/b"}"#, #""/a/sub"}, "recursive": false"#, #""keep""#,
+            [
+                "3:57:8 $.watch[1].then.move files would be uploaded and moved round for ever: what is moved here ends where it came from (lines 3 and 2)"
+            ]
+        ),
+        (#""/b"}, "include": "*.a""#, #""/a"}, "include": "*.b""#, #""keep""#, []),
+    ]) func filesDoNotGoRound(_ first: String, _ second: String, _ third: String, _ faults: [String]) throws {
+        let reading = try read(
+            """
+            {"version": 1, "watch": [
+             {"folder": "/a", "to": "http://h/a/", "recursive": true, "then": {"move": \(first)},
+             {"folder": "/b", "to": "http://h/b/", "then": {"move": \(second)},
+             {"folder": "/c", "to": "http://h/c/", "then": \(third)}
+            ]}
+            """)
+        #expect(reading.lines == faults)
+    }
+
     @Test func whatIsMissingIsTold() throws {
         let reading = try read(#"{"version": 1, "watch": [{}]}"#)
         #expect(

@@ -146,7 +146,10 @@ import TransferCore
 
     @Test(
         arguments: [
-            (409, "550 No such file", "the folder isn't there (550 No such file); \"createFolders\": true makes it"),
+            (
+                409, "550 No such file",
+                "the folder isn't there (550 No such file); \"createFolders\": true (--create-folders) makes it"
+            ),
             (403, "553 Could not create", "the server doesn't take the file (553 Could not create)"),
             (507, "552 full", "the server doesn't take the file (552 full)"),
         ])
