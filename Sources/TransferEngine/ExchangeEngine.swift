@@ -61,12 +61,11 @@ public final class ExchangeEngine: Sendable {
             id: id, request: request, meter: meter, limiters: limiters, makeSink: makeSink, events: events)
         let pool: CurlPool
         do throws(TransferError) {
-            let settings = request.settings
-            pool =
-                FileServerURL.isMeant(by: request.url)
-                ? try fileLoops.pool(
-                    for: PoolKey(rules: settings.tls, link: settings.link, account: FileServerAccount(settings)))
-                : try leastLoaded.pool(for: PoolKey(rules: settings.tls, link: settings.link))
+            let isOfFiles = FileServerURL.isMeant(by: request.url)
+            let key = PoolKey(
+                rules: request.settings.tls, link: request.settings.link,
+                account: isOfFiles ? FileServerAccount(request.settings) : nil)
+            pool = isOfFiles ? try fileLoops.pool(for: key) : try leastLoaded.pool(for: key)
         } catch {
             Self.end(start, error)
             return ExchangeHandle(id: id, pool: nil)

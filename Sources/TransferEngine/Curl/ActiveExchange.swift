@@ -97,8 +97,7 @@ final class ActiveExchange {
         deadline = start.request.settings.maxTime.map { now + $0 }
         lastActivity = now
         connectBound = now
-        let settings = start.request.settings
-        idleTimeout = settings.idleTimeout ?? (isOfFiles ? settings.lowSpeedTime : nil)
+        idleTimeout = start.request.settings.idleTimeout ?? (isOfFiles ? start.request.settings.lowSpeedTime : nil)
         self.feeder = feeder
     }
 

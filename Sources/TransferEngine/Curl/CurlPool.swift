@@ -122,14 +122,13 @@ actor CurlPool {
     // MARK: Hops
 
     private func perform(_ hop: Hop, of exchange: ActiveExchange) {
-        let settings = exchange.request.settings
-        guard let lookUp = lookUpCache.find(hop.url, proxy: settings.way(to: hop.url)) else {
+        guard let lookUp = lookUpCache.find(hop.url, proxy: exchange.request.settings.way(to: hop.url)) else {
             let error = TransferError(.badURL, "not an http, https, ftp, ftps or sftp URL: \(Redaction.url(hop.url))")
             return end(exchange, .failure(error))
         }
         guard beginFiles(exchange, hop) else { return }
         if let error = exchange.nameError(hop) { return end(exchange, .failure(error)) }
-        let targets = settings.unixSocket == nil ? lookUp.targets.filter { isStale($0) } : []
+        let targets = exchange.request.settings.unixSocket == nil ? lookUp.targets.filter { isStale($0) } : []
         resolve(targets[...], [], hop, exchange)
     }
 

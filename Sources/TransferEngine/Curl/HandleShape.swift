@@ -8,23 +8,23 @@ struct HandleShape: Equatable {
     private let method: String
     private let mayExpect: Bool
     private let headers: [HeaderField]
-    private let settings: ExchangeSettings
+    private let settings: Shared<ExchangeSettings>
     private let isLimited: Bool
     private let proxy: String?
 
     /// - Returns: `nil` for what is set up anew each time: bodies, credentials (whose state stays with a handle),
     ///   addresses that libcurl is to be given, a bound on the time.
     init?(_ exchange: ActiveExchange, _ hop: Hop, resolved: [String], timeLeft: Duration?) {
-        let settings = exchange.request.settings
+        let settings = exchange.request.$settings
         guard exchange.isJoined || hop.method == "GET" && !hop.sendsBody, resolved.isEmpty,
-            case .none = settings.credentials, hop.authorization == nil,
-            timeLeft == nil || settings.idleTimeout != nil
+            case .none = settings.wrappedValue.credentials, hop.authorization == nil,
+            timeLeft == nil || settings.wrappedValue.idleTimeout != nil
         else { return nil }
         method = hop.method
         mayExpect = hop.mayExpect
         headers = hop.headers
         self.settings = settings
-        proxy = settings.way(to: hop.url)
+        proxy = settings.wrappedValue.way(to: hop.url)
         isLimited = !exchange.limiters.isEmpty
     }
 }

@@ -13,7 +13,7 @@ public struct ExchangeRequest: Sendable {
     public var headers: [HeaderField]
     public var body: RequestBody
     public var intent: Intent
-    public var settings: ExchangeSettings
+    @Shared public var settings: ExchangeSettings
     /// Whether `ExchangeHandle.decide(_:)` is waited for before a redirect is followed.
     public var asksBeforeRedirects = false
     public var authentication = ExchangeAuthentication()
@@ -24,12 +24,22 @@ public struct ExchangeRequest: Sendable {
         url: String, method: String = "GET", headers: [HeaderField] = [], body: RequestBody = .none,
         intent: Intent = .message, settings: ExchangeSettings = ExchangeSettings()
     ) {
+        self.init(
+            url: url, method: method, headers: headers, body: body, intent: intent,
+            settings: Shared(wrappedValue: settings))
+    }
+
+    /// - Parameter settings: Those of other requests too.
+    public init(
+        url: String, method: String = "GET", headers: [HeaderField] = [], body: RequestBody = .none,
+        intent: Intent = .message, settings: Shared<ExchangeSettings>
+    ) {
         self.url = url
         self.method = method
         self.headers = headers
         self.body = body
         self.intent = intent
-        self.settings = settings
+        _settings = settings
     }
 
     public enum Intent: Sendable {

@@ -9,19 +9,18 @@ extension ExchangeRequest {
     /// - Parameter body: Instead of the request's own.
     /// - Throws: `AFError` for a request that can't be sent.
     init(
-        _ request: URLRequest, settings session: SessionSettings, body: RequestBody? = nil, intent: Intent = .message
+        _ request: URLRequest, of session: Session, body: RequestBody? = nil
     ) throws {
         guard let url = request.url else { throw AFError.invalidURL(url: "") }
         guard Origin(url: url.absoluteString) != nil else {
             let cause = TransferError(.badURL, "unsupported URL: \(Redaction.url(url.absoluteString))")
             throw AFError.sessionTaskFailed(error: URLError(cause))
         }
-        var settings = ExchangeSettings(session, request)
         var plain = url.absoluteString
-        if case .message = intent { settings.receiveMessage(session) }
+        var credentials = ExchangeSettings.Credentials.none
         if let user = url.user, var components = URLComponents(url: url, resolvingAgainstBaseURL: true) {
             // The engine takes no userinfo: it would go into logs and Referer fields.
-            settings.credentials = .password(
+            credentials = .password(
                 user: user.removingPercentEncoding ?? user,
                 password: url.password.map { $0.removingPercentEncoding ?? $0 } ?? "")
             components.user = nil
@@ -34,9 +33,10 @@ extension ExchangeRequest {
             plain = String(plain[..<hash])
         }
         self.init(
-            url: plain, method: request.httpMethod ?? "GET", headers: Self.fields(request, session.fields),
-            body: try body ?? Self.ownBody(request), intent: intent, settings: settings)
+            url: plain, method: request.httpMethod ?? "GET", headers: Self.fields(request, session.settings.fields),
+            body: try body ?? Self.ownBody(request), settings: session.exchangeSettings(of: request))
         self.fragment = fragment
+        if credentials != .none { settings.credentials = credentials }
     }
 
     private static func ownBody(_ request: URLRequest) throws -> RequestBody {
@@ -53,7 +53,8 @@ extension ExchangeRequest {
 }
 
 extension ExchangeSettings {
-    /// What a session and one of its requests ask for.
+    /// What a session and one of its requests ask for: the answer is kept in memory or handed on, decoded and received in
+    /// small pieces.
     fileprivate init(_ session: SessionSettings, _ request: URLRequest) {
         self.init()
         // 60 s are Foundation's default of both: whichever was set counts, and the shorter of two.
@@ -71,13 +72,31 @@ extension ExchangeSettings {
         proxyAuthorities = session.proxyAuthorities
         unixSocket = session.unixSocket
         collectsHopMetrics = true
-    }
-
-    /// For an answer that is kept in memory or handed on: decoded, and received in small pieces.
-    mutating func receiveMessage(_ session: SessionSettings) {
         decodes = true
         maxDecodedLength = session.maxDecodedLength
         receiveBufferSize = 64 << 10
+    }
+}
+
+/// The settings of a session's last request: most have the same, and then one reference.
+struct LastSettings: Sendable {
+    private var timeout: TimeInterval = 0
+    private var settings: Shared<ExchangeSettings>?
+    private var rules: TLSRules?
+
+    mutating func settings(of request: URLRequest, in session: SessionSettings) -> Shared<ExchangeSettings> {
+        // Nothing else of a request is in them.
+        if let settings, timeout == request.timeoutInterval { return settings }
+        var made = Shared(wrappedValue: ExchangeSettings(session, request))
+        if let rules { made.wrappedValue.tls = rules }
+        (timeout, settings) = (request.timeoutInterval, made)
+        return made
+    }
+
+    /// The session's own rules, once they are known.
+    mutating func adopt(_ rules: TLSRules) {
+        self.rules = rules
+        settings?.wrappedValue.tls = rules
     }
 }
 

@@ -43,7 +43,7 @@ public class DataRequest: Request, @unchecked Sendable {  // Its own state is be
     func requestBody(_ request: URLRequest) throws -> RequestBody? { nil }
 
     override func makeTransfer(_ request: URLRequest) throws -> Transfer {
-        var exchange = try ExchangeRequest(request, settings: session.settings, body: try requestBody(request))
+        var exchange = try ExchangeRequest(request, of: session, body: try requestBody(request))
         // Who asks is part of what the cache may answer.
         authenticate(&exchange)
         let cached = kind == .data ? session.cachedExchange(request, &exchange) : nil

@@ -133,7 +133,7 @@ public final class DownloadRequest: Request, @unchecked Sendable {  // Its own s
     override var kind: AttemptRecord.Kind { .download }
 
     override func makeTransfer(_ request: URLRequest) throws -> Transfer {
-        var exchange = try ExchangeRequest(request, settings: session.settings)
+        var exchange = try ExchangeRequest(request, of: session)
         let (part, point) = try files.open(for: exchange.url)
         if let point { exchange.intent = .representation(point) }
         if request.value(forHTTPHeaderField: "Accept-Encoding") == nil {

@@ -152,7 +152,8 @@ extension Request {
         do {
             try session.checkAccess(of: prepared.urlRequest)
             engine = try session.engine()
-            exchange.settings.tls = try session.tlsRules()
+            let rules = try session.tlsRules()
+            if exchange.settings.tls != rules { exchange.settings.tls = rules }
         } catch {
             let fault = error as? TransferError ?? TransferError(.internalFault, "\(error)")
             let cause = error as? URLError ?? URLError(fault)

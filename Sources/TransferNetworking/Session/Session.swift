@@ -40,6 +40,7 @@ open class Session: @unchecked Sendable {
     private let configuration: URLSessionConfiguration
     private let lazyEngine = Mutex<ExchangeEngine?>(nil)
     private let lazyRules = Mutex<TLSRules?>(nil)
+    private let lastSettings = Mutex(LastSettings())
     private let foundation = Mutex<URLSession?>(nil)
     private let lastTask = Atomic(0)
 
@@ -189,8 +190,14 @@ open class Session: @unchecked Sendable {
             if let rules { return rules }
             let made = try settings.tlsRules()
             rules = made
+            lastSettings.withLock { $0.adopt(made) }
             return made
         }
+    }
+
+    /// What the session and one of its requests ask for.
+    func exchangeSettings(of request: URLRequest) -> Shared<ExchangeSettings> {
+        lastSettings.withLock { $0.settings(of: request, in: settings) }
     }
 
     var nextTaskNumber: Int { lastTask.add(1, ordering: .relaxed).newValue }

@@ -84,7 +84,7 @@ public final class DataStreamRequest: Request, @unchecked Sendable {  // Its own
     override var makesURLRequestQuickly: Bool { (convertible as? any QuickConvertible)?.isQuick ?? false }
 
     override func makeTransfer(_ request: URLRequest) throws -> Transfer {
-        let exchange = try ExchangeRequest(request, settings: session.settings)
+        let exchange = try ExchangeRequest(request, of: session)
         let window = FlowWindow()
         return Transfer(urlRequest: request, exchange: exchange) { [self] record in
             StreamSink(record, window: window) { [self] piece in arrived(piece, record) }

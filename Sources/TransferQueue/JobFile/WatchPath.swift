@@ -1,4 +1,5 @@
 import TransferCore
+import TransferWatch
 
 /// The way that files take through watched folders that move them on.
 enum WatchPath {
