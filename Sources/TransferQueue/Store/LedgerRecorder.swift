@@ -14,6 +14,8 @@ struct WatchedEnds: Sendable {
     enum Kind: Sendable {
         case confirmed(url: String, due: Int64?, hasDigest: Bool)
         case dropped(isChanged: Bool)
+        /// A renamed file whose upload another one has taken the place of.
+        case replaced
         case failed
     }
 
@@ -77,10 +79,16 @@ struct LedgerRecorder {
             sql: """
                 UPDATE ledger SET state = 1, job = NULL, url = ?1, confirmed = ?2, digest = coalesce(?3, digest),
                     due = ?2 + (SELECT thenAfter FROM watchedFolder WHERE watchedFolder.id = folder)
-                WHERE id = ?4 RETURNING path, due, digest
+                WHERE id = ?4 RETURNING path, due, digest, folder
                 """)
         if let row = try Row.fetchOne(statement, arguments: [receipt.finalURL, now, digest, ledger]) {
             note(end, row[0], .confirmed(url: receipt.finalURL, due: row[1], hasDigest: (row[2] as String?) != nil))
+            // Files that had this one's name: nothing of them is there any more, so that they are uploaded by their own.
+            let replaced = try String.fetchAll(
+                db.cachedStatement(
+                    sql: "DELETE FROM ledger WHERE folder = ? AND url = ? AND isRenamed AND id <> ? RETURNING path"),
+                arguments: [row[3] as Int64, receipt.finalURL, ledger])
+            for path in replaced { note(end, path, .replaced) }
         }
         try db.cachedStatement(
             sql: "DELETE FROM job WHERE batch = ? AND ledger IS NOT NULL AND state = 5 AND endSequence <= ?"

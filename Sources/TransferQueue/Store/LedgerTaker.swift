@@ -110,8 +110,7 @@ final class LedgerTaker {
                 if FolderPlaces(plan.root).file(row.version.path).map({ version.isSame(as: $0) }) ?? false {
                     return true
                 }
-                try move(row, to: version)
-                return true
+                return try move(row, to: version)
             case .otherTime(let row):
                 // This file is another version now, so that one isn't anywhere any more.
                 try db.execute(sql: "DELETE FROM ledger WHERE id = ?", arguments: [row.id])
@@ -209,15 +208,25 @@ final class LedgerTaker {
 
     // MARK: Moved files
 
-    private func move(_ row: LedgerRow, to version: FileVersion) throws {
+    /// - Returns: Whether there was room for it.
+    private func move(_ row: LedgerRow, to version: FileVersion) throws -> Bool {
         for older in try jobs(ofPath: version.path) where older.ledger != row.id && !older.isClaimed {
             try remove(older)
         }
         guard row.state != .confirmed, row.state != .leftAlone else {
+            let isReplaceable = try row.state == .confirmed && losesItsURL(row, as: version)
+            if isReplaceable, FolderPlaces(plan.root).file(row.version.path) != nil {
+                // Another file has its name, and so the place of its upload: that of a log that was rotated.
+                guard try add(version, digest: row.digest) else { return false }
+                try db.execute(sql: "DELETE FROM ledger WHERE id = ?", arguments: [row.id])
+                if !row.isGone { changes.returned -= 1 }
+                return true
+            }
             try db.execute(
-                sql: "UPDATE ledger SET path = ?, device = ? WHERE id = ?",
-                arguments: [version.path, Int64(bitPattern: version.device), row.id])
-            return try cameBack(row.id)
+                sql: "UPDATE ledger SET path = ?, device = ?, isRenamed = ? WHERE id = ?",
+                arguments: [version.path, Int64(bitPattern: version.device), isReplaceable, row.id])
+            try cameBack(row.id)
+            return true
         }
         let jobs = try jobs(ofLedger: row.id)
         try db.execute(
@@ -227,6 +236,15 @@ final class LedgerTaker {
         let isPaused = jobs.contains { $0.state == .paused }
         for job in jobs where !job.isClaimed { try remove(job, keepsLedger: true) }
         try stage(version, digest: row.digest, ledger: row.id, isPaused: isPaused)
+        return true
+    }
+
+    /// Whether a file of the name that it had would take the place of its upload, and it has another one itself now.
+    private func losesItsURL(_ row: LedgerRow, as version: FileVersion) throws -> Bool {
+        let kind = plan.spec.upload.uploadProtocol
+        guard !kind.givesNames, kind != .post else { return false }
+        let url = try String.fetchOne(db, sql: "SELECT url FROM ledger WHERE id = ?", arguments: [row.id])
+        return url != Redaction.url(plan.url(version, digest: row.digest))
     }
 
     // MARK: A new start

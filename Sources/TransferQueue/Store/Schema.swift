@@ -160,6 +160,14 @@ enum Schema {
             // What a folder brings while its batch is paused is paused too.
             try db.execute(sql: "ALTER TABLE watchedFolder ADD COLUMN isPaused INTEGER NOT NULL DEFAULT 0")
         }
+        migrator.registerMigration("renamed files") { db in
+            try db.execute(
+                sql: """
+                    -- A confirmed file that has another name now: another one of its former name takes its URL.
+                    ALTER TABLE ledger ADD COLUMN isRenamed INTEGER NOT NULL DEFAULT 0;
+                    CREATE INDEX ledgerRenamed ON ledger(folder, url) WHERE isRenamed;
+                    """)
+        }
         return migrator
     }
 }

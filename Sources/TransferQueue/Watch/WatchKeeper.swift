@@ -174,6 +174,9 @@ actor WatchKeeper {
                 }
                 if !hasDigest { lacksDigest = true }
             case .dropped(let isChanged): if isChanged { suspect(end.path) }
+            case .replaced:
+                if plan.spec.keepFor != nil { kept = max(0, kept - 1) }
+                suspect(end.path)
             case .failed:
                 guard let error = failure(end.index) else { continue }
                 if error.code == .digestUnknown || error.code == .checksumMismatch {

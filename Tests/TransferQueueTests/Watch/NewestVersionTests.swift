@@ -179,6 +179,28 @@ import TransferTestSupport
             #expect(inbox.puts == ["a": ["one"]])
         }
     }
+
+    /// As a log is rotated: what had the name is uploaded by its new one, as its upload makes room for the next.
+    @Test(arguments: [true, false]) func whatAnotherFileTakesTheNameOfIsUploadedByItsOwn(_ isAtOnce: Bool) async throws
+    {
+        try await withTestServer { server in
+            let inbox = Inbox(server)
+            try folder.write("one", to: "in/a")
+            let spec = try folder.watchSpec(server)
+            try await withWatch(folder, spec) { _, _, log in
+                await log.wait(forConfirmed: "a")
+                try folder.rename("in/a", "in/a.1")
+                // The new one may come before the old one's name is known, or after that.
+                if !isAtOnce { try await folder.ledger("path", is: "a.1") }
+                try folder.write("two", to: "in/a")
+                await log.wait(forConfirmations: 3)
+            }
+            #expect(inbox.puts == ["a": ["one", "two"], "a.1": ["one"]])
+            // Each of them is known now.
+            try await withWatch(folder, spec) { _, _, log in await log.caughtUp() }
+            #expect(inbox.puts == ["a": ["one", "two"], "a.1": ["one"]])
+        }
+    }
 }
 
 extension JobQueue {
