@@ -1,5 +1,6 @@
 import ArgumentParser
 import FoundationEssentials
+import Glibc
 import TransferCore
 import TransferQueue
 
@@ -83,6 +84,12 @@ struct Put: AsyncParsableCommand {
         let made = try upload.upload(to: url).upload
         if arguments.count > 2, !url.hasSuffix("/"), made.uploadProtocol != .tus {
             throw ValidationError("several files need a URL that ends in /")
+        }
+        for file in arguments.dropLast() {
+            var status = stat()
+            guard stat(file, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else { continue }
+            throw ValidationError(
+                "\(file) is a folder; name files, or have `transfer watch --recursive` upload what is in it")
         }
     }
 

@@ -28,6 +28,7 @@ import TransferTestSupport
         (["get", "http://a.example/x", "http://a.example/y", "-o", "z"], "--output and --checksum go with one URL"),
         (["put", "file"], "name files and then a URL"),
         (["put", "a", "b", "http://a.example/x"], "several files need a URL that ends in /"),
+        (["put", "/usr", "http://a.example/x/"], "/usr is a folder; name files, or have `transfer watch --recursive`"),
         (["put", "a", "http://a.example/x", "--parallel", "2"], "--parallel is for the protocol s3 or tus, not put"),
         (["put", "a", "http://a.example/x", "--method", "GET"], "GET stores nothing; an upload's method is \"PUT\""),
         (["validate"], "Missing expected argument '<file> ...'"),

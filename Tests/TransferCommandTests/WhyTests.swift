@@ -46,7 +46,7 @@ import TransferTestSupport
             let bad = try await place.run("why", "batch/bad")
             #expect(bad.standardOutput.hasPrefix("batch/bad: failed: 404 Not Found\n"))
             let lost = try await place.run("why", "batch/lost")
-            #expect(lost.standardOutput.hasPrefix("batch/lost: skipped: it needs bad, which failed\n"))
+            #expect(lost.standardOutput.hasPrefix("batch/lost: skipped: it needs bad, which didn't complete\n"))
             let later = try await place.run("why", "batch/later")
             #expect(later.standardOutput.hasPrefix("batch/later: waiting for held, which is ready\n"))
             _ = try await place.run("pause", "batch/held")

@@ -49,7 +49,7 @@ public struct JobHandle: Sendable {
         switch event.kind {
         case .finished(let receipt), .kept(let receipt): return receipt
         case .failed(let failure): throw failure.error
-        case .skipped(_, let need): throw TransferError(.cancelled, "skipped: it needs \(need), which failed")
+        case .skipped(_, let need): throw TransferError(.cancelled, "skipped: it needs \(need), which didn't complete")
         default: throw TransferError(.cancelled, "the job was cancelled")
         }
     }

@@ -82,7 +82,7 @@ struct LogRenderer: Sendable {
             if verbose { add(.info, "\(receipt.job): kept, complete before") }
         case .skipped(let job, let need):
             urls[Key(batch: event.batch, job: job)] = nil
-            add(.warn, "\(job): skipped, it needs \(need), which failed")
+            add(.warn, "\(job): skipped, it needs \(need), which didn't complete")
         case .cancelled(let job):
             urls[Key(batch: event.batch, job: job)] = nil
             if verbose { add(.info, "\(job): cancelled") }

@@ -51,7 +51,7 @@ enum WhyText {
         case .stopped: "not running: no process runs the batch"
         case .done: explanation.isUpload ? "complete, sent" : "complete"
         case .failed(_, let message, _): "failed: \(message)"
-        case .skipped(let need): "skipped: it \(need), which failed"
+        case .skipped(let need): "skipped: it \(need), which didn't complete"
         case .cancelled: "cancelled"
         }
     }
