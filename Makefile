@@ -73,7 +73,7 @@ run: build demo-server ## the demonstration: jobs/demo.json against a server tha
 test: swift setup-test ## all tests but the long ones
 	@swift build --build-tests $(IMPORTS)
 ifeq ($(TEST_FLAGS),)
-	@$(WITHOUT_PROXIES) scripts/run-tests --skip-build --disable-xctest --filter $(STRESS)
+	@$(WITHOUT_PROXIES) scripts/run-tests --skip-build --disable-xctest --no-parallel --filter $(STRESS)
 	@$(WITHOUT_PROXIES) scripts/run-tests --skip-build --disable-xctest --skip $(STRESS)
 else
 	@$(WITHOUT_PROXIES) scripts/run-tests --skip-build --disable-xctest $(TEST_FLAGS)
