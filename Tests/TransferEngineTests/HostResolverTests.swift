@@ -159,19 +159,19 @@ struct HostResolverTests {
     private final class Asked: Sendable {
         private let questions = Mutex<[String]>([])
         private let answers = Mutex<[HostResolver.Answer]>([])
-        let gate = Signal()
+        let gate = Gate()
 
         var all: [String] { questions.withLock { $0 } }
 
         func lookUp(_ question: String) -> HostResolver.Answer {
             questions.withLock { $0.append(question) }
-            gate.wait()
+            gate.pass()
             return answers.withLock { $0.removeFirst() }
         }
 
         func answer(_ answer: HostResolver.Answer) {
             answers.withLock { $0.append(answer) }
-            gate.signal()
+            gate.letThrough()
         }
     }
 
@@ -263,18 +263,4 @@ struct HostResolverTests {
 
     @Test(arguments: ["localhost.example", "notlocalhost", "a.example", "1.2.3.4.example", "256.1.1.1", "10e.example"])
     func namesThatLookAlikeAreAskedFor(_ host: String) { #expect(SpecialName.addresses(host) == nil) }
-}
-
-/// Lets one through for each signal.
-///
-/// `@unchecked Sendable`: sem_wait(3) and sem_post(3) are made for several threads.
-private final class Signal: @unchecked Sendable {
-    private let semaphore = UnsafeMutablePointer<sem_t>.allocate(capacity: 1)
-    init() { sem_init(semaphore, 0, 0) }
-    deinit {
-        sem_destroy(semaphore)
-        semaphore.deallocate()
-    }
-    func wait() { while sem_wait(semaphore) != 0 {} }
-    func signal() { sem_post(semaphore) }
 }

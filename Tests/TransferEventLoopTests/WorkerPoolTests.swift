@@ -1,20 +1,9 @@
 import Glibc
 import Testing
 import TransferCore
+import TransferTestSupport
 
 @testable import TransferEventLoop
-
-/// A door that threads wait at until somebody opens it.
-final class Gate: @unchecked Sendable {
-    private let semaphore = UnsafeMutablePointer<sem_t>.allocate(capacity: 1)
-    init() { sem_init(semaphore, 0, 0) }
-    deinit {
-        sem_destroy(semaphore)
-        semaphore.deallocate()
-    }
-    func pass() { while sem_wait(semaphore) != 0 {} }
-    func letThrough(_ count: Int = 1) { for _ in 0..<count { sem_post(semaphore) } }
-}
 
 @Suite(.timeLimit(.minutes(1))) struct WorkerPoolTests {
     @Test(arguments: [1, 2, 4, 8])

@@ -39,5 +39,4 @@ extension ActiveExchange {
         }
         return files.sockets.stopReason(id) == nil
     }
-
 }

@@ -71,12 +71,13 @@ extension WatchSpec {
 
     /// Whether files are taken that come into a folder.
     func watches(folder other: String) -> Bool {
-        if other == folder { return true }
-        let prefix = folder == "/" ? folder : folder + "/"
-        guard rules.isRecursive, other.hasPrefix(prefix) else { return false }
+        let (root, other) = (WatchPlan.trimmed(folder), WatchPlan.trimmed(other))
+        if other == root { return true }
+        let prefix = root == "/" ? root : root + "/"
+        guard rules.isRecursive, other.utf8.starts(with: prefix.utf8) else { return false }
         var path = ""
-        for component in other.dropFirst(prefix.count).split(separator: "/") {
-            path += (path.isEmpty ? "" : "/") + component
+        for name in WatchedPath.components(String(Substring(other.utf8.dropFirst(prefix.utf8.count)))) {
+            path = path.isEmpty ? name : path + "/" + name
             guard rules.enters(folder: path) else { return false }
         }
         return true

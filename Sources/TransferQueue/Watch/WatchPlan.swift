@@ -47,23 +47,12 @@ struct WatchPlan: Sendable {
         guard target.hasPrefix("/") else {
             throw TransferError(.invalidRequest, "the folder \(target) to move to isn't an absolute path")
         }
-        if takesWhatIsMoved(to: Self.trimmed(target)) {
+        if spec.watches(folder: target) {
             throw TransferError(
                 .invalidRequest,
                 "\(target) is watched itself, so that what is moved there would be uploaded again; name a folder "
                     + "outside of \(root), or exclude it")
         }
-    }
-
-    private func takesWhatIsMoved(to target: String) -> Bool {
-        if target == root { return true }
-        guard spec.rules.isRecursive, target.utf8.starts(with: (root + "/").utf8) else { return false }
-        var path = ""
-        for name in WatchedPath.components(String(Substring(target.utf8.dropFirst(root.utf8.count + 1)))) {
-            path = path.isEmpty ? name : path + "/" + name
-            if !spec.rules.enters(folder: path) { return false }
-        }
-        return true
     }
 
     static func trimmed(_ path: String) -> String {

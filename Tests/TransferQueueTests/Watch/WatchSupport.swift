@@ -160,27 +160,15 @@ final class Inbox: Sendable {
 
 /// A lock for threads of a server: closed, then opened once.
 final class Latch: Sendable {
-    private let semaphore = Semaphore()
+    private let gate = Gate()
 
     /// Blocks until it's open.
     func pass() {
-        semaphore.wait()
-        semaphore.post()
+        gate.pass()
+        gate.letThrough()
     }
 
-    func open() { semaphore.post() }
-
-    /// `@unchecked Sendable`: a semaphore is made for several threads.
-    private final class Semaphore: @unchecked Sendable {
-        private let raw = UnsafeMutablePointer<sem_t>.allocate(capacity: 1)
-        init() { sem_init(raw, 0, 0) }
-        deinit {
-            sem_destroy(raw)
-            raw.deallocate()
-        }
-        func wait() { while sem_wait(raw) != 0 {} }
-        func post() { sem_post(raw) }
-    }
+    func open() { gate.letThrough() }
 }
 
 extension TemporaryFolder {
