@@ -13,6 +13,7 @@
 #include <sys/timex.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <sys/syscall.h>
 #include <sys/timerfd.h>
 #include <sys/vfs.h>
@@ -49,7 +50,19 @@ static inline int transfer_timerfd_set(int descriptor, int64_t nanoseconds) {
 
 static inline void transfer_name_thread(const char *name) { prctl(PR_SET_NAME, name); }
 
-// Reserves blocks without changing the file's size, so that the size goes on telling how much was written.
+// Whether the file system has no space for a file of this length, of which some may be there. One that can't reserve isn't
+// judged: what it compresses takes less.
+static inline int transfer_lacks_space(int descriptor, int64_t length) {
+    struct stat file;
+    struct statvfs disk;
+    if (syscall(SYS_fallocate, descriptor, FALLOC_FL_KEEP_SIZE, (int64_t)0, (int64_t)1) != 0) return errno == ENOSPC;
+    if (fstat(descriptor, &file) != 0 || fstatvfs(descriptor, &disk) != 0) return 0;
+    uint64_t space = (geteuid() == 0 ? disk.f_bfree : disk.f_bavail) * (uint64_t)disk.f_frsize;
+    return (uint64_t)length > space + (uint64_t)file.st_blocks * 512;
+}
+
+// Reserves blocks without changing the file's size, so that the size goes on telling how much was written. Where there
+// aren't enough, file systems may keep what they got (ext4).
 static inline int transfer_reserve(int descriptor, int64_t length) {
     return syscall(SYS_fallocate, descriptor, FALLOC_FL_KEEP_SIZE, (int64_t)0, length) == 0 ? 0 : errno;
 }

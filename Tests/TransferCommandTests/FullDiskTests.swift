@@ -27,6 +27,20 @@ struct FullDiskTests {
         }
     }
 
+    /// ext4's fallocate(2) keeps what it got before the disk was full.
+    @Test(.enabled(if: FullDisk.canMountDisks, "needs root, mkfs.ext4 and a loop device"))
+    func aDiskThatIsTooSmallIsNotFilled() async throws {
+        try await withTestServer { server in
+            let place = try Workplace()
+            server.serve("/big", ServedFile(.random(seed: 7, count: 40 << 20), etag: "\"a\""))
+            try place.jobs([download(server.url("/big"), to: "small/big", #""id": "big", "retry": {"limit": 0}"#)])
+            let result = try await FullDisk.startOnDisk(place, "run", "jobs.json", "--json").result()
+            #expect(try result.events().named("job.failed").first?["code"]?.string == "diskFull", "\(result)")
+            let free = Int(try place.folder.text("free").trimmingCharacters(in: .whitespacesAndNewlines)) ?? 0
+            #expect(free > 5 << 20, "\(free)")
+        }
+    }
+
     @Test func whyNamesTheDiskAndAFullOneEndsTheJobAtLast() async throws {
         try await withTestServer { server in
             let place = try Workplace()
@@ -66,6 +80,28 @@ private enum FullDisk {
         guard (try? process.run()) != nil else { return false }
         process.waitUntilExit()
         return process.terminationStatus == 0
+    }
+
+    static var canMountDisks: Bool {
+        geteuid() == 0 && access("/dev/loop-control", W_OK) == 0 && access("/usr/sbin/mkfs.ext4", X_OK) == 0
+    }
+
+    /// Runs the command where `small` is an ext4 of 16 MiB; `free` has the bytes that are left of it then.
+    static func startOnDisk(_ place: Workplace, _ arguments: String...) throws -> ChildProcess {
+        let command = place.command(arguments)
+        mkdir(place.folder.path("small"), 0o755)
+        let script = """
+            truncate -s 16M disk && /usr/sbin/mkfs.ext4 -q -m 0 disk && mount -o loop disk small || exit 99
+            "$@"
+            status=$?
+            echo $(($(stat -f -c '%f * %S' small))) > free
+            exit $status
+            """
+        return try ChildProcess.start(
+            ChildProcess.Command(
+                "/usr/bin/unshare",
+                ["--mount", "/bin/bash", "-c", script, "bash", try TransferCommand.binary()] + arguments,
+                environment: command.environment, workingFolder: command.workingFolder, timeout: command.timeout))
     }
 
     /// Runs the command where `small` is a full file system; a file `go` in the working folder makes space in it.

@@ -70,6 +70,7 @@ public final class FileSink: BodySink {
         // Small files are fetched again rather than continued: only larger ones need a name on the way.
         if start.total ?? .max >= Self.recordThreshold { try part.ensureNamed() }
         if let total = start.total, total >= Self.recordThreshold {
+            try part.checkSpace(total)
             let (part, state, record, generation) = (part, state, record(), part.currentGeneration)
             workers.execute {
                 do throws(TransferError) { try part.reserve(total) } catch { state.fail(error) }

@@ -146,7 +146,17 @@ public final class PartFile: Sendable {
     @discardableResult
     public func record(_ data: ResumeData) -> Bool { record(data, generation: currentGeneration) }
 
-    /// Takes the blocks for a file of this length, so that a full disk is known at the start.
+    /// Finds out, quickly, whether a file of this length has no place on the disk, before the rest of the disk is filled
+    /// with its beginning.
+    ///
+    /// - Throws: `diskFull`.
+    func checkSpace(_ length: Int64) throws(TransferError) {
+        guard transfer_lacks_space(descriptor, length) == 0 else {
+            throw .file("reserve \(ByteCount.format(length)) for", path, ENOSPC)
+        }
+    }
+
+    /// Takes the blocks for a file of this length, so that a disk that others fill is known at the start.
     ///
     /// - Throws: `diskFull`; a file system that can't reserve is no error.
     func reserve(_ length: Int64) throws(TransferError) {
