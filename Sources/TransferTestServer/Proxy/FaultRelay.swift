@@ -35,13 +35,14 @@ public final class FaultRelay: Sendable {
     }
 
     private let listener: Listener
-    private let target: UInt16
+    private let target: Guarded<UInt16>
+    private let translation = Guarded<(@Sendable ([UInt8]) -> [UInt8])?>(nil)
     private let state = Guarded(State())
     private let acceptThread = Guarded<pthread_t?>(nil)
 
     /// - Parameter target: A port of 127.0.0.1.
     public init(to target: UInt16) throws {
-        self.target = target
+        self.target = Guarded(target)
         listener = try Listener(.ipv4())
         // What a client has sent is what has come through, and not what the kernel keeps for it.
         listener.socket.setReceiveBuffer(64 << 10)
@@ -50,6 +51,15 @@ public final class FaultRelay: Sendable {
     }
 
     public var port: UInt16 { listener.port }
+
+    /// Where connections lead that come from now on.
+    public func aim(at port: UInt16) { target.withLock { $0 = port } }
+
+    /// What comes down is what this makes of each piece that the server sent.
+    public func translate(_ translation: @escaping @Sendable ([UInt8]) -> [UInt8]) {
+        self.translation.withLock { $0 = translation }
+    }
+
     /// From clients to the server, over all connections.
     public var bytesUp: Int64 { state.withLock { $0.bytesUp } }
     public var connectionCount: Int { state.withLock { $0.connections } }
@@ -117,7 +127,7 @@ public final class FaultRelay: Sendable {
 
     private func acceptConnections() {
         while let (client, _) = listener.accept() {
-            guard let server = try? Socket.connect(toLoopback: target) else {
+            guard let server = try? Socket.connect(toLoopback: target.withLock({ $0 })) else {
                 client.close()
                 continue
             }
@@ -172,7 +182,13 @@ public final class FaultRelay: Sendable {
                     return reset(client, server)
                 }
                 let piece = UnsafeRawBufferPointer(rebasing: buffer[..<count])
-                guard (try? client.send(piece)) != nil else { return }
+                let sent: Void? =
+                    if let translate = translation.withLock({ $0 }) {
+                        translate(Array(piece)).withUnsafeBytes { try? client.send($0) }
+                    } else {
+                        try? client.send(piece)
+                    }
+                guard sent != nil else { return }
             }
             if watched[0].revents != 0 {
                 let (limit, room) = state.withLock { ($0.script.first?.limit, $0.room) }

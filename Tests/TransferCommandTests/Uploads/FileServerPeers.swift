@@ -25,8 +25,10 @@ final class FileServerBench: Sendable {
 
     let kind: FileServerKind
     let place: Workplace
-    /// Leads to the server; what FTP has in data connections goes past it.
+    /// Leads to the server; what FTP has in data connections goes through another one, or past it.
     let relay: FaultRelay
+    /// Leads to the data connections of an FTP server in clear text; `nil` for the others.
+    let dataRelay: FaultRelay?
     private let ssh: SSHServer?
     private let ftp: FTPServer?
     /// On this machine's disk.
@@ -51,6 +53,17 @@ final class FileServerBench: Sendable {
         ssh = kind == .sftp ? try await SSHServer.start() : nil
         ftp = kind == .sftp ? nil : try await FTPServer.start(options)
         relay = try FaultRelay(to: ssh?.port ?? ftp?.port ?? 0)
+        dataRelay = kind == .ftp ? try FaultRelay(to: 0) : nil
+        if let dataRelay {
+            // RFC 2428 §3: 229 Entering Extended Passive Mode (|||6446|)
+            relay.translate { [dataRelay] bytes in
+                let text = String(decoding: bytes, as: UTF8.self)
+                guard let match = text.firstMatch(of: /^229 [^(]*\(\|\|\|([0-9]+)\|\)/), let port = UInt16(match.1)
+                else { return bytes }
+                dataRelay.aim(at: port)
+                return Array(text.replacingOccurrences(of: "|||\(port)|", with: "|||\(dataRelay.port)|").utf8)
+            }
+        }
         try place.folder.write(options.users["alice"] ?? "", to: "secret")
         if let ssh {
             let key = try String(contentsOfFile: ssh.hostKey + ".pub", encoding: .utf8)
@@ -58,7 +71,10 @@ final class FileServerBench: Sendable {
         }
     }
 
-    deinit { relay.stop() }
+    deinit {
+        relay.stop()
+        dataRelay?.stop()
+    }
 
     // MARK: Jobs
 

@@ -72,20 +72,29 @@ import TransferTestSupport
     }
 
     @Test(.enabled(if: SSHServer.isWanted)) func aFewCutsOfAnSFTPUploadCostLittle() async throws {
-        try await cutSFTP(Form(size: 32 << 20, cuts: 4, again: 4 << 20))
+        try await cutFileServer(.sftp, Form(size: 32 << 20, cuts: 4, again: 4 << 20))
     }
 
     @Test(.enabled(if: SSHServer.isWanted && TransferCommand.runsHeavyTests))
     func tenCutsOfAGibibyteBySFTPCostLittle() async throws {
-        try await cutSFTP(Form(size: 1 << 30, cuts: 10, again: 0))
+        try await cutFileServer(.sftp, Form(size: 1 << 30, cuts: 10, again: 0))
     }
 
-    private func cutSFTP(_ form: Form) async throws {
-        let bench = try await FileServerBench(.sftp)
+    @Test(.enabled(if: FTPServer.isWanted)) func aFewCutsOfAnFTPUploadCostLittle() async throws {
+        try await cutFileServer(.ftp, Form(size: 32 << 20, cuts: 4, again: 4 << 20))
+    }
+
+    @Test(.enabled(if: FTPServer.isWanted && TransferCommand.runsHeavyTests))
+    func tenCutsOfAGibibyteByFTPCostLittle() async throws {
+        try await cutFileServer(.ftp, Form(size: 1 << 30, cuts: 10, again: 0))
+    }
+
+    private func cutFileServer(_ kind: FileServerKind, _ form: Form) async throws {
+        let bench = try await FileServerBench(kind)
         let place = bench.place
         try place.folder.write(count: Int(form.size), seed: 7, to: "f")
         let job = upload("f", to: bench.url("in/f"), #""id": "f", "createFolders": true, \#(bench.members)"#)
-        try await cut(form.plan(), form, place, bench.relay, job) { try await bench.sums() }
+        try await cut(form.plan(), form, place, bench.dataRelay ?? bench.relay, job) { try await bench.sums() }
     }
 
     private func cut(
