@@ -251,6 +251,17 @@ import TransferTestSupport
         }
     }
 
+    @Test func aJobThatNeedsOneWithAFaultHasNone() async throws {
+        let place = try Workplace()
+        try place.folder.write(
+            #"{"version": 1, "jobs": [{"id": "a", "download": "http://h/a"}, {"download": "http://h/b", "to": "b", "needs": ["a"]}]}"#,
+            to: "jobs.json")
+        let checked = try await place.run("validate", "jobs.json")
+        #expect(checked.exitCode == 65)
+        #expect(checked.standardError.contains(#"error: "to" is missing"#), "\(checked)")
+        #expect(!checked.standardError.contains("isn't in this batch"), "\(checked)")
+    }
+
     /// Line by line, so that a failed test shows which one is missing. `DIFF` stands for a column that the length of
     /// the server's URL decides.
     private static func expect(_ text: String, contains message: String, port: UInt16) {

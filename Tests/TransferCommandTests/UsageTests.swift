@@ -21,8 +21,12 @@ import TransferTestSupport
         (["run", "jobs.json", "--report", "no/such/folder/report"], "no such file or directory"),
         (["get"], "Missing expected argument '<url> ...'"),
         (
+            ["get", "http://a.example:99999/x"],
+            "unsupported URL http://a.example:99999/x: the URL's port is not a number from 1 to 65535"
+        ),
+        (
             ["get", "gopher://a.example/x"],
-            "unsupported URL gopher://a.example/x: http, https, s3, ftp, ftps and sftp are supported"
+            "unsupported URL gopher://a.example/x: unsupported scheme \"gopher\"; http, https, s3, ftp, ftps and sftp are supported"
         ),
         (["get", "http://a.example/x", "--checksum", "sha256:12"], "'sha256:12' is invalid"),
         (["get", "http://a.example/x", "http://a.example/y", "-o", "z"], "--output and --checksum go with one URL"),

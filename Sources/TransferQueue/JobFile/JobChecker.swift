@@ -16,6 +16,7 @@ public final class JobChecker {
         do {
             _ = try store.stage(header) { stager in
                 report = try body { spec, place in try stager.add(spec, at: place) }
+                stager.isPartial = !report.isEmpty
                 return true
             }
         } catch SQLiteStore.StagingFailure.faults(let faults) {

@@ -67,11 +67,17 @@ extension JobSpec {
         }
     }
 
-    /// What two jobs of a batch must not have in common; empty for a folder, whose file is not known yet.
-    var destinationKey: String {
+    /// What two jobs of a batch must not have in common; empty for an upload whose server gives the names. In a folder
+    /// each URL has a file of its own, as far as anybody knows before its server has answered.
+    ///
+    /// - Parameter directory: What relative paths start from.
+    func destinationKey(directory: String) -> String {
         switch work {
-        case .download(let download): download.destination.hasSuffix("/") ? "" : download.destination
-        case .upload(let upload): upload.uploadProtocol.givesNames ? "" : Redaction.url(upload.url)
+        case .download(let download):
+            let target = DownloadTarget(download.destination, directory: directory)
+            let path = DestinationPath.normalized(target.path)
+            return target.isFolder ? path + Redaction.url(download.urls.first ?? "") : path
+        case .upload(let upload): return upload.uploadProtocol.givesNames ? "" : Redaction.url(upload.url)
         }
     }
 

@@ -94,7 +94,7 @@ extension JobQueue {
             for _ in 0..<Self.stagingRounds {
                 let staged = try await reader.run { [store, jobReader] in
                     try store.stage(header, keepsWhatIsMissing: keepsWhatIsMissing, isReload: isReload) { stager in
-                        try JobHandover.run(on: jobReader, body) { job in try stager.add(job) }
+                        try JobHandover.run(on: jobReader, directory: directory, body) { job in try stager.add(job) }
                     }
                 }
                 if staged.underWay.isEmpty { return StagedBatch(staged: staged) }
@@ -133,7 +133,8 @@ extension JobSpec {
 
     /// Why not, in words.
     public static func refusal(of url: String) -> String {
-        "unsupported URL \(Redaction.url(url)): \(Wording.list(URLRule.transferSchemes)) are supported"
+        let reason = URLRule.refusal(of: url)?.message ?? "\(Wording.list(URLRule.transferSchemes)) are supported"
+        return "unsupported URL \(Redaction.url(url)): \(reason)"
     }
 
     /// What makes the job impossible, in words; the rules that a job file is held to.

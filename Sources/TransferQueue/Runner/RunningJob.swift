@@ -107,7 +107,7 @@ struct DownloadTarget: Sendable, Hashable {
 
     init(_ destination: String, directory: String) {
         let relative = destination.hasPrefix("./") ? destination.dropFirst(2) : destination[...]
-        path = destination.hasPrefix("/") ? destination : directory + "/" + relative
+        path = destination.hasPrefix("/") ? destination : (directory == "/" ? "" : directory) + "/" + relative
         isFolder = destination.hasSuffix("/")
     }
 

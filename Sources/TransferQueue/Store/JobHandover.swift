@@ -23,7 +23,13 @@ final class JobHandover: Sendable {
     private let room = DispatchSemaphore(value: 0)
     private let arrivals = DispatchSemaphore(value: 0)
 
-    private init() { for _ in 0..<Self.groupsAhead { room.signal() } }
+    /// What the batch's relative paths start from.
+    private let directory: String
+
+    private init(_ directory: String) {
+        self.directory = directory
+        for _ in 0..<Self.groupsAhead { room.signal() }
+    }
 
     /// Reads on a thread of `pool` and calls `take` here, in the order of the file.
     ///
@@ -31,10 +37,11 @@ final class JobHandover: Sendable {
     /// - Returns: What `read` returns.
     /// - Throws: What `take` throws, once `read` has ended, or what `read` throws.
     static func run(
-        on pool: WorkerPool, _ read: @escaping @Sendable ((JobSpec, JobLocations?) throws -> Void) throws -> Bool,
+        on pool: WorkerPool, directory: String,
+        _ read: @escaping @Sendable ((JobSpec, JobLocations?) throws -> Void) throws -> Bool,
         _ take: (StagedJob) throws -> Void
     ) throws -> Bool {
-        let handover = JobHandover()
+        let handover = JobHandover(directory)
         pool.execute { handover.finish(Result { try handover.make(read) }) }
         do {
             while let group = handover.next() { for job in group { try take(job) } }
@@ -51,7 +58,7 @@ final class JobHandover: Sendable {
     private func make(_ read: ((JobSpec, JobLocations?) throws -> Void) throws -> Bool) throws -> Bool {
         var group: [StagedJob] = []
         let result = try read { spec, place in
-            group.append(StagedJob(spec, at: place))
+            group.append(StagedJob(spec, at: place, directory: directory))
             guard group.count == Self.groupSize else { return }
             try hand(exchange(&group, with: []))
         }

@@ -173,7 +173,7 @@ final class LedgerTaker {
                 """)
         // Counted as a need, so that resuming it blocks it again.
         statement.setUncheckedArguments([
-            batch, identity, state.rawValue, spec.priority, lane.origin, spec.destinationKey,
+            batch, identity, state.rawValue, spec.priority, lane.origin, spec.destinationKey(directory: "/"),
             spec.redacted.canonicalJSON, spec.fingerprint, secrets != nil, lane.network, followed == nil ? 0 : 1,
             ledger, followed,
         ])
@@ -289,7 +289,8 @@ final class LedgerTaker {
                     errorMessage = NULL, upload = CASE WHEN ? THEN upload END WHERE id = ?
                 """,
             arguments: [
-                state.rawValue, spec.priority, lane.origin, spec.destinationKey, spec.redacted.canonicalJSON,
+                state.rawValue, spec.priority, lane.origin, spec.destinationKey(directory: "/"),
+                spec.redacted.canonicalJSON,
                 spec.fingerprint, secrets != nil, lane.network, isSame, job.id,
             ])
         try db.execute(

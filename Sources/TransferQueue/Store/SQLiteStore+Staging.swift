@@ -28,6 +28,8 @@ extension SQLiteStore {
         private let keepsWhatIsMissing: Bool
         private let isReload: Bool
         private var hasIDs = false
+        private var hasRelativePaths = false
+        private var hasAbsolutePaths = false
         private var needs: [(job: Int64, identity: String, need: String, at: JobLocations?, position: Int)] = []
         private let insert: Statement
         private let update: Statement
@@ -39,6 +41,8 @@ extension SQLiteStore {
         private(set) var secrets: [Int64: JobSecrets] = [:]
         /// Jobs of other content now that this process works on by what they were.
         private(set) var underWay: Set<Int64> = []
+        /// Whether there are jobs with faults of their own, which weren't added: others may need them.
+        var isPartial = false
 
         init(_ db: Database, batch: HeldBatch, generation: Int64, keepsWhatIsMissing: Bool, isReload: Bool) throws {
             self.db = db
@@ -68,7 +72,9 @@ extension SQLiteStore {
         }
 
         /// - Parameter place: Where the job stands in its file, if it comes from one.
-        func add(_ spec: JobSpec, at place: JobLocations?) throws { try add(StagedJob(spec, at: place)) }
+        func add(_ spec: JobSpec, at place: JobLocations?) throws {
+            try add(StagedJob(spec, at: place, directory: batch.directory))
+        }
 
         func add(_ job: StagedJob) throws {
             count += 1
@@ -76,6 +82,7 @@ extension SQLiteStore {
             let span = place?.id ?? place?.to
             if let place { format = place.format }
             if spec.id != nil { hasIDs = true }
+            if !spec.isUpload { if spec.hasRelativePath { hasRelativePaths = true } else { hasAbsolutePaths = true } }
             insert.setUncheckedArguments([
                 batch.id, identity, generation, span?.line, span?.column, span?.length, place?.index, spec.priority,
                 job.origin, job.destination, job.text, fingerprint,
@@ -154,7 +161,8 @@ extension SQLiteStore {
                 try db.execute(
                     sql: "DELETE FROM job WHERE batch = ? AND generation <> ?", arguments: [batch.id, generation])
             }
-            if hasIDs { try findSharedDestinations() }
+            // Else the destination is the identity, and in one spelling.
+            if hasIDs || hasRelativePaths && hasAbsolutePaths { try findSharedDestinations() }
             try resolveNeeds()
             if isReload { try SQLiteStore.revive(db, batch: batch.id) }
             if report.isEmpty { _ = try SQLiteStore.skipWhatCannotStart(db, batch: batch.id) }
@@ -201,6 +209,7 @@ extension SQLiteStore {
                 let found = try Int64.fetchOne(
                     db, sql: "SELECT id FROM job WHERE batch = ? AND identity = ?", arguments: [batch.id, need])
                 guard let found else {
+                    if isPartial { continue }
                     let message = "job \"\(identity)\" needs \"\(need)\", which isn't in this batch"
                     report.add(Self.fault(message) { place?.needFault($0, at: position) })
                     continue

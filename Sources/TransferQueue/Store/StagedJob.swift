@@ -14,12 +14,13 @@ struct StagedJob: Sendable {
     /// Where its file names its network rules.
     let networkPlaces: String?
 
-    init(_ spec: JobSpec, at place: JobLocations?) {
+    /// - Parameter directory: What the batch's relative paths start from.
+    init(_ spec: JobSpec, at place: JobLocations?, directory: String) {
         self.spec = spec
         self.place = place
         identity = spec.identity
         text = spec.redacted.canonicalJSON
-        destination = spec.destinationKey
+        destination = spec.destinationKey(directory: directory)
         fingerprint = spec.fingerprint
         origin = spec.origin(mirror: 0)
         secrets = JobSecrets(spec)

@@ -14,17 +14,17 @@ import TransferEventLoop
 
     @Test(arguments: [0, 1, 127, 128, 129, 5000]) func bringsEveryJobInOrder(_ count: Int) throws {
         var taken: [String] = []
-        let result = try JobHandover.run(on: pool) { add in
+        let result = try JobHandover.run(on: pool, directory: "/d") { add in
             for number in 0..<count { try add(Self.job(number), nil) }
             return true
         } _: {
             taken.append($0.destination)
         }
-        #expect(result && taken == (0..<count).map { "\($0)" })
+        #expect(result && taken == (0..<count).map { "/d/\($0)" })
     }
 
     @Test func aReadersRefusalIsTheResult() throws {
-        let result = try JobHandover.run(on: pool) { add in
+        let result = try JobHandover.run(on: pool, directory: "/d") { add in
             try add(Self.job(0), nil)
             return false
         } _: { _ in
@@ -35,7 +35,7 @@ import TransferEventLoop
     @Test func aReadersErrorComesAfterWhatItRead() {
         var taken = 0
         #expect(throws: Refused.self) {
-            _ = try JobHandover.run(on: pool) { add in
+            _ = try JobHandover.run(on: pool, directory: "/d") { add in
                 for number in 0..<200 { try add(Self.job(number), nil) }
                 throw Refused()
             } _: { _ in
@@ -49,7 +49,7 @@ import TransferEventLoop
     @Test func aWritersErrorEndsTheReading() async throws {
         let read = Mutex(0)
         #expect(throws: Refused.self) {
-            _ = try JobHandover.run(on: pool) { add in
+            _ = try JobHandover.run(on: pool, directory: "/d") { add in
                 while true {
                     try add(Self.job(0), nil)
                     read.withLock { $0 += 1 }

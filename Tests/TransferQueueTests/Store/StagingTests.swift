@@ -17,7 +17,7 @@ import TransferTestSupport
     /// The faults of a batch that isn't taken.
     func faults(_ jobs: [JobSpec], places: Bool = false) throws -> [JobFileFault] {
         do {
-            let header = SQLiteStore.BatchHeader(name: "b", source: nil, directory: "/")
+            let header = SQLiteStore.BatchHeader(name: "b", source: nil, directory: "/d")
             _ = try fixture.store.stage(header) { stager in
                 for (index, spec) in jobs.enumerated() {
                     let span = SourceSpan(line: index + 10, column: 3, length: 2)
@@ -179,7 +179,19 @@ import TransferTestSupport
                 && destinations[0].span.line == 11)
         let mixed = try faults([job("x", id: "one"), job("x", id: "two")], places: true)
         #expect(mixed.count == 1 && mixed[0].message.contains("job \"one\"") && mixed[0].span.line == 11)
+        let spelled = try faults([job("x"), job("/d/x")], places: true)
+        #expect(spelled.count == 1 && spelled[0].message.contains("same destination as job \"x\""))
+        let above = try faults([job("../x"), job("/x")], places: true)
+        #expect(above.count == 1 && above[0].span.line == 11)
         #expect(try fixture.raw.value("SELECT count(*) FROM batch") == "0")
+        #expect(try faults([job("x"), job("/x")], places: true).isEmpty)
+    }
+
+    @Test func oneURLHasOneFileInAFolder() throws {
+        let same = try faults([job("in/", id: "one"), job("/d/in/", id: "two")], places: true)
+        #expect(same.count == 1 && same[0].message.contains("same destination as job \"one\""))
+        let other = [job("in/", id: "one"), job("in/", url: "http://h.example/2", id: "two")]
+        #expect(try faults(other, places: true).isEmpty)
     }
 
     @Test func unknownNeedsAndCirclesAreNamedWithTheirPlaces() throws {
