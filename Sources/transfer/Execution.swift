@@ -35,7 +35,9 @@ struct Execution: Sendable {
         let failures = FailureCount()
         queue.observe { [reporter, stops, queue] event in
             reporter.receive(event)
-            if failures.exceeds(stops, event) { queue.stop() }
+            guard let reason = failures.reason(stops, event) else { return }
+            reporter.note(.warn, "stopped: \(reason)")
+            queue.stop()
         }
         Signals.handle { [queue, reporter, watch] in
             reporter.hurry()
@@ -72,20 +74,24 @@ struct Execution: Sendable {
 
     /// Counts failures until they are too many.
     private final class FailureCount: Sendable {
-        private let state = Mutex((failed: 0, jobs: [String: Int]()))
+        private let state = Mutex((failed: 0, jobs: [String: Int](), isOver: false))
 
-        func exceeds(_ rules: StopRules, _ event: QueueEvent) -> Bool {
+        /// - Returns: Why the run ends now; once.
+        func reason(_ rules: StopRules, _ event: QueueEvent) -> String? {
             state.withLock { state in
                 switch event.kind {
                 case .batchStarted(let totals): state.jobs[event.batch] = totals.jobs
-                case .failed:
+                case .failed where !state.isOver:
                     state.failed += 1
-                    if rules.failFast { return true }
                     let jobs = state.jobs.values.reduce(0, +)
-                    return rules.maxFailures?.isExceeded(failed: state.failed, of: jobs) ?? false
+                    state.isOver =
+                        rules.failFast || rules.maxFailures?.isExceeded(failed: state.failed, of: jobs) ?? false
+                    guard state.isOver else { return nil }
+                    let option = rules.failFast ? "--fail-fast" : "--max-failures"
+                    return "\(NumberText.count(state.failed, "job")) failed (\(option))"
                 default: break
                 }
-                return false
+                return nil
             }
         }
     }

@@ -5,8 +5,7 @@ import TransferQueue
 /// Who logs in to servers, and how SSH and FTP servers are spoken to.
 struct LoginArguments: ParsableArguments {
     @Option(
-        help: ArgumentHelp(
-            "Who logs in; sftp:// and ftp:// URLs may name the user too (sftp://NAME@HOST/…).", valueName: "name"))
+        help: ArgumentHelp("Who logs in; the URL may name the user too (sftp://NAME@HOST/…).", valueName: "name"))
     var user: String?
 
     @Option(
@@ -77,9 +76,9 @@ struct LoginArguments: ParsableArguments {
         return (url, settings)
     }
 
-    /// File servers are told of a user by the settings, and so is the next process.
+    /// Servers are told of a user by the settings, and so is the next process.
     private static func withoutUser(_ url: String) throws -> (url: String, user: String?) {
-        guard Origin(fileServerURL: url) != nil, let slash = url.firstIndex(of: "/") else { return (url, nil) }
+        guard let slash = url.firstIndex(of: "/"), url[slash...].hasPrefix("//") else { return (url, nil) }
         let start = url.index(slash, offsetBy: 2)
         let authority = url[start...].prefix { $0 != "/" && $0 != "?" && $0 != "#" }
         guard let at = authority.lastIndex(of: "@") else { return (url, nil) }

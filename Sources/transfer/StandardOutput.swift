@@ -12,6 +12,11 @@ enum StandardOutput {
         _ = failure.compareExchange(expected: 0, desired: number, ordering: .relaxed)
     }
 
+    private static let lacksReport = Atomic(false)
+
+    /// The file that `--report` names is incomplete; that has been told.
+    static func noteReport() { lacksReport.store(true, ordering: .relaxed) }
+
     /// Writes what `print` has gathered.
     ///
     /// - Returns: Whether somebody takes it.
@@ -19,13 +24,13 @@ enum StandardOutput {
 
     /// Writes what `print` has gathered, and tells of what is missing.
     ///
-    /// - Returns: Whether all was written.
+    /// - Returns: Whether all was written, also into the file of `--report`.
     static func settle() -> Bool {
         errno = 0
         // An earlier piece may have failed whose reason is lost by now.
         if fflush(stdout) != 0 || ferror(stdout) != 0 { note(failure: errno == 0 ? EIO : errno) }
         let number = failure.load(ordering: .relaxed)
-        guard number != 0 else { return true }
+        guard number != 0 else { return !lacksReport.load(ordering: .relaxed) }
         StandardError.write("transfer: standard output is incomplete: \(BufferedOutput.reason(number))\n")
         return false
     }

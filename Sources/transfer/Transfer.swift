@@ -1,4 +1,5 @@
 import ArgumentParser
+import Glibc
 import TransferCore
 
 /// Where the process begins: on its main thread and not yet in a task, as the signals have to be blocked before the
@@ -7,6 +8,9 @@ import TransferCore
 enum Start {
     static func main() {
         Signals.prepare()
+        // libdispatch asks for threads of higher priority, which only root may have, and tells the system's log each time
+        // that it got none.
+        setenv("LIBDISPATCH_LOG", "NO", 0)
         Task.detached { await Transfer.begin() }
         // Not dispatchMain(): that lets the main thread take every signal again.
         Signals.wait()

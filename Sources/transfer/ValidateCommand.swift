@@ -34,7 +34,7 @@ struct Validate: ParsableCommand {
             }
             for fault in missing.report.faults { report.add(fault) }
             if report.isEmpty {
-                let folders = watched > 0 ? ", \(watched) watched folders" : ""
+                let folders = watched > 0 ? ", \(NumberText.count(watched, "watched folder"))" : ""
                 print("\(file): \(report.jobCount) jobs\(folders), no errors")
             } else {
                 isFaulty = true

@@ -135,6 +135,48 @@ import TransferTestSupport
         }
     }
 
+    /// The table at the end has what failed and stayed so.
+    @Test func whatIsRetriedIsNoFailureOfTheEnd() async throws {
+        try await withTestServer { server in
+            let place = try Workplace()
+            server.serve("/a", .text("a"))
+            server.serve("/b", .text("b"))
+            server.script("/a", [.status(404)])
+            server.script("/b", [Fault.holdHead.and(.status(410))])
+            try place.jobs([download(server.url("/a"), to: "a"), download(server.url("/b"), to: "b")])
+            let process = try place.startJobs()
+            try await process.event("job.failed", id: "a")
+            _ = try await ask(place, "retry", "batch/a") { server.requests(to: "/a").count == 2 }
+            server.release()
+            let result = try await process.result()
+            #expect(result.exitCode == 1)
+            let log = result.standardError
+            #expect(
+                log.contains("info batch/a: retried by somebody\n") || log.contains("info a: retried by somebody\n"))
+            #expect(log.contains("1  410 Gone") && !log.contains("1  404 Not Found"), "\(log)")
+            let event = try result.events().named("batch.commanded").first
+            #expect(event?["verb"]?.string == "retry" && event?["id"]?.string == "a")
+        }
+    }
+
+    @Test func aJobThatHasEndedCanNotBeHeld() async throws {
+        try await withTestServer { server in
+            let place = try Workplace()
+            server.serve("/a", .text("a"))
+            server.serve("/b", .text("b"))
+            server.script("/b", [.holdHead])
+            try place.jobs([download(server.url("/a"), to: "a"), download(server.url("/b"), to: "b")])
+            let process = try place.startJobs()
+            try await process.event("job.finished", id: "a")
+            for (verb, past) in [("pause", "paused"), ("cancel", "cancelled"), ("retry", "ready again")] {
+                let said = try await place.run(verb, "batch/a")
+                #expect(said.standardOutput == "batch/a: 0 jobs \(past)\n")
+            }
+            server.release()
+            #expect(try await process.result().exitCode == 0)
+        }
+    }
+
     @Test func allMeansEveryBatch() async throws {
         try await withTestServer { server in
             let (place, process) = try await running(server)

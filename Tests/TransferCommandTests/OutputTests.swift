@@ -182,6 +182,7 @@ import TransferTestSupport
             server.serve("/a", .text("a"))
             try place.jobs([download(server.url("/a"), to: "a")])
             let result = try await place.run("run", "jobs.json", "--report", "/dev/full")
+            #expect(result.exitCode == 74)
             #expect(try place.folder.text("a") == "a")
             #expect(
                 result.standardError.contains("the report file is incomplete: no space left on device"), "\(result)")

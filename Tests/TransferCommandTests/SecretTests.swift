@@ -75,15 +75,22 @@ import TransferTestSupport
         }
     }
 
-    @Test func userinfoOfGetIsNeitherShownNorStored() async throws {
+    @Test func theUserOfAnHTTPURLLogsIn() async throws {
         try await withTestServer { server in
             let place = try Workplace()
-            server.serve("/a", .text("a"))
-            let result = try await place.run(
-                "get", "http://me:userhunter@127.0.0.1:\(server.port)/missing", "--json", "-v")
-            #expect(
-                !result.standardError.contains("userhunter") && !result.standardOutput.contains("userhunter"),
-                "\(result)")
+            server.handle("GET", "/a") { request in
+                request.headers["Authorization"] == nil
+                    ? Response(status: 401, headers: ["WWW-Authenticate": "Basic realm=\"x\""])
+                    : Response(body: .text("x"))
+            }
+            var command = place.command([
+                "get", "http://me@127.0.0.1:\(server.port)/a", "--password", "$PASSWORD", "--json", "-v",
+            ])
+            command.environment["PASSWORD"] = "userhunter"
+            let result = try await command.run()
+            #expect(result.exitCode == 0, "\(result)")
+            #expect(server.requests.last?.headers["Authorization"] == "Basic bWU6dXNlcmh1bnRlcg==")
+            #expect(!result.standardError.contains("userhunter") && !result.standardOutput.contains("userhunter"))
             #expect(try place.secretIsNowhere("userhunter"))
         }
     }

@@ -51,6 +51,7 @@ import TransferTestSupport
         try await withTestServer { server in
             let result = try await run(server, failing: [3, 12], ["--fail-fast"], isStopped: true)
             #expect(result.exitCode == 75, "work is left: \(result)")
+            #expect(result.standardError.contains("warn stopped: 1 job failed (--fail-fast)"), "\(result)")
             #expect(try result.events().named("job.failed").count == 1)
             #expect(server.requests.count <= 11, "\(server.requests.count)")
         }

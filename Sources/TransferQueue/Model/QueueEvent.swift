@@ -28,6 +28,8 @@ public struct QueueEvent: Sendable {
         /// - Parameter transfers: How many of them were under way when the wait began.
         case batchContinues(links: [String], after: Duration, transfers: Int)
         case batchFinished(BatchTotals, duration: Duration)
+        /// Somebody paused, resumed, cancelled or retried the batch, or one job of it.
+        case commanded(QueueVerb, job: String?)
         case started(job: String, JobStart)
         /// At most twice a second for each job under way.
         case progress(job: String, JobProgress)

@@ -101,7 +101,7 @@ struct DownloadPreparation: Sendable {
             }
             let what =
                 download.checksum == nil
-                ? "exists and isn't known"
+                ? record.facts == nil ? "exists and isn't known" : "was changed since it was fetched"
                 : "exists and has another \(download.checksum?.algorithm.rawValue ?? "digest")"
             throw TransferError(
                 .fileExists,

@@ -21,6 +21,7 @@ extension QueueRunner {
 
     func perform(_ command: QueueCommand) {
         performing = command
+        emit(command.batch, .commanded(command.verb, job: command.job))
         if let stop = command.stop {
             halt(stop, command)
         } else {

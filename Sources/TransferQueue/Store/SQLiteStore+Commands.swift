@@ -2,6 +2,19 @@ import GRDB
 import TransferCore
 import TransferEventLoop
 
+extension QueueVerb {
+    /// Whether it means something to a job that stands so. Of what is under way only its process knows more.
+    fileprivate func changes(_ state: JobState) -> Bool {
+        switch (self, state) {
+        case (_, .claimed), (.pause, .queued), (.pause, .waiting), (.pause, .blocked), (.resume, .paused): true
+        case (.cancel, .queued), (.cancel, .waiting), (.cancel, .blocked), (.cancel, .paused): true
+        case (.retry, .waiting), (.retry, .failed), (.retry, .skipped), (.retry, .cancelled): true
+        case (.retryFailed, .failed), (.retryFailed, .skipped): true
+        default: false
+        }
+    }
+}
+
 extension SQLiteStore {
     /// Where a command went.
     enum Delivery: Sendable, Hashable {
@@ -25,9 +38,11 @@ extension SQLiteStore {
             guard let row else { return .noSuchBatch }
             let batch: Int64 = row[0]
             if let job {
-                let known = try Bool.fetchOne(
-                    db, sql: "SELECT 1 FROM job WHERE batch = ? AND identity = ?", arguments: [batch, job])
-                guard known != nil else { return .noSuchJob }
+                let known = try Int.fetchOne(
+                    db, sql: "SELECT state FROM job WHERE batch = ? AND identity = ?", arguments: [batch, job])
+                guard let known else { return .noSuchJob }
+                // What has ended or isn't held is nothing to the process that runs the batch either.
+                guard verb.changes(JobState(rawValue: known) ?? .queued) else { return .applied(jobs: 0) }
             }
             guard let owner: Int64 = row[1] else {
                 return .applied(jobs: try Self.apply(db, verb, batch: batch, job: job).count)

@@ -52,6 +52,9 @@ extension SQLiteStore {
         let batch: HeldBatch
         /// When it was watched for the first time, in nanoseconds since 1970.
         let since: Int64
+        let isPaused: Bool
+        /// Where its files went before, redacted, where that is elsewhere than now.
+        let formerURL: String?
         let changes: LedgerChanges
     }
 
@@ -120,14 +123,17 @@ extension SQLiteStore {
         try ledgerTransaction { db in
             let batch = try hold(db, BatchHeader(name: plan.batch, source: nil, directory: plan.root))
             let now = Int64(WallClock.now * 1e9)
+            let url = Redaction.url("\(plan.template)")
+            let former = try String.fetchOne(
+                db, sql: "SELECT url FROM watchedFolder WHERE path = ?", arguments: [plan.root])
             try db.execute(
                 sql: """
-                    INSERT INTO watchedFolder (path, batch, since, thenAfter, verifies) VALUES (?, ?, ?, ?, ?)
+                    INSERT INTO watchedFolder (path, batch, since, thenAfter, verifies, url) VALUES (?, ?, ?, ?, ?, ?)
                     ON CONFLICT (path) DO UPDATE SET batch = excluded.batch, thenAfter = excluded.thenAfter,
-                        verifies = excluded.verifies
-                    """, arguments: [plan.root, batch.id, now, plan.thenAfter, plan.spec.verifiesDigest])
+                        verifies = excluded.verifies, url = excluded.url
+                    """, arguments: [plan.root, batch.id, now, plan.thenAfter, plan.spec.verifiesDigest, url])
             let row = try Row.fetchOne(
-                db, sql: "SELECT id, since FROM watchedFolder WHERE path = ?", arguments: [plan.root])
+                db, sql: "SELECT id, since, isPaused FROM watchedFolder WHERE path = ?", arguments: [plan.root])
             guard let row else { throw TransferError(.internalFault, "a watched folder without a row") }
             let folder: Int64 = row[0]
             // What was promised to those that were confirmed follows the rules of today; those that are kept now are
@@ -138,7 +144,8 @@ extension SQLiteStore {
             let taker = try LedgerTaker(db, folder: folder, batch: batch.id, plan: plan)
             try taker.renewAll()
             return OpenedLedger(
-                folder: folder, batch: batch, since: row[1], changes: try taker.finish(stamp: nextStamp()))
+                folder: folder, batch: batch, since: row[1], isPaused: row[2],
+                formerURL: former.flatMap { $0 == url ? nil : $0 }, changes: try taker.finish(stamp: nextStamp()))
         }
     }
 

@@ -168,6 +168,10 @@ enum Schema {
                     CREATE INDEX ledgerRenamed ON ledger(folder, url) WHERE isRenamed;
                     """)
         }
+        migrator.registerMigration("targets of watched folders") { db in
+            // The URL template, redacted, to tell when another one is named.
+            try db.execute(sql: "ALTER TABLE watchedFolder ADD COLUMN url TEXT")
+        }
         return migrator
     }
 }

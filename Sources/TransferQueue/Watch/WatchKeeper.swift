@@ -92,6 +92,8 @@ actor WatchKeeper {
             self?.assumeIsolated { $0.heard(event) }
         }
         self.watcher = watcher
+        if let former = opened.formerURL { tell(.retargeted(from: former)) }
+        if opened.isPaused { tell(.paused) }
         watcher.start()
         tellBacklog()
         actOnDue()

@@ -80,6 +80,10 @@ public final class WatchedFolder: Sendable {
 
 /// What a watched folder tells besides the events of its jobs (``QueueEvent``).
 public enum WatchedFolderEvent: Sendable {
+    /// At the start: somebody paused the folder's batch, and what comes waits until it's resumed.
+    case paused
+    /// At the start: files went elsewhere when the folder was watched before (redacted). What was uploaded stays there.
+    case retargeted(from: String)
     case watch(WatchEvent)
     /// A version is recorded as confirmed by the server.
     case confirmed(path: String, url: String)

@@ -29,6 +29,8 @@ struct EndReport: Sendable {
     private var groups: [Key: Group] = [:]
     /// Failures beyond `mostGroups`.
     private(set) var ungrouped = 0
+    /// The first so many jobs that failed, with their groups: somebody may retry one.
+    private var failed: [String: Key] = [:]
 
     init(batch: String) { self.batch = batch }
 
@@ -45,6 +47,7 @@ struct EndReport: Sendable {
             self.duration = duration
         case .finished(let receipt): uploads += receipt.isUpload ? 1 : 0
         case .failed(let failure): add(failure)
+        case .commanded(.retry, let job), .commanded(.retryFailed, let job): forget(job)
         default: break
         }
     }
@@ -55,10 +58,23 @@ struct EndReport: Sendable {
             ungrouped += 1
             return
         }
+        if failed.count < Self.mostGroups { failed[failure.job] = key }
         var group = groups[key] ?? Group(reason: key.reason, host: key.host)
         group.count += 1
         if group.names.count < 2 { group.names.append(FailureWords.name(failure)) }
         groups[key] = group
+    }
+
+    /// They get another chance: all, or the one.
+    private mutating func forget(_ job: String?) {
+        guard let job else {
+            (groups, failed, ungrouped) = ([:], [:], 0)
+            return
+        }
+        guard let key = failed.removeValue(forKey: job), var group = groups[key] else { return }
+        group.count -= 1
+        group.names.removeAll { $0 == job }
+        groups[key] = group.count > 0 ? group : nil
     }
 
     /// The groups, largest first.

@@ -4,8 +4,10 @@ import TransferQueue
 /// A failed job in words: as a line, and as the reason that many may share.
 enum FailureWords {
     /// `q3.pdf: 404 Not Found, not retried`
-    static func line(_ failure: JobFailure) -> String {
-        let message = "\(failure.job): \(failure.error.message)"
+    ///
+    /// - Parameter name: The job's, as its reader knows it.
+    static func line(_ failure: JobFailure, name: String) -> String {
+        let message = "\(name): \(failure.error.message)"
         // A fault of this machine says in its message what to do about it.
         guard failure.host != nil else { return message }
         guard failure.error.isTransient else { return message + ", not retried" }

@@ -14,6 +14,7 @@ import TransferQueue
 /// | `batch.waiting`  | *wait*, and `transfers` where the network stopped some                                  |
 /// | `batch.continues`| `links` (a list) `seconds` `transfers`                                                |
 /// | `batch.finished` | *totals*, `seconds`                                                                   |
+/// | `batch.commanded`| `verb` (`pause` `resume` `cancel` `retry` `retryFailed`), and the `id` where it was one job's |
 /// | `job.started`    | `direction` (`download`, `upload`) `url` `offset` `attempt`                             |
 /// | `job.progress`   | `completed` `total` `rate` `phase` (`connecting` `transferring` `verifying` `saving`)   |
 /// | `job.retrying`   | `delay` `reason` `code` `status`                                                      |
@@ -75,6 +76,7 @@ enum JSONLines {
         case .batchFinished(let totals, let duration):
             self.totals(totals, &object)
             object.field("seconds", duration)
+        case .commanded(let verb, _): object.field("verb", verb.rawValue)
         case .started(_, let start):
             object.field("direction", direction(start.isUpload))
             object.field("url", start.url)

@@ -62,6 +62,9 @@ struct LogRenderer: Sendable {
             told[event.batch] = nil
             waits[event.batch] = nil
             urls = urls.filter { $0.key.batch != event.batch }
+        case .commanded(let verb, let job):
+            let batch = WatchBatch.folder(of: event.batch) ?? event.batch
+            add(.info, "\(job.map { name($0, event) } ?? batch): \(Self.past(verb))")
         case .started(let job, let start):
             if !isLive { urls[Key(batch: event.batch, job: job)] = start.url }
         case .retrying(let job, let delay, let error):
@@ -70,11 +73,12 @@ struct LogRenderer: Sendable {
                 Origin(anyURL: $0)?.hostAndPort
             }
             folding.add(
-                batch: event.batch, job: job, host: host ?? "", delay: delay, error: error, time: event.time)
-        case .restarted(let job, let reason): add(.warn, "\(job): from 0 again, \(reason)")
+                batch: event.batch, job: name(job, event), host: host ?? "", delay: delay, error: error,
+                time: event.time)
+        case .restarted(let job, let reason): add(.warn, "\(name(job, event)): from 0 again, \(reason)")
         case .failed(let failure):
             urls[Key(batch: event.batch, job: failure.job)] = nil
-            add(.error, FailureWords.line(failure))
+            add(.error, FailureWords.line(failure, name: name(failure.job, event)))
         case .finished(let receipt):
             urls[Key(batch: event.batch, job: receipt.job)] = nil
             if verbose { add(.info, Self.success(receipt)) }
@@ -82,20 +86,30 @@ struct LogRenderer: Sendable {
             if verbose { add(.info, "\(receipt.job): kept, complete before") }
         case .skipped(let job, let need):
             urls[Key(batch: event.batch, job: job)] = nil
-            add(.warn, "\(job): skipped, it needs \(need), which didn't complete")
+            add(.warn, "\(name(job, event)): skipped, it needs \(need), which didn't complete")
         case .cancelled(let job):
             urls[Key(batch: event.batch, job: job)] = nil
-            if verbose { add(.info, "\(job): cancelled") }
+            if verbose { add(.info, "\(name(job, event)): cancelled") }
         case .waiting(let job, .disk(let message, let remaining)):
             urls[Key(batch: event.batch, job: job)] = nil
             guard !isLive else { return }
             folding.add(
-                batch: event.batch, job: job, host: "", delay: remaining, error: TransferError(.diskFull, message),
+                batch: event.batch, job: name(job, event), host: "", delay: remaining,
+                error: TransferError(.diskFull, message),
                 time: event.time)
         case .waiting(let job, let reason):
             urls[Key(batch: event.batch, job: job)] = nil
-            if verbose, !isLive { add(.info, "\(job): waiting: \(WaitWords.log(reason))") }
+            if verbose, !isLive { add(.info, "\(name(job, event)): waiting: \(WaitWords.log(reason))") }
         case .progress: break
+        }
+    }
+
+    private static func past(_ verb: QueueVerb) -> String {
+        switch verb {
+        case .pause: "paused by somebody"
+        case .resume: "resumed by somebody"
+        case .cancel: "cancelled by somebody"
+        case .retry, .retryFailed: "retried by somebody"
         }
     }
 
@@ -115,6 +129,11 @@ struct LogRenderer: Sendable {
         let text = prefix(event) + Self.totals(progress)
         lines.append(LogLine(level: .info, time: event.time, text: charset.visible(text)))
         return lines
+    }
+
+    /// The job's name; of a watched folder's jobs the file's path.
+    private func name(_ job: String, _ event: QueueEvent) -> String {
+        WatchBatch.folder(of: event.batch).map { "\($0)/\(WatchedFolder.path(ofJob: job))" } ?? job
     }
 
     /// The batch's name, where there are several.

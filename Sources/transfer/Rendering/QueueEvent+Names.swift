@@ -9,6 +9,7 @@ extension QueueEvent.Kind {
         case .batchWaiting: "batch.waiting"
         case .batchContinues: "batch.continues"
         case .batchFinished: "batch.finished"
+        case .commanded: "batch.commanded"
         case .started: "job.started"
         case .progress: "job.progress"
         case .retrying: "job.retrying"
@@ -29,6 +30,7 @@ extension QueueEvent.Kind {
         case .started(let job, _), .progress(let job, _), .retrying(let job, _, _), .restarted(let job, _),
             .waiting(let job, _), .skipped(let job, _), .cancelled(let job):
             job
+        case .commanded(_, let job): job
         case .finished(let receipt), .kept(let receipt): receipt.job
         case .failed(let failure): failure.job
         }
@@ -39,7 +41,10 @@ extension QueueEvent.Kind {
         return false
     }
 
-    var isAboutBatch: Bool { job == nil }
+    var isAboutBatch: Bool {
+        if case .commanded = self { return true }
+        return job == nil
+    }
 
     /// Whether it is the one end of a job.
     var isEnd: Bool {

@@ -148,6 +148,7 @@ struct ReporterState: ~Copyable {
         if let number = report?.failure {
             let failure = "the report file is incomplete: \(BufferedOutput.reason(number))"
             add([LogLine(level: .error, time: time, text: failure)])
+            StandardOutput.noteReport()
         }
     }
 

@@ -14,6 +14,8 @@ struct WatchBoard: Sendable {
         var waiting = 0
         /// Files that are uploaded and stay for a while.
         var kept = 0
+        /// Somebody holds its uploads.
+        var isPaused = false
         /// Uploaded by this process.
         var uploaded = 0
         /// Uploads that failed for good.
@@ -52,6 +54,8 @@ struct WatchBoard: Sendable {
             folders[index].uploaded += 1
             turn(to: notice.time)
             today.uploaded += 1
+        case .told(.paused): folders[index].isPaused = true
+        case .told(.retargeted): break
         case .told(.backlog(let waiting, let kept)): (folders[index].waiting, folders[index].kept) = (waiting, kept)
         case .told(.stays(let path, _)): folders[index].stuck.insert(path)
         case .told(.moved(let path, _)), .told(.deleted(let path)): folders[index].stuck.remove(path)
@@ -64,6 +68,8 @@ struct WatchBoard: Sendable {
         else { return }
         switch event.kind {
         case .failed: folders[index].failed += 1
+        case .commanded(.pause, nil): folders[index].isPaused = true
+        case .commanded(.resume, nil): folders[index].isPaused = false
         case .batchProgress(let progress): waitsFor = Self.words(progress.waitReason)
         case .batchWaiting(let reason, _): waitsFor = Self.words(reason)
         case .batchContinues: waitsFor = nil
@@ -86,7 +92,12 @@ struct WatchBoard: Sendable {
             let which = folders.count == 1 ? "the folder" : first.path
             text += "; \(which) isn't there" + (lost.count > 1 ? ", nor are \(lost.count - 1) others" : "")
         }
-        if waiting > 0, let waitsFor { text += "; \(waitsFor)" }
+        let paused = folders.filter(\.isPaused)
+        if let first = paused.first {
+            text += folders.count == paused.count ? "; paused" : "; \(first.path) is paused"
+        } else if waiting > 0, let waitsFor {
+            text += "; \(waitsFor)"
+        }
         return text
     }
 
@@ -128,6 +139,7 @@ extension WatchBoard.Folder {
         var words = [waiting > 0 ? "\(NumberText.count(waiting, "file")) waiting" : "nothing waiting"]
         words.append("\(NumberText.grouped(uploaded)) uploaded")
         if kept > 0 { words.append("\(NumberText.grouped(kept)) kept for a while") }
+        if isPaused { words.append("paused") }
         switch state {
         case .starting, .watching: break
         case .polling: words.append("read again and again")
@@ -145,7 +157,11 @@ extension WatchBoard.Folder {
         }
         if !stuck.isEmpty { words.append("\(NumberText.grouped(stuck.count)) not moved or deleted") }
         if waiting > 0 {
-            words.append("\(NumberText.count(waiting, "file")) left, which the next start goes on with")
+            let resume = "transfer resume \(ShellWord.quoted(WatchBatch.name(of: path)))"
+            let how =
+                isPaused
+                ? "paused; after \(resume) the next start goes on with them" : "which the next start goes on with"
+            words.append("\(NumberText.count(waiting, "file")) left, \(how)")
         } else {
             words.append(words.count > 2 ? "nothing else left" : "nothing left")
         }

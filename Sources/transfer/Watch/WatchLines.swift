@@ -9,6 +9,8 @@ import TransferWatch
 /// | `event`            | further fields                                                                       |
 /// |--------------------|--------------------------------------------------------------------------------------|
 /// | `watch.started`    | `url`: the template                                                                  |
+/// | `watch.paused`     | at the start: nothing is uploaded until somebody resumes it                          |
+/// | `watch.retargeted` | `from`: the template that it was watched with before                                 |
 /// | `watch.found`      |                                                                                      |
 /// | `watch.lost`       | `code` `message`                                                                     |
 /// | `watch.returned`   |                                                                                      |
@@ -38,6 +40,8 @@ enum WatchLines {
             case .begins(let url): object.field("url", Redaction.url(url))
             case .ended: break
             case .told(.watch(let event)): fields(event, &object)
+            case .told(.paused): break
+            case .told(.retargeted(let former)): object.field("from", former)
             case .told(.confirmed(let path, let url)):
                 object.field("path", path)
                 object.field("url", Redaction.url(url))
@@ -59,6 +63,8 @@ enum WatchLines {
         switch kind {
         case .begins: "watch.started"
         case .ended: "watch.ended"
+        case .told(.paused): "watch.paused"
+        case .told(.retargeted): "watch.retargeted"
         case .told(.confirmed): "watch.confirmed"
         case .told(.moved): "watch.moved"
         case .told(.deleted): "watch.deleted"

@@ -13,7 +13,7 @@ enum WatchWords {
     ) -> (level: LogLine.Level, text: String)? {
         let folder = notice.folder
         switch notice.kind {
-        case .begins: return nil
+        case .begins(let url): return (.info, "\(folder): watching, to \(url)")
         case .ended: return (.info, "\(folder): not watched any more")
         case .told(.watch(let event)):
             return line(event, verbose).map { ($0.level, "\(folder): \($0.text)") }
@@ -25,6 +25,15 @@ enum WatchWords {
         case .told(.stays(let path, let error)):
             return (.error, "\(folder)/\(path): stays where it is: \(error.message)")
         case .told(.backlog): return nil
+        case .told(.paused):
+            let command = "transfer resume \(ShellWord.quoted(notice.batch))"
+            return (.warn, "\(folder): paused, nothing is uploaded until \(command)")
+        case .told(.retargeted(let former)):
+            let command = "transfer forget \(ShellWord.quoted(notice.batch))"
+            return (
+                .warn,
+                "\(folder): its files went to \(former) before; what is there isn't uploaded again (stop, and \(command), to upload all anew)"
+            )
         }
     }
 
@@ -36,7 +45,7 @@ enum WatchWords {
 
     private static func line(_ event: WatchEvent, _ verbose: Bool) -> (level: LogLine.Level, text: String)? {
         switch event {
-        case .rootFound: (.info, "watching")
+        case .rootFound: nil
         case .caughtUp(let summary):
             // After every burst of files: no news to most.
             verbose ? (.info, "caught up, \(NumberText.count(summary.folders, "folder"))") : nil

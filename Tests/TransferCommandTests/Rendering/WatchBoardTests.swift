@@ -63,7 +63,16 @@ import TransferWatch
 
     @Test(
         arguments: [
-            (.told(.watch(.rootFound)), "info /srv/out: watching"),
+            (.begins(url: "https://h/in/{name}"), "info /srv/out: watching, to https://h/in/{name}"),
+            (.told(.watch(.rootFound)), nil),
+            (
+                .told(.paused),
+                "warn /srv/out: paused, nothing is uploaded until transfer resume watch:/srv/out"
+            ),
+            (
+                .told(.retargeted(from: "https://h/before/{name}")),
+                "warn /srv/out: its files went to https://h/before/{name} before; what is there isn't uploaded again (stop, and transfer forget watch:/srv/out, to upload all anew)"
+            ),
             (
                 .told(.watch(.rootLost(TransferError(.fileMissing, "no such folder")))),
                 "warn /srv/out: waiting for the folder: no such folder"
@@ -144,6 +153,7 @@ import TransferWatch
         let time = TimeText.local(start)
         #expect(
             errors.contents() == """
+                \(time) info /srv/out: watching, to https://files.example/in/{name}
                 \(time) info /srv/out/a: uploaded, 4.00 KiB in 2 s, to https://files.example/in/a
                 \(time) info /srv/out: stopped, 1 uploaded, nothing left
 
@@ -157,11 +167,10 @@ import TransferWatch
         let journal = errors.terminal(["JOURNAL_STREAM": "8:42"])
         let reporter = try Reporter(.init(), terminal: journal, standardOutput: Sink().terminal())
         reporter.receive(notice(.begins(url: "u")))
-        reporter.receive(notice(.told(.watch(.rootFound))))
         reporter.receive(notice(.told(.watch(.rootLost(gone)))))
         #expect(
             errors.contents()
-                == "<6>/srv/out: watching\n<4>/srv/out: waiting for the folder: \(gone.message)\n")
+                == "<6>/srv/out: watching, to u\n<4>/srv/out: waiting for the folder: \(gone.message)\n")
     }
 
     @Test func theScreenHasALineForTheFolder() {

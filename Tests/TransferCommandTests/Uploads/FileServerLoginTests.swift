@@ -83,7 +83,8 @@ import TransferTestSupport
     }
 
     @Test(arguments: [
-        ["get", "ftp://me:passhunter@127.0.0.1:1/x"], ["put", "f", "sftp://me:passhunter@127.0.0.1:1/x"],
+        ["get", "ftp://me:passhunter@127.0.0.1:1/x"], ["get", "http://me:passhunter@127.0.0.1:1/x"],
+        ["put", "f", "sftp://me:passhunter@127.0.0.1:1/x"],
         ["get", "ftp://127.0.0.1:1/x", "--user", "me", "--password", "passhunter"],
         ["get", "sftp://127.0.0.1:1/x", "--ssh-key", "k", "--ssh-key-passphrase", "passhunter"],
     ])

@@ -268,6 +268,48 @@ import TransferTestSupport
         }
     }
 
+    @Test func aFolderThatIsPausedSaysSoAtTheNextStart() async throws {
+        try await withTestServer { server in
+            let watch = try WatchPlace(server)
+            let batch = "watch:" + watch.path
+            var process = try watch.start()
+            try await process.event("watch.found")
+            #expect(try await watch.place.run("pause", batch).exitCode == 0)
+            try await process.event("batch.commanded") { $0["verb"]?.string == "pause" }
+            try watch.write("x", to: "a.txt")
+            try await process.event("watch.backlog") { $0["waiting"]?.int == 1 }
+            let first = try await watch.stop(process)
+            #expect(first.standardError.contains("1 file left, paused; after transfer resume "), "\(first)")
+
+            process = try watch.start()
+            try await process.event("watch.paused")
+            try await process.event("watch.caughtUp")
+            #expect(try await watch.place.run("resume", batch).exitCode == 0)
+            try await process.confirmed("a.txt")
+            let second = try await watch.stop(process)
+            #expect(second.standardError.contains("paused, nothing is uploaded until transfer resume "), "\(second)")
+        }
+    }
+
+    @Test func anotherTargetIsTold() async throws {
+        try await withTestServer { server in
+            let watch = try WatchPlace(server)
+            try watch.write("x", to: "a.txt")
+            var process = try watch.start()
+            try await process.caughtUp(confirming: 1)
+            try await watch.stop(process)
+            process = try watch.place.command([
+                "watch", "out", "--to", server.url("/other/"), "--settle", "100ms", "--json",
+            ]).start()
+            let event = try await process.event("watch.retargeted")
+            #expect(event["from"]?.string == server.url("/in/{name}"))
+            try await process.event("watch.caughtUp")
+            let result = try await watch.stop(process)
+            #expect(result.standardError.contains("its files went to \(server.url("/in/{name}")) before"), "\(result)")
+            #expect(server.requests.count == 1)
+        }
+    }
+
     /// Ten seconds of nothing over a thousand files: it's woken at most twice a second, all threads together.
     @Test(.enabled(if: TransferCommand.runsHeavyTests)) func anIdleWatchSleeps() async throws {
         try await withTestServer { server in
