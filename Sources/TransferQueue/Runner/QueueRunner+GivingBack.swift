@@ -26,6 +26,19 @@ extension QueueRunner {
         await storeTurn()
     }
 
+    /// Takes back what was claimed of a batch and hasn't started, for a moment in which its jobs may become other ones.
+    func giveBackUnstarted(of batch: String) async {
+        await storeTurn()
+        let jobs = Set(claimed.values.filter { batches[$0.batch]?.name == batch }.map(\.id))
+        guard !jobs.isEmpty else { return }
+        await withCheckedContinuation { waiter in
+            returns.append((jobs, waiter))
+            takeBack(.release(.waiting)) { jobs.contains($0.id) }
+            pump()
+        }
+        await storeTurn()
+    }
+
     private func takeBack(_ jobs: Set<Int64>) {
         for id in jobs {
             guard let job = running[id], job.stop == nil else { continue }

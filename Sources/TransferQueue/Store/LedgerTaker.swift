@@ -229,6 +229,10 @@ final class LedgerTaker {
             return true
         }
         let jobs = try jobs(ofLedger: row.id)
+        if let last = jobs.last, last.isLeftAlone, !jobs.contains(where: \.isOpen) {
+            try rename(last, row, to: version)
+            return true
+        }
         try db.execute(
             sql: "UPDATE ledger SET device = ?, gone = NULL WHERE id = ?",
             arguments: [Int64(bitPattern: version.device), row.id])
@@ -237,6 +241,23 @@ final class LedgerTaker {
         for job in jobs where !job.isClaimed { try remove(job, keepsLedger: true) }
         try stage(version, digest: row.digest, ledger: row.id, isPaused: isPaused)
         return true
+    }
+
+    /// Nothing of it is uploaded until somebody says so, and then it's the file of its new name.
+    private func rename(_ job: OpenJob, _ row: LedgerRow, to version: FileVersion) throws {
+        let spec = plan.job(version, digest: row.digest, identity: job.identity)
+        try db.execute(
+            sql: "UPDATE job SET spec = ?, fingerprint = ?, destination = ? WHERE id = ?",
+            arguments: [
+                spec.redacted.canonicalJSON, spec.fingerprint, spec.destinationKey(directory: "/"), job.id,
+            ])
+        try db.execute(
+            sql: "UPDATE ledger SET path = ?, url = ?, device = ? WHERE id = ?",
+            arguments: [
+                version.path, Redaction.url(plan.url(version, digest: row.digest)),
+                Int64(bitPattern: version.device), row.id,
+            ])
+        try cameBack(row.id)
     }
 
     /// Whether a file of the name that it had would take the place of its upload, and it has another one itself now.
@@ -269,7 +290,7 @@ final class LedgerTaker {
                 try stage(row.version, digest: row.digest, ledger: row.id)
                 continue
             }
-            if job.isClaimed || job.state == .cancelled || job.mayHaveArrived { continue }
+            if job.isClaimed || job.isLeftAlone { continue }
             try renew(job, row)
         }
     }
@@ -300,38 +321,6 @@ final class LedgerTaker {
     }
 
     // MARK: Jobs
-
-    private struct OpenJob {
-        let id: Int64
-        let ledger: Int64
-        let identity: String
-        let state: JobState
-        let fingerprint: Int64
-        let mayHaveArrived: Bool
-        let upload: String?
-        let spec: String
-        let hasSecrets: Bool
-
-        static let columns = """
-            job.id, job.ledger, job.identity, job.state, job.fingerprint,
-            job.state = 6 AND job.errorCode = 'mayHaveBeenSent', job.upload, job.spec, job.hasSecrets
-            """
-
-        init(_ row: Row) {
-            id = row[0]
-            ledger = row[1]
-            identity = row[2]
-            state = JobState(rawValue: row[3]) ?? .queued
-            fingerprint = row[4]
-            mayHaveArrived = row[5] ?? false
-            upload = row[6]
-            spec = row[7]
-            hasSecrets = row[8]
-        }
-
-        var isClaimed: Bool { state == .claimed }
-        var isOpen: Bool { !state.hasEnded }
-    }
 
     private func jobs(ofPath path: String) throws -> [OpenJob] {
         let ledgers = try Int64.fetchAll(

@@ -55,6 +55,8 @@ public final class WatchedFolder: Sendable {
         }
         do {
             let store = queue.store
+            // They may have to go elsewhere now.
+            await queue.runner.giveBackUnstarted(of: plan.batch)
             let (opened, kept) = try await queue.watchPools.store.run {
                 let opened = try store.openLedger(plan)
                 return (opened, spec.keepFor == nil ? 0 : try store.keptCount(folder: opened.folder))

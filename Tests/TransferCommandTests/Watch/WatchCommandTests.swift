@@ -291,6 +291,28 @@ import TransferTestSupport
         }
     }
 
+    /// Its new name isn't a reason to upload it after all; once somebody says so, it's uploaded by that.
+    @Test func whatWasCancelledAndIsRenamedStaysCancelled() async throws {
+        try await withTestServer { server in
+            let watch = try WatchPlace(server)
+            let batch = "watch:" + watch.path
+            server.script("/in/a.txt", [], afterwards: .status(503))
+            try watch.write("x", to: "a.txt")
+            let process = try watch.start()
+            let id = try #require(try await process.event("job.retrying")["id"]?.string)
+            #expect(try await watch.place.run("cancel", "\(batch)/\(id)").exitCode == 0)
+            try await process.event("job.cancelled", id: id)
+            rename(watch.folder.path("out/a.txt"), watch.folder.path("out/b.txt"))
+            try watch.write("y", to: "c.txt")
+            try await process.confirmed("c.txt")
+            #expect(watch.bodies("b.txt") == [])
+            #expect(try await watch.place.run("retry", "\(batch)/\(id)").exitCode == 0)
+            try await process.confirmed("b.txt")
+            try await watch.stop(process)
+            #expect(watch.bodies("b.txt") == ["x"])
+        }
+    }
+
     @Test func anotherTargetIsTold() async throws {
         try await withTestServer { server in
             let watch = try WatchPlace(server)

@@ -129,6 +129,33 @@ import TransferTestSupport
         }
     }
 
+    /// What is under way stays so; all that waits goes where the file says now, also what this process had taken already.
+    @Test func aHangUpSendsWhatHasNotStartedElsewhere() async throws {
+        try await withTestServer { server in
+            let watch = try WatchPlace(server)
+            let other = server.acceptUploads("/in/elsewhere/*")
+            let names = (0..<20).map { "f\($0)" }
+            for name in names {
+                try watch.write(name, to: name)
+                server.script("/in/out/\(name)", [.holdHead])
+            }
+            try write(watch, folders: ["out"])
+            let process = try command(watch, "-j", "2").start()
+            try await server.waitForHeld(2)
+            try await process.event("watch.backlog") { $0["waiting"]?.int == 20 }
+            try watch.folder.write(
+                try watch.folder.text("svc.json").replacingOccurrences(of: "/in/out/", with: "/in/elsewhere/"),
+                to: "svc.json")
+            process.kill(SIGHUP)
+            try await process.line { $0.hasSuffix("read again: 1 folder changed, 0 jobs") }
+            server.release()
+            for name in names { try await process.confirmed(name) }
+            try await watch.stop(process)
+            #expect(server.requests.count { $0.path.hasPrefix("/in/out/") } == 2)
+            #expect(other.uploads.count == 18)
+        }
+    }
+
     /// What the file says in the end is what is done in the end, also where its job was under way.
     @Test func aJobThatIsChangedWhileItIsUnderWayIsDoneAsItIsNow() async throws {
         try await withTestServer { server in
