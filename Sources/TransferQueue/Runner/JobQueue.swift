@@ -88,6 +88,7 @@ public final class JobQueue: Sendable {
         for batch in batches {
             await runner.add(
                 batch.staged.batch, secrets: batch.staged.secrets, options: options, tellsOfFailed: true)
+            await runner.abandon(batch.staged.abandoned)
         }
         return try await finish()
     }
@@ -111,6 +112,7 @@ public final class JobQueue: Sendable {
     /// Takes a batch that was staged while others run into the run.
     public func begin(_ batch: StagedBatch) async {
         await runner.add(batch.staged.batch, secrets: batch.staged.secrets, options: RunOptions())
+        await runner.abandon(batch.staged.abandoned)
     }
 
     /// Whether jobs are still being added to a batch that runs, which so can't end.

@@ -28,6 +28,8 @@ extension QueueRunner {
         }
     }
 
+    func abandon(_ uploads: [SQLiteStore.AbandonedUpload]) { for upload in uploads { abandon(upload) } }
+
     /// Without an end for whoever waits for the job: what comes of it is of no interest to it.
     func abandon(_ upload: SQLiteStore.AbandonedUpload, triesLeft: Int = 10) {
         guard case .upload(let work) = upload.spec.work, !VerifyingDialogue.isVerifying(upload.upload.state) else {

@@ -41,6 +41,8 @@ extension SQLiteStore {
         private(set) var secrets: [Int64: JobSecrets] = [:]
         /// Jobs of other content now that this process works on by what they were.
         private(set) var underWay: Set<Int64> = []
+        /// Uploads of which servers hold parts that nobody will go on with.
+        private(set) var abandoned: [AbandonedUpload] = []
         /// Whether there are jobs with faults of their own, which weren't added: others may need them.
         var isPartial = false
 
@@ -109,6 +111,7 @@ extension SQLiteStore {
                     && (row["wasInterrupted"] as Bool)
                 if old == .claimed, changed { underWay.insert(id) }
                 let stays = stays(old, changed: changed, mayHaveArrived: mayHaveArrived)
+                if changed { try abandon("id = ?", [id]) }
                 // Whoever holds a job holds it whatever it becomes.
                 let state: JobState = stays || isReload && old == .paused ? old : .queued
                 update.setUncheckedArguments([
@@ -144,6 +147,21 @@ extension SQLiteStore {
             }
         }
 
+        /// Before jobs become others, or are dropped. Where their secrets were never stored, their servers can't be told.
+        private func abandon(_ condition: String, _ arguments: StatementArguments) throws {
+            let rows = try Row.fetchAll(
+                db,
+                sql: """
+                    SELECT id, spec, upload FROM job
+                    WHERE \(condition) AND isUpload AND NOT hasSecrets AND \(SQLiteStore.holdsSomething)
+                    """, arguments: arguments)
+            abandoned += rows.compactMap { row in
+                guard let upload = UploadRecord(text: row[2]), let spec = try? JobSpec(canonicalJSON: row[1] as String)
+                else { return nil }
+                return AbandonedUpload(id: row[0], spec: spec, upload: upload)
+            }
+        }
+
         private func addDuplicate(_ spec: JobSpec, _ own: JobLocations?, other: Int?) {
             let place = other.map { " (line \($0))" } ?? ""
             let what = spec.id == nil ? "same destination as another job" : "same id as another job"
@@ -158,6 +176,7 @@ extension SQLiteStore {
         /// Drops jobs that are gone from the file, and checks what only shows at the end.
         fileprivate func finish() throws {
             if !keepsWhatIsMissing {
+                try abandon("batch = ? AND generation <> ?", [batch.id, generation])
                 try db.execute(
                     sql: "DELETE FROM job WHERE batch = ? AND generation <> ?", arguments: [batch.id, generation])
             }
@@ -242,6 +261,8 @@ extension SQLiteStore {
         /// Jobs of other content now that this process works on by what they were: nothing was taken, and they have to be
         /// given back first.
         var underWay: Set<Int64> = []
+        /// Uploads of which servers hold parts that nobody will go on with.
+        var abandoned: [AbandonedUpload] = []
     }
 
     enum StagingFailure: Error, Sendable {
@@ -286,7 +307,8 @@ extension SQLiteStore {
                     throw StagingFailure.faults(report)
                 }
                 staged = Staged(
-                    batch: batch, count: stager.count, secrets: stager.secrets, underWay: stager.underWay)
+                    batch: batch, count: stager.count, secrets: stager.secrets, underWay: stager.underWay,
+                    abandoned: stager.abandoned)
                 return stager.underWay.isEmpty ? .commit : .rollback
             }
         }

@@ -32,7 +32,7 @@ extension SQLiteStore {
     }
 
     /// Of what an attempt left: not of those that only ask what has come of a request that is over.
-    private static let holdsSomething = """
+    static let holdsSomething = """
         upload NOT NULL AND upload NOT LIKE '%"state":"put:%' AND upload NOT LIKE '%"state":"verify:%'
         """
 

@@ -88,4 +88,19 @@ import TransferTestSupport
         #expect(result.exitCode == 0, "\(result)")
         try await bench.expectTheFileOnce()
     }
+
+    /// Where a job becomes another one, or isn't in its file any more, nobody goes on with what its server holds.
+    @Test(arguments: UploadPeerKind.available.filter { $0 == .tus || $0 == .moto }, [true, false])
+    func whatNobodyGoesOnWithIsTakenAway(_ kind: UploadPeerKind, _ isChanged: Bool) async throws {
+        let bench = try await killedUpload(kind)
+        try bench.place.folder.write(count: 6 << 20, seed: 9, to: "g")
+        let (url, members) = bench.peer.target(bench.relay.port)
+        try bench.place.jobs([upload("g", to: url, #""id": "\#(isChanged ? "f" : "g")", \#(members)"#)])
+        let result = try await bench.place.runJobs()
+        #expect(result.exitCode == 0, "\(result)")
+        let expected = try await digest("sha256", bench.place.content("g"))
+        let (unfinished, objects) = (try await bench.peer.unfinished(), try await bench.peer.objects())
+        #expect(unfinished == 0)
+        #expect(objects == [expected])
+    }
 }
