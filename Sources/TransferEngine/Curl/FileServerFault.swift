@@ -109,7 +109,7 @@ enum FileServerFault {
             if !password.isEmpty { shown.append("the password") }
         }
         if let reply { return "\(host) refused \(user) (\(reply))" }
-        if let key = settings.files.privateKey { shown.insert("the key \(key.path)", at: 0) }
+        if let key = settings.files.privateKey { shown.insert(key.inWords, at: 0) }
         if settings.files.usesAgent { shown.append("the agent's keys") }
         return "\(host) refused \(user): \(shown.isEmpty ? nothingShown(files) : shown.joined(separator: ", "))"
     }

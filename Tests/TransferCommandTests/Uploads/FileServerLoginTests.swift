@@ -62,6 +62,33 @@ import TransferTestSupport
         #expect(!place.folder.exists("y"))
     }
 
+    /// libssh2 tries a key and doesn't say why it couldn't use it.
+    @Test(
+        arguments: [
+            ("open sesame", nil), ("wrong", ": the key KEY, if its passphrase opens it"),
+            (nil, ": the key KEY, which only a passphrase opens (\"keyPassphrase\", --ssh-key-passphrase)"),
+        ] as [(String?, String?)])
+    func aKeyThatAPassphraseOpensIsToldOf(_ passphrase: String?, _ message: String?) async throws {
+        let (server, place, url) = try await start()
+        try place.folder.write(Data(contentsOf: URL(fileURLWithPath: server.knownHosts)), to: "home/.ssh/known_hosts")
+        let key = place.folder.path("key")
+        rename(place.folder.path("home/.ssh/id_ed25519"), key)
+        let encrypt = ["-q", "-p", "-P", "", "-N", "open sesame", "-f", key]
+        #expect(try await ChildProcess.start(.init("/usr/bin/ssh-keygen", encrypt)).result().exitCode == 0)
+        var command = place.command(["get", url, "--ssh-key", key])
+        if let passphrase {
+            command.arguments += ["--ssh-key-passphrase", "$OPENS"]
+            command.environment["OPENS"] = passphrase
+        }
+        command.environment["SSH_AUTH_SOCK"] = nil
+        let result = try await command.run()
+        #expect(result.exitCode == (message == nil ? 0 : 1), "\(result)")
+        if let message {
+            #expect(
+                result.standardError.contains(message.replacingOccurrences(of: "KEY", with: key)), "\(result)")
+        }
+    }
+
     /// `secret-a` is the right one.
     @Test(arguments: [("secret-a", Int32(0)), ("passhunter", 1)])
     func aPasswordIsUsedAndShownNowhere(_ password: String, _ status: Int32) async throws {

@@ -1,0 +1,35 @@
+import Glibc
+import TransferCore
+
+extension FileServerSettings.PrivateKey {
+    /// The key in words, with what may be wrong with it as far as its file tells: libssh2 tries it and keeps that to itself.
+    ///
+    /// Blocks for the time that it takes to read a small file.
+    var inWords: String {
+        guard let text = Self.text(path) else {
+            return "the key \(path), which can't be read (\(String(cString: strerror(errno)).lowercased()))"
+        }
+        guard Self.isEncrypted(text) else { return "the key \(path)" }
+        return passphrase == nil
+            ? "the key \(path), which only a passphrase opens (\"keyPassphrase\", --ssh-key-passphrase)"
+            : "the key \(path), if its passphrase opens it"
+    }
+
+    /// PEM of PKCS #8 and of older kinds says so; in OpenSSH's own (PROTOCOL.key) the name of the cipher follows the magic
+    /// words, and is `none`.
+    static func isEncrypted(_ text: String) -> Bool {
+        if text.contains("BEGIN ENCRYPTED PRIVATE KEY") || text.contains("Proc-Type: 4,ENCRYPTED") { return true }
+        guard text.contains("BEGIN OPENSSH PRIVATE KEY") else { return false }
+        return !text.contains("b3BlbnNzaC1rZXktdjEAAAAABG5vbmU")
+    }
+
+    /// - Returns: `nil` where it can't be read, for the reason that `errno` has.
+    private static func text(_ path: String) -> String? {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        guard descriptor >= 0 else { return nil }
+        defer { close(descriptor) }
+        var bytes = [UInt8](repeating: 0, count: 64 << 10)
+        let count = read(descriptor, &bytes, bytes.count)
+        return count < 0 ? nil : String(decoding: bytes[..<count], as: UTF8.self)
+    }
+}
