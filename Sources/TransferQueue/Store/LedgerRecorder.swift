@@ -69,19 +69,22 @@ struct LedgerRecorder {
     }
 
     private mutating func confirm(_ end: JobEnd, _ receipt: JobReceipt, ledger: Int64, cursor: Int64) throws {
-        // Under the file's new name it isn't to be uploaded again.
-        let followers = try Int64.fetchAll(
-            db.cachedStatement(sql: "DELETE FROM job WHERE follows = ? AND ledger = ? RETURNING id"),
-            arguments: [end.id, ledger])
-        if !followers.isEmpty { result.superseded[end.batch, default: []] += followers }
+        let renamed = try settleRename(end, ledger: ledger)
+        if renamed == .toItsOwnPlace {
+            return note(
+                end, WatchedPath.path(ofJob: end.identity),
+                .confirmed(url: receipt.finalURL, due: nil, hasDigest: true))
+        }
         let digest = receipt.digest.flatMap { $0.algorithm == .sha256 ? $0.description : nil }
         let statement = try db.cachedStatement(
             sql: """
                 UPDATE ledger SET state = 1, job = NULL, url = ?1, confirmed = ?2, digest = coalesce(?3, digest),
-                    due = ?2 + (SELECT thenAfter FROM watchedFolder WHERE watchedFolder.id = folder)
+                    isRenamed = ?5, due = ?2 + (SELECT thenAfter FROM watchedFolder WHERE watchedFolder.id = folder)
                 WHERE id = ?4 RETURNING path, due, digest, folder
                 """)
-        if let row = try Row.fetchOne(statement, arguments: [receipt.finalURL, now, digest, ledger]) {
+        if let row = try Row.fetchOne(
+            statement, arguments: [receipt.finalURL, now, digest, ledger, renamed == .elsewhere])
+        {
             note(end, row[0], .confirmed(url: receipt.finalURL, due: row[1], hasDigest: (row[2] as String?) != nil))
             // Files that had this one's name: nothing of them is there any more, so that they are uploaded by their own.
             let replaced = try String.fetchAll(
@@ -93,6 +96,35 @@ struct LedgerRecorder {
         try db.cachedStatement(
             sql: "DELETE FROM job WHERE batch = ? AND ledger IS NOT NULL AND state = 5 AND endSequence <= ?"
         ).execute(arguments: [end.batch, cursor - Self.completeJobsKept])
+    }
+
+    private enum Rename {
+        case none
+        /// Its upload stays where it is, as long as no other file takes its former name.
+        case elsewhere
+        /// Another file has its former name, and will take the place of this upload: it's uploaded by its new one.
+        case toItsOwnPlace
+    }
+
+    /// What is to become of a file that got another name while it was uploaded, and of the job that waits to upload it by that.
+    private mutating func settleRename(_ end: JobEnd, ledger: Int64) throws -> Rename {
+        let followers = try Row.fetchAll(
+            db.cachedStatement(sql: "SELECT id, destination FROM job WHERE follows = ? AND ledger = ?"),
+            arguments: [end.id, ledger]
+        ).map { (id: $0[0] as Int64, destination: $0[1] as String) }
+        guard !followers.isEmpty else { return .none }
+        let row = try Row.fetchOne(
+            db,
+            sql: """
+                SELECT job.destination, watchedFolder.path FROM job JOIN watchedFolder ON watchedFolder.batch = job.batch WHERE job.id = ?
+                """, arguments: [end.id])
+        let isElsewhere = followers.contains { $0.destination != row?[0] }
+        let root: String = row?[1] ?? ""
+        if isElsewhere, FolderPlaces(root).file(WatchedPath.path(ofJob: end.identity)) != nil { return .toItsOwnPlace }
+        // Under its new name it isn't to be uploaded again.
+        for follower in followers { try db.execute(sql: "DELETE FROM job WHERE id = ?", arguments: [follower.id]) }
+        result.superseded[end.batch, default: []] += followers.map(\.id)
+        return isElsewhere ? .elsewhere : .none
     }
 
     private mutating func fail(_ end: JobEnd, ledger: Int64) throws {

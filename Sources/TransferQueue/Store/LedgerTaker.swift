@@ -203,7 +203,14 @@ final class LedgerTaker {
             ofURL = try Int64.fetchOne(
                 db.cachedStatement(sql: "\(join) AND ledger.url = ? AND \(open)"), arguments: [folder, url])
         }
-        return [own, ofPath, ofURL].compactMap { $0 }.max()
+        // A file that was renamed while it's uploaded has another URL in the ledger by now.
+        let ofFormerURL = try Int64.fetchOne(
+            db.cachedStatement(
+                sql: """
+                    SELECT max(job.id) FROM job AS renamed JOIN job ON job.id = renamed.follows AND job.ledger = renamed.ledger
+                    WHERE renamed.follows IS NOT NULL AND renamed.batch = ? AND job.destination = ? AND job.state < 5
+                    """), arguments: [batch, url])
+        return [own, ofPath, ofURL, ofFormerURL].compactMap { $0 }.max()
     }
 
     // MARK: Moved files

@@ -117,6 +117,28 @@ import TransferTestSupport
         }
     }
 
+    /// Both files are on the server then, whichever name the other one had before.
+    @Test func whatTakesTheNameOfAFileThatIsUploadedDoesNotTakeItsPlace() async throws {
+        try await withTestServer { server in
+            let latch = Latch()
+            // The server can't end while one of its threads waits.
+            defer { latch.open() }
+            let inbox = Inbox(server) { _ in latch.pass() }
+            let spec = try folder.watchSpec(server) { $0.then = .delete }
+            try folder.write("one", to: "in/a")
+            try await withWatch(folder, spec) { _, _, log in
+                try await server.waitForRequests(1)
+                try folder.rename("in/a", "in/b")
+                try await folder.ledger("group_concat(path)", is: "b")
+                try folder.write("two", to: "in/a")
+                try await folder.ledger("count(*)", is: "2")
+                latch.open()
+                await log.wait { $0.count { $0.donePath != nil } == 2 }
+            }
+            #expect(inbox.puts == ["a": ["one", "two"], "b": ["one"]] && inbox.overlaps.isEmpty)
+        }
+    }
+
     /// It's found by its new name when the first attempt comes to nothing.
     @Test func whatIsRenamedWhileItsUploadFailsGoesToItsNewURL() async throws {
         try await withTestServer { server in
