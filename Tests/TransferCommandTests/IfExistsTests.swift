@@ -5,6 +5,26 @@ import TransferTestSupport
 
 /// A file is at the destination already: what each word of `ifExists` makes of one that we know nothing about.
 @Suite struct IfExistsTests {
+    /// The queue's own partial files bear a record.
+    @Test(arguments: [200, 404]) func anotherOnesPartFileIsLeftAlone(_ status: Int) async throws {
+        try await withTestServer { server in
+            let place = try Workplace()
+            let content = Content.random(seed: 3, count: 600_000)
+            server.serve("/a", content, etag: "\"1\"")
+            server.script(
+                "/a", status == 200 ? [.cut(after: 400_000)] : [], afterwards: status == 200 ? .none : .status(404))
+            for name in ["a.part", "a.1.part"] { try place.folder.write("notes", to: name) }
+            try place.jobs([download(server.url("/a"), to: "a", #""retry": {"scale": 0}"#)])
+            let result = try await place.runJobs()
+            #expect(result.exitCode == (status == 200 ? 0 : 1), "\(result)")
+            for name in ["a.part", "a.1.part"] { #expect(try place.folder.text(name) == "notes") }
+            #expect(!place.folder.exists("a.2.part"))
+            guard status == 200 else { return }
+            #expect(try content.firstDifference(fromFileAt: place.folder.path("a")) == nil)
+            #expect(server.requests.last?.range == "bytes=400000-")
+        }
+    }
+
     private struct Outcome {
         var result: ProcessResult
         var files: [String: String]

@@ -109,6 +109,19 @@ import TransferTestSupport
         }
     }
 
+    /// What can't be continued is fetched from its first byte each time, and gets no further.
+    @Test func aServerThatBreaksOffEachTimeIsNotEndless() async throws {
+        try await withTestServer { server in
+            let place = try Workplace()
+            server.serve("/a", ServedFile(.random(seed: 7, count: 1_000_000)))
+            server.script("/a", [], afterwards: .cut(after: 400_000))
+            try place.jobs([download(server.url("/a"), to: "a", #""retry": {"limit": 3, "scale": 0}"#)])
+            let result = try await place.runJobs()
+            #expect(result.exitCode == 1, "\(result)")
+            #expect(server.requests.count == 4)
+        }
+    }
+
     @Test func attemptsSurviveARestart() async throws {
         try await withTestServer { server in
             let place = try Workplace()

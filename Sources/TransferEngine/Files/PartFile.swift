@@ -16,6 +16,9 @@ public final class PartFile: Sendable {
     public let initialSize: Int64
     /// What was recorded about the bytes when it was opened.
     public let initialRecord: ResumeData?
+    /// Whether there were bytes of which nothing is recorded although the file system can hold a record: somebody else's,
+    /// or the first ones of a process that was killed.
+    public let isOfUnknownOrigin: Bool
     /// Counts the starts from zero: a record of earlier bytes that is still on its way must not be written.
     private let generation = Mutex(0)
     private let hasName: Mutex<Bool>
@@ -25,6 +28,7 @@ public final class PartFile: Sendable {
         self.descriptor = descriptor
         initialSize = size
         initialRecord = record
+        isOfUnknownOrigin = size > 0 && record == nil && PartRecord.isMissing(descriptor)
         hasName = Mutex(isNamed)
     }
 

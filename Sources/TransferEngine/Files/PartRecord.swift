@@ -15,6 +15,9 @@ enum PartRecord {
         return try? JSONDecoder().decode(ResumeData.self, from: Data(buffer[..<count]))
     }
 
+    /// Whether the file has none although its file system could hold one.
+    static func isMissing(_ descriptor: Int32) -> Bool { fgetxattr(descriptor, name, nil, 0) < 0 && errno == ENODATA }
+
     static func write(_ data: ResumeData, to descriptor: Int32) -> Bool {
         guard let json = try? JSONEncoder().encode(data) else { return false }
         return json.withUnsafeBytes { fsetxattr(descriptor, name, $0.baseAddress, $0.count, 0) == 0 }

@@ -43,7 +43,7 @@ struct DownloadPreparation: Sendable {
             }
         }
         let isFirst = record.attempts == 0 && record.resume == nil && !record.wasInterrupted
-        let part = try Self.open(path + ".part", isNew: isNewFolder && isFirst)
+        let part = try openPart(of: path, isNew: isNewFolder && isFirst)
         let (resume, synced) = try trusted(part)
         return .ready(
             ReadyDownload(
@@ -52,6 +52,21 @@ struct DownloadPreparation: Sendable {
                 mayReplace: mayReplace, resume: resume, synced: synced,
                 // A partial file is of a newer version than the one that is there: it's continued without asking.
                 conditions: resume == nil ? conditions : []))
+    }
+
+    /// `NAME.part`, or `NAME.1.part`, … where somebody else has a file of that name.
+    private func openPart(of path: String, isNew: Bool) throws(TransferError) -> PartFile {
+        var name = path + ".part"
+        var number = 0
+        while true {
+            let part = try Self.open(name, isNew: isNew)
+            number += 1
+            let next = "\(path).\(number).part"
+            // The process that died with this job may have recorded nothing yet.
+            let mayBeOurs = record.resume?.partialFile == name || record.wasInterrupted && access(next, F_OK) != 0
+            if !part.isOfUnknownOrigin || mayBeOurs { return part }
+            name = next
+        }
     }
 
     /// Folders are made when they turn out to be missing: for most files they are there.

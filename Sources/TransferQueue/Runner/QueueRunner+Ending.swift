@@ -134,14 +134,15 @@ extension QueueRunner {
             return failed(running[job.candidate.id] ?? job, error, bodyLeft: outcome.sent > 0)
         }
         if error.status == 304, !ready.conditions.isEmpty { return notModified(job, ready) }
-        let progressed = outcome.received >= Self.durableProgress
         let id = job.candidate.id
+        let progressed =
+            outcome.resumeData != nil && cameFurther(id, from: ready.resume?.offset ?? 0, to: outcome.position)
         running[id]?.phase = .saving
         engine.workers.execute { [loop] in
             if let resume = outcome.resumeData {
                 ready.part.record(resume)
-            } else if outcome.position == 0 {
-                // Nothing came: leave nothing behind.
+            } else if outcome.position == 0 || outcome.start != nil {
+                // Nothing came, or nothing that can be continued: leave nothing behind.
                 ready.part.remove()
             }
             // Before the next attempt, which opens the file anew.
@@ -155,9 +156,6 @@ extension QueueRunner {
             }
         }
     }
-
-    /// Fewer bytes than this don't start the count of attempts anew: a server that gives a byte a time isn't endless.
-    private static let durableProgress: Int64 = 64 << 10
 
     private func notModified(_ job: RunningJob, _ ready: ReadyDownload) {
         scheduler.originAnswered(job.candidate.lane.origin)

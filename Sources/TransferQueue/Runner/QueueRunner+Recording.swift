@@ -55,6 +55,7 @@ extension QueueRunner {
 
     private func announce(_ end: JobEnd, _ cursor: Int64) {
         secrets[end.id] = nil
+        reached[end.id] = nil
         batches[end.batch]?.remaining -= 1
         switch end.outcome {
         case .done(let receipt, _):

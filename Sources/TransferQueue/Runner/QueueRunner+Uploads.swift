@@ -239,7 +239,8 @@ extension QueueRunner {
         }
         job.record.upload = record
         running[id]?.record.upload = record
-        failed(job, error, bodyLeft: mayHaveArrived, progressed: talk.hasProgressed)
+        let progressed = cameFurther(id, from: talk.confirmedBefore, to: talk.confirmed)
+        failed(job, error, bodyLeft: mayHaveArrived, progressed: progressed)
     }
 
     /// Whoever stopped the job has it as it is now: what is under way is given up, and what was saved stays.

@@ -29,6 +29,8 @@ actor QueueRunner {
     /// Records of claimed jobs that haven't started.
     var claimed: [Int64: JobRecord] = [:]
     var secrets: [Int64: JobSecrets] = [:]
+    /// How far jobs have come whose attempts broke off, in bytes: the furthest of them all.
+    var reached: [Int64: Int64] = [:]
     /// Closures of the program, by the names that jobs use.
     var providers: [String: CredentialProvider] = [:]
     var sleepers: [SQLiteStore.Sleeper] = []

@@ -66,7 +66,4 @@ struct UploadTalk {
     var record: UploadRecord? {
         state.map { UploadRecord(file.facts, state: $0, confirmed: max(confirmed, confirmedBefore)) }
     }
-
-    /// Fewer bytes than this don't start the count of attempts anew.
-    var hasProgressed: Bool { confirmed >= confirmedBefore + 64 << 10 }
 }
