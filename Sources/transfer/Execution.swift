@@ -68,7 +68,9 @@ struct Execution: Sendable {
         if watch != nil, Signals.isAsked { return .complete }
         Signals.dieIfReceived()
         if summary.left > 0 { return .workLeft }
-        let failed = summary.totals.values.contains { $0.failed + $0.skipped > 0 } || !(inputFaults?.isEmpty ?? true)
+        let failed =
+            summary.totals.values.contains { $0.failed + $0.skipped + $0.cancelled > 0 }
+            || !(inputFaults?.isEmpty ?? true)
         return failed ? .someFailed : .complete
     }
 

@@ -55,6 +55,7 @@ struct Run: AsyncParsableCommand {
         }
         let sources = try files.map { try JobFileSource($0) }
         let plan = RunPlan(files: files, name: name, directory: workingFolder)
+        try plan.refuseTwins(sources)
         let queue = try await JobQueue.open(try Composition.configuration(state: state.state))
         var batches: [StagedBatch] = []
         var names: [String: String] = [:]

@@ -76,7 +76,7 @@ struct Wait: AsyncParsableCommand {
             throw Failure(.wrongUsage, "no batch \"\(batch)\"; transfer status lists them")
         }
         if status.remaining > 0 { throw Failure(.workLeft, "\(batch): nobody runs it, \(status.remaining) left") }
-        ExitStatus.exit(status.failed + status.skipped > 0 ? .someFailed : .complete)
+        ExitStatus.exit(status.failed + status.skipped + status.cancelled > 0 ? .someFailed : .complete)
     }
 }
 

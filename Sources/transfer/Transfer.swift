@@ -22,8 +22,8 @@ struct Transfer: AsyncParsableCommand {
         commandName: "transfer",
         abstract: "Moves batches of files over any network: resumed, verified, never twice.",
         discussion: """
-            Exit status: 0 all complete; 1 some job failed for good; 64 wrong usage; 65 the job file is invalid;
-            66 it can't be read; 74 the state folder can't be used, or standard output can't be written; 75 work is left
+            Exit status: 0 all complete; 1 some job failed for good or was cancelled; 64 wrong usage; 65 the job file
+            is invalid; 66 it can't be read; 74 the state folder can't be used, or standard output can't be written; 75 work is left
             that a later run continues.
             """,
         version: VersionText.full,

@@ -84,6 +84,7 @@ import TransferTestSupport
             let result = try await process.result()
             #expect(try result.events().ends == ["a": "cancelled", "b": "cancelled", "c": "cancelled"], "\(result)")
             #expect(try result.events().named("batch.finished").first?["cancelled"]?.int == 3)
+            #expect(result.exitCode == 1, "not all is complete")
             #expect(try await place.status().first?["state"]?.string == "finished")
         }
     }

@@ -18,6 +18,19 @@ import TransferTestSupport
         return place
     }
 
+    /// The jobs of one would take the place of the other's.
+    @Test func twoFilesOfOneNameAreRefused() async throws {
+        let place = try Workplace()
+        try place.folder.write(#"{"version": 1, "name": "b", "jobs": []}"#, to: "one.json")
+        try place.folder.write(#"{"version": 1, "name": "b", "jobs": []}"#, to: "two.json")
+        let result = try await place.run("run", "one.json", "two.json")
+        #expect(result.exitCode == 65)
+        #expect(
+            result.standardError
+                == "transfer: one.json and two.json are both the batch \"b\"; give one of them another \"name\"\n")
+        #expect(try await place.status().isEmpty)
+    }
+
     @Test func finishedJobsAreKeptAndNoServerIsAsked() async throws {
         try await withTestServer { server in
             let place = try await finished(server)

@@ -19,6 +19,20 @@ struct RunPlan: Sendable {
 
     func batchName(_ source: JobFileSource) -> String { name ?? source.batch().name ?? source.realPath }
 
+    /// - Throws: `Failure` where two files are one batch: the jobs of one would take the place of the other's.
+    func refuseTwins(_ sources: [JobFileSource]) throws {
+        var files: [String: String] = [:]
+        for source in sources {
+            let batch = batchName(source)
+            if let other = files[batch] {
+                throw Failure(
+                    .invalidJobFile,
+                    "\(other) and \(source.name) are both the batch \"\(batch)\"; give one of them another \"name\"")
+            }
+            files[batch] = source.name
+        }
+    }
+
     /// Takes a file's jobs into the queue, all or none.
     ///
     /// - Parameter isReload: The run of the file goes on: what isn't in it any more stays in the batch, and what is in it
