@@ -43,11 +43,12 @@ struct Target: ParsableArguments {
 
     /// Nobody runs it: what does.
     private func goesOn(_ batch: String, _ statuses: [BatchStatus]) -> String {
-        guard let source = statuses.first(where: { $0.name == batch })?.source else {
+        guard let again = statuses.first(where: { $0.name == batch }).flatMap({ RunAgain($0, state: state.state) })
+        else {
             return batch.hasPrefix("watch:")
                 ? "transfer watch goes on with it" : "the same command again goes on with it"
         }
-        return "transfer run \(ShellWord.quoted(source)) goes on with it"
+        return "\(again.command) goes on with it"
     }
 
     /// A batch's name may have slashes itself (it can be a path): the longest known one counts.

@@ -9,8 +9,8 @@ struct Execution: Sendable {
     let queue: JobQueue
     let reporter: Reporter
     let stops: StopRules
-    /// Batch names and the files they came from, for the hint how to continue.
-    var sources: [String: String] = [:]
+    /// What goes on with batches, by their names.
+    var commands: [String: String] = [:]
     var inputFaults: InputFaults?
     /// Folders that are watched until the run is stopped.
     var watch: WatchSession?
@@ -56,13 +56,13 @@ struct Execution: Sendable {
             summary = try await queue.run(batches, options: options)
         } catch {
             await watch?.close()
-            reporter.finish(sources: sources)
+            reporter.finish(commands: commands)
             await queue.close()
             throw Failure(.stateUnusable, "the queue's database failed: \(error)")
         }
         deadline?.cancel()
         await watch?.close()
-        reporter.finish(sources: sources)
+        reporter.finish(commands: commands)
         await queue.close()
         // Nothing else ends a watch: to be asked is its right end, and what is left is left to the next start.
         if watch != nil, Signals.isAsked { return .complete }

@@ -58,13 +58,14 @@ struct Run: AsyncParsableCommand {
         try plan.refuseTwins(sources)
         let queue = try await JobQueue.open(try Composition.configuration(state: state.state))
         var batches: [StagedBatch] = []
-        var names: [String: String] = [:]
+        var commands: [String: String] = [:]
         var folders: [WatchSpec] = []
         var merged: BatchLimits?
         for source in sources {
             merged = merged ?? limits.merged(with: source.batch().limits)
             let staged = try await stage(source, plan, queue)
-            names[staged.batch.name] = names[staged.batch.name] ?? source.name
+            commands[staged.batch.name] =
+                RunAgain(file: source.name, name: name, directory: directory, state: state.state).command
             // A file that only watches has no jobs to tell of.
             if staged.batch.jobs > 0 || staged.folders.isEmpty { batches.append(staged.batch) }
             folders += staged.folders
@@ -78,7 +79,8 @@ struct Run: AsyncParsableCommand {
         options.verify = verify
         options.limits = merged
         var execution = Execution(
-            queue: queue, reporter: try Composition.reporter(output), stops: Execution.StopRules(stops), sources: names)
+            queue: queue, reporter: try Composition.reporter(output), stops: Execution.StopRules(stops),
+            commands: commands)
         if folders.isEmpty {
             // The unit that watches runs such a file as well: its manager waits for a word, and for signs of life.
             let service = ServiceManager(queue, folders: []) { "" }

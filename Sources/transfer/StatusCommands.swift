@@ -55,7 +55,7 @@ struct Status: AsyncParsableCommand {
             }
             if !json { lines = FailedTable.lines(all, charset: charset) }
         } else {
-            let rows = statuses.map(StatusText.row)
+            let rows = statuses.map { StatusText.row($0, state: state.state) }
             lines = json ? StatusTable.json(rows) : StatusTable.lines(rows, charset: charset)
         }
         for line in lines { print(line) }

@@ -2,13 +2,15 @@ import TransferQueue
 
 /// The state of batches and failed jobs, as the tables show them.
 enum StatusText {
-    static func row(_ status: BatchStatus) -> BatchStatusRow {
+    /// - Parameter state: The queue's folder, as it was named.
+    static func row(_ status: BatchStatus, state folder: String?) -> BatchStatusRow {
         BatchStatusRow(
             name: status.name, state: state(status), done: status.done, total: status.total,
             failed: status.failed + status.skipped,
             waiting: status.pid != nil && status.waitingFor != nil ? status.remaining : status.waiting,
             rate: status.pid == nil ? nil : status.rate,
             eta: status.eta, pid: status.pid, remaining: status.remaining, source: status.source,
+            command: RunAgain(status, state: folder)?.command,
             waitingFor: status.waitingFor)
     }
 

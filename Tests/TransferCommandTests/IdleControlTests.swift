@@ -25,6 +25,30 @@ import TransferTestSupport
         return place
     }
 
+    /// What is copied goes on with this batch, in its folder and its queue.
+    @Test func theCommandThatGoesOnNamesAllThatWasNamed() async throws {
+        try await withTestServer { server in
+            let place = try Workplace()
+            server.script("/a", [.holdHead])
+            try place.folder.folder("in to")
+            try place.folder.write(
+                #"{"version": 1, "name": "own", "jobs": [\#(download(server.url("/a"), to: "a"))]}"#, to: "own.json")
+            let options = ["--name", "other", "-d", "in to", "--state", "queue"]
+            let process = try place.command(["run", "own.json"] + options).start()
+            try await server.waitForHeld(1)
+            process.kill(SIGTERM)
+            let result = try await process.result()
+            let rest = " --name other -d 'in to' --state queue\n"
+            #expect(result.standardError.hasSuffix("continue with: transfer run own.json" + rest), "\(result)")
+            let status = try await place.run("status", "--state", "queue")
+            let folder = place.folder.path("in to")
+            #expect(
+                status.standardOutput.hasSuffix(
+                    "continue with: transfer run \(place.folder.path("own.json")) --name other -d '\(folder)' --state queue\n"
+                ), "\(status)")
+        }
+    }
+
     @Test func statusShowsATable() async throws {
         try await withTestServer { server in
             let place = try await stopped(server)

@@ -3,6 +3,8 @@ public struct BatchStatus: Sendable, Hashable {
     public var name: String
     /// The job file it came from.
     public var source: String?
+    /// What its relative paths start from.
+    public var directory = ""
     public var total = 0
     public var done = 0
     public var failed = 0

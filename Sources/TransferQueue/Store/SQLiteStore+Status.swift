@@ -10,11 +10,11 @@ extension SQLiteStore {
             let batches = try Row.fetchAll(
                 db,
                 sql: """
-                    SELECT batch.id, name, source, rate, eta, waitingFor, pid, started, boot FROM batch
+                    SELECT batch.id, name, source, rate, eta, waitingFor, pid, started, boot, directory FROM batch
                     LEFT JOIN process ON process.id = batch.owner WHERE ?1 IS NULL OR name = ?1 ORDER BY batch.id
                     """, arguments: [name])
             return try batches.map { row in
-                var status = BatchStatus(name: row[1], source: row[2])
+                var status = BatchStatus(name: row[1], source: row[2], directory: row[9])
                 if let pid: Int32 = row[6], ProcessIdentity(pid: pid, started: row[7], boot: row[8]).isAlive {
                     status.pid = pid
                     status.rate = row[3]

@@ -17,10 +17,10 @@ extension EndReport {
     }
 
     /// For a batch that this run leaves unfinished: `mirror: stopped, 12 of 40 done; continue with: transfer run …`.
-    func stoppedLine(source: String?, charset: Charset) -> StyledLine {
+    func stoppedLine(command: String?, charset: Charset) -> StyledLine {
         var line = "\(batch): stopped, \(NumberText.grouped(totals.remaining)) left"
         if totals.failed > 0 { line += ", \(NumberText.grouped(totals.failed)) failed" }
-        if let source { line += "; continue with: transfer run \(ShellWord.quoted(source))" }
+        if let command { line += "; continue with: \(command)" }
         return StyledLine(charset.visible(line))
     }
 

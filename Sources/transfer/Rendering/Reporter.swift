@@ -77,12 +77,12 @@ final class Reporter: Sendable {
     /// Takes the screen away, tells about batches that this run leaves unfinished, and writes what is buffered.
     ///
     /// To be called once, when no event will come any more.
-    /// - Parameter sources: The job files of batches, for the line that tells how to continue.
-    func finish(sources: [String: String] = [:]) {
+    /// - Parameter commands: By batch, for the line that tells how to continue.
+    func finish(commands: [String: String] = [:]) {
         hurry()
         let isFree = screenThread?.stop() ?? true
         let time = now()
-        state.withLock { state in state.finish(sources: sources, time: time) }
+        state.withLock { state in state.finish(commands: commands, time: time) }
         if screenThread != nil, isFree { draw(isLast: true) }
         state.withLock { state in state.flushAll() }
     }

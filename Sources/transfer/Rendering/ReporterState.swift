@@ -135,10 +135,10 @@ struct ReporterState: ~Copyable {
         errors.flushIfDue(time: time, now: now, isHurried: isHurried)
     }
 
-    mutating func finish(sources: [String: String], time: Int64) {
+    mutating func finish(commands: [String: String], time: Int64) {
         add(log.finish(time: time))
         for report in reports where !report.isFinished && !options.isQuiet {
-            let line = report.stoppedLine(source: sources[report.batch], charset: terminal.charset)
+            let line = report.stoppedLine(command: commands[report.batch], charset: terminal.charset)
             show(format.report([line], level: .warn, time: time))
         }
         for folder in board.folders {

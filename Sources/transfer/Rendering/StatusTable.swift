@@ -16,14 +16,17 @@ struct BatchStatusRow: Sendable, Hashable {
     var pid: Int32?
     /// Jobs that have not ended.
     var remaining: Int
-    /// The job file, for the line that tells how to go on.
+    /// The job file.
     var source: String?
+    /// What goes on with it.
+    var command: String?
     /// Why it's offline.
     var waitingFor: String?
 
     init(
         name: String, state: String, done: Int, total: Int, failed: Int, waiting: Int, rate: Int64? = nil,
-        eta: Duration? = nil, pid: Int32? = nil, remaining: Int = 0, source: String? = nil, waitingFor: String? = nil
+        eta: Duration? = nil, pid: Int32? = nil, remaining: Int = 0, source: String? = nil, command: String? = nil,
+        waitingFor: String? = nil
     ) {
         self.name = name
         self.state = state
@@ -36,6 +39,7 @@ struct BatchStatusRow: Sendable, Hashable {
         self.pid = pid
         self.remaining = remaining
         self.source = source
+        self.command = command
         self.waitingFor = waitingFor
     }
 }
@@ -60,8 +64,7 @@ enum StatusTable {
 
     /// How to go on with a batch that no process runs.
     private static func hint(_ row: BatchStatusRow, _ charset: Charset) -> String? {
-        guard row.pid == nil, row.remaining > 0, let source = row.source else { return nil }
-        let command = "transfer run \(ShellWord.quoted(source))"
+        guard row.pid == nil, row.remaining > 0, let command = row.command else { return nil }
         return charset.visible("\(row.name): \(NumberText.grouped(row.remaining)) left; continue with: \(command)")
     }
 

@@ -89,7 +89,7 @@ import TransferQueue
         var stopped = EndReport(batch: "mirror")
         stopped.receive(event(.batchStarted(totals(jobs: 40, completed: 12, failed: 1)), batch: "mirror"))
         #expect(
-            stopped.stoppedLine(source: "/etc/my mirror.json", charset: .utf8).text
+            stopped.stoppedLine(command: "transfer run '/etc/my mirror.json'", charset: .utf8).text
                 == "mirror: stopped, 27 left, 1 failed; continue with: transfer run '/etc/my mirror.json'")
     }
 

@@ -138,7 +138,7 @@ import TransferQueue
             .init(), terminal: errors.terminal(), standardOutput: output.terminal(), now: { start })
         reporter.receive(event(.batchStarted(totals(jobs: 40, kept: 12)), batch: "mirror"))
         reporter.note(.warn, "stopping\u{7}")
-        reporter.finish(sources: ["mirror": "/etc/mirror.json"])
+        reporter.finish(commands: ["mirror": "transfer run /etc/mirror.json"])
         let time = TimeText.local(start)
         #expect(
             errors.contents() == """

@@ -14,7 +14,7 @@ import Testing
                 remaining: 4),
             BatchStatusRow(
                 name: "mirror", state: "stopped", done: 12, total: 40, failed: 1, waiting: 0, remaining: 27,
-                source: "/etc/mirror.json"),
+                source: "/etc/mirror.json", command: "transfer run /etc/mirror.json"),
         ]
         #expect(
             StatusTable.lines(rows, charset: .utf8).joined(separator: "\n") == """
@@ -33,11 +33,12 @@ import Testing
     @Test func aBatchThatTheNetworkKeepsIsOffline() {
         var status = BatchStatus(name: "field-cam", source: "/etc/field.json")
         (status.total, status.done, status.remaining) = (322, 318, 4)
-        #expect(StatusText.row(status).state == "stopped")
+        #expect(StatusText.row(status, state: nil).state == "stopped")
         status.pid = 880
-        #expect(StatusText.row(status).state == "running" && StatusText.row(status).waiting == 0)
+        let running = StatusText.row(status, state: nil)
+        #expect(running.state == "running" && running.waiting == 0)
         status.waitingFor = "offline: eth0 no carrier"
-        let row = StatusText.row(status)
+        let row = StatusText.row(status, state: nil)
         #expect(row.state == "offline" && row.waiting == 4)
         #expect(StatusTable.json([row])[0].contains(#""waitingFor":"offline: eth0 no carrier""#))
     }

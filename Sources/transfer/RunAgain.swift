@@ -1,0 +1,36 @@
+import Foundation
+import TransferCore
+import TransferQueue
+
+/// The command that goes on with a batch, to be copied.
+struct RunAgain {
+    /// The job file.
+    var file: String
+    /// Where it isn't the file's own.
+    var name: String?
+    /// Where relative paths don't start from the folder that one is in.
+    var directory: String?
+    /// Where the queue isn't the usual one.
+    var state: String?
+
+    var command: String {
+        var words = ["transfer", "run", file]
+        if let name { words += ["--name", name] }
+        if let directory { words += ["-d", directory] }
+        if let state { words += ["--state", state] }
+        return words.map(ShellWord.quoted).joined(separator: " ")
+    }
+}
+
+extension RunAgain {
+    /// - Parameter state: As it was named to the command that asks.
+    /// - Returns: `nil` for a batch that came from no file.
+    init?(_ status: BatchStatus, state: String?) {
+        guard let source = status.source else { return nil }
+        let own = (try? JobFileSource(source))?.batch().name ?? source
+        self.init(
+            file: source, name: own == status.name ? nil : status.name,
+            directory: status.directory == FileManager.default.currentDirectoryPath ? nil : status.directory,
+            state: state)
+    }
+}
