@@ -292,6 +292,11 @@ final class LedgerTaker {
                 for job in jobs where !job.isClaimed { try remove(job) }
                 continue
             }
+            guard plan.takes(row.version.path) || jobs.last?.isLeftAlone == true else {
+                for job in jobs where !job.isClaimed { try remove(job) }
+                if jobs.isEmpty { try db.execute(sql: "DELETE FROM ledger WHERE id = ?", arguments: [row.id]) }
+                continue
+            }
             guard let job = jobs.last else {
                 // Its batch was forgotten.
                 try stage(row.version, digest: row.digest, ledger: row.id)

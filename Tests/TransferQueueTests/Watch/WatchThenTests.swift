@@ -146,6 +146,27 @@ import TransferWatch
         }
     }
 
+    @Test func whatWaitsAndIsExcludedNowIsNeitherUploadedNorDeleted() async throws {
+        try await withTestServer { server in
+            let inbox = Inbox(server)
+            var spec = try folder.watchSpec(server) { $0.rules.isRecursive = true }
+            for name in ["a.log", "a.txt", "sub/b.txt"] { try folder.write(name, to: "in/" + name) }
+            try await withWatch(folder, spec, runs: false) { _, _, _ in try await folder.ledger("count(job)", is: "3") }
+            spec.then = .delete
+            spec.rules.exclude = [try GlobPattern("*.log"), try GlobPattern("sub/")]
+            try await withWatch(folder, spec) { _, _, log in
+                await log.wait { $0.contains { $0.donePath == "a.txt" } }
+                await log.caughtUp()
+            }
+            #expect(inbox.puts.values.flatMap { $0 } == ["a.txt"])
+            #expect(folder.exists("in/a.log") && folder.exists("in/sub/b.txt"))
+            // They are found anew where the rules let them in again.
+            spec.rules.exclude = []
+            try await withWatch(folder, spec) { _, _, log in await log.wait(forConfirmed: "a.log", "sub/b.txt") }
+            #expect(inbox.puts.values.flatMap { $0 }.sorted() == ["a.log", "a.txt", "sub/b.txt"])
+        }
+    }
+
     @Test func whatCannotBeMovedIsToldAndTriedAgain() async throws {
         try await withTestServer { server in
             _ = Inbox(server)
