@@ -5,6 +5,23 @@ import TransferTestSupport
 
 /// A file is at the destination already: what each word of `ifExists` makes of one that we know nothing about.
 @Suite struct IfExistsTests {
+    /// The batch is forgotten by then: the file itself bears where it came from.
+    @Test func getAgainAsksByTheETagAlone() async throws {
+        try await withTestServer { server in
+            let place = try Workplace()
+            server.serve("/a", .text("hello"), etag: "\"1\"")
+            #expect(try await place.run("get", server.url("/a")).exitCode == 0)
+            let again = try await place.run("get", server.url("/a"), "--json")
+            #expect(again.exitCode == 0, "\(again)")
+            #expect(
+                try again.events().ends == ["a": "kept"] && server.requests.last?.headers["If-None-Match"] == "\"1\"")
+            try place.folder.write("mine!", to: "a")
+            let refused = try await place.run("get", server.url("/a"))
+            #expect(refused.exitCode == 1 && refused.standardError.contains("exists and isn't known"), "\(refused)")
+            #expect(try place.folder.text("a") == "mine!")
+        }
+    }
+
     /// The queue's own partial files bear a record.
     @Test(arguments: [200, 404]) func anotherOnesPartFileIsLeftAlone(_ status: Int) async throws {
         try await withTestServer { server in

@@ -189,6 +189,12 @@ public final class PartFile: Sendable {
         _ = futimens(descriptor, &times)
     }
 
+    /// Notes in the file what its time is now: as long as it's that, nobody else has written to it.
+    public func noteModificationTime() {
+        guard let facts = try? facts() else { return }
+        PartRecord.writeTime(facts.modified, to: descriptor)
+    }
+
     /// Drops blocks reserved beyond the end.
     public func trimReservation() {
         var status = stat()
@@ -250,8 +256,11 @@ public final class PartFile: Sendable {
         let descriptor = transfer_open(path, O_RDONLY | O_CLOEXEC, 0)
         guard descriptor >= 0 else { return false }
         defer { close(descriptor) }
-        guard let record = PartRecord.read(descriptor), record.url == url, record.total == facts.size,
-            let date = record.validator?.lastModified.flatMap({ HTTPDate.parse($0) })
+        guard let record = PartRecord.read(descriptor), record.url == url, record.total == facts.size else {
+            return false
+        }
+        if let time = PartRecord.readTime(descriptor) { return facts.modified == time }
+        guard let date = record.validator?.lastModified.flatMap({ HTTPDate.parse($0) })
         else { return false }
         return facts.modified == date * 1_000_000_000
     }

@@ -23,6 +23,20 @@ enum PartRecord {
         return json.withUnsafeBytes { fsetxattr(descriptor, name, $0.baseAddress, $0.count, 0) == 0 }
     }
 
+    private static let timeName = "user.transferkit.modified"
+
+    /// Notes, in a file that is whole, what its time is.
+    static func writeTime(_ nanoseconds: Int64, to descriptor: Int32) {
+        var text = "\(nanoseconds)"
+        text.withUTF8 { _ = fsetxattr(descriptor, timeName, $0.baseAddress, $0.count, 0) }
+    }
+
+    static func readTime(_ descriptor: Int32) -> Int64? {
+        var buffer = [UInt8](repeating: 0, count: 24)
+        let count = fgetxattr(descriptor, timeName, &buffer, buffer.count)
+        return count > 0 ? Int64(String(decoding: buffer[..<count], as: UTF8.self)) : nil
+    }
+
     static func remove(_ descriptor: Int32) { _ = fremovexattr(descriptor, name) }
 }
 

@@ -87,7 +87,10 @@ struct DownloadCompletion: Sendable {
         for item in items {
             if let modified = item.modified { item.part.setModificationTime(modified) }
             if item.isLarge { item.part.trimReservation() }
-            if let mark = item.mark { item.part.record(mark) }
+            if let mark = item.mark {
+                item.part.record(mark)
+                item.part.noteModificationTime()
+            }
         }
         if items.count <= 2 || items.contains(where: \.isLarge) {
             for item in items { try item.part.sync() }
