@@ -102,8 +102,15 @@ struct Forget: ParsableCommand {
         let names = try remote.forget(
             name: batch, endedBefore: batch == nil ? WallClock.milliseconds - age.inMilliseconds : nil)
         if let batch, names.isEmpty {
-            let isThere = try !remote.statuses(name: batch).isEmpty
-            throw Failure(.wrongUsage, isThere ? "\(batch) is being run; cancel it first" : "no batch \"\(batch)\"")
+            guard let status = try remote.statuses(name: batch).first else {
+                throw Failure(.wrongUsage, "no batch \"\(batch)\"")
+            }
+            let isWatch = WatchBatch.folder(of: batch) != nil
+            let who = status.pid.map { "process \($0)" } ?? "a process"
+            throw Failure(
+                .wrongUsage,
+                "\(batch) is being \(isWatch ? "watched" : "run") by \(who); \(isWatch ? "stop that" : "cancel it, or stop that,") first"
+            )
         }
         for name in names { print("forgotten: \(name)") }
     }

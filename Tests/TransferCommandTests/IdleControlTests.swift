@@ -172,7 +172,9 @@ import TransferTestSupport
             try await server.waitForHeld(1)
             let result = try await place.run("forget", "batch")
             #expect(result.exitCode == 64)
-            #expect(result.standardError == "transfer: batch is being run; cancel it first\n")
+            #expect(
+                result.standardError
+                    == "transfer: batch is being run by process \(process.processID); cancel it, or stop that, first\n")
             server.release()
             #expect(try await process.result().exitCode == 0)
         }
