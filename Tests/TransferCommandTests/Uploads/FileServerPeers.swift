@@ -27,14 +27,15 @@ final class FileServerBench: Sendable {
     let place: Workplace
     /// Leads to the server; what FTP has in data connections goes through another one, or past it.
     let relay: FaultRelay
-    /// Leads to the data connections of an FTP server in clear text; `nil` for the others.
+    /// Leads to the data connections of an FTP server in clear text, where that is wanted.
     let dataRelay: FaultRelay?
     private let ssh: SSHServer?
     private let ftp: FTPServer?
     /// On this machine's disk.
     private let root: TemporaryFolder
 
-    init(_ kind: FileServerKind) async throws {
+    /// - Parameter relaysData: Data connections of FTP are led through a relay: it counts, but holds some megabytes too.
+    init(_ kind: FileServerKind, relaysData: Bool = false) async throws {
         self.kind = kind
         place = try Workplace("files")
         root = try TemporaryFolder("root")
@@ -53,7 +54,7 @@ final class FileServerBench: Sendable {
         ssh = kind == .sftp ? try await SSHServer.start() : nil
         ftp = kind == .sftp ? nil : try await FTPServer.start(options)
         relay = try FaultRelay(to: ssh?.port ?? ftp?.port ?? 0)
-        dataRelay = kind == .ftp ? try FaultRelay(to: 0) : nil
+        dataRelay = relaysData ? try FaultRelay(to: 0) : nil
         if let dataRelay {
             // RFC 2428 §3: 229 Entering Extended Passive Mode (|||6446|)
             relay.translate { [dataRelay] bytes in

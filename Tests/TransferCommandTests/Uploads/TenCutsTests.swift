@@ -90,7 +90,7 @@ import TransferTestSupport
     }
 
     private func cutFileServer(_ kind: FileServerKind, _ form: Form) async throws {
-        let bench = try await FileServerBench(kind)
+        let bench = try await FileServerBench(kind, relaysData: kind == .ftp)
         let place = bench.place
         try place.folder.write(count: Int(form.size), seed: 7, to: "f")
         let job = upload("f", to: bench.url("in/f"), #""id": "f", "createFolders": true, \#(bench.members)"#)
