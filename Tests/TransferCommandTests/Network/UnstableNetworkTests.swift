@@ -74,7 +74,7 @@ struct UnstableNetworkTests {
     /// The kernel drops what a listener doesn't read in time, and says so: then everything is asked for anew.
     @Test func aBurstOfRouteMessagesInterruptsNothingAndHidesNothing() async throws {
         try await NetworkStage.with(limitRate: "2m") { stage in
-            let sum = try await stage.serve("large", mebibytes: 12)
+            let sum = try await stage.serve("large", mebibytes: 40)
             try stage.place.jobs([
                 download(stage.url("/large"), to: "large", #""id": "large", "checksum": "sha256:\#(sum)""#)
             ])
@@ -84,7 +84,7 @@ struct UnstableNetworkTests {
             try await stage.client.ip(routes.map { "route add \($0)" } + routes.map { "route del \($0)" })
             let reached = try await process.progress("large", atLeast: 5 << 20)
             #expect(try stage.server.accessLog().isEmpty, "the request was interrupted")
-            #expect(reached["completed"]?.int ?? 0 < 12 << 20)
+            #expect(reached["completed"]?.int ?? 0 < 40 << 20)
             // What came with the burst isn't lost: the address goes behind it.
             try await stage.client.ip(
                 routes.map { "route add \($0)" } + [
