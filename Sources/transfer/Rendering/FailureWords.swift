@@ -53,7 +53,10 @@ enum FailureWords {
             let colon = message.lastIndex(of: ":"), message[colon...].hasPrefix(": ")
         else { return nil }
         let words = message[message.index(message.startIndex, offsetBy: 6)..<colon]
-        let path = words.firstIndex(of: " ").map { String(words[words.index(after: $0)...]) }
+        // Of "reserve 2 GiB for /srv/in/x.part" too.
+        let slash = words.indices.first { words[$0] == "/" && words[..<$0].last == " " }
+        let start = slash ?? words.firstIndex(of: " ").map { words.index(after: $0) }
+        let path = start.map { String(words[$0...]) }
         return (path, String(message[message.index(colon, offsetBy: 2)...]))
     }
 }

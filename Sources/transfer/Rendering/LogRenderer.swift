@@ -77,9 +77,11 @@ struct LogRenderer: Sendable {
                 time: event.time)
         case .restarted(let job, let reason): add(.warn, "\(name(job, event)): from 0 again, \(reason)")
         case .failed(let failure):
+            lines += settled(failure.job, event)
             urls[Key(batch: event.batch, job: failure.job)] = nil
             add(.error, FailureWords.line(failure, name: name(failure.job, event)))
         case .finished(let receipt):
+            if verbose { lines += settled(receipt.job, event) }
             urls[Key(batch: event.batch, job: receipt.job)] = nil
             if verbose { add(.info, Self.success(receipt)) }
         case .kept(let receipt):
@@ -129,6 +131,10 @@ struct LogRenderer: Sendable {
         let text = prefix(event) + Self.totals(progress)
         lines.append(LogLine(level: .info, time: event.time, text: charset.visible(text)))
         return lines
+    }
+
+    private mutating func settled(_ job: String, _ event: QueueEvent) -> [LogLine] {
+        folding.settle(batch: event.batch, job: name(job, event), time: event.time, charset: charset)
     }
 
     /// The job's name; of a watched folder's jobs the file's path.

@@ -72,6 +72,18 @@ struct RetryFolding: Sendable {
         return lines
     }
 
+    /// The line for the one retry of a job that has ended now: it has to stand before that end.
+    mutating func settle(batch: String, job: String, time: Int64, charset: Charset) -> [LogLine] {
+        guard hasDue else { return [] }
+        let own = folds.first {
+            $0.key.batch == batch && $0.value.job == job && $0.value.count == 1 && $0.value.pause == nil
+                && time >= $0.value.mutedUntil
+        }
+        guard let (key, fold) = own else { return [] }
+        folds[key] = Fold(first: time, mutedUntil: time + Self.window)
+        return [LogLine(level: .warn, time: time, text: charset.visible(Self.text(key, fold)))]
+    }
+
     /// Forgets what is quiet when there is too much; what still doesn't fit shares one key.
     private mutating func slot(_ key: Key, _ time: Int64) -> Key {
         guard folds[key] == nil, folds.count >= Self.mostKeys else { return key }

@@ -164,6 +164,18 @@ import TransferQueue
             ])
     }
 
+    @Test(arguments: [true, false]) func theRetryStandsBeforeTheEndOfItsJob(_ fails: Bool) {
+        var renderer = LogRenderer(verbose: true)
+        let refused = TransferError(.cannotConnect, "connection refused", isTransient: true)
+        let end: QueueEvent.Kind = fails ? failure("a", refused, attempts: 2) : .finished(receipt("a"))
+        let lines = texts(
+            &renderer, begin("a"), event(.retrying(job: "a", delay: .seconds(1), refused), after: 0.1),
+            event(end, after: 1.2), event(.batchFinished(totals(jobs: 1), duration: .seconds(1)), after: 1.3))
+        #expect(lines.count == 2 && lines[0].hasPrefix("warn a: connection refused, again in 1 s"))
+        let told = fails ? "error a: connection refused, given up" : "info a: fetched"
+        #expect(lines.last?.hasPrefix(told) == true, "\(lines)")
+    }
+
     @Test func failuresSayHowOftenTheyWereTried() {
         let lost = TransferError(.connectionLost, "the connection was lost", isTransient: true)
         let exists = TransferError(.fileExists, "/srv/x exists with other contents")
