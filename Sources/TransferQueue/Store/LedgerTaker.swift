@@ -94,11 +94,7 @@ final class LedgerTaker {
             try cameBack(row)
             return true
         case .touched(let row):
-            try db.execute(
-                sql: "UPDATE ledger SET modified = ?, path = ? WHERE id = ? AND state = 1",
-                arguments: [version.modified, version.path, row])
-            try cameBack(row)
-            return true
+            return try touch(row, as: version)
         case .moved, .new:
             switch try SQLiteStore.look(db, version, folder: folder) {
             case .known, .onOtherDevice: return true
@@ -107,10 +103,7 @@ final class LedgerTaker {
                 return true
             case .elsewhere(let row):
                 // A hard link, of which both names were offered together.
-                if FolderPlaces(plan.root).file(row.version.path).map({ version.isSame(as: $0) }) ?? false {
-                    return true
-                }
-                return try move(row, to: version)
+                return try isThere(version, at: row.version.path) || move(row, to: version)
             case .otherTime(let row):
                 // This file is another version now, so that one isn't anywhere any more.
                 try db.execute(sql: "DELETE FROM ledger WHERE id = ?", arguments: [row.id])
@@ -119,6 +112,26 @@ final class LedgerTaker {
             guard case .new(let digest) = offer.finding else { return try add(version, digest: nil) }
             return try add(version, digest: digest)
         }
+    }
+
+    /// The bytes of a confirmed row, with another time, and perhaps under another name.
+    ///
+    /// - Returns: Whether there was room for it.
+    private func touch(_ id: Int64, as version: FileVersion) throws -> Bool {
+        let touched = try Row.fetchOne(
+            db, sql: "UPDATE ledger SET modified = ? WHERE id = ? AND state = 1 RETURNING \(LedgerRow.columns)",
+            arguments: [version.modified, id])
+        guard let row = touched.map(LedgerRow.init), row.version.path != version.path,
+            !isThere(version, at: row.version.path)
+        else {
+            try cameBack(id)
+            return true
+        }
+        return try move(row, to: version)
+    }
+
+    private func isThere(_ version: FileVersion, at path: String) -> Bool {
+        FolderPlaces(plan.root).file(path).map { version.isSame(as: $0) } ?? false
     }
 
     private func cameBack(_ row: Int64) throws {
