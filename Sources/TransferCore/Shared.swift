@@ -3,16 +3,16 @@
 @propertyWrapper
 public struct Shared<Value: Sendable>: Sendable {
     /// `@unchecked Sendable`: `value` is only changed by its one owner.
-    private final class Box: @unchecked Sendable {
-        var value: Value
-        init(_ value: Value) { self.value = value }
+    @usableFromInline final class Box: @unchecked Sendable {
+        @usableFromInline var value: Value
+        @inlinable init(_ value: Value) { self.value = value }
     }
 
-    private var box: Box
+    @usableFromInline var box: Box
 
-    public init(wrappedValue: Value) { box = Box(wrappedValue) }
+    @inlinable public init(wrappedValue: Value) { box = Box(wrappedValue) }
 
-    public var wrappedValue: Value {
+    @inlinable public var wrappedValue: Value {
         _read { yield box.value }
         _modify {
             if !isKnownUniquelyReferenced(&box) { box = Box(box.value) }
@@ -21,14 +21,14 @@ public struct Shared<Value: Sendable>: Sendable {
     }
 
     /// What several holders can have in common.
-    public var projectedValue: Shared {
+    @inlinable public var projectedValue: Shared {
         get { self }
         set { self = newValue }
     }
 }
 
 extension Shared: Equatable where Value: Equatable {
-    public static func == (one: Shared, other: Shared) -> Bool {
+    @inlinable public static func == (one: Shared, other: Shared) -> Bool {
         one.box === other.box || one.box.value == other.box.value
     }
 }

@@ -102,8 +102,7 @@ final class ActiveExchange {
     }
 
     var id: ExchangeID { order.id }
-    // Read where it is: it is large, and a copy touches everything that it refers to.
-    var request: ExchangeRequest { _read { yield order.request } }
+    var request: ExchangeRequest { order.request }
     var events: @Sendable (ExchangeEvent) -> Void { order.events }
     var limiters: [RateLimiter] { order.limiters }
 

@@ -15,7 +15,7 @@ struct HandleShape: Equatable {
     /// - Returns: `nil` for what is set up anew each time: bodies, credentials (whose state stays with a handle),
     ///   addresses that libcurl is to be given, a bound on the time.
     init?(_ exchange: ActiveExchange, _ hop: Hop, resolved: [String], timeLeft: Duration?) {
-        let settings = exchange.request.$settings
+        let settings = exchange.request.sharedSettings
         guard exchange.isJoined || hop.method == "GET" && !hop.sendsBody, resolved.isEmpty,
             case .none = settings.wrappedValue.credentials, hop.authorization == nil,
             timeLeft == nil || settings.wrappedValue.idleTimeout != nil

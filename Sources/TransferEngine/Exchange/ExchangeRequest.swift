@@ -1,24 +1,10 @@
 public import TransferCore
 
 /// What one exchange is to do: a request, what is expected of its answer, and the rules it runs under.
+///
+/// It goes through many hands, from thread to thread; a copy costs one count.
 public struct ExchangeRequest: Sendable {
-    /// An absolute URL without userinfo: `http`, `https`, or of a file server (`ftp`, `ftps`, `sftp`), which takes
-    /// `HEAD`, `GET`, `PUT`, `PATCH` (with the field Upload-Offset), `DELETE`, `MOVE` and `MKCOL` and answers as an
-    /// HTTP server would.
-    public var url: String
-    /// What stands behind `#`: never sent, and inherited by redirects without one (RFC 9110 §10.2.2).
-    public var fragment: String?
-    public var method: String
-    /// In the order they are sent; a field that appears here replaces the one libcurl would make.
-    public var headers: [HeaderField]
-    public var body: RequestBody
-    public var intent: Intent
-    @Shared public var settings: ExchangeSettings
-    /// Whether `ExchangeHandle.decide(_:)` is waited for before a redirect is followed.
-    public var asksBeforeRedirects = false
-    public var authentication = ExchangeAuthentication()
-    /// Gives and takes the cookies of every hop; `nil` leaves both alone.
-    public var cookies: (any CookieJar)?
+    @Shared private var fields: Fields
 
     public init(
         url: String, method: String = "GET", headers: [HeaderField] = [], body: RequestBody = .none,
@@ -34,12 +20,81 @@ public struct ExchangeRequest: Sendable {
         url: String, method: String = "GET", headers: [HeaderField] = [], body: RequestBody = .none,
         intent: Intent = .message, settings: Shared<ExchangeSettings>
     ) {
-        self.url = url
-        self.method = method
-        self.headers = headers
-        self.body = body
-        self.intent = intent
-        _settings = settings
+        fields = Fields(
+            url: url, method: method, headers: headers, body: body, intent: intent, settings: settings)
+    }
+
+    /// An absolute URL without userinfo: `http`, `https`, or of a file server (`ftp`, `ftps`, `sftp`), which takes
+    /// `HEAD`, `GET`, `PUT`, `PATCH` (with the field Upload-Offset), `DELETE`, `MOVE` and `MKCOL` and answers as an
+    /// HTTP server would.
+    public var url: String {
+        _read { yield fields.url }
+        _modify { yield &fields.url }
+    }
+
+    /// What stands behind `#`: never sent, and inherited by redirects without one (RFC 9110 §10.2.2).
+    public var fragment: String? {
+        _read { yield fields.fragment }
+        _modify { yield &fields.fragment }
+    }
+
+    public var method: String {
+        _read { yield fields.method }
+        _modify { yield &fields.method }
+    }
+
+    /// In the order they are sent; a field that appears here replaces the one libcurl would make.
+    public var headers: [HeaderField] {
+        _read { yield fields.headers }
+        _modify { yield &fields.headers }
+    }
+
+    public var body: RequestBody {
+        _read { yield fields.body }
+        _modify { yield &fields.body }
+    }
+
+    public var intent: Intent {
+        _read { yield fields.intent }
+        _modify { yield &fields.intent }
+    }
+
+    public var settings: ExchangeSettings {
+        _read { yield fields.settings.wrappedValue }
+        _modify { yield &fields.settings.wrappedValue }
+    }
+
+    /// Whether `ExchangeHandle.decide(_:)` is waited for before a redirect is followed.
+    public var asksBeforeRedirects: Bool {
+        _read { yield fields.asksBeforeRedirects }
+        _modify { yield &fields.asksBeforeRedirects }
+    }
+
+    public var authentication: ExchangeAuthentication {
+        _read { yield fields.authentication }
+        _modify { yield &fields.authentication }
+    }
+
+    /// Gives and takes the cookies of every hop; `nil` leaves both alone.
+    public var cookies: (any CookieJar)? {
+        _read { yield fields.cookies }
+        _modify { yield &fields.cookies }
+    }
+
+    /// What requests of one configuration have in common.
+    var sharedSettings: Shared<ExchangeSettings> { fields.settings }
+
+    private struct Fields: Sendable {
+        var url: String
+        var fragment: String?
+        var method: String
+        var headers: [HeaderField]
+        var body: RequestBody
+        var intent: Intent
+        var settings: Shared<ExchangeSettings>
+        var asksBeforeRedirects = false
+        var authentication = ExchangeAuthentication()
+        var cookies: (any CookieJar)?
     }
 
     public enum Intent: Sendable {

@@ -39,7 +39,8 @@ struct RedirectRule {
             next.dropBody()
         }
         if target != Origin(url: hop.url) {
-            next.headers.removeAll { !Self.mayCrossOrigins($0.name, withBody: next.sendsBody) }
+            let sendsBody = next.sendsBody
+            next.headers.removeAll { !Self.mayCrossOrigins($0.name, withBody: sendsBody) }
             next.sendsCredentials = false
         }
         return next
@@ -60,61 +61,4 @@ struct RedirectRule {
             "redirect to \(Redaction.url(location)) refused: only http and https are followed",
             cause: .http(status: status))
     }
-}
-
-/// One request on the wire: the first, or one that a redirect or a new start led to.
-struct Hop: Sendable, Equatable {
-    var url: String
-    var method: String
-    var headers: [HeaderField]
-    var sendsBody: Bool
-    var sendsCredentials = true
-    /// Whether the server may be asked to agree before the body is sent.
-    var mayExpect = true
-    /// What it's to be authorised by, made for this one hop.
-    var authorization: Authorization?
-
-    enum Authorization: Sendable, Equatable {
-        /// The value of the Authorization field.
-        case field(String)
-        /// libcurl's, whose legs are bound to a connection.
-        case connection(ConnectionScheme, ChallengeCredential)
-    }
-
-    /// Whether libcurl goes on by itself after a 401 that carries a token (RFC 4559, MS-NTHT).
-    var isConnectionAuthenticated: Bool {
-        if case .connection = authorization { return true }
-        return false
-    }
-    /// Of the URL; never sent.
-    var fragment: String?
-    /// Sent in place of the request's own body.
-    var replacedBody: [UInt8]?
-
-    /// The URL with its fragment.
-    var reference: String { fragment.map { "\(url)#\($0)" } ?? url }
-
-    /// Takes the URL; without a fragment of its own it inherits the present one (RFC 9110 §10.2.2).
-    mutating func go(to reference: String) {
-        guard let hash = reference.utf8.firstIndex(of: UInt8(ascii: "#")) else {
-            url = reference
-            return
-        }
-        url = String(reference[..<hash])
-        fragment = String(reference[reference.utf8.index(after: hash)...])
-    }
-
-    /// Sends no body, and nothing that describes one (RFC 9110 §15.4).
-    mutating func dropBody() {
-        sendsBody = false
-        replacedBody = nil
-        headers.removeAll { field in
-            let name = field.name.lowercased()
-            return name.hasPrefix("content-") || Self.bodyFields.contains(name)
-        }
-    }
-
-    private static let bodyFields: Set<String> = [
-        "transfer-encoding", "trailer", "expect", "digest", "repr-digest", "last-modified",
-    ]
 }

@@ -15,13 +15,23 @@ extension String {
     }
 }
 
-/// One attempt of a request, ready to go.
-struct Transfer: Sendable {
+/// One attempt of a request, ready to go. A class, as it's kept in several places and is large.
+final class Transfer: Sendable {
     let urlRequest: URLRequest
     let exchange: ExchangeRequest
     /// What the cache has to do with it.
-    var cached: CachedExchange?
+    let cached: CachedExchange?
     let makeSink: @Sendable (AttemptRecord) -> any BodySink
+
+    init(
+        urlRequest: URLRequest, exchange: ExchangeRequest, cached: CachedExchange? = nil,
+        makeSink: @escaping @Sendable (AttemptRecord) -> any BodySink
+    ) {
+        self.urlRequest = urlRequest
+        self.exchange = exchange
+        self.cached = cached
+        self.makeSink = makeSink
+    }
 
     /// Whose limit on simultaneous transfers it counts against.
     var hostKey: Substring { exchange.url.prefixThroughAuthority }

@@ -160,12 +160,12 @@ extension Request {
             return fail(.sessionTaskFailed(error: cause), attempt)
         }
         let record = begin(prepared, attempt)
-        exchange.asksBeforeRedirects = effectiveRedirectHandler != nil
-        exchange.cookies = session.cookieJar(for: prepared.urlRequest)
+        if effectiveRedirectHandler != nil { exchange.asksBeforeRedirects = true }
+        if let cookies = session.cookieJar(for: prepared.urlRequest) { exchange.cookies = cookies }
         authenticate(&exchange)
         let start = { @Sendable [self, exchange] (conditions: [HeaderField]) in
             var exchange = exchange
-            exchange.headers += conditions
+            if !conditions.isEmpty { exchange.headers += conditions }
             let handle = engine.start(exchange, meter: record.meter, makeSink: { prepared.makeSink(record) }) {
                 [self] event in happened(event, record, attempt)
             }

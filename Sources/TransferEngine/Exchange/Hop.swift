@@ -1,0 +1,116 @@
+import TransferCore
+
+/// One request on the wire: the first, or one that a redirect or a new start led to. A copy costs one count.
+struct Hop: Sendable, Equatable {
+    @Shared private var fields: Fields
+
+    init(
+        url: String, method: String, headers: [HeaderField], sendsBody: Bool, sendsCredentials: Bool = true,
+        mayExpect: Bool = true, authorization: Authorization? = nil, fragment: String? = nil
+    ) {
+        fields = Fields(
+            url: url, method: method, headers: headers, sendsBody: sendsBody, sendsCredentials: sendsCredentials,
+            mayExpect: mayExpect, authorization: authorization, fragment: fragment)
+    }
+
+    var url: String {
+        _read { yield fields.url }
+        _modify { yield &fields.url }
+    }
+
+    var method: String {
+        _read { yield fields.method }
+        _modify { yield &fields.method }
+    }
+
+    var headers: [HeaderField] {
+        _read { yield fields.headers }
+        _modify { yield &fields.headers }
+    }
+
+    var sendsBody: Bool {
+        _read { yield fields.sendsBody }
+        _modify { yield &fields.sendsBody }
+    }
+
+    var sendsCredentials: Bool {
+        _read { yield fields.sendsCredentials }
+        _modify { yield &fields.sendsCredentials }
+    }
+
+    /// Whether the server may be asked to agree before the body is sent.
+    var mayExpect: Bool {
+        _read { yield fields.mayExpect }
+        _modify { yield &fields.mayExpect }
+    }
+
+    /// What it's to be authorised by, made for this one hop.
+    var authorization: Authorization? {
+        _read { yield fields.authorization }
+        _modify { yield &fields.authorization }
+    }
+
+    /// Of the URL; never sent.
+    var fragment: String? {
+        _read { yield fields.fragment }
+        _modify { yield &fields.fragment }
+    }
+
+    /// Sent in place of the request's own body.
+    var replacedBody: [UInt8]? {
+        _read { yield fields.replacedBody }
+        _modify { yield &fields.replacedBody }
+    }
+
+    private struct Fields: Sendable, Equatable {
+        var url: String
+        var method: String
+        var headers: [HeaderField]
+        var sendsBody: Bool
+        var sendsCredentials: Bool
+        var mayExpect: Bool
+        var authorization: Authorization?
+        var fragment: String?
+        var replacedBody: [UInt8]?
+    }
+
+    enum Authorization: Sendable, Equatable {
+        /// The value of the Authorization field.
+        case field(String)
+        /// libcurl's, whose legs are bound to a connection.
+        case connection(ConnectionScheme, ChallengeCredential)
+    }
+
+    /// Whether libcurl goes on by itself after a 401 that carries a token (RFC 4559, MS-NTHT).
+    var isConnectionAuthenticated: Bool {
+        if case .connection = authorization { return true }
+        return false
+    }
+
+    /// The URL with its fragment.
+    var reference: String { fragment.map { "\(url)#\($0)" } ?? url }
+
+    /// Takes the URL; without a fragment of its own it inherits the present one (RFC 9110 §10.2.2).
+    mutating func go(to reference: String) {
+        guard let hash = reference.utf8.firstIndex(of: UInt8(ascii: "#")) else {
+            url = reference
+            return
+        }
+        url = String(reference[..<hash])
+        fragment = String(reference[reference.utf8.index(after: hash)...])
+    }
+
+    /// Sends no body, and nothing that describes one (RFC 9110 §15.4).
+    mutating func dropBody() {
+        sendsBody = false
+        replacedBody = nil
+        headers.removeAll { field in
+            let name = field.name.lowercased()
+            return name.hasPrefix("content-") || Self.bodyFields.contains(name)
+        }
+    }
+
+    private static let bodyFields: Set<String> = [
+        "transfer-encoding", "trailer", "expect", "digest", "repr-digest", "last-modified",
+    ]
+}
