@@ -29,53 +29,69 @@ public struct Origin: Sendable, Hashable, CustomStringConvertible {
     @usableFromInline
     init?(text url: Substring, ofFiles isFileServer: Bool) {
         // By bytes: this is done for every job and hop, and characters would cost ten times as much.
-        let bytes = url.utf8
-        guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")),
-            bytes[colon...].prefix(3).elementsEqual("://".utf8)
-        else { return nil }
-        let scheme: String
-        switch url[..<colon] {
-        case "https" where !isFileServer: scheme = "https"
-        case "http" where !isFileServer: scheme = "http"
-        default:
-            scheme = url[..<colon].lowercased()
-            guard isFileServer ? Self.filePort(scheme) != nil : scheme == "http" || scheme == "https" else {
-                return nil
-            }
+        let read = url.utf8.withContiguousStorageIfAvailable { Self.read($0, isFileServer) }
+        guard let origin = read ?? Array(url.utf8).withUnsafeBufferPointer({ Self.read($0, isFileServer) }) else {
+            return nil
         }
-        var start = bytes.index(colon, offsetBy: 3)
+        self = origin
+    }
+
+    private init(scheme: String, host: String, port: Int) {
+        self.scheme = scheme
+        self.host = host
+        self.port = port
+    }
+
+    private typealias Bytes = Slice<UnsafeBufferPointer<UInt8>>
+
+    private static func read(_ bytes: UnsafeBufferPointer<UInt8>, _ isFileServer: Bool) -> Origin? {
+        guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")),
+            let scheme = scheme(bytes[..<colon], isFileServer), bytes[colon...].starts(with: "://".utf8)
+        else { return nil }
+        let start = colon + 3
         let end =
             bytes[start...].firstIndex {
                 $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "#")
             } ?? bytes.endIndex
-        if let at = bytes[start..<end].lastIndex(of: UInt8(ascii: "@")) { start = bytes.index(after: at) }
-        var port = Self.defaultPort(scheme)
-        let host: Substring
-        var rest: Substring.UTF8View.SubSequence
-        if start < end, bytes[start] == UInt8(ascii: "["),
-            let close = bytes[start..<end].firstIndex(of: UInt8(ascii: "]"))
-        {
-            host = url[bytes.index(after: start)..<close]
-            rest = bytes[bytes.index(after: close)..<end]
+        var authority = bytes[start..<end]
+        if let at = authority.lastIndex(of: UInt8(ascii: "@")) { authority = bytes[(at + 1)..<end] }
+        let host: Bytes
+        let rest: Bytes
+        if authority.first == UInt8(ascii: "["), let close = authority.firstIndex(of: UInt8(ascii: "]")) {
+            host = bytes[(authority.startIndex + 1)..<close]
+            rest = bytes[(close + 1)..<end]
         } else {
-            let hostEnd = bytes[start..<end].firstIndex(of: UInt8(ascii: ":")) ?? end
-            host = url[start..<hostEnd]
-            rest = bytes[hostEnd..<end]
+            let hostEnd = authority.firstIndex(of: UInt8(ascii: ":")) ?? end
+            host = authority[..<hostEnd]
+            rest = authority[hostEnd...]
         }
-        if rest.first == UInt8(ascii: ":"), rest.count > 1 {
-            rest = rest.dropFirst()
-            guard rest.count <= 5, rest.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
-            let number = rest.reduce(0) { $0 * 10 + Int($1 - 0x30) }
-            guard (1...65_535).contains(number) else { return nil }
-            port = number
-        } else if !rest.isEmpty, rest.first != UInt8(ascii: ":") {
+        guard let port = port(rest, of: scheme), !host.isEmpty, host.allSatisfy({ $0 > 0x20 && $0 != 0x7F }) else {
             return nil
         }
-        guard !host.isEmpty, host.utf8.allSatisfy({ $0 > 0x20 && $0 != 0x7F }) else { return nil }
-        self.scheme = scheme
-        let isLower = host.utf8.allSatisfy { $0 < 0x80 && !(0x41...0x5A).contains($0) }
-        self.host = isLower ? String(host) : host.lowercased()
-        self.port = port
+        let isLower = host.allSatisfy { $0 < 0x80 && !(0x41...0x5A).contains($0) }
+        let name = String(decoding: host, as: UTF8.self)
+        return Origin(scheme: scheme, host: isLower ? name : name.lowercased(), port: port)
+    }
+
+    /// - Returns: `nil` for one that isn't of the kind.
+    private static func scheme(_ bytes: Bytes, _ isFileServer: Bool) -> String? {
+        if !isFileServer {
+            if bytes.elementsEqual("https".utf8) { return "https" }
+            if bytes.elementsEqual("http".utf8) { return "http" }
+        }
+        let scheme = String(decoding: bytes, as: UTF8.self).lowercased()
+        return (isFileServer ? filePort(scheme) != nil : scheme == "http" || scheme == "https") ? scheme : nil
+    }
+
+    /// - Parameter bytes: What follows the host.
+    private static func port(_ bytes: Bytes, of scheme: String) -> Int? {
+        guard let colon = bytes.first else { return defaultPort(scheme) }
+        guard colon == UInt8(ascii: ":") else { return nil }
+        let digits = bytes.dropFirst()
+        if digits.isEmpty { return defaultPort(scheme) }
+        guard digits.count <= 5, digits.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
+        let number = digits.reduce(0) { $0 * 10 + Int($1 - 0x30) }
+        return (1...65_535).contains(number) ? number : nil
     }
 
     public var isDefaultPort: Bool { port == Self.defaultPort(scheme) }

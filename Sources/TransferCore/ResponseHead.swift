@@ -1,3 +1,5 @@
+import Glibc
+
 /// The status line and fields of an answer, kept as the bytes that came and read only where somebody asks.
 ///
 /// Most transfers need two fields of twenty, so nothing is parsed ahead of time.
@@ -18,29 +20,33 @@ public struct ResponseHead: Sendable, Hashable {
     /// The first value of the field, without surrounding white space; bytes that aren't UTF-8 are read as ISO-8859-1.
     public func value(_ name: StaticString) -> String? {
         let name = UnsafeBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount)
-        let found = block.withUnsafeBufferPointer { bytes -> Range<Int>? in
-            var start = 0
-            while start + name.count < bytes.count {
-                var end = start
-                while end < bytes.count, bytes[end] != UInt8(ascii: "\n") { end += 1 }
-                if end - start > name.count, bytes[start + name.count] == UInt8(ascii: ":"),
-                    name.indices.allSatisfy({ bytes[start + $0].asciiLowercased == name[$0].asciiLowercased })
+        return block.withUnsafeBytes { bytes in
+            var rest = UnsafeRawBufferPointer(rebasing: bytes[...])
+            while rest.count > name.count, let start = rest.baseAddress {
+                let end = memchr(start, Int32(UInt8(ascii: "\n")), rest.count).map { UnsafeRawPointer($0) - start }
+                if rest[name.count] == UInt8(ascii: ":"), end ?? rest.count > name.count,
+                    name.indices.allSatisfy({ rest[$0].asciiLowercased == name[$0].asciiLowercased })
                 {
-                    return start + name.count + 1..<end
+                    return Self.text(UnsafeRawBufferPointer(rebasing: rest[(name.count + 1)..<(end ?? rest.count)]))
                 }
-                start = end + 1
+                guard let end else { return nil }
+                rest = UnsafeRawBufferPointer(rebasing: rest[(end + 1)...])
             }
             return nil
         }
-        return found.map { Self.text(block[$0]) }
     }
 
     /// Every field, in the order it came.
     public var fields: [HeaderField] {
         var result: [HeaderField] = []
-        forEachLine { line in
-            guard let colon = line.firstIndex(of: UInt8(ascii: ":")) else { return }
-            result.append(HeaderField(Self.text(line[..<colon]), Self.text(line[(colon + 1)...])))
+        block.withUnsafeBytes { bytes in
+            for line in bytes.split(separator: UInt8(ascii: "\n")) {
+                guard let colon = line.firstIndex(of: UInt8(ascii: ":")) else { continue }
+                result.append(
+                    HeaderField(
+                        Self.text(UnsafeRawBufferPointer(rebasing: line[..<colon])),
+                        Self.text(UnsafeRawBufferPointer(rebasing: line[(colon + 1)...]))))
+            }
         }
         return result
     }
@@ -58,21 +64,14 @@ public struct ResponseHead: Sendable, Hashable {
         return coding
     }
 
-    private func forEachLine(_ body: (ArraySlice<UInt8>) -> Void) {
-        var start = block.startIndex
-        while start < block.endIndex {
-            let newline = block[start...].firstIndex(of: UInt8(ascii: "\n")) ?? block.endIndex
-            body(block[start..<newline])
-            start = newline + 1
-        }
-    }
-
-    private static func text(_ bytes: ArraySlice<UInt8>) -> String {
+    private static func text(_ bytes: UnsafeRawBufferPointer) -> String {
         let isSpace = { (byte: UInt8) in byte == 0x20 || byte == 0x09 || byte == 0x0D }
         guard let first = bytes.firstIndex(where: { !isSpace($0) }),
             let last = bytes.lastIndex(where: { !isSpace($0) })
         else { return "" }
-        let trimmed = bytes[first...last]
+        let trimmed = UnsafeRawBufferPointer(rebasing: bytes[first...last])
+        // Nearly all are ASCII; to validate others costs more than to find that out.
+        if trimmed.allSatisfy({ $0 < 0x80 }) { return String(decoding: trimmed, as: UTF8.self) }
         if let utf8 = String(validating: trimmed, as: UTF8.self) { return utf8 }
         return String(String.UnicodeScalarView(trimmed.map { Unicode.Scalar($0) }))
     }

@@ -1,10 +1,12 @@
 /// A large value behind one reference: to copy what holds it costs one count, not one for each of its fields, and who
 /// changes a copy changes its own.
+///
+/// What is behind the reference never changes, so that a field of it is read where it is. Each change makes a new value,
+/// which costs an allocation: it's for what is made once and read often.
 @propertyWrapper
 public struct Shared<Value: Sendable>: Sendable {
-    /// `@unchecked Sendable`: `value` is only changed by its one owner.
-    @usableFromInline final class Box: @unchecked Sendable {
-        @usableFromInline var value: Value
+    @usableFromInline final class Box: Sendable {
+        @usableFromInline let value: Value
         @inlinable init(_ value: Value) { self.value = value }
     }
 
@@ -15,8 +17,9 @@ public struct Shared<Value: Sendable>: Sendable {
     @inlinable public var wrappedValue: Value {
         _read { yield box.value }
         _modify {
-            if !isKnownUniquelyReferenced(&box) { box = Box(box.value) }
-            yield &box.value
+            var value = box.value
+            defer { box = Box(value) }
+            yield &value
         }
     }
 

@@ -45,7 +45,7 @@ struct AuthenticationFlow: Sendable {
     /// The hop with what it's to be authorised by, where that is known.
     mutating func authorized(_ hop: Hop) -> Hop {
         var hop = hop
-        hop.authorization = nil
+        if hop.authorization != nil { hop.authorization = nil }
         guard !isIdle, let origin = Origin(url: hop.url) else { return hop }
         let target = Self.target(hop.url)
         if answering[origin] == nil, let given, given.isRemembered, hop.sendsCredentials,

@@ -9,7 +9,9 @@ extension ActiveExchange {
         if line.starts(with: Self.statusPrefix), let status = Self.status(line) {
             self.status = status
             noteActivity()
-            block.removeAll(keepingCapacity: true)
+            block = []
+            // Enough for most heads.
+            block.reserveCapacity(512)
             phase = .head
             return true
         }

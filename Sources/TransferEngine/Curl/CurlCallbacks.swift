@@ -1,4 +1,5 @@
 import CTransferCurl
+import Glibc
 
 /// libcurl's callbacks: C functions that find their exchange by the pointer that was set with them.
 ///
@@ -12,11 +13,14 @@ enum CurlCallbacks {
             return size * count
         }
         // One line, except of a head that came in the middle of pauses: libcurl keeps its lines and gives them in one.
-        var rest = UnsafeRawBufferPointer(start: bytes, count: size * count)
-        while !rest.isEmpty {
-            let end = rest.firstIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? rest.endIndex
-            guard exchange.receivedHeaderLine(UnsafeRawBufferPointer(rebasing: rest[..<end])) else { return stop }
-            rest = UnsafeRawBufferPointer(rebasing: rest[end...])
+        var line = UnsafeRawPointer(bytes)
+        let end = line + size * count
+        while line < end {
+            let next = memchr(line, Int32(UInt8(ascii: "\n")), end - line).map { UnsafeRawPointer($0) + 1 } ?? end
+            guard exchange.receivedHeaderLine(UnsafeRawBufferPointer(start: line, count: next - line)) else {
+                return stop
+            }
+            line = next
         }
         return size * count
     }

@@ -71,13 +71,13 @@ final class CurlHandle {
         // Nobody needs it any more; the next one sets its own.
         if hasBody { _ = transfer_easy_set_pointer(raw, CURLOPT_COPYPOSTFIELDS, nil) }
         hasBody = false
-        for option in [
-            CURLOPT_PRIVATE, CURLOPT_WRITEDATA, CURLOPT_HEADERDATA, CURLOPT_SSL_CTX_DATA, CURLOPT_OPENSOCKETDATA,
-            CURLOPT_RESOLVER_START_DATA,
-        ] {
-            _ = transfer_easy_set_pointer(raw, option, nil)
-        }
+        for option in Self.pointers { _ = transfer_easy_set_pointer(raw, option, nil) }
     }
+
+    private static let pointers = [
+        CURLOPT_PRIVATE, CURLOPT_WRITEDATA, CURLOPT_HEADERDATA, CURLOPT_SSL_CTX_DATA, CURLOPT_OPENSOCKETDATA,
+        CURLOPT_RESOLVER_START_DATA,
+    ]
 
     func set(_ option: CURLoption, _ value: Int) throws(TransferError) {
         try check(transfer_easy_set_long(raw, option, value), option)

@@ -48,8 +48,12 @@ extension CurlOptions {
 
 extension ExchangeSettings {
     /// The proxy's URL for one hop; `nil` goes straight.
-    func way(to url: String) -> String? {
-        guard unixSocket == nil, !proxies.isEmpty else { return nil }
+    // Inlined, as whoever asks would copy the settings to find out that there is no proxy.
+    @inline(__always) func way(to url: String) -> String? {
+        unixSocket == nil && !proxies.isEmpty ? proxied(url) : nil
+    }
+
+    private func proxied(_ url: String) -> String? {
         if let origin = Origin(url: url) { return proxies.proxy(for: origin) }
         return Origin(fileServerURL: url).flatMap { proxies.tunnel(for: $0) }
     }

@@ -3,7 +3,7 @@ import TransferCore
 /// All that the options of a handle depend on but the URL: a transfer of the same shape needs no others.
 ///
 /// Setting them costs as much as a small transfer's own work, and most transfers of a session are alike.
-struct HandleShape: Equatable {
+final class HandleShape: Equatable {
     /// A body that leaves with the head is none of it: it's given like the URL.
     private let method: String
     private let mayExpect: Bool
@@ -26,5 +26,10 @@ struct HandleShape: Equatable {
         self.settings = settings
         proxy = settings.wrappedValue.way(to: hop.url)
         isLimited = !exchange.limiters.isEmpty
+    }
+
+    static func == (one: HandleShape, other: HandleShape) -> Bool {
+        one.method == other.method && one.mayExpect == other.mayExpect && one.headers == other.headers
+            && one.settings == other.settings && one.isLimited == other.isLimited && one.proxy == other.proxy
     }
 }

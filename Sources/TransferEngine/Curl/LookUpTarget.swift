@@ -48,26 +48,13 @@ struct LookUpCache {
         if let lookUp, proxy == self.proxy, isSame(url) { return lookUp }
         guard let origin = Origin(url: url) ?? Origin(fileServerURL: url) else { return nil }
         let made = LookUp(targets: LookUpTarget.all(origin, proxy: proxy))
-        authority = Array(url.utf8.prefix(Self.authorityLength(url)))
+        authority = Array(url.utf8.prefix(url.lengthThroughAuthority))
         self.proxy = proxy
         lookUp = made
         return made
     }
 
     private func isSame(_ url: String) -> Bool {
-        let bytes = url.utf8
-        guard bytes.count >= authority.count, bytes.starts(with: authority) else { return false }
-        guard let next = bytes.dropFirst(authority.count).first else { return true }
-        return next == UInt8(ascii: "/") || next == UInt8(ascii: "?")
-    }
-
-    /// Up to the path or the query.
-    private static func authorityLength(_ url: String) -> Int {
-        var slashes = 0
-        for (index, byte) in url.utf8.enumerated() {
-            if byte == UInt8(ascii: "/") { slashes += 1 }
-            if slashes == 3 || byte == UInt8(ascii: "?") || byte == UInt8(ascii: "#") { return index }
-        }
-        return url.utf8.count
+        url.hasUTF8Prefix(authority) && url.lengthThroughAuthority == authority.count
     }
 }

@@ -19,10 +19,16 @@ final class PoolSet: Sendable {
     /// Exchanges handed in and not ended: how busy the loop is, for the one who chooses.
     var load: Int { state.withLock { $0.entries.reduce(0) { $0 + $1.pool.load.load(ordering: .relaxed) } } }
 
-    private struct Entry {
+    private final class Entry: Sendable {
         let key: PoolKey
         let generation: Int
         let pool: CurlPool
+
+        init(key: PoolKey, generation: Int, pool: CurlPool) {
+            self.key = key
+            self.generation = generation
+            self.pool = pool
+        }
     }
 
     private struct State {

@@ -1,4 +1,4 @@
-public import TransferCore
+import TransferCore
 
 /// The life of one exchange, from the first request over redirects and new starts to its end: pure, no I/O.
 ///
@@ -91,7 +91,7 @@ struct ExchangeMachine {
         }
         switch request.intent {
         case .message:
-            return deliver(hop, BodyStart(head: head, offset: 0, total: Self.total(head)))
+            return deliver(hop, head)
         case .representation:
             return represented(hop, head, now: now)
         }
@@ -103,7 +103,7 @@ struct ExchangeMachine {
     mutating func decided(_ decision: RedirectDecision) -> HeadAction? {
         guard case .deciding(let hop, let proposed, let head) = state else { return nil }
         switch decision {
-        case .stay: return deliver(hop, BodyStart(head: head, offset: 0, total: Self.total(head)))
+        case .stay: return deliver(hop, head)
         case .follow(let url, let method, let headers, let body):
             guard let origin = Origin(url: url) else {
                 state = .dropping(hop, .fail(RedirectRule.refusal(of: url, status: head.status)))
@@ -202,12 +202,10 @@ struct ExchangeMachine {
         if let point = resume, [200, 203, 206, 416].contains(head.status) {
             switch ResumeRule(point: point).judge(head) {
             case .append(_, let total):
-                return deliver(hop, BodyStart(head: head, offset: point.offset, total: total))
+                return deliver(hop, head, from: point.offset, of: total)
             case .replace(let reason):
                 resume = nil
-                var start = BodyStart(head: head, offset: 0, total: Self.total(head))
-                start.restart = reason
-                return deliver(hop, start)
+                return deliver(hop, head, restart: reason)
             case .complete:
                 state = .dropping(hop, .complete(head))
                 return .drop
@@ -217,7 +215,7 @@ struct ExchangeMachine {
         }
         switch head.status {
         case 200, 203:
-            return deliver(hop, BodyStart(head: head, offset: 0, total: Self.total(head)))
+            return deliver(hop, head)
         case 206:
             // A part that nobody asked for: not even its place in the file can be relied on.
             state = .dropping(
@@ -248,7 +246,7 @@ struct ExchangeMachine {
         if case .message = request.intent,
             !request.settings.followsRedirects || head.value("Location")?.isEmpty ?? true
         {
-            return deliver(hop, BodyStart(head: head, offset: 0, total: Self.total(head)))
+            return deliver(hop, head)
         }
         do throws(TransferError) {
             let next = try redirects.follow(hop, status: head.status, to: target)
@@ -293,21 +291,26 @@ struct ExchangeMachine {
         return .succeed(start.head)
     }
 
-    private mutating func deliver(_ hop: Hop, _ start: BodyStart) -> HeadAction {
-        var start = start
-        start.url = hop.reference
+    private mutating func deliver(_ hop: Hop, _ head: ResponseHead, restart: String? = nil) -> HeadAction {
+        deliver(hop, head, from: 0, of: Self.total(head), restart: restart)
+    }
+
+    private mutating func deliver(
+        _ hop: Hop, _ head: ResponseHead, from offset: Int64, of total: Int64?, restart: String? = nil
+    ) -> HeadAction {
+        let start = BodyStart(head: head, offset: offset, total: total, url: hop.reference, restart: restart)
         state = .delivering(hop, start)
         return .deliver(start)
     }
 
     private var firstHop: Hop {
-        var hop = Hop(
-            url: request.url, method: request.method, headers: request.headers, sendsBody: !request.body.isEmpty)
-        hop.fragment = request.fragment
         // To ask first takes as long as a short body does.
-        hop.mayExpect =
+        let mayExpect =
             request.settings.expectsContinue
-            && (request.body.isEmpty || request.body.isLong || hop.headers.value("Expect") != nil)
+            && (request.body.isEmpty || request.body.isLong || request.headers.value("Expect") != nil)
+        var hop = Hop(
+            url: request.url, method: request.method, headers: request.headers, sendsBody: !request.body.isEmpty,
+            mayExpect: mayExpect, fragment: request.fragment)
         if case .representation = request.intent, hop.headers.value("Accept-Encoding") == nil {
             // A coded body has no place in a file that is continued by byte offsets.
             hop.headers.append(HeaderField("Accept-Encoding", "identity"))
@@ -333,29 +336,5 @@ struct ExchangeMachine {
 
     private static func total(_ head: ResponseHead) -> Int64? {
         head.contentCoding == nil && head.value("Transfer-Encoding") == nil ? head.contentLength : nil
-    }
-}
-
-/// Where the body of an answer belongs.
-public struct BodyStart: Sendable {
-    public let head: ResponseHead
-    /// The URL that answered, with its fragment; not redacted.
-    public internal(set) var url = ""
-    /// The place of its first byte in the file.
-    public let offset: Int64
-    /// The length of the whole file; `nil` when the server doesn't say, or encodes it.
-    public let total: Int64?
-    /// Whether the body is coded (RFC 9110 §8.4): what the sink gets is then decoded, or coded bytes.
-    public let isCoded: Bool
-    /// Why bytes that were there are given up.
-    public var restart: String?
-
-    public init(head: ResponseHead, offset: Int64, total: Int64?, url: String = "") {
-        self.url = url
-        self.head = head
-        self.offset = offset
-        self.total = total
-        // A length is only known of a body that isn't coded.
-        isCoded = total == nil && head.contentCoding != nil
     }
 }

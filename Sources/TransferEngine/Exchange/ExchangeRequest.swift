@@ -18,10 +18,12 @@ public struct ExchangeRequest: Sendable {
     /// - Parameter settings: Those of other requests too.
     public init(
         url: String, method: String = "GET", headers: [HeaderField] = [], body: RequestBody = .none,
-        intent: Intent = .message, settings: Shared<ExchangeSettings>
+        intent: Intent = .message, settings: Shared<ExchangeSettings>, fragment: String? = nil,
+        cookies: (any CookieJar)? = nil
     ) {
         fields = Fields(
-            url: url, method: method, headers: headers, body: body, intent: intent, settings: settings)
+            url: url, fragment: fragment, method: method, headers: headers, body: body, intent: intent,
+            settings: settings, cookies: cookies)
     }
 
     /// An absolute URL without userinfo: `http`, `https`, or of a file server (`ftp`, `ftps`, `sftp`), which takes

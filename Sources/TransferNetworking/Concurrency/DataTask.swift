@@ -32,7 +32,7 @@ public struct DataTask<Value: Sendable>: Sendable {
     public var result: AFResult<Value> { get async { await response.result } }
 
     /// - Throws: The `AFError` with which the request failed.
-    public var value: Value { get async throws { try await result.get() } }
+    public var value: Value { get async throws { try await response.result.get() } }
 
     /// Cancels the request.
     public func cancel() { request.cancel() }

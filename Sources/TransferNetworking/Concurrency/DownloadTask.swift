@@ -33,7 +33,7 @@ public struct DownloadTask<Value: Sendable>: Sendable {
     public var result: AFResult<Value> { get async { await response.result } }
 
     /// - Throws: The `AFError` with which the download failed.
-    public var value: Value { get async throws { try await result.get() } }
+    public var value: Value { get async throws { try await response.result.get() } }
 
     /// Cancels the download, without resume data.
     public func cancel() { request.cancel() }

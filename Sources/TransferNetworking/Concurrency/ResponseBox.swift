@@ -1,44 +1,22 @@
-import Synchronization
-
 /// A response that will come, for any number of those who await it.
 final class ResponseBox<Response: Sendable>: Sendable {
-    private enum State {
-        case awaited([CheckedContinuation<Response, Never>])
-        case here(Response)
-    }
+    private let latch = Latch()
+    // `nonisolated(unsafe)`: written before the latch opens, and read after that. A lock of a generic value costs as
+    // much as a small request's serializer.
+    private nonisolated(unsafe) var known: Response?
 
-    private let state = Mutex(State.awaited([]))
-
+    /// Called once.
     func fill(_ response: Response) {
-        let waiting = state.withLock { state -> [CheckedContinuation<Response, Never>] in
-            guard case .awaited(let waiting) = state else { return [] }
-            state = .here(response)
-            return waiting
-        }
-        for continuation in waiting { continuation.resume(returning: response) }
+        known = response
+        latch.open()
     }
 
     var response: Response {
         get async {
-            if let known { return known }
-            return await withCheckedContinuation { continuation in
-                let known = state.withLock { state -> Response? in
-                    switch state {
-                    case .here(let response): return response
-                    case .awaited(let waiting):
-                        state = .awaited(waiting + [continuation])
-                        return nil
-                    }
-                }
-                if let known { continuation.resume(returning: known) }
+            while true {
+                await latch.wait()
+                if let known { return known }
             }
-        }
-    }
-
-    private var known: Response? {
-        state.withLock { state in
-            if case .here(let response) = state { return response }
-            return nil
         }
     }
 }

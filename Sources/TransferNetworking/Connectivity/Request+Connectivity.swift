@@ -8,8 +8,8 @@ extension Request {
     ///
     /// - Parameter transfer: What is to go over it.
     func whenConnected(_ transfer: Transfer, _ attempt: Int, _ proceed: @escaping @Sendable () -> Void) {
-        let settings = session.settings
-        guard settings.waitsForConnectivity, OfflineRule.leadsOut(transfer.exchange.url), ConnectivityWatch.isOffline
+        guard session.settings.waitsForConnectivity, OfflineRule.leadsOut(transfer.exchange.url),
+            ConnectivityWatch.isOffline
         else { return proceed() }
         if session.monitors != nil {
             // The task that is to come has no place among the request's yet.
@@ -18,7 +18,8 @@ extension Request {
                 bodyLength: transfer.exchange.body.length)
             emit(record) { $0.urlSession($1, taskIsWaitingForConnectivity: $2) }
         }
-        let limit = settings.resourceTimeout > 0 ? settings.resourceTimeout : 7 * 24 * 3600
+        let timeout = session.settings.resourceTimeout
+        let limit = timeout > 0 ? timeout : 7 * 24 * 3600
         // Without one in time it's tried all the same, and fails as it would have.
         session.connectivity.whenReachable(within: limit, on: session.rootQueue) { _ in proceed() }
     }

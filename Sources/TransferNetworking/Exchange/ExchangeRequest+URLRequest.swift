@@ -12,13 +12,15 @@ extension ExchangeRequest {
         _ request: URLRequest, of session: Session, body: RequestBody? = nil
     ) throws {
         guard let url = request.url else { throw AFError.invalidURL(url: "") }
-        guard Origin(url: url.absoluteString) != nil else {
-            let cause = TransferError(.badURL, "unsupported URL: \(Redaction.url(url.absoluteString))")
+        var plain = url.absoluteString
+        guard Origin(url: plain) != nil else {
+            let cause = TransferError(.badURL, "unsupported URL: \(Redaction.url(plain))")
             throw AFError.sessionTaskFailed(error: URLError(cause))
         }
-        var plain = url.absoluteString
         var credentials = ExchangeSettings.Credentials.none
-        if let user = url.user, var components = URLComponents(url: url, resolvingAgainstBaseURL: true) {
+        if plain.utf8Offset(of: UInt8(ascii: "@")) != nil, let user = url.user,
+            var components = URLComponents(url: url, resolvingAgainstBaseURL: true)
+        {
             // The engine takes no userinfo: it would go into logs and Referer fields.
             credentials = .password(
                 user: user.removingPercentEncoding ?? user,
@@ -28,14 +30,14 @@ extension ExchangeRequest {
             plain = components.string ?? plain
         }
         var fragment: String?
-        if let hash = plain.utf8.firstIndex(of: UInt8(ascii: "#")) {
-            fragment = String(plain[plain.utf8.index(after: hash)...])
-            plain = String(plain[..<hash])
+        if let hash = plain.utf8Offset(of: UInt8(ascii: "#")) {
+            fragment = String(plain.utf8.dropFirst(hash + 1))
+            plain = String(Substring(plain.utf8.prefix(hash)))
         }
         self.init(
             url: plain, method: request.httpMethod ?? "GET", headers: Self.fields(request, session.settings.fields),
-            body: try body ?? Self.ownBody(request), settings: session.exchangeSettings(of: request))
-        self.fragment = fragment
+            body: try body ?? Self.ownBody(request), settings: session.exchangeSettings(of: request),
+            fragment: fragment, cookies: session.cookieJar(for: request))
         if credentials != .none { settings.credentials = credentials }
     }
 

@@ -3,18 +3,6 @@ import FoundationNetworking
 import TransferCore
 import TransferEngine
 
-extension String {
-    /// Scheme, host and port of a URL, as they're written.
-    fileprivate var prefixThroughAuthority: Substring {
-        var slashes = 0
-        let end = utf8.firstIndex { byte in
-            if byte == UInt8(ascii: "/") { slashes += 1 }
-            return slashes == 3 || byte == UInt8(ascii: "?")
-        }
-        return self[..<(end ?? endIndex)]
-    }
-}
-
 /// One attempt of a request, ready to go. A class, as it's kept in several places and is large.
 final class Transfer: Sendable {
     let urlRequest: URLRequest
@@ -34,7 +22,10 @@ final class Transfer: Sendable {
     }
 
     /// Whose limit on simultaneous transfers it counts against.
-    var hostKey: Substring { exchange.url.prefixThroughAuthority }
+    var hostKey: Substring {
+        let url = exchange.url
+        return Substring(url.utf8.prefix(url.lengthThroughAuthority))
+    }
 }
 
 /// How an attempt ended. A class, as it's kept in several places and is large.

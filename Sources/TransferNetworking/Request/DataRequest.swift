@@ -37,7 +37,7 @@ public class DataRequest: Request, @unchecked Sendable {  // Its own state is be
 
     override func makeURLRequest() throws -> URLRequest { try convertible.asURLRequest() }
 
-    override var makesURLRequestQuickly: Bool { (convertible as? any QuickConvertible)?.isQuick ?? false }
+    override var makesURLRequestQuickly: Bool { convertible.isQuick }
 
     /// The body to send instead of the URL request's own.
     func requestBody(_ request: URLRequest) throws -> RequestBody? { nil }

@@ -161,7 +161,6 @@ extension Request {
         }
         let record = begin(prepared, attempt)
         if effectiveRedirectHandler != nil { exchange.asksBeforeRedirects = true }
-        if let cookies = session.cookieJar(for: prepared.urlRequest) { exchange.cookies = cookies }
         authenticate(&exchange)
         let start = { @Sendable [self, exchange] (conditions: [HeaderField]) in
             var exchange = exchange

@@ -37,13 +37,19 @@ public protocol ResponseSerializer<SerializedObject>: DataResponseSerializerProt
     var emptyResponseCodes: Set<Int> { get }
 }
 
+/// Made once: each request has them.
+private enum EmptyAnswers {
+    static let methods: Set<HTTPMethod> = [.head]
+    static let codes: Set<Int> = [204, 205]
+}
+
 extension ResponseSerializer {
     /// Leaves the bytes as they are.
     public static var defaultDataPreprocessor: any DataPreprocessor { PassthroughPreprocessor() }
     /// HEAD.
-    public static var defaultEmptyRequestMethods: Set<HTTPMethod> { [.head] }
+    public static var defaultEmptyRequestMethods: Set<HTTPMethod> { EmptyAnswers.methods }
     /// 204 and 205.
-    public static var defaultEmptyResponseCodes: Set<Int> { [204, 205] }
+    public static var defaultEmptyResponseCodes: Set<Int> { EmptyAnswers.codes }
 
     public var dataPreprocessor: any DataPreprocessor { Self.defaultDataPreprocessor }
     public var emptyRequestMethods: Set<HTTPMethod> { Self.defaultEmptyRequestMethods }

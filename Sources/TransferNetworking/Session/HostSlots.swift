@@ -20,11 +20,15 @@ final class HostSlots: Sendable {
     /// Calls `admitted` as soon as there is room, perhaps at once, and perhaps on the thread that made room.
     func enter(_ key: Substring, admitted: @escaping @Sendable (HostSlot) -> Void) {
         let isFree = hosts.withLock { hosts in
-            guard hosts[key, default: Host()].taken < limit(of: hosts[key]) else {
-                hosts[key, default: Host()].waiting.append(admitted)
+            guard let index = hosts.index(forKey: key) else {
+                hosts[key] = Host(taken: 1)
+                return true
+            }
+            guard hosts.values[index].taken < limit(of: hosts.values[index]) else {
+                hosts.values[index].waiting.append(admitted)
                 return false
             }
-            hosts[key, default: Host()].taken += 1
+            hosts.values[index].taken += 1
             return true
         }
         if isFree { admitted(HostSlot(key: key, slots: self)) }
@@ -48,19 +52,19 @@ final class HostSlots: Sendable {
 
     fileprivate func leave(_ key: Substring) {
         let next = hosts.withLock { hosts -> (@Sendable (HostSlot) -> Void)? in
-            guard var host = hosts[key] else { return nil }
-            let next = host.waiting.popFirst()
+            guard let index = hosts.index(forKey: key) else { return nil }
             // Whoever is next takes the place over.
-            if next == nil { host.taken -= 1 }
+            if let next = hosts.values[index].waiting.popFirst() { return next }
+            hosts.values[index].taken -= 1
             // One that is known to multiplex is remembered.
-            hosts[key] = host.taken > 0 || host.isMultiplexed ? host : nil
-            return next
+            if hosts.values[index].taken == 0, !hosts.values[index].isMultiplexed { hosts.remove(at: index) }
+            return nil
         }
         next?(HostSlot(key: key, slots: self))
     }
 
-    private func limit(of host: Host?) -> Int {
-        host?.isMultiplexed == true ? max(limit, Self.multiplexedLimit) : limit
+    private func limit(of host: Host) -> Int {
+        host.isMultiplexed ? max(limit, Self.multiplexedLimit) : limit
     }
 }
 

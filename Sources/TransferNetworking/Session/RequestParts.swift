@@ -17,15 +17,11 @@ struct RequestParts: URLRequestConvertible {
     }
 }
 
-/// Something that is made into a URL request in no time, and without anybody else's code.
-protocol QuickConvertible {
-    var isQuick: Bool { get }
-}
-
-extension RequestParts: QuickConvertible {
-    var isQuick: Bool { encode == nil && modify == nil && (url is String || url is URL || url is URLComponents) }
-}
-
-extension URLRequest: QuickConvertible {
-    var isQuick: Bool { true }
+extension URLRequestConvertible {
+    /// Whether it's made into a URL request in no time, and without anybody else's code.
+    var isQuick: Bool {
+        guard let parts = self as? RequestParts else { return self is URLRequest }
+        return parts.encode == nil && parts.modify == nil
+            && (parts.url is String || parts.url is URL || parts.url is URLComponents)
+    }
 }

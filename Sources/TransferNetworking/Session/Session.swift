@@ -203,7 +203,8 @@ open class Session: @unchecked Sendable {
     var nextTaskNumber: Int { lastTask.add(1, ordering: .relaxed).newValue }
 
     func chain(for request: Request) -> InterceptorChain {
-        InterceptorChain(interceptors: [request.interceptor, settings.interceptor].compactMap { $0 })
+        if request.interceptor == nil, settings.interceptor == nil { return InterceptorChain(interceptors: []) }
+        return InterceptorChain(interceptors: [request.interceptor, settings.interceptor].compactMap { $0 })
     }
 
     /// - Throws: `URLError.resourceUnavailable` where only the cache may answer; `URLError.dataNotAllowed` where the only way out is a cellular link, and the request may not use it.

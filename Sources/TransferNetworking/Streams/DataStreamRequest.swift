@@ -81,7 +81,7 @@ public final class DataStreamRequest: Request, @unchecked Sendable {  // Its own
 
     override func makeURLRequest() throws -> URLRequest { try convertible.asURLRequest() }
 
-    override var makesURLRequestQuickly: Bool { (convertible as? any QuickConvertible)?.isQuick ?? false }
+    override var makesURLRequestQuickly: Bool { convertible.isQuick }
 
     override func makeTransfer(_ request: URLRequest) throws -> Transfer {
         let exchange = try ExchangeRequest(request, of: session)

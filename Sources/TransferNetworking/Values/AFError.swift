@@ -2,7 +2,9 @@ public import Foundation
 import FoundationNetworking
 
 /// Why a request failed.
-public enum AFError: Error, Sendable {
+///
+/// It's carried along in every result, and is large: hence behind a reference (`indirect`).
+public indirect enum AFError: Error, Sendable {
     /// The body of an upload could not be opened or made.
     case createUploadableFailed(error: any Error)
     /// `asURLRequest()` threw.
