@@ -10,15 +10,10 @@ enum CurlMemory {
     static func initialise() -> CURLcode {
         curl_global_init_mem(
             Int(CURL_GLOBAL_SSL | CURL_GLOBAL_WIN32),
-            { size in
-                if size < CurlMemory.smallest { return malloc(size) }
-                return KeptBlocks.ofThisThread?.take(size) ?? aligned_alloc(CurlMemory.alignment, size)
-            },
+            { size in size < CurlMemory.smallest ? malloc(size) : KeptBlocks.ofThisThread?.take(size) ?? malloc(size) },
             { block in
                 guard let block else { return }
-                // Nearly all that is given back is small, and is told by its place alone.
-                if UInt(bitPattern: block) % UInt(CurlMemory.alignment) == 0,
-                    transfer_block_size(block) >= CurlMemory.smallest, let kept = KeptBlocks.ofThisThread,
+                if transfer_block_size(block) >= CurlMemory.smallest, let kept = KeptBlocks.ofThisThread,
                     kept.keep(block)
                 {
                     return
@@ -30,8 +25,6 @@ enum CurlMemory {
 
     /// Of what is kept, in bytes: libcurl's smallest buffer.
     fileprivate static let smallest = 16 << 10
-    /// Where large blocks begin, and few others do by chance.
-    private static let alignment = 4096
 }
 
 /// Blocks that a thread's transfers have done with.
