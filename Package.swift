@@ -74,6 +74,7 @@ let package = Package(
             dependencies: [
                 "TransferCore", "TransferEventLoop", "TransferCrypto", "TransferEngine", "TransferReachability",
                 "TransferUpload", "TransferWatch", "CTransferLinux", .product(name: "GRDB", package: "GRDB.swift"),
+                .product(name: "GRDBSQLite", package: "GRDB.swift"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "DequeModule", package: "swift-collections"),
                 .product(name: "HeapModule", package: "swift-collections"),

@@ -81,8 +81,6 @@ extension JobDecoder {
                 isSecret: refusal.isSecret)
             return nil
         }
-        let start = draft.start
-        let reading = self
         if !isTrusted {
             let refusal = draft.rules.uploadProtocol.refusal(of: url)
             if let own = JobSpec.UploadProtocol.of(url: url) {
@@ -97,7 +95,7 @@ extension JobDecoder {
         if !isTrusted, url.hasSuffix("/"), draft.rules.uploadProtocol.putsIntoFolders, let source = draft.source {
             url += PercentEncoding.encode(source.split(separator: "/").last.map(String.init) ?? "")
         }
-        checkUpload(draft, seen) { reading.range(ofKey: $0.rawValue, inObjectAt: start) }
+        checkUpload(draft, seen)
         return .upload(
             JobSpec.Upload(
                 source: draft.source ?? "", url: url, uploadProtocol: draft.rules.uploadProtocol, method: draft.method,
@@ -128,7 +126,7 @@ extension JobDecoder {
         }
     }
 
-    private func range(_ key: JobKey, _ draft: JobDraft) -> Range<Int> {
+    func range(_ key: JobKey, _ draft: JobDraft) -> Range<Int> {
         range(ofKey: key.rawValue, inObjectAt: draft.start)
     }
 

@@ -39,17 +39,17 @@ extension JobDecoder {
     }
 
     /// Keys that another protocol has.
-    mutating func checkUpload(
-        _ draft: JobDraft, _ seen: UInt64, _ place: (JobKey) -> Range<Int>
-    ) {
+    mutating func checkUpload(_ draft: JobDraft, _ seen: UInt64) {
         guard !isTrusted else { return }
         let uploadProtocol = draft.rules.uploadProtocol
         for (key, owners) in uploadProtocol.foreignKeys where Self.has(key, seen) {
             let names = Wording.alternatives(owners.map { "\"\($0.rawValue)\"" }.sorted())
-            note("\"\(key.rawValue)\" is for the protocol \(names), not \"\(uploadProtocol.rawValue)\"", place(key))
+            note(
+                "\"\(key.rawValue)\" is for the protocol \(names), not \"\(uploadProtocol.rawValue)\"",
+                range(key, draft))
         }
         if Self.has(.method, seen), let refusal = draft.method.flatMap(HeaderRule.refusal(ofUploadMethod:)) {
-            note(refusal, place(.method))
+            note(refusal, range(.method, draft))
         }
     }
 }

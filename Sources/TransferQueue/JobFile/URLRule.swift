@@ -74,7 +74,7 @@ enum URLRule {
             host = host[..<colon]
         }
         if host.isEmpty { return Refusal(message: "the URL has no host") }
-        if host.contains(where: { "\\^`{|}<>\"".utf8.contains($0) }) {
+        if host.contains(where: isForbidden) {
             return Refusal(message: "the URL's host is malformed")
         }
         guard let port, !port.isEmpty else { return nil }
@@ -99,6 +99,15 @@ enum URLRule {
         switch byte {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
             UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "+"), UInt8(ascii: "-"), UInt8(ascii: "."):
+            true
+        default: false
+        }
+    }
+
+    private static func isForbidden(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "\\"), UInt8(ascii: "^"), UInt8(ascii: "`"), UInt8(ascii: "{"), UInt8(ascii: "|"),
+            UInt8(ascii: "}"), UInt8(ascii: "<"), UInt8(ascii: ">"), UInt8(ascii: "\""):
             true
         default: false
         }

@@ -42,7 +42,12 @@ extension SQLiteStore {
             }
             for step in steps where try !ledger.supersedes(step) { try write(db, step) }
             recorded.watched = try ledger.finish(&recorded.unblocked, stamp: nextStamp())
-            for end in ends where try hasNeeds(db, end.batch) { try settleNeeds(db, of: end, &recorded) }
+            var needing: [Int64: Bool] = [:]
+            for end in ends {
+                let hasNeeds = try needing[end.batch] ?? hasNeeds(db, end.batch)
+                needing[end.batch] = hasNeeds
+                if hasNeeds { try settleNeeds(db, of: end, &recorded) }
+            }
             return recorded
         }
     }
@@ -57,12 +62,22 @@ extension SQLiteStore {
                         seconds = ?, finalURL = ?, status = ?, response = ?, attempts = ?, errorCode = NULL,
                         errorMessage = NULL, endSequence = ?, ended = ? WHERE id = ?
                     """)
-            statement.setUncheckedArguments([
-                receipt.path, facts?.size ?? receipt.bytes, facts?.modified, receipt.digest?.description,
-                receipt.validator, receipt.transferred, receipt.seconds, receipt.finalURL, receipt.status,
-                receipt.response, receipt.attempts, cursor, now, end.id,
-            ])
-            try statement.execute()
+            try BoundStatement(statement).run { values in
+                values.add(receipt.path)
+                values.add(facts?.size ?? receipt.bytes)
+                values.add(facts?.modified)
+                values.add(receipt.digest?.description)
+                values.add(receipt.validator)
+                values.add(receipt.transferred)
+                values.add(receipt.seconds)
+                values.add(receipt.finalURL)
+                values.add(receipt.status)
+                values.add(receipt.response)
+                values.add(receipt.attempts)
+                values.add(cursor)
+                values.add(now)
+                values.add(end.id)
+            }
         case .failed(let error, let attempts, let host):
             try db.execute(
                 sql: """

@@ -31,7 +31,7 @@ extension SQLiteStore {
         private var hasRelativePaths = false
         private var hasAbsolutePaths = false
         private var needs: [(job: Int64, identity: String, need: String, at: JobLocations?, position: Int)] = []
-        private let insert: Statement
+        private let insert: BoundStatement
         private let update: Statement
         private let find: Statement
         private(set) var count = 0
@@ -52,12 +52,13 @@ extension SQLiteStore {
             self.generation = generation
             self.keepsWhatIsMissing = keepsWhatIsMissing
             self.isReload = isReload
-            insert = try db.makeStatement(
-                sql: """
-                    INSERT INTO job (batch, identity, generation, line, column, width, number, state, priority, origin,
-                        destination, spec, fingerprint, hasSecrets, isUpload, networkPlaces, network)
-                    VALUES (?, ?, ?, ?, ?, ?, ?, 0, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING
-                    """)
+            insert = BoundStatement(
+                try db.makeStatement(
+                    sql: """
+                        INSERT INTO job (batch, identity, generation, line, column, width, number, state, priority, origin,
+                            destination, spec, fingerprint, hasSecrets, isUpload, networkPlaces, network)
+                        VALUES (?, ?, ?, ?, ?, ?, ?, 0, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING
+                        """))
             find = try db.makeStatement(
                 sql:
                     "SELECT id, generation, line, state, fingerprint, errorCode, wasInterrupted FROM job WHERE batch = ? AND identity = ?"
@@ -85,12 +86,24 @@ extension SQLiteStore {
             if let place { format = place.format }
             if spec.id != nil { hasIDs = true }
             if !spec.isUpload { if spec.hasRelativePath { hasRelativePaths = true } else { hasAbsolutePaths = true } }
-            insert.setUncheckedArguments([
-                batch.id, identity, generation, span?.line, span?.column, span?.length, place?.index, spec.priority,
-                job.origin, job.destination, job.text, fingerprint,
-                job.secrets != nil, spec.isUpload, job.networkPlaces, spec.settings.network.key,
-            ])
-            try insert.execute()
+            try insert.run { values in
+                values.add(batch.id)
+                values.add(identity)
+                values.add(generation)
+                values.add(span?.line)
+                values.add(span?.column)
+                values.add(span?.length)
+                values.add(place?.index)
+                values.add(spec.priority)
+                values.add(job.origin)
+                values.add(job.destination)
+                values.add(job.text)
+                values.add(fingerprint)
+                values.add(job.secrets != nil)
+                values.add(spec.isUpload)
+                values.add(job.networkPlaces)
+                values.add(spec.settings.network.key)
+            }
             let id: Int64
             if db.changesCount > 0 {
                 id = db.lastInsertedRowID
