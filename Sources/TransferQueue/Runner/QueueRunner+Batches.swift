@@ -215,7 +215,7 @@ extension QueueRunner {
     func stop(_ reason: StopReason) {
         guard stopping == nil else { return }
         stopping = reason
-        for (id, job) in running { interrupt(id, job, .release(.queued)) }
+        for job in running.values { interrupt(job, .release(.queued)) }
         saveGroup()
         // A disk that takes longer keeps what it has: the next run finds it.
         let timer = stopTimer ?? loop.makeTimer { [weak self] in self?.assumeIsolated { $0.endStopping() } }
@@ -224,9 +224,9 @@ extension QueueRunner {
         finishStopping()
     }
 
-    func interrupt(_ id: Int64, _ job: RunningJob, _ stop: RunningJob.Stop) {
-        if case .talking = job.phase { return breakOff(id, job, stop) }
-        running[id]?.stop = stop
+    func interrupt(_ job: RunningJob, _ stop: RunningJob.Stop) {
+        if case .talking = job.phase { return breakOff(job, stop) }
+        job.stop = stop
         if case .transferring(let handle) = job.phase { handle.cancel() }
     }
 

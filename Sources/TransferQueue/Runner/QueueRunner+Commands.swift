@@ -53,7 +53,7 @@ extension QueueRunner {
     /// Stops what is under way, what was claimed and hasn't started, and what goes back to the queue and isn't recorded
     /// yet: the store knows all of them as claimed.
     private func halt(_ stop: RunningJob.Stop, _ command: QueueCommand) {
-        for (id, job) in running where command.means(job.record.batch, job.record.identity) { interrupt(id, job, stop) }
+        for job in running.values where command.means(job.record.batch, job.record.identity) { interrupt(job, stop) }
         takeBack(stop) { command.means($0.batch, $0.identity) }
         let meant = steps.filter { command.means($0.batch, $0.identity) }
         switch stop {
@@ -89,8 +89,8 @@ extension QueueRunner {
 
     /// What is on its way to be paused goes on instead.
     private func unpause(_ isMeant: (Int64, String) -> Bool) {
-        for (id, job) in running where isMeant(job.record.batch, job.record.identity) {
-            if case .release(.paused) = job.stop { running[id]?.stop = .release(.queued) }
+        for job in running.values where isMeant(job.record.batch, job.record.identity) {
+            if case .release(.paused) = job.stop { job.stop = .release(.queued) }
         }
         for index in steps.indices where steps[index].state == .paused {
             if isMeant(steps[index].batch, steps[index].identity) { steps[index].state = .queued }

@@ -34,7 +34,7 @@ extension QueueRunner {
         guard let job = running[id] else { return }
         switch result {
         case .success(let values):
-            running[id]?.credentials = values
+            job.credentials = values
             transfer(id)
         case .failure(let error):
             let failure = TransferError(.secretMissing, "a credential could not be had: \(error)", isTransient: true)

@@ -4,8 +4,7 @@ import TransferEngine
 import TransferEventLoop
 
 extension QueueRunner {
-    func exchangeEnded(_ id: Int64, _ outcome: ExchangeOutcome) {
-        guard let job = running[id] else { return }
+    func exchangeEnded(_ job: RunningJob, _ outcome: ExchangeOutcome) {
         let moved = job.record.spec.isUpload ? outcome.sent : outcome.received
         batches[job.record.batch]?.settledBytes += moved
         account(job, moved: moved)
@@ -26,8 +25,8 @@ extension QueueRunner {
         guard case .download(let ready) = job.ready, case .download(let download) = job.record.spec.work else { return }
         scheduler.originAnswered(job.candidate.lane.origin)
         scheduler.ended(job.candidate)
-        running[id]?.phase = .saving
-        running[id]?.result = TransferResult(
+        job.phase = .saving
+        job.result = TransferResult(
             status: head.status, finalURL: Redaction.url(outcome.finalURL), transferred: outcome.received,
             validator: Validator(head)?.description, response: nil)
         finishing.append(
@@ -51,12 +50,11 @@ extension QueueRunner {
         guard job.record.watched == nil || file.isUnchanged else { return drop(job, isChanged: true) }
         scheduler.originAnswered(job.candidate.lane.origin)
         scheduler.ended(job.candidate)
-        var done = job
-        done.result = TransferResult(
+        job.result = TransferResult(
             status: head.status, finalURL: Redaction.url(outcome.finalURL), transferred: outcome.sent,
             validator: Validator(head)?.description,
             response: outcome.answer.isEmpty ? nil : String(decoding: outcome.answer, as: UTF8.self))
-        finish(done, .done(receipt(done, path: file.path, bytes: file.size, digest: nil), file.facts))
+        finish(job, .done(receipt(job, path: file.path, bytes: file.size, digest: nil), file.facts))
     }
 
     /// Hands what has come whole to a worker, to be saved together.
@@ -131,13 +129,13 @@ extension QueueRunner {
     private func exchangeFailed(_ job: RunningJob, _ error: TransferError, _ outcome: ExchangeOutcome) {
         guard case .download(let ready) = job.ready else {
             keepUnanswered(job, error, outcome)
-            return failed(running[job.candidate.id] ?? job, error, bodyLeft: outcome.sent > 0)
+            return failed(job, error, bodyLeft: outcome.sent > 0)
         }
         if error.status == 304, !ready.conditions.isEmpty { return notModified(job, ready) }
         let id = job.candidate.id
         let progressed =
             outcome.resumeData != nil && cameFurther(id, from: ready.resume?.offset ?? 0, to: outcome.position)
-        running[id]?.phase = .saving
+        job.phase = .saving
         engine.workers.execute { [loop] in
             if let resume = outcome.resumeData {
                 ready.part.record(resume)
@@ -149,6 +147,7 @@ extension QueueRunner {
             ready.part.unlock()
             loop.execute {
                 self.assumeIsolated { runner in
+                    guard let job = runner.running[id] else { return }
                     runner.failed(
                         job, error, bodyLeft: outcome.sent > 0, resume: outcome.resumeData, progressed: progressed)
                     runner.pump()
@@ -173,23 +172,22 @@ extension QueueRunner {
         _ job: RunningJob, _ error: TransferError, bodyLeft: Bool, resume: ResumeData? = nil, progressed: Bool = false
     ) {
         let id = job.candidate.id
-        let current = running[id] ?? job
-        if current.stop == nil, job.record.watched != nil, error.code == .sourceChanged {
-            return drop(current, isChanged: true)
+        if job.stop == nil, job.record.watched != nil, error.code == .sourceChanged {
+            return drop(job, isChanged: true)
         }
         let mayRepeat = !(bodyLeft && job.record.spec.mustNotRepeat)
-        if current.stop == nil, mayRepeat, let reason = networkFault(current, error) {
-            return waitForNetwork(current, reason, resume: resume, progressed: progressed)
+        if job.stop == nil, mayRepeat, let reason = networkFault(job, error) {
+            return waitForNetwork(job, reason, resume: resume, progressed: progressed)
         }
-        if current.stop == nil, mayRepeat, let reason = clockFault(error) {
-            return release(current, for: .clock(reason), after: configuration.clockInterval, resume: resume)
+        if job.stop == nil, mayRepeat, let reason = clockFault(error) {
+            return release(job, for: .clock(reason), after: configuration.clockInterval, resume: resume)
         }
         tellOrigin(job, error)
         scheduler.ended(job.candidate)
-        if let stop = current.stop { return letGo(current, stop, resume: resume) }
+        if let stop = job.stop { return letGo(job, stop, resume: resume) }
         // Somebody stopped it and thought better of it meanwhile.
-        if error.code == .cancelled { return letGo(current, .release(.queued), resume: resume) }
-        if case .download(let ready) = current.ready, case .preparing = current.phase { ready.part.discardIfEmpty() }
+        if error.code == .cancelled { return letGo(job, .release(.queued), resume: resume) }
+        if case .download(let ready) = job.ready, case .preparing = job.phase { ready.part.discardIfEmpty() }
         running[id] = nil
         var record = job.record
         // A full disk that takes some bytes each time would be tried for ever.

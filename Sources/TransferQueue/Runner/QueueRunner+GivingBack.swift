@@ -43,7 +43,7 @@ extension QueueRunner {
         for id in jobs {
             guard let job = running[id], job.stop == nil else { continue }
             emit(job.record.batch, .restarted(job: job.record.identity, reason: "it was changed in its job file"))
-            interrupt(id, job, .release(.waiting))
+            interrupt(job, .release(.waiting))
         }
         takeBack(.release(.waiting)) { jobs.contains($0.id) }
         for index in steps.indices where jobs.contains(steps[index].id) && steps[index].state != .paused {

@@ -10,7 +10,7 @@ extension QueueRunner {
     func account(_ job: RunningJob, moved: Int64) {
         let new = moved - job.accounted
         guard new > 0 else { return }
-        running[job.candidate.id]?.accounted = moved
+        job.accounted = moved
         guard job.candidate.reach != .local, let link = network.likelyLink(job.link),
             network.snapshot.metering(of: link.index).isMetered
         else { return }

@@ -50,11 +50,11 @@ extension QueueRunner {
     private func stopLost(_ change: QueueNetwork.Change) {
         guard change.isOtherWay || !change.lost.isEmpty || !change.silent.isEmpty else { return }
         let error = TransferError(.networkChanged, "the network changed", isTransient: true)
-        for (id, job) in running {
+        for job in running.values {
             guard job.stop == nil else { continue }
             // What can't go on from where it was keeps its connection as long as that may come back.
             let restarts = job.canGoOn
-            running[id]?.mark = nil
+            job.mark = nil
             for handle in job.handles {
                 handle.interrupt(error) { facts in
                     if facts.remoteAddress?.isLoopback == true { return false }
@@ -98,13 +98,13 @@ extension QueueRunner {
     private func lookForStalls() {
         let now = MonotonicTime.now
         let error = TransferError(.networkChanged, "nothing came after the network changed", isTransient: true)
-        for (id, job) in running where job.networkGeneration < network.generation {
+        for job in running.values where job.networkGeneration < network.generation {
             guard job.stop == nil, !job.handles.isEmpty else { continue }
             let position = job.meter.position + job.sent
             if let mark = job.mark, mark == position, job.canGoOn {
                 for handle in job.handles { handle.interrupt(error) { $0.remoteAddress?.isLoopback != true } }
             }
-            running[id]?.mark = position
+            job.mark = position
         }
         guard now < stallsUntil, !running.isEmpty else { return }
         stallTimer?.schedule(at: now + .seconds(1))

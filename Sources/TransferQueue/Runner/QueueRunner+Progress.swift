@@ -16,14 +16,14 @@ extension QueueRunner {
 
     func reportJobs() {
         let seconds = (configuration.progressInterval ?? .seconds(1)).inSeconds
-        for (id, job) in running {
+        for job in running.values {
             guard job.isUnderWay else { continue }
             let isUpload = job.record.spec.isUpload
             let position = isUpload ? job.talk?.position ?? job.meter.sent : job.meter.position
             let now = Int64(Double(position - job.lastPosition) / seconds)
             let rate = job.rate == 0 ? max(0, now) : max(0, (job.rate * 2 + now) / 3)
-            running[id]?.lastPosition = position
-            running[id]?.rate = rate
+            job.lastPosition = position
+            job.rate = rate
             var total = job.meter.total
             if case .upload(let file) = job.ready { total = file.size }
             let hasBegun = job.start != nil || (isUpload && position > 0)

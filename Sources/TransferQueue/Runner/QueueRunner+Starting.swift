@@ -69,7 +69,7 @@ extension QueueRunner {
         case .kept(let path, let facts, let digest): keep(job, path: path, facts: facts, digest: digest)
         case .failed(let error): failed(job, error, bodyLeft: false)
         case .ready(let ready):
-            running[id]?.ready = .download(ready)
+            job.ready = .download(ready)
             transferMarked(id, job)
         }
     }
@@ -81,8 +81,8 @@ extension QueueRunner {
         case .failure(let error) where error.code == .superseded: drop(job, isChanged: error.errno == nil)
         case .failure(let error): failed(job, error, bodyLeft: false)
         case .success(let source):
-            running[id]?.ready = .upload(source.file)
-            running[id]?.sourceDigest = source.digest
+            job.ready = .upload(source.file)
+            job.sourceDigest = source.digest
             transferMarked(id, job)
         }
     }
@@ -103,12 +103,13 @@ extension QueueRunner {
         if let stop = job.stop { return letGo(job, stop) }
         if askForCredentials(job) { return }
         guard let way = takeWay(job) else { return waitForNetwork(job, nil) }
+        job.networkGeneration = network.generation
         do throws(TransferError) {
-            if case .upload(let file) = ready, try talk(running[id] ?? job, file, over: way) {
+            if case .upload(let file) = ready, try talk(job, file, over: way) {
                 return announceStart(job, ready)
             }
             var request = try request(job, ready)
-            request.settings.link = way
+            if let way { request.settings.link = way }
             let makeSink = sinkMaker(job, ready)
             let handle = engine.start(
                 request, meter: job.meter, limiters: limiters(job.record.spec.settings), makeSink: makeSink
@@ -117,7 +118,7 @@ extension QueueRunner {
                 if case .responded(let start) = event, let total = start.total, total < 256 << 10 { return }
                 loop.execute { self.assumeIsolated { $0.received(event, of: id) } }
             }
-            running[id]?.phase = .transferring(handle)
+            job.phase = .transferring(handle)
             announceStart(job, ready)
         } catch {
             failed(job, error, bodyLeft: false)
@@ -183,11 +184,11 @@ extension QueueRunner {
         switch event {
         case .restarted(let reason):
             emit(job.record.batch, .restarted(job: job.record.identity, reason: reason))
-        case .responded(let start): running[id]?.start = start
+        case .responded(let start): job.start = start
         case .interim, .redirected, .challenged: break
         case .ended(let outcome):
-            running[id]?.start = outcome.start
-            exchangeEnded(id, outcome)
+            job.start = outcome.start
+            exchangeEnded(job, outcome)
             pump()
         }
     }

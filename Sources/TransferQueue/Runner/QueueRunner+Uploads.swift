@@ -20,13 +20,11 @@ extension QueueRunner {
             }
             emit(job.record.batch, .restarted(job: job.record.identity, reason: "the source changed since it began"))
             abandon(SQLiteStore.AbandonedUpload(id: id, spec: job.record.spec, upload: old))
-            running[id]?.record.upload = nil
+            job.record.upload = nil
             record = nil
         }
         let source = UploadSource(
-            name: String(
-                file.path[(file.path.lastIndex(of: "/").map { file.path.index(after: $0) } ?? file.path.startIndex)...]),
-            size: file.size, digest: job.sourceDigest)
+            name: WatchedPath.name(file.path), size: file.size, digest: job.sourceDigest)
         let secrets = builder(of: job).secrets
         let make = job.record.watched?.verifies == true ? UploadProtocols.verifying : UploadProtocols.dialogue
         guard
@@ -35,9 +33,9 @@ extension QueueRunner {
                 lostWithItsProcess(job.record, upload, file, record?.state) ?? record?.state, secrets)
         else { return false }
         talks += 1
-        running[id]?.phase = .talking
-        running[id]?.talk = UploadTalk(number: talks, dialogue: dialogue, file: file, record: record)
-        running[id]?.link = link
+        job.phase = .talking
+        job.talk = UploadTalk(number: talks, dialogue: dialogue, file: file, record: record)
+        job.link = link
         advance(id) { $0.begin(now: WallClock.seconds) }
         return true
     }
@@ -64,11 +62,11 @@ extension QueueRunner {
         case .send(let request): send(request, of: id, job, talk)
         case .digest(let number, let algorithm, let range): digest(number, algorithm, range, of: id, talk)
         case .save(let state): save(state, of: id)
-        case .confirmed(let bytes): running[id]?.talk?.confirm(bytes)
+        case .confirmed(let bytes): job.talk?.confirm(bytes)
         case .restart(let reason):
-            running[id]?.talk?.state = nil
+            job.talk?.state = nil
             emit(job.record.batch, .restarted(job: job.record.identity, reason: reason))
-        case .stop(let request): running[id]?.talk?.ended(request)?.handle.cancel()
+        case .stop(let request): job.talk?.ended(request)?.handle.cancel()
         case .finish(let result): talkFinished(id, result)
         case .fail(let error): talkFailed(id, error)
         }
@@ -80,7 +78,7 @@ extension QueueRunner {
         let exchange: ExchangeRequest
         do throws(TransferError) {
             var made = try builder(of: job).exchange(request, of: job.record.spec, file: talk.file)
-            made.settings.link = job.link
+            if let link = job.link { made.settings.link = link }
             exchange = made
         } catch {
             return advance(id) { $0.handle(.failed(request: request.id, error, sent: 0), now: WallClock.seconds) }
@@ -98,7 +96,7 @@ extension QueueRunner {
             case .responded, .challenged, .restarted: break
             }
         }
-        running[id]?.talk?.began(request.id, UploadTalk.Leg(handle: handle, meter: meter))
+        job.talk?.began(request.id, UploadTalk.Leg(handle: handle, meter: meter))
     }
 
     /// What to go by where a process died that may have sent the whole file: it was to be sent by then, and no later.
@@ -122,9 +120,9 @@ extension QueueRunner {
         case .interim(let head):
             guard let leg = talk.legs[request] else { return }
             advance(id) { $0.handle(.interim(request: request, head, url: leg.url), now: WallClock.seconds) }
-        case .redirected(let proposal): running[id]?.talk?.moved(request, to: proposal.nextURL)
+        case .redirected(let proposal): job.talk?.moved(request, to: proposal.nextURL)
         case .ended(let outcome):
-            guard running[id]?.talk?.ended(request) != nil else { return }
+            guard job.talk?.ended(request) != nil else { return }
             judgeLink(job, outcome)
             advance(id) { $0.handle(Self.event(outcome, request, digest), now: WallClock.seconds) }
         case .responded, .challenged, .restarted: break
@@ -187,7 +185,7 @@ extension QueueRunner {
         let began = WallClock.seconds - (MonotonicTime.now - job.started).components.seconds
         let record = UploadRecord(file.facts, state: ConfirmingPut.state(began: began), confirmed: 0)
         let id = job.candidate.id
-        running[id]?.record.upload = record
+        job.record.upload = record
         withStore {
             try $0.save(upload: record, of: id)
         } then: { _, _ in
@@ -197,7 +195,7 @@ extension QueueRunner {
     // MARK: The end
 
     private func talkFinished(_ id: Int64, _ result: UploadResult) {
-        guard var job = running[id], let talk = job.talk else { return }
+        guard let job = running[id], let talk = job.talk else { return }
         guard talk.file.isUnchanged else {
             let error = TransferError(
                 .sourceChanged, "\(talk.file.path) changed while it was being sent", isTransient: true)
@@ -206,13 +204,13 @@ extension QueueRunner {
         if let digest = result.digest, let known = job.sourceDigest, digest.algorithm == known.algorithm,
             digest != known
         {
-            running[id]?.talk?.state = nil
+            job.talk?.state = nil
             let error = TransferError(
                 .checksumMismatch, "the server has \(digest) of \(talk.file.path), which is \(known)", isTransient: true
             )
             return talkFailed(id, error)
         }
-        endTalk(id)
+        endTalk(job)
         scheduler.originAnswered(job.candidate.lane.origin)
         scheduler.ended(job.candidate)
         job.result = TransferResult(
@@ -226,9 +224,9 @@ extension QueueRunner {
     }
 
     private func talkFailed(_ id: Int64, _ error: TransferError) {
-        guard var job = running[id], let talk = job.talk else { return }
+        guard let job = running[id], let talk = job.talk else { return }
         let mayHaveArrived = job.mayHaveArrived
-        endTalk(id)
+        endTalk(job)
         let record = talk.record
         // What is to be forgotten, and how far it came, is written down with the step.
         if record != job.record.upload {
@@ -238,27 +236,21 @@ extension QueueRunner {
             }
         }
         job.record.upload = record
-        running[id]?.record.upload = record
         let progressed = cameFurther(id, from: talk.confirmedBefore, to: talk.confirmed)
         failed(job, error, bodyLeft: mayHaveArrived, progressed: progressed)
     }
 
     /// Whoever stopped the job has it as it is now: what is under way is given up, and what was saved stays.
-    func breakOff(_ id: Int64, _ job: RunningJob, _ stop: RunningJob.Stop) {
+    func breakOff(_ job: RunningJob, _ stop: RunningJob.Stop) {
         letGo(job, stop)
-        endTalk(id, job)
+        endTalk(job)
     }
 
-    private func endTalk(_ id: Int64) {
-        guard let job = running[id] else { return }
-        endTalk(id, job)
-    }
-
-    private func endTalk(_ id: Int64, _ job: RunningJob) {
+    private func endTalk(_ job: RunningJob) {
         guard let talk = job.talk else { return }
         for leg in talk.legs.values { leg.handle.cancel() }
         account(job, moved: talk.sent)
         batches[job.record.batch]?.settledBytes += talk.sent
-        running[id]?.talk = nil
+        job.talk = nil
     }
 }

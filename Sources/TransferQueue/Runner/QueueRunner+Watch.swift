@@ -88,7 +88,7 @@ extension QueueRunner {
         let id = job.candidate.id
         scheduler.ended(job.candidate)
         scheduler.originAbandoned(job.candidate.lane.origin, job: id, now: .now)
-        if let upload = running[id]?.record.upload ?? job.record.upload {
+        if let upload = job.record.upload {
             abandon(SQLiteStore.AbandonedUpload(id: id, spec: job.record.spec, upload: upload))
         }
         finish(job, .dropped(isChanged: isChanged))

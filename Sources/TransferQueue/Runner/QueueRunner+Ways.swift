@@ -9,9 +9,7 @@ extension QueueRunner {
     ///
     /// - Returns: `nil` when there is none any more.
     func takeWay(_ job: RunningJob) -> String?? {
-        let id = job.candidate.id
         let lane = job.candidate.lane
-        running[id]?.networkGeneration = network.generation
         guard job.candidate.reach != .local else { return .some(nil) }
         let judgement = network.judgement(lane.network, wall: .now)
         let link: String?
@@ -30,17 +28,17 @@ extension QueueRunner {
             link = nil
         case .wait(.unanswered(let names)):
             guard let probe = takeProbe(among: names) else { return nil }
-            running[id]?.isProbe = true
-            running[id]?.link = probe
+            job.isProbe = true
+            job.link = probe
             return probe
         case .wait: return nil
         }
         if let probe = takeProbe(among: judgement.suspects) {
-            running[id]?.isProbe = true
-            running[id]?.link = probe
+            job.isProbe = true
+            job.link = probe
             return probe
         }
-        running[id]?.link = link
+        job.link = link
         return link
     }
 
@@ -155,12 +153,11 @@ extension QueueRunner {
         _ job: RunningJob, for reason: WaitReason, after delay: Duration?, resume: ResumeData?, progressed: Bool = false
     ) {
         let id = job.candidate.id
-        let current = running[id] ?? job
         running[id] = nil
         scheduler.ended(job.candidate)
         scheduler.originAbandoned(job.candidate.lane.origin, job: id, now: .now)
-        if case .download(let ready) = current.ready {
-            if case .preparing = current.phase { ready.part.discardIfEmpty() }
+        if case .download(let ready) = job.ready {
+            if case .preparing = job.phase { ready.part.discardIfEmpty() }
             ready.part.unlock()
         }
         let record = job.record

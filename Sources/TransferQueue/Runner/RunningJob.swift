@@ -2,8 +2,9 @@ import TransferCore
 import TransferEngine
 import TransferEventLoop
 
-/// A job that this process has claimed, from its preparation to its record.
-struct RunningJob {
+/// A job that this process has claimed, from its preparation to its record. The runner's own: what others need of it
+/// goes to them as values.
+final class RunningJob {
     /// `preparing` → `transferring` or `talking` → `saving` → recorded and gone; a stop may come in every phase.
     enum Phase {
         case preparing
@@ -30,7 +31,7 @@ struct RunningJob {
     /// Of the answer that is coming in.
     var start: BodyStart?
     var result: TransferResult?
-    var url: String
+    let url: String
     var lastPosition: Int64 = 0
     /// Bytes a second, smoothed, for rows of a display.
     var rate: Int64 = 0
@@ -44,6 +45,13 @@ struct RunningJob {
     var accounted: Int64 = 0
     /// Where it stood when the network changed around it.
     var mark: Int64?
+
+    init(candidate: Scheduler.Candidate, record: JobRecord, started: MonotonicTime, url: String) {
+        self.candidate = candidate
+        self.record = record
+        self.started = started
+        self.url = url
+    }
 
     /// The exchanges that are under way.
     var handles: [ExchangeHandle] {
