@@ -13,11 +13,13 @@ struct LedgerRow: Sendable {
     let digest: Checksum?
     /// It wasn't found at its path.
     var isGone = false
+    /// When its server confirmed it, in milliseconds since 1970.
+    var confirmed: Int64?
 }
 
 extension LedgerRow {
     static let columns =
-        "ledger.id, device, inode, ledger.size, ledger.modified, ledger.path, ledger.state, ledger.digest, ledger.gone IS NOT NULL"
+        "ledger.id, device, inode, ledger.size, ledger.modified, ledger.path, ledger.state, ledger.digest, ledger.gone IS NOT NULL, ledger.confirmed"
 
     init(_ row: Row) {
         id = row[0]
@@ -28,6 +30,7 @@ extension LedgerRow {
         let digest: String? = row[7]
         self.digest = digest.flatMap { Checksum($0) }
         isGone = row[8]
+        confirmed = row[9]
     }
 }
 

@@ -14,6 +14,8 @@ struct AfterUpload {
         case moved(to: String)
         /// Nothing, or another version, is at the path.
         case notThere
+        /// It was written since, with its size and its time as they were: what is there was never sent.
+        case rewritten
         /// Nothing is to be done with it any more.
         case kept
         case stays(TransferError)
@@ -70,6 +72,7 @@ struct AfterUpload {
             guard isVersion(name, in: folder), transfer_is_written(folder, name, version.inode, 0) != 1 else {
                 return absence(FolderPlaces.look(name, in: folder))
             }
+            if let doubt = doubt(folder) { return doubt }
             let error = transfer_rename_new_at(folder, name, folder, hiddenName)
             guard error == 0 else {
                 return error == ENOENT ? .notThere : .stays(.file("rename", path, error))
@@ -101,6 +104,24 @@ struct AfterUpload {
     }
 
     private var path: String { root + "/" + version.path }
+
+    /// Who writes a file can set its time back, but not that of its last change (inode(7)), which a new name or another
+    /// mode sets, too: then what it held when it was confirmed decides.
+    private func doubt(_ folder: Int32) -> Outcome? {
+        guard let digest = row.digest, digest.algorithm == .sha256, let confirmed = row.confirmed,
+            let seen = FolderPlaces.file(name, in: folder),
+            seen.changed / 1_000_000 >= confirmed - Self.clockStep
+        else { return nil }
+        return switch VersionDigest.compute(version, root: root) {
+        case .digest(digest): nil
+        case .digest: .rewritten
+        case .otherVersion: .notThere
+        case .unreadable(let error): .stays(error)
+        }
+    }
+
+    /// By how much the times of files may be behind, in milliseconds: the kernel's clock for them ticks.
+    private static let clockStep: Int64 = 10
 
     private func isVersion(_ name: String, in folder: Int32) -> Bool {
         FolderPlaces.file(name, in: folder).map { version.isSame(as: $0) } ?? false

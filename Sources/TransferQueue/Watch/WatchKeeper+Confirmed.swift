@@ -53,6 +53,7 @@ extension WatchKeeper {
         for (row, result) in zip(rows, outcomes) {
             switch result.outcome {
             // By its other names it may be offered, and is no new version.
+            case .rewritten: settlements.append(LedgerSettlement(row: row.id, kind: .done))
             case .deleted, .moved:
                 settlements.append(LedgerSettlement(row: row.id, kind: result.hasOtherNames ? .notThere : .done))
             case .kept: settlements.append(LedgerSettlement(row: row.id, kind: .kept))
@@ -70,10 +71,12 @@ extension WatchKeeper {
             case .moved(let target): tell(.moved(path: row.version.path, to: target))
             case .stays(let error): tell(.stays(path: row.version.path, error))
             case .notThere where result.isChanged: suspect(row.version.path)
+            // Forgotten, it's new when it's found again.
+            case .rewritten: watcher?.rescan()
             case .notThere, .noFolder, .kept, .stopped: break
             }
             switch result.outcome {
-            case .deleted, .moved, .notThere, .kept: kept = max(0, kept - 1)
+            case .deleted, .moved, .notThere, .rewritten, .kept: kept = max(0, kept - 1)
             case .stays, .noFolder, .stopped: break
             }
         }

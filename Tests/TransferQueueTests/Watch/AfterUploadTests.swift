@@ -4,6 +4,7 @@ import Synchronization
 import Testing
 import TransferCore
 import TransferEngine
+import TransferEventLoop
 import TransferTestSupport
 import TransferWatch
 
@@ -51,6 +52,26 @@ import TransferWatch
         #expect(run(after) == .notThere)
         let files = try folder.files(below: "in")
         #expect(files == ["a"])
+    }
+
+    /// As programs do that change the tags of a song and keep its time.
+    @Test func leavesAFileAloneThatWasRewrittenWithItsSizeAndItsTime() throws {
+        try folder.write("one", to: "in/a")
+        try folder.setTime("in/a", seconds: 1_000_000)
+        var after = try after("a", .delete)
+        let one = Checksum(.sha256, hex: "7692c3ad3540bb803c020b3aee66cd8887123234ea0c6e7143c0add73ff431ed")
+        var row = LedgerRow(id: 7, version: after.row.version, state: .confirmed, digest: one)
+        row.confirmed = WallClock.milliseconds
+        after = AfterUpload(row: row, root: after.root, then: after.then)
+        try folder.write("two", to: "in/a")
+        try folder.setTime("in/a", seconds: 1_000_000)
+        #expect(run(after) == .rewritten)
+        #expect(try folder.text("in/a") == "two")
+        // Another mode is a change as well, of nothing that was sent.
+        try folder.write("one", to: "in/a")
+        try folder.setTime("in/a", seconds: 1_000_000)
+        chmod(folder.path("in/a"), 0o600)
+        #expect(run(after) == .deleted)
     }
 
     @Test func leavesAFileThatSomebodyWritesAlone() throws {

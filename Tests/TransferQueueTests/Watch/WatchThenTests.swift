@@ -146,6 +146,28 @@ import TransferWatch
         }
     }
 
+    @Test func whatWasRewrittenWithItsSizeAndTimeIsUploadedBeforeItIsDeleted() async throws {
+        try await withTestServer { server in
+            let inbox = Inbox(server)
+            try folder.write("one", to: "in/a")
+            try folder.setTime("in/a", seconds: 1_000_000)
+            let spec = try folder.watchSpec(server) {
+                $0.then = .delete
+                $0.keepFor = .seconds(3600)
+            }
+            try await withWatch(folder, spec) { _, _, log in
+                await log.wait(forConfirmed: "a")
+                try await folder.ledger("count(*)", "digest IS NOT NULL", is: "1")
+            }
+            try folder.write("two", to: "in/a")
+            try folder.setTime("in/a", seconds: 1_000_000)
+            try folder.endTheHour()
+            try await withWatch(folder, spec) { _, _, log in await log.wait(forConfirmed: "a") }
+            #expect(inbox.puts == ["a": ["one", "two"]])
+            #expect(try folder.text("in/a") == "two")
+        }
+    }
+
     @Test func whatWaitsAndIsExcludedNowIsNeitherUploadedNorDeleted() async throws {
         try await withTestServer { server in
             let inbox = Inbox(server)
