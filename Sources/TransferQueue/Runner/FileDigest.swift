@@ -30,8 +30,11 @@ enum FileDigest {
     }
 
     /// Of a range of a file that is open; it may end early, where the file does.
+    ///
+    /// - Parameter isStopped: Asked on the way, as a large file takes long.
+    /// - Throws: When it's to stop, too.
     static func compute(
-        _ file: SourceFile, _ algorithm: DigestAlgorithm, _ range: Range<Int64>
+        _ file: SourceFile, _ algorithm: DigestAlgorithm, _ range: Range<Int64>, isStopped: () -> Bool = { false }
     ) throws(TransferError) -> Checksum {
         do {
             let digest = try Digest(algorithm)
@@ -39,6 +42,7 @@ enum FileDigest {
             defer { buffer.deallocate() }
             var offset = range.lowerBound
             while offset < range.upperBound {
+                if isStopped() { throw TransferError(.cancelled, "nobody waits for the digest any more") }
                 let wanted = Int(min(Int64(buffer.count), range.upperBound - offset))
                 let count = try file.read(into: UnsafeMutableRawBufferPointer(rebasing: buffer[..<wanted]), at: offset)
                 guard count > 0 else { break }

@@ -47,13 +47,9 @@ struct BoundStatement {
 
         mutating func add(_ value: String?) {
             index += 1
-            guard var value else { return note(sqlite3_bind_null(raw, index)) }
-            let code = value.withUTF8 { bytes in
-                bytes.withMemoryRebound(to: CChar.self) {
-                    sqlite3_bind_text(raw, index, $0.baseAddress, Int32($0.count), Self.copied)
-                }
-            }
-            note(code)
+            guard let value else { return note(sqlite3_bind_null(raw, index)) }
+            // To its end or the first NUL, as everywhere else: what is read by it has to find it.
+            note(value.withCString { sqlite3_bind_text(raw, index, $0, -1, Self.copied) })
         }
 
         private mutating func note(_ code: Int32) {

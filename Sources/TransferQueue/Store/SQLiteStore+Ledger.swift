@@ -13,13 +13,16 @@ struct LedgerRow: Sendable {
     let digest: Checksum?
     /// It wasn't found at its path.
     var isGone = false
-    /// When its server confirmed it, in milliseconds since 1970.
-    var confirmed: Int64?
+    /// When it was taken into the ledger, in milliseconds since 1970.
+    var staged: Int64 = 0
+
+    /// Whether anything of the file has changed since then, if only its name.
+    func mayHaveChanged(_ seen: FileSeen) -> Bool { seen.changed / 1_000_000 > staged }
 }
 
 extension LedgerRow {
     static let columns =
-        "ledger.id, device, inode, ledger.size, ledger.modified, ledger.path, ledger.state, ledger.digest, ledger.gone IS NOT NULL, ledger.confirmed"
+        "ledger.id, device, inode, ledger.size, ledger.modified, ledger.path, ledger.state, ledger.digest, ledger.gone IS NOT NULL, ledger.staged"
 
     init(_ row: Row) {
         id = row[0]
@@ -30,7 +33,7 @@ extension LedgerRow {
         let digest: String? = row[7]
         self.digest = digest.flatMap { Checksum($0) }
         isGone = row[8]
-        confirmed = row[9]
+        staged = row[9]
     }
 }
 

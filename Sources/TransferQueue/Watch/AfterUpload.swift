@@ -106,22 +106,18 @@ struct AfterUpload {
     private var path: String { root + "/" + version.path }
 
     /// Who writes a file can set its time back, but not that of its last change (inode(7)), which a new name or another
-    /// mode sets, too: then what it held when it was confirmed decides.
+    /// mode sets, too: then what it held before decides.
     private func doubt(_ folder: Int32) -> Outcome? {
-        guard let digest = row.digest, digest.algorithm == .sha256, let confirmed = row.confirmed,
-            let seen = FolderPlaces.file(name, in: folder),
-            seen.changed / 1_000_000 >= confirmed - Self.clockStep
+        guard let digest = row.digest, digest.algorithm == .sha256,
+            let seen = FolderPlaces.file(name, in: folder), row.mayHaveChanged(seen)
         else { return nil }
-        return switch VersionDigest.compute(version, root: root) {
+        return switch VersionDigest.compute(version, root: root, isStopped: isStopped) {
         case .digest(digest): nil
         case .digest: .rewritten
         case .otherVersion: .notThere
-        case .unreadable(let error): .stays(error)
+        case .unreadable(let error): isStopped() ? .stopped : .stays(error)
         }
     }
-
-    /// By how much the times of files may be behind, in milliseconds: the kernel's clock for them ticks.
-    private static let clockStep: Int64 = 10
 
     private func isVersion(_ name: String, in folder: Int32) -> Bool {
         FolderPlaces.file(name, in: folder).map { version.isSame(as: $0) } ?? false

@@ -13,11 +13,12 @@ enum VersionDigest {
         case unreadable(TransferError)
     }
 
-    static func compute(_ version: FileVersion, root: String) -> Result {
+    /// - Parameter isStopped: Then it's unreadable.
+    static func compute(_ version: FileVersion, root: String, isStopped: () -> Bool = { false }) -> Result {
         do throws(TransferError) {
             let file = try SourceFile(root + "/" + version.path)
             guard isVersion(file, version) else { return .otherVersion }
-            let digest = try FileDigest.compute(file, .sha256, 0..<file.size)
+            let digest = try FileDigest.compute(file, .sha256, 0..<file.size, isStopped: isStopped)
             return isVersion(file, version) ? .digest(digest) : .otherVersion
         } catch {
             return error.code == .fileMissing ? .otherVersion : .unreadable(error)

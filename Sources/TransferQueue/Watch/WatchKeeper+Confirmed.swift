@@ -128,9 +128,15 @@ extension WatchKeeper {
         let rows = await onStore { try $0.rowsWithoutDigest(folder: folder, limit: 64) }
         guard let rows, !rows.isEmpty, !isStopped else { return false }
         let digests = try? await pools.files.run { [stopFlag] in
+            let places = FolderPlaces(root)
             var digests: [(row: Int64, digest: Checksum?)] = []
             for row in rows where !stopFlag.isSet {
-                if case .digest(let digest) = VersionDigest.compute(row.version, root: root) {
+                let result = VersionDigest.compute(row.version, root: root) { stopFlag.isSet }
+                if stopFlag.isSet { break }
+                // Of one that has changed since it was taken nobody knows whether these are the bytes that were sent.
+                if case .digest(let digest) = result,
+                    let seen = places.file(row.version.path), !row.mayHaveChanged(seen)
+                {
                     digests.append((row.id, digest))
                 } else {
                     digests.append((row.id, nil))

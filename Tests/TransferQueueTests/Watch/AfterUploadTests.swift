@@ -61,7 +61,7 @@ import TransferWatch
         var after = try after("a", .delete)
         let one = Checksum(.sha256, hex: "7692c3ad3540bb803c020b3aee66cd8887123234ea0c6e7143c0add73ff431ed")
         var row = LedgerRow(id: 7, version: after.row.version, state: .confirmed, digest: one)
-        row.confirmed = WallClock.milliseconds
+        row.staged = WallClock.milliseconds - 1000
         after = AfterUpload(row: row, root: after.root, then: after.then)
         try folder.write("two", to: "in/a")
         try folder.setTime("in/a", seconds: 1_000_000)
