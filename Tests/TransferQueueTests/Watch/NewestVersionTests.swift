@@ -225,16 +225,7 @@ import TransferTestSupport
     }
 
     @Test func whatIsRenamedAndTouchedBeforeAnotherFileTakesItsNameIsUploadedByItsOwn() async throws {
-        try await withTestServer { server in
-            let inbox = Inbox(server)
-            try folder.write("one", to: "in/a")
-            let spec = try folder.watchSpec(server)
-            try await withWatch(folder, spec) { _, _, log in
-                await log.wait(forConfirmed: "a")
-                try await folder.ledger("count(*)", "digest IS NOT NULL", is: "1")
-            }
-            try folder.rename("in/a", "in/a.1")
-            try folder.setTime("in/a.1", seconds: 1_000_000)
+        try await withOneRenamedAndTouched { spec, inbox in
             try folder.write("two", to: "in/a")
             try await withWatch(folder, spec) { _, _, log in await log.wait(forConfirmed: "a", "a.1") }
             #expect(inbox.puts == ["a": ["one", "two"], "a.1": ["one"]])
@@ -244,6 +235,21 @@ import TransferTestSupport
     }
 
     @Test func whatIsRenamedAndTouchedStaysWhereItWasUploaded() async throws {
+        try await withOneRenamedAndTouched { spec, inbox in
+            try await withWatch(folder, spec) { _, _, log in await log.caughtUp() }
+            #expect(inbox.puts == ["a": ["one"]])
+            // Until the other file comes that takes its place.
+            try folder.write("two", to: "in/a")
+            try await withWatch(folder, spec) { _, _, log in
+                await log.caughtUp()
+                await log.wait(forConfirmed: "a.1")
+            }
+            #expect(inbox.puts == ["a": ["one", "two"], "a.1": ["one"]])
+        }
+    }
+
+    /// `a` was uploaded; after that, while nobody looked, it got the name `a.1` and another time.
+    private func withOneRenamedAndTouched(_ body: (WatchSpec, Inbox) async throws -> Void) async throws {
         try await withTestServer { server in
             let inbox = Inbox(server)
             try folder.write("one", to: "in/a")
@@ -254,15 +260,7 @@ import TransferTestSupport
             }
             try folder.rename("in/a", "in/a.1")
             try folder.setTime("in/a.1", seconds: 1_000_000)
-            try await withWatch(folder, spec) { _, _, log in await log.caughtUp() }
-            #expect(inbox.puts == ["a": ["one"]])
-            // Until the other file comes that takes its place.
-            try folder.write("two", to: "in/a")
-            try await withWatch(folder, spec) { _, _, log in
-                await log.caughtUp()
-                await log.wait(forConfirmed: "a.1")
-            }
-            #expect(inbox.puts == ["a": ["one", "two"], "a.1": ["one"]])
+            try await body(spec, inbox)
         }
     }
 }
