@@ -77,9 +77,12 @@ public final class WorkerPool: @unchecked Sendable {
     private func runThread() {
         pthread_mutex_lock(mutex)
         while true {
-            if let work = queue.popFirst() {
+            if !queue.isEmpty {
+                var work: (@Sendable () -> Void)? = queue.removeFirst()
                 pthread_mutex_unlock(mutex)
-                work()
+                work?()
+                // What goes with it may want the lock: the last one who holds a pool stops it.
+                work = nil
                 pthread_mutex_lock(mutex)
             } else if isStopping {
                 break

@@ -1,3 +1,4 @@
+import Dispatch
 import Glibc
 import Testing
 import TransferCore
@@ -6,6 +7,28 @@ import TransferTestSupport
 @testable import TransferEventLoop
 
 @Suite(.timeLimit(.minutes(1))) struct WorkerPoolTests {
+    /// As an engine is stopped by the last request that held it.
+    @Test func whatIsReleasedWithAPieceOfWorkMayStopThePool() async {
+        final class Owner: Sendable {
+            let pool: WorkerPool
+            let stopped: CheckedContinuation<Void, Never>
+            init(_ pool: WorkerPool, _ stopped: CheckedContinuation<Void, Never>) {
+                self.pool = pool
+                self.stopped = stopped
+            }
+            deinit {
+                pool.stop()
+                stopped.resume()
+            }
+        }
+        let dropped = DispatchSemaphore(value: 0)
+        await withCheckedContinuation { stopped in
+            let pool = WorkerPool(name: "test", threads: 1)
+            pool.execute { [owner = Owner(pool, stopped)] in withExtendedLifetime(owner) { dropped.wait() } }
+            dropped.signal()
+        }
+    }
+
     @Test(arguments: [1, 2, 4, 8])
     func runsEverythingOnAtMostSoManyThreads(_ threads: Int) async throws {
         struct Seen: Sendable { var now = 0, most = 0, all: Set<pthread_t> = [] }
