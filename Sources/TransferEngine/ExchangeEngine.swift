@@ -5,6 +5,8 @@ public import TransferEventLoop
 /// Performs exchanges on a few loops: the one way through which requests and jobs reach the network.
 public final class ExchangeEngine: Sendable {
     private let loops: [PoolSet]
+    /// On somebody else's loop, who ends it.
+    private let shared: PoolSet?
     private let fileLoops: FileServerLoops
     private let lastID = Atomic<UInt64>(0)
     private let isShutDown = Atomic(false)
@@ -20,8 +22,10 @@ public final class ExchangeEngine: Sendable {
     /// - Parameters:
     ///   - loops: Threads that carry transfers, 1 to 64.
     ///   - workers: Threads for blocking work, at least 1.
+    ///   - shared: A loop of the caller's for exchanges that no disk can hold up and that come alone: messages whose
+    ///     bodies are in memory and may be joined to their heads. It goes on when the engine is shut down.
     /// - Throws: `TransferError` when the system has no threads or descriptors left.
-    public init(loops: Int, workers: Int = 4) throws {
+    public init(loops: Int, workers: Int = 4, sharing shared: EventLoop? = nil) throws {
         let resolver = HostResolver()
         self.resolver = resolver
         self.workers = WorkerPool(name: "worker", threads: workers)
@@ -37,11 +41,14 @@ public final class ExchangeEngine: Sendable {
                     isForFiles: true)
             }
         }
-        self.loops = try (0..<min(64, max(1, loops))).map { index in
-            let loop = try EventLoop(name: "transfer-\(index)")
-            return PoolSet(loop: loop) { () throws(TransferError) in
+        let pools = { (loop: EventLoop) in
+            PoolSet(loop: loop) { () throws(TransferError) in
                 try CurlPool(loop: loop, resolver: resolver, bodyThreads: bodyThreads, trustThreads: trustThreads)
             }
+        }
+        self.shared = shared.map(pools)
+        self.loops = try (0..<min(64, max(1, loops))).map { index in
+            pools(try EventLoop(name: "transfer-\(index)"))
         }
     }
 
@@ -65,12 +72,12 @@ public final class ExchangeEngine: Sendable {
             let key = PoolKey(
                 rules: request.settings.tls, link: request.settings.link,
                 account: isOfFiles ? FileServerAccount(request.settings) : nil)
-            pool = isOfFiles ? try fileLoops.pool(for: key) : try leastLoaded.pool(for: key)
+            pool = isOfFiles ? try fileLoops.pool(for: key) : try set(for: request).pool(for: key)
         } catch {
             Self.end(start, error)
             return ExchangeHandle(id: id, pool: nil)
         }
-        if !pool.loop.execute({ pool.assumeIsolated { $0.begin(start) } }) { Self.end(start, .shutDown) }
+        if !pool.loop.execute({ pool.onLoop { $0.begin(start) } }) { Self.end(start, .shutDown) }
         return ExchangeHandle(id: id, pool: pool)
     }
 
@@ -79,6 +86,7 @@ public final class ExchangeEngine: Sendable {
     public func renewNetwork() {
         resolver.flush()
         for set in loops { set.renew() }
+        shared?.renew()
         fileLoops.renew()
     }
 
@@ -103,9 +111,16 @@ public final class ExchangeEngine: Sendable {
                 set.loop.stop()
             }
         }
+        if let shared { shared.loop.execute { shared.shutDown() } }
         workers.stop()
         bodyThreads.stop()
         trustThreads.stop()
+    }
+
+    private func set(for request: ExchangeRequest) -> PoolSet {
+        guard let shared, case .message = request.intent, request.settings.joinsSmallBodies, request.body.isInMemory
+        else { return leastLoaded }
+        return shared
     }
 
     private var leastLoaded: PoolSet {
@@ -184,6 +199,6 @@ public struct ExchangeHandle: Sendable {
 
     private func tell(_ command: @escaping @Sendable (isolated CurlPool) -> Void) {
         guard let pool else { return }
-        pool.loop.execute { pool.assumeIsolated { command($0) } }
+        pool.loop.execute { pool.onLoop { command($0) } }
     }
 }

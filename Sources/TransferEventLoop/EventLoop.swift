@@ -6,7 +6,7 @@ public import TransferCore
 /// One thread with epoll, an eventfd to wake it and a timerfd for its timers; an executor that actors can be pinned to.
 ///
 /// An actor pinned to the loop runs only on its thread, and callbacks of C libraries that arrive on that thread enter
-/// it again through `assumeIsolated`.
+/// it again through ``LoopActor/onLoop(_:)``.
 ///
 /// `@unchecked Sendable`: `inbox` and `thread` are behind a lock or set before the thread runs; everything else is
 /// touched on the loop's own thread only, which `preconditionOnLoop()` holds callers to.
@@ -73,9 +73,10 @@ public final class EventLoop: SerialExecutor, @unchecked Sendable {
 
     public func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
+        let isOnLoop = isOnLoop
         let mustWake = inbox.withLock { inbox in
             inbox.jobs.append(job)
-            return !exchange(&inbox.isWakeSent, with: true)
+            return !isOnLoop && !exchange(&inbox.isWakeSent, with: true)
         }
         if mustWake { sendWake() }
     }
@@ -85,10 +86,12 @@ public final class EventLoop: SerialExecutor, @unchecked Sendable {
     /// - Returns: `false` when the loop has ended and nothing will run there any more.
     @discardableResult
     public func execute(_ work: @escaping @Sendable () -> Void) -> Bool {
+        // It looks before it waits.
+        let isOnLoop = isOnLoop
         let mustWake = inbox.withLock { inbox -> Bool? in
             guard !inbox.hasEnded else { return nil }
             inbox.work.append(work)
-            return !exchange(&inbox.isWakeSent, with: true)
+            return !isOnLoop && !exchange(&inbox.isWakeSent, with: true)
         }
         if mustWake == true { sendWake() }
         return mustWake != nil

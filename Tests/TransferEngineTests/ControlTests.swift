@@ -314,6 +314,30 @@ import TransferTestSupport
         }
     }
 
+    @Test func aLoopThatIsSomebodyElsesOutlivesTheEngine() async throws {
+        try await withTestServer { server in
+            let sink = server.acceptUploads("/in")
+            let loop = try EventLoop(name: "shared")
+            defer { loop.stop() }
+            for _ in 0..<2 {
+                let engine = try ExchangeEngine(loops: 1, sharing: loop)
+                let log = ExchangeLog()
+                var request = ExchangeRequest(url: server.url("/in"), method: "PUT", body: .bytes([1, 2, 3]))
+                request.settings.joinsSmallBodies = true
+                engine.start(
+                    request, makeSink: { AnswerSink(limit: 1) },
+                    events: { event in
+                        #expect(loop.isOnLoop)
+                        log.receive(event)
+                    })
+                #expect(await log.outcome.error == nil)
+                engine.shutDown()
+            }
+            #expect(sink.uploads.map(\.bytes) == [[1, 2, 3], [1, 2, 3]])
+            await withCheckedContinuation { done in #expect(loop.execute { done.resume() }) }
+        }
+    }
+
     @Test func enginesLeaveNothingBehind() async throws {
         try await withTestServer { server in
             server.serve("/x", Self.served)

@@ -6,7 +6,7 @@ import TransferCore
 @testable import TransferEventLoop
 
 /// An actor that lives on a loop.
-actor PinnedCounter {
+actor PinnedCounter: LoopActor {
     nonisolated let loop: EventLoop
     nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
     private(set) var count = 0
@@ -70,10 +70,43 @@ final class OnLoop<Value>: @unchecked Sendable {
         }
     }
 
+    /// Nobody wakes the loop for what it hands itself.
+    @Test func whatTheLoopHandsItselfIsDoneBeforeItWaits() async throws {
+        try await withLoop { loop in
+            let last = await withCheckedContinuation { (continuation: CheckedContinuation<Int, Never>) in
+                @Sendable func next(_ number: Int) {
+                    if number == 100 { return continuation.resume(returning: number) }
+                    loop.execute { next(number + 1) }
+                }
+                loop.execute { next(0) }
+            }
+            #expect(last == 100)
+            // And others still wake it.
+            for _ in 0..<100 { #expect(await loop.call { 1 } == 1) }
+        }
+    }
+
+    @Test func aTimerFiresAgainAndAgain() async throws {
+        try await withLoop { loop in
+            let fired = await withCheckedContinuation { continuation in
+                loop.execute {
+                    let state = OnLoop<(count: Int, timer: LoopTimer?)>((0, nil))
+                    state.value.timer = loop.makeTimer {
+                        state.value.count += 1
+                        guard state.value.count < 5 else { return continuation.resume(returning: state.value.count) }
+                        state.value.timer?.schedule(at: .now + .milliseconds(2))
+                    }
+                    state.value.timer?.schedule(at: .now + .milliseconds(2))
+                }
+            }
+            #expect(fired == 5)
+        }
+    }
+
     @Test func callbacksOnTheThreadEnterTheActorAgain() async throws {
         try await withLoop { loop in
             let counter = PinnedCounter(loop)
-            let entered = await loop.call { counter.assumeIsolated { $0.increment() } }
+            let entered = await loop.call { counter.onLoop { $0.increment() } }
             #expect(entered)
             #expect(await counter.count == 1)
         }

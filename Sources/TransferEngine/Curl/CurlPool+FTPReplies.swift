@@ -31,7 +31,7 @@ extension CurlPool {
         loop.unregister(socket)
         guard waiting(for: socket) != nil else { return }
         unreadReplies.insert(socket)
-        let timer = replyTimer ?? loop.makeTimer { [weak self] in self?.assumeIsolated { $0.offerReplies() } }
+        let timer = replyTimer ?? loop.makeTimer { [weak self] in self?.onLoop { $0.offerReplies() } }
         replyTimer = timer
         timer.schedule(at: .now + .milliseconds(20))
     }
@@ -42,7 +42,7 @@ extension CurlPool {
         for socket in offered where waiting(for: socket) != nil {
             unwatched.insert(socket)
             loop.register(socket, for: .readable) { [weak self] _ in
-                self?.assumeIsolated { $0.offerReply(socket) }
+                self?.onLoop { $0.offerReply(socket) }
             }
         }
     }

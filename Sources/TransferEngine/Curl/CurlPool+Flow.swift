@@ -54,7 +54,7 @@ extension CurlPool {
         guard case .stream(let stream) = start.request.body else { return nil }
         let id = start.id
         return BodyFeeder(stream, threads: bodyThreads, loop: loop) { [weak self] in
-            self?.assumeIsolated { $0.bodyArrived(id) }
+            self?.onLoop { $0.bodyArrived(id) }
         }
     }
 
@@ -75,7 +75,7 @@ extension CurlPool {
 
     private func schedulePauseTimer() {
         guard let next = paused.values.min() else { return }
-        let timer = pauseTimer ?? loop.makeTimer { [weak self] in self?.assumeIsolated { $0.pauseEnded() } }
+        let timer = pauseTimer ?? loop.makeTimer { [weak self] in self?.onLoop { $0.pauseEnded() } }
         pauseTimer = timer
         timer.schedule(at: next)
     }
@@ -105,7 +105,7 @@ extension CurlPool {
 
     private func checkIdle(at due: MonotonicTime) {
         nextIdleCheck = due
-        let timer = idleTimer ?? loop.makeTimer { [weak self] in self?.assumeIsolated { $0.endIdle() } }
+        let timer = idleTimer ?? loop.makeTimer { [weak self] in self?.onLoop { $0.endIdle() } }
         idleTimer = timer
         timer.schedule(at: due)
     }

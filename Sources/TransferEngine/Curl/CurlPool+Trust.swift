@@ -18,7 +18,7 @@ extension CurlPool {
             trustThreads.execute { [weak self] in
                 let refusal = Result { try check(trust) }.failure
                 guard let self else { return }
-                loop.execute { self.assumeIsolated { $0.judged(id, refusal) } }
+                loop.execute { self.onLoop { $0.judged(id, refusal) } }
             }
         }
     }
@@ -59,7 +59,7 @@ extension CurlPool {
 
     private func scheduleVerdictTimer() {
         guard let next = verdicts.values.min() else { return }
-        let timer = verdictTimer ?? loop.makeTimer { [weak self] in self?.assumeIsolated { $0.verdictsTimedOut() } }
+        let timer = verdictTimer ?? loop.makeTimer { [weak self] in self?.onLoop { $0.verdictsTimedOut() } }
         verdictTimer = timer
         timer.schedule(at: next)
     }

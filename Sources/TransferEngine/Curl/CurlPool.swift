@@ -6,7 +6,7 @@ import TransferEventLoop
 /// One libcurl multi handle on one loop: its connections, its easy handles, and the exchanges under way.
 ///
 /// A pool belongs to one engine, loop and network generation; handles and connections never leave it.
-actor CurlPool {
+actor CurlPool: LoopActor {
     nonisolated let loop: EventLoop
     nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
     /// Exchanges handed in and not ended: how busy the pool is, for the one who chooses.
@@ -142,7 +142,7 @@ actor CurlPool {
         if exchange.lookUpStart == nil { exchange.lookUpStart = .now }
         let finding = resolver.addresses(of: target.host, link: exchange.link) { [weak self] answer in
             guard let self else { return }
-            loop.execute { self.assumeIsolated { $0.didResolve(answer, targets, entries, hop, id) } }
+            loop.execute { self.onLoop { $0.didResolve(answer, targets, entries, hop, id) } }
         }
         guard case .asked(let ticket) = finding else {
             guard case .known(let known) = finding else { return }
@@ -168,7 +168,7 @@ actor CurlPool {
 
     private func scheduleLookUpTimer() {
         guard let next = lookUps.values.map(\.until).min() else { return }
-        let timer = lookUpTimer ?? loop.makeTimer { [weak self] in self?.assumeIsolated { $0.lookUpsTimedOut() } }
+        let timer = lookUpTimer ?? loop.makeTimer { [weak self] in self?.onLoop { $0.lookUpsTimedOut() } }
         lookUpTimer = timer
         timer.schedule(at: next)
     }
@@ -298,14 +298,14 @@ actor CurlPool {
             if what & CURL_POLL_OUT != 0 { events.insert(.writable) }
             unwatched.remove(socket)
             loop.register(socket, for: events) { [weak self] ready in
-                self?.assumeIsolated { $0.socketReady(socket, ready) }
+                self?.onLoop { $0.socketReady(socket, ready) }
             }
         default: break
         }
     }
 
     fileprivate func schedule(_ milliseconds: Int) {
-        let timer = curlTimer ?? loop.makeTimer { [weak self] in self?.assumeIsolated { $0.curlTimerFired() } }
+        let timer = curlTimer ?? loop.makeTimer { [weak self] in self?.onLoop { $0.curlTimerFired() } }
         curlTimer = timer
         if milliseconds < 0 { timer.cancel() } else { timer.schedule(at: .now + .milliseconds(milliseconds)) }
     }
@@ -370,7 +370,7 @@ private enum PoolCallbacks {
         guard let user else { return 0 }
         let pool = Unmanaged<CurlPool>.fromOpaque(user).takeUnretainedValue()
         nonisolated(unsafe) let easy = easy  // Of this thread's own loop.
-        pool.assumeIsolated {
+        pool.onLoop {
             $0.noteOwner(easy, socket, what)
             $0.watch(socket, what)
         }
@@ -380,7 +380,7 @@ private enum PoolCallbacks {
     static let timer: transfer_timer_callback = { _, milliseconds, user in
         guard let user else { return 0 }
         let pool = Unmanaged<CurlPool>.fromOpaque(user).takeUnretainedValue()
-        pool.assumeIsolated { $0.schedule(milliseconds) }
+        pool.onLoop { $0.schedule(milliseconds) }
         return 0
     }
 }

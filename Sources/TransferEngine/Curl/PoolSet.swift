@@ -104,12 +104,12 @@ final class PoolSet: Sendable {
     }
 
     private func shutDown(_ pools: [CurlPool]) {
-        for pool in pools { loop.execute { pool.assumeIsolated { $0.shutDown() } } }
+        for pool in pools { loop.execute { pool.onLoop { $0.shutDown() } } }
     }
 
     /// To be called on the loop.
     func shutDown() {
-        for pool in all { pool.assumeIsolated { $0.shutDown() } }
+        for pool in all { pool.onLoop { $0.shutDown() } }
     }
 
     var all: [CurlPool] { state.withLock { $0.entries.map(\.pool) } }

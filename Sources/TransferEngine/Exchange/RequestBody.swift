@@ -19,6 +19,15 @@ public enum RequestBody: Sendable {
         }
     }
 
+    /// Whether nothing has to be read from a disk to send it.
+    var isInMemory: Bool {
+        switch self {
+        case .none, .bytes: true
+        case .part(let part): part.file.isInMemory
+        case .stream: false
+        }
+    }
+
     /// More than 64 KiB, or nobody knows.
     var isLong: Bool { length.map { $0 > 64 << 10 } ?? true }
 

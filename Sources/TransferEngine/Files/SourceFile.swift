@@ -12,6 +12,8 @@ public final class SourceFile: Sendable {
     public var size: Int64 { facts.size }
     /// All of a small file: a loop that sends it never waits for the disk.
     private let content: [UInt8]?
+    /// Whether what is sent was read when it was opened, whatever becomes of the file.
+    public var isInMemory: Bool { content != nil }
 
     /// Opens the file. Blocks: for workers. (`O_NONBLOCK`, so that a pipe without a writer is refused, not waited for.)
     ///
@@ -33,15 +35,17 @@ public final class SourceFile: Sendable {
         changed = FileFacts.changed(status)
         // An empty one may only hide its size, as those of /proc do.
         let isSmall = facts.size > 0 && facts.size <= smallSize
-        content = isSmall ? Self.content(descriptor, Int(facts.size)) : nil
+        content = isSmall ? Self.content(descriptor, facts) : nil
     }
 
-    /// - Returns: `nil` when there isn't as much any more, which is found out again when it's sent.
-    private static func content(_ descriptor: Int32, _ size: Int) -> [UInt8]? {
+    /// - Returns: `nil` when the file was changed meanwhile, which is found out again when it's sent.
+    private static func content(_ descriptor: Int32, _ facts: FileFacts) -> [UInt8]? {
+        let size = Int(facts.size)
         let bytes = [UInt8](unsafeUninitializedCapacity: size) { buffer, count in
             count = max(0, pread(descriptor, buffer.baseAddress, size, 0))
         }
-        return bytes.count == size ? bytes : nil
+        var status = stat()
+        return bytes.count == size && fstat(descriptor, &status) == 0 && FileFacts(status) == facts ? bytes : nil
     }
 
     deinit { close(descriptor) }

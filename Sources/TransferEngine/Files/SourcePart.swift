@@ -21,7 +21,7 @@ public struct SourcePart: Sendable {
     /// Fills the buffer with what stands at `offset` of the body.
     ///
     /// - Returns: The bytes put there; 0 at the end.
-    /// - Throws: `sourceChanged` when the file isn't as it was when it was opened.
+    /// - Throws: `sourceChanged` when the file isn't as it was when it was opened, and wasn't read then.
     func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(TransferError) -> Int {
         let inFile = offset - Int64(prefix.count)
         if inFile < 0 { return Self.copy(prefix[Int(offset)...], to: buffer) }
@@ -33,7 +33,7 @@ public struct SourcePart: Sendable {
         let count = try file.read(
             into: UnsafeMutableRawBufferPointer(rebasing: buffer[..<wanted]), at: range.lowerBound + inFile)
         // Before the last bytes leave: libcurl doesn't ask again once it has as many as were announced.
-        if count == 0 || inFile + Int64(count) >= size && !file.isUnchanged {
+        if count == 0 || inFile + Int64(count) >= size && !file.isInMemory && !file.isUnchanged {
             throw TransferError(.sourceChanged, "\(file.path) changed while it was being sent", isTransient: true)
         }
         return count
