@@ -11,7 +11,8 @@ IMPORTS := --explicit-target-dependency-import-check error
 # The command carries Swift's libraries, so that it runs where no toolchain is.
 # STATIC= (empty) links them dynamically.
 STATIC ?= --static-swift-stdlib
-RELEASE := -c release $(STATIC) $(IMPORTS)
+# Whether two accesses to a variable overlap is found out by the debug build's tests; the command isn't asked each time.
+RELEASE := -c release $(STATIC) $(IMPORTS) -Xswiftc -enforce-exclusivity=unchecked
 # The benchmark of requests, with the clients that it compares: a package of its own, which nothing else builds.
 REQUESTS := swift build -c release --package-path Benchmarks/requests
 # A server of other people's making that tests talk to, in Swift: a package of its own as well. The first time takes minutes.

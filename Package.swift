@@ -35,6 +35,7 @@ let package = Package(
             name: "CTransferNetlink", pkgConfig: "libnl-3.0", providers: [.apt(["libnl-3-dev"])]),
         .systemLibrary(name: "CTransferLinux"),
         .systemLibrary(name: "CTransferZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
+        .systemLibrary(name: "CTransferSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
         .systemLibrary(name: "CTransferPSL", pkgConfig: "libpsl", providers: [.apt(["libpsl-dev"])]),
 
         // From the bottom up: a target imports only what stands above it in this list.
@@ -73,7 +74,8 @@ let package = Package(
             name: "TransferQueue",
             dependencies: [
                 "TransferCore", "TransferEventLoop", "TransferCrypto", "TransferEngine", "TransferReachability",
-                "TransferUpload", "TransferWatch", "CTransferLinux", .product(name: "GRDB", package: "GRDB.swift"),
+                "TransferUpload", "TransferWatch", "CTransferLinux", "CTransferSQLite",
+                .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "DequeModule", package: "swift-collections"),

@@ -12,7 +12,7 @@ BEGIN {
         "CTransferPSL CTransferZlib")
     allow("TransferWatch", "TransferCore TransferEventLoop CTransferLinux")
     allow("TransferQueue", "TransferCore TransferEventLoop TransferCrypto TransferEngine TransferReachability " \
-        "TransferUpload TransferWatch CTransferLinux")
+        "TransferUpload TransferWatch CTransferLinux CTransferSQLite")
     allow("TransferKit", "TransferCore TransferEventLoop TransferCrypto TransferEngine TransferReachability " \
         "TransferNetworking TransferQueue TransferWatch")
     allow("TransferKitCombine", "TransferCore TransferEngine TransferNetworking TransferKit")
@@ -29,6 +29,7 @@ BEGIN {
     only("CTransferPSL", "^Sources/TransferNetworking/")
     only("CTransferZlib", "^Sources/(TransferNetworking|TransferEngine/Coding)/")
     only("OpenCombine", "^(Sources/TransferKitCombine|Tests)/")
+    only("CTransferSQLite", "^Sources/TransferQueue/Store/")
     only("GRDB", "^(Sources/TransferQueue/Store|Tests)/")
     only("FoundationNetworking", "^(Sources/(TransferNetworking|TransferKit|TransferKitCombine)|Tests|examples)/")
     # The runner is started without XCTest, so that such a test would silently not run.

@@ -1,3 +1,5 @@
+import Glibc
+
 /// Takes secrets out of what people, logs and databases see.
 public enum Redaction {
     public static let mark = "***"
@@ -25,9 +27,11 @@ public enum Redaction {
 
     /// Whether there is something that userinfo ends with, or that a query begins with.
     private static func mayHaveSecret(_ text: String) -> Bool {
-        func isMark(_ byte: UInt8) -> Bool { byte == UInt8(ascii: "@") || byte == UInt8(ascii: "?") }
-        return text.utf8.withContiguousStorageIfAvailable { $0.contains(where: isMark) }
-            ?? text.utf8.contains(where: isMark)
+        let (at, question) = (UInt8(ascii: "@"), UInt8(ascii: "?"))
+        return text.utf8.withContiguousStorageIfAvailable { bytes in
+            guard let start = bytes.baseAddress else { return false }
+            return memchr(start, Int32(at), bytes.count) != nil || memchr(start, Int32(question), bytes.count) != nil
+        } ?? text.utf8.contains { $0 == at || $0 == question }
     }
 
     /// Whether a header's value is a secret.

@@ -23,6 +23,9 @@ public struct Shared<Value: Sendable>: Sendable {
         }
     }
 
+    /// Whether both are the same reference; equal values may be behind two.
+    @inlinable public func isSame(as other: Shared) -> Bool { box === other.box }
+
     /// What several holders can have in common.
     @inlinable public var projectedValue: Shared {
         get { self }
@@ -34,4 +37,8 @@ extension Shared: Equatable where Value: Equatable {
     @inlinable public static func == (one: Shared, other: Shared) -> Bool {
         one.box === other.box || one.box.value == other.box.value
     }
+}
+
+extension Shared: Hashable where Value: Hashable {
+    @inlinable public func hash(into hasher: inout Hasher) { hasher.combine(box.value) }
 }

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Glibc
 import TransferCore
+import TransferQueue
 
 /// Where the process begins: on its main thread and not yet in a task, as the signals have to be blocked before the
 /// first other thread exists.
@@ -11,6 +12,7 @@ enum Start {
         // libdispatch asks for threads of higher priority, which only root may have, and tells the system's log each time
         // that it got none.
         setenv("LIBDISPATCH_LOG", "NO", 0)
+        DatabaseEngine.skipStatistics()
         Task.detached { await Transfer.begin() }
         // Not dispatchMain(): that lets the main thread take every signal again.
         Signals.wait()
@@ -33,9 +35,16 @@ struct Transfer: AsyncParsableCommand {
             Forget.self, Validate.self,
         ])
 
+    /// What is to be done.
+    private static func command(_ arguments: [String]) throws -> any ParsableCommand {
+        // To look at all the other commands first takes longer than small batches do. Help and faults come from there.
+        if arguments.first == Run._commandName, let run = try? Run.parse(Array(arguments.dropFirst())) { return run }
+        return try parseAsRoot(arguments)
+    }
+
     static func begin() async {
         do {
-            var command = try parseAsRoot(CommandArguments.normalized(Array(CommandLine.arguments.dropFirst())))
+            var command = try command(CommandArguments.normalized(Array(CommandLine.arguments.dropFirst())))
             if var command = command as? any AsyncParsableCommand {
                 try await command.run()
             } else {

@@ -4,7 +4,7 @@ extension JobDecoder {
     /// Checks what only shows when all keys of a job are known, and makes the job of them.
     mutating func finish(_ draft: inout JobDraft, _ seen: UInt64) -> JobSpec? {
         let work: JobSpec.Work?
-        switch (Self.has(.download, seen), Self.has(.upload, seen)) {
+        switch (seen & Seen.download != 0, seen & Seen.upload != 0) {
         case (true, false): work = download(&draft, seen)
         case (false, true): work = upload(&draft, seen)
         case (true, true):
@@ -14,27 +14,27 @@ extension JobDecoder {
             note("\"download\" or \"upload\" is missing", draft.start..<draft.start + 1)
             work = nil
         }
-        if !Self.has(.to, seen) { note("\"to\" is missing", draft.start..<draft.start + 1) }
+        if seen & Seen.to == 0 { note("\"to\" is missing", draft.start..<draft.start + 1) }
         finishProxy(&draft, seen)
-        if Self.has(.tls, seen), !isTrusted { checkTLS(draft) }
+        if seen & Seen.tls != 0, !isTrusted { checkTLS(draft) }
         guard !hasProblems, let work else { return nil }
         return JobSpec(
             id: draft.id.map { reader.string($0) }, work: work, needs: draft.needs, priority: draft.rules.priority,
-            settings: draft.rules.settings)
+            settings: draft.rules.sharedSettings)
     }
 
     /// The upload that an entry of `"watch"` makes of each file, held to what the job of one is.
     mutating func watchedUpload(_ draft: inout JobDraft, _ keys: [JobKey]) -> JobSpec.Upload? {
-        let seen = keys.reduce(0) { $0 | (Self.bits[$1] ?? 0) }
+        let seen = JobKey.mask(of: keys)
         let work = upload(&draft, seen)
         finishProxy(&draft, seen)
-        if Self.has(.tls, seen) { checkTLS(draft) }
+        if seen & Seen.tls != 0 { checkTLS(draft) }
         guard case .upload(let upload)? = work else { return nil }
         return upload
     }
 
     private mutating func download(_ draft: inout JobDraft, _ seen: UInt64) -> JobSpec.Work? {
-        refuse(Self.uploadKeys, seen, draft, belongsTo: "an upload")
+        if seen & Seen.ofUploads != 0 { refuse(Self.uploadKeys, seen, draft, belongsTo: "an upload") }
         guard let to = draft.to else { return nil }
         var destination = reader.string(to)
         if !isTrusted {
@@ -70,8 +70,7 @@ extension JobDecoder {
     }
 
     private mutating func upload(_ draft: inout JobDraft, _ seen: UInt64) -> JobSpec.Work? {
-        refuse(
-            [.checksums, .segments, .ifExists, .remoteTime, .body], seen, draft, belongsTo: "a download")
+        if seen & Seen.ofDownloads != 0 { refuse(Self.downloadKeys, seen, draft, belongsTo: "a download") }
         guard let to = draft.to else { return nil }
         var url = reader.string(to)
         if !isTrusted, let refusal = URLRule.refusal(of: url) {
@@ -130,11 +129,20 @@ extension JobDecoder {
         range(ofKey: key.rawValue, inObjectAt: draft.start)
     }
 
-    private static let bits: [JobKey: UInt64] = Dictionary(
-        uniqueKeysWithValues: JobKey.allCases.enumerated().map { ($1, 1 << UInt64($0)) })
+    static func has(_ key: JobKey, _ seen: UInt64) -> Bool { seen & JobKey.mask(of: [key]) != 0 }
 
-    @inline(__always)
-    static func has(_ key: JobKey, _ seen: UInt64) -> Bool { seen & (bits[key] ?? 0) != 0 }
+    /// Keys that mean nothing to an upload.
+    private static let downloadKeys: [JobKey] = [.checksums, .segments, .ifExists, .remoteTime, .body]
+
+    /// What each job is asked for.
+    private enum Seen {
+        static let download = JobKey.mask(of: [.download])
+        static let upload = JobKey.mask(of: [.upload])
+        static let to = JobKey.mask(of: [.to])
+        static let tls = JobKey.mask(of: [.tls])
+        static let ofUploads = JobKey.mask(of: JobDecoder.uploadKeys)
+        static let ofDownloads = JobKey.mask(of: JobDecoder.downloadKeys)
+    }
 }
 
 /// Says what is wrong with a checksum.

@@ -40,7 +40,7 @@ extension JobDecoder {
 
     /// Keys that another protocol has.
     mutating func checkUpload(_ draft: JobDraft, _ seen: UInt64) {
-        guard !isTrusted else { return }
+        guard !isTrusted, seen & Self.checkedKeys != 0 else { return }
         let uploadProtocol = draft.rules.uploadProtocol
         for (key, owners) in uploadProtocol.foreignKeys where Self.has(key, seen) {
             let names = Wording.alternatives(owners.map { "\"\($0.rawValue)\"" }.sorted())
@@ -54,6 +54,10 @@ extension JobDecoder {
     }
 }
 
+extension JobDecoder {
+    private static let checkedKeys = JobKey.mask(of: JobSpec.UploadProtocol.ownedKeys.map(\.0))
+}
+
 extension JobSpec.UploadProtocol {
     /// Whether a URL that ends in a slash is a folder's: the others' servers may have one for all that is sent.
     var putsIntoFolders: Bool {
@@ -64,7 +68,7 @@ extension JobSpec.UploadProtocol {
     }
 
     /// Keys that only some protocols have, with those.
-    private static let ownedKeys: [(JobKey, Set<JobSpec.UploadProtocol>)] = [
+    fileprivate static let ownedKeys: [(JobKey, Set<JobSpec.UploadProtocol>)] = [
         (.fields, [.multipart]), (.fileField, [.multipart]), (.metadata, [.tus, .s3]), (.parallel, [.tus, .s3]),
         (.createFolders, [.put, .ftp, .sftp]), (.chunkSize, [.put, .post, .tus, .resumable, .s3]),
         (.method, [.put, .post, .multipart, .resumable]),

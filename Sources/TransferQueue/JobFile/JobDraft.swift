@@ -2,7 +2,8 @@ import TransferCore
 
 /// What a batch's `defaults` set for all of its jobs.
 struct JobDefaults {
-    var settings = JobSettings()
+    /// What all jobs have in common that don't set a rule of their own.
+    var sharedSettings = Self.noSettings
     /// Where the object at hand sets the rules of its network.
     var networkRanges: [NetworkKey: Range<Int>] = [:]
     /// Where the batch does.
@@ -16,6 +17,13 @@ struct JobDefaults {
     var uploadProtocol = JobSpec.UploadProtocol.put
     var upload = JobSpec.Upload.Options()
     var checksums: ChecksumList?
+
+    var settings: JobSettings {
+        _read { yield sharedSettings.wrappedValue }
+        _modify { yield &sharedSettings.wrappedValue }
+    }
+
+    private static let noSettings = Shared(wrappedValue: JobSettings())
 }
 
 /// A job while its keys, which come in any order, are read.

@@ -24,6 +24,12 @@ enum JobKey: String, CaseIterable {
     /// What a batch can set for all of its jobs.
     static let defaultsTable = KeyTable(allCases.filter { !$0.isOfOneJob })
 
+    /// The bits that stand for keys in what ``JobDecoder/object(_:place:isSecret:_:)`` says of a job: worked out once for
+    /// those that each job is asked for.
+    static func mask(of keys: [JobKey]) -> UInt64 {
+        keys.reduce(0) { $0 | 1 << UInt64(allCases.firstIndex(of: $1) ?? 63) }
+    }
+
     private var isOfOneJob: Bool {
         switch self {
         case .id, .download, .upload, .to, .checksum, .needs, .method, .body: true

@@ -32,6 +32,22 @@ struct JobRecord: Sendable {
     var watched: WatchedVersion?
 }
 
+extension JobRecord {
+    /// A job that nobody has tried yet.
+    init(id: Int64, batch: Int64, identity: String, spec: Shared<JobSpec>, claimed: Int64) {
+        self.id = id
+        self.batch = batch
+        self.identity = identity
+        _spec = spec
+        attempts = 0
+        mirror = 0
+        spentMirrors = 0
+        wasInterrupted = false
+        self.claimed = claimed
+        mustRefresh = false
+    }
+}
+
 /// A version of a file in a watched folder, as the ledger has it.
 struct WatchedVersion: Sendable, Hashable {
     let ledger: Int64

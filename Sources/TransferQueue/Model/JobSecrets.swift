@@ -49,7 +49,14 @@ extension JobSpec {
         }
     }
 
-    var hasSecret: Bool { urls.contains(where: Redaction.hasSecret) || settings.hasSecret }
+    var hasSecret: Bool {
+        let isInURL =
+            switch work {
+            case .download(let download): download.urls.contains(where: Redaction.hasSecret)
+            case .upload(let upload): Redaction.hasSecret(upload.url)
+            }
+        return isInURL || settings.hasSecret
+    }
 
     /// The job as it may be written down.
     var redacted: JobSpec {

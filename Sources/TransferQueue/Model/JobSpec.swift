@@ -11,19 +11,31 @@ public struct JobSpec: Sendable, Hashable {
     public var needs: [String]
     /// Higher starts earlier; −1,000,000 to 1,000,000, 0 by default.
     public var priority: Int
-    public var settings: JobSettings
+    /// The jobs of a file mostly have the same rules, and have them in common then.
+    var sharedSettings: Shared<JobSettings>
+
+    public var settings: JobSettings {
+        _read { yield sharedSettings.wrappedValue }
+        _modify { yield &sharedSettings.wrappedValue }
+    }
 
     public init(
         id: String? = nil, work: Work, needs: [String] = [], priority: Int = 0, settings: JobSettings = JobSettings()
     ) {
+        self.init(id: id, work: work, needs: needs, priority: priority, settings: Shared(wrappedValue: settings))
+    }
+
+    /// - Parameter settings: Those of other jobs too.
+    init(id: String?, work: Work, needs: [String], priority: Int, settings: Shared<JobSettings>) {
         self.id = id
         self.work = work
         self.needs = needs
         self.priority = priority
-        self.settings = settings
+        sharedSettings = settings
     }
 
-    public enum Work: Sendable, Hashable {
+    /// Behind one reference: a job goes through many hands.
+    public indirect enum Work: Sendable, Hashable {
         case download(Download)
         case upload(Upload)
     }

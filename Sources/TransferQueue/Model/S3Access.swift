@@ -64,5 +64,9 @@ extension JobSettings.S3Access {
 
 /// Which URLs name objects in S3's way.
 enum S3URL {
-    static func isOne(_ url: String) -> Bool { url.utf8.count > 5 && url.prefix(5).lowercased() == "s3://" }
+    static func isOne(_ url: String) -> Bool {
+        // For each of a million jobs: the others begin with another letter.
+        guard let first = url.utf8.first, "sS".utf8.contains(first) else { return false }
+        return url.utf8.count > 5 && url.prefix(5).lowercased() == "s3://"
+    }
 }

@@ -1,8 +1,8 @@
 import TransferCore
 import TransferEventLoop
 
-/// The run of one batch: its counts, its rate, and what is left.
-struct BatchRun {
+/// The run of one batch: its counts, its rate, and what is left. The runner's own.
+final class BatchRun {
     let id: Int64
     let name: String
     let directory: String
@@ -33,7 +33,7 @@ struct BatchRun {
     }
 
     /// Notes how far it is; rates are over the last ten seconds.
-    mutating func sample(bytes: Int64, now: MonotonicTime) {
+    func sample(bytes: Int64, now: MonotonicTime) {
         samples.append((now, bytes, totals.jobs - remaining))
         while samples.count > 2, now - samples[0].time > .seconds(10) { samples.removeFirst() }
     }

@@ -3,7 +3,8 @@ import Synchronization
 /// Hands events to whoever listens in this process.
 final class EventHub: Sendable {
     private struct State {
-        var observers: [Int: @Sendable (QueueEvent) -> Void] = [:]
+        /// In no order that they could rely on.
+        var observers: [(number: Int, observe: @Sendable (QueueEvent) -> Void)] = []
         var last = 0
     }
 
@@ -13,15 +14,17 @@ final class EventHub: Sendable {
     func add(_ observer: @escaping @Sendable (QueueEvent) -> Void) -> Int {
         state.withLock { state in
             state.last += 1
-            state.observers[state.last] = observer
+            state.observers.append((state.last, observer))
             return state.last
         }
     }
 
-    func remove(_ number: Int) { state.withLock { state in state.observers[number] = nil } }
+    func remove(_ number: Int) { state.withLock { state in state.observers.removeAll { $0.number == number } } }
+
+    var isHeard: Bool { state.withLock { !$0.observers.isEmpty } }
 
     func send(_ event: QueueEvent) {
         // Called outside the lock: an observer may remove itself.
-        for observer in state.withLock({ Array($0.observers.values) }) { observer(event) }
+        for observer in state.withLock({ $0.observers }) { observer.observe(event) }
     }
 }

@@ -93,7 +93,10 @@ extension JobQueue {
         do {
             for _ in 0..<Self.stagingRounds {
                 let staged = try await reader.run { [store, jobReader] in
-                    try store.stage(header, keepsWhatIsMissing: keepsWhatIsMissing, isReload: isReload) { stager in
+                    try store.stage(
+                        header, keepsWhatIsMissing: keepsWhatIsMissing, isReload: isReload,
+                        reserving: JobReserve.capacity
+                    ) { stager in
                         try JobHandover.run(on: jobReader, directory: directory, body) { job in try stager.add(job) }
                     }
                 }

@@ -27,10 +27,12 @@ public final class JobQueue: Sendable {
     private init(_ configuration: QueueConfiguration) throws {
         let folder = try StateFolder(configuration.state)
         store = try SQLiteStore(folder)
-        let cores = max(1, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN))))
-        engine = try ExchangeEngine(loops: configuration.loops > 0 ? configuration.loops : min(4, cores))
         hub = EventHub()
         let loop = try EventLoop(name: "queue")
+        // A thread more would only be in the others' way: each job goes to and fro between the queue and its transfer.
+        let shares = configuration.loops == 0 && configuration.cores < 3
+        let loops = configuration.loops > 0 ? configuration.loops : min(4, configuration.cores)
+        engine = try ExchangeEngine(loops: loops, sharing: shares ? loop : nil)
         runner = QueueRunner(configuration, store: store, engine: engine, loop: loop, hub: hub)
     }
 
@@ -55,6 +57,7 @@ public final class JobQueue: Sendable {
         runner.storeWorker.stop()
         runner.folderWorker.stop()
         reader.stop()
+        jobReader.stop()
         watchPools.stop()
         runner.loop.stop()
     }
@@ -87,7 +90,8 @@ public final class JobQueue: Sendable {
         if let limits = options.limits { await runner.setLimits(limits) }
         for batch in batches {
             await runner.add(
-                batch.staged.batch, secrets: batch.staged.secrets, options: options, tellsOfFailed: true)
+                batch.staged.batch, secrets: batch.staged.secrets, options: options, tellsOfFailed: true,
+                reserve: batch.staged.reserve)
             await runner.abandon(batch.staged.abandoned)
         }
         return try await finish()
@@ -107,11 +111,12 @@ public final class JobQueue: Sendable {
     }
 
     /// Checkpoints everything under way within two seconds; runs return then, and a later one continues.
-    public func stop() { runner.loop.execute { [runner] in runner.assumeIsolated { $0.stop(.asked) } } }
+    public func stop() { runner.loop.execute { [runner] in runner.onLoop { $0.stop(.asked) } } }
 
     /// Takes a batch that was staged while others run into the run.
     public func begin(_ batch: StagedBatch) async {
-        await runner.add(batch.staged.batch, secrets: batch.staged.secrets, options: RunOptions())
+        await runner.add(
+            batch.staged.batch, secrets: batch.staged.secrets, options: RunOptions(), reserve: batch.staged.reserve)
         await runner.abandon(batch.staged.abandoned)
     }
 
@@ -123,7 +128,7 @@ public final class JobQueue: Sendable {
 
     /// For what starts from now on.
     public func setLimits(_ limits: BatchLimits) {
-        runner.loop.execute { [runner] in runner.assumeIsolated { $0.setLimits(limits) } }
+        runner.loop.execute { [runner] in runner.onLoop { $0.setLimits(limits) } }
     }
 
     // MARK: Events

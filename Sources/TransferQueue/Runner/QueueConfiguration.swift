@@ -1,4 +1,5 @@
 import CTransferLinux
+import Glibc
 public import Logging
 public import TransferCore
 public import TransferReachability
@@ -8,8 +9,11 @@ public struct QueueConfiguration: Sendable {
     /// The folder that holds the queue; made (0700) when it's missing. Not on a network file system.
     public var state: String
     public var limits: BatchLimits
-    /// Threads that carry transfers; 0 is one per core, at most 4.
+    /// Threads that carry transfers; 0 is one per core, at most 4. With fewer than three cores the queue's
+    /// own carries small uploads then.
     public var loops = 0
+    /// Of this machine.
+    var cores = max(1, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN))))
     /// Sent as User-Agent unless a job sets its own.
     public var userAgent: String
     /// The proxies of jobs that name none.

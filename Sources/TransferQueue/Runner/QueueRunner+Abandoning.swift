@@ -73,7 +73,7 @@ extension QueueRunner {
     private func again(_ number: Int) {
         guard let old = abandonments[number] else { return }
         let timer = loop.makeTimer { [weak self] in
-            self?.assumeIsolated { runner in
+            self?.onLoop { runner in
                 runner.abandonments[number] = nil
                 runner.abandonTimers[number] = nil
                 runner.abandon(old.upload, triesLeft: old.triesLeft - 1)
@@ -96,7 +96,7 @@ extension QueueRunner {
         engine.start(exchange, makeSink: { AnswerSink(limit: 64 << 10) }) { [loop] event in
             guard case .ended(let outcome) = event else { return }
             loop.execute {
-                self.assumeIsolated { runner in
+                self.onLoop { runner in
                     runner.step(number) { dialogue in
                         switch outcome.result {
                         case .failure(let error):

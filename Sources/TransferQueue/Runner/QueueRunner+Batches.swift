@@ -22,7 +22,8 @@ extension QueueRunner {
     ///
     /// - Parameter tellsOfFailed: What failed before any process could tell is told now.
     func add(
-        _ batch: SQLiteStore.HeldBatch, secrets: [Int64: JobSecrets], options: RunOptions, tellsOfFailed: Bool = false
+        _ batch: SQLiteStore.HeldBatch, secrets: [Int64: JobSecrets], options: RunOptions, tellsOfFailed: Bool = false,
+        reserve: JobReserve? = nil
     ) {
         startNetwork()
         self.secrets.merge(secrets) { $1 }
@@ -32,6 +33,7 @@ extension QueueRunner {
             refreshFromStore(batch.id)
             return
         }
+        if let lanes = reserve?.take() { return add(batch, lanes, options) }
         let goesOn = batches[batch.id] != nil
         batches[batch.id] = BatchRun(id: batch.id, name: batch.name, directory: batch.directory, now: .now)
         batches[batch.id]?.marksFiles = options.marksFiles
@@ -104,7 +106,7 @@ extension QueueRunner {
         engine.workers.execute { [loop] in
             let verdicts = page.map { CompletedCheck.run($0, directory: directory, options) }
             loop.execute {
-                self.assumeIsolated { runner in
+                self.onLoop { runner in
                     runner.storeCalls -= 1
                     runner.didJudge(page, verdicts, batch)
                     next(runner)
@@ -149,7 +151,7 @@ extension QueueRunner {
     }
 
     /// Goes on sparing servers that asked an earlier process for it.
-    private func loadPauses() {
+    func loadPauses() {
         withStore {
             try $0.pauses()
         } then: { runner, pauses in
@@ -167,7 +169,9 @@ extension QueueRunner {
         withStore {
             (try $0.backlog(batch: batch), try $0.sleepers(batch: batch))
         } then: { runner, loaded in
-            for (lane, count) in loaded.0 { runner.scheduler.backlogIs(lane, count) }
+            for (lane, count) in loaded.0 {
+                runner.scheduler.backlogIs(lane, count + (runner.reserves[lane]?.count ?? 0))
+            }
             runner.review()
             runner.sleepers.removeAll { $0.lane.batch == batch }
             runner.sleepers += loaded.1
@@ -180,7 +184,7 @@ extension QueueRunner {
             try $0.tally(batch: batch)
         } then: { runner, tally in
             runner.tellWatch(of: batch, tally)
-            guard var run = runner.batches[batch] else { return }
+            guard let run = runner.batches[batch] else { return }
             let counts = tally.counts
             if let stamp = tally.watched?.stamp {
                 // The folder gave it more jobs meanwhile.
@@ -196,7 +200,6 @@ extension QueueRunner {
                 // Of complete ones the store keeps the last only.
                 run.totals.jobs = run.remaining + run.totals.ended
             }
-            runner.batches[batch] = run
         }
         loadReady(batch)
     }
@@ -215,10 +218,12 @@ extension QueueRunner {
     func stop(_ reason: StopReason) {
         guard stopping == nil else { return }
         stopping = reason
+        reserves.removeAll()
+        ahead.forget()
         for job in running.values { interrupt(job, .release(.queued)) }
         saveGroup()
         // A disk that takes longer keeps what it has: the next run finds it.
-        let timer = stopTimer ?? loop.makeTimer { [weak self] in self?.assumeIsolated { $0.endStopping() } }
+        let timer = stopTimer ?? loop.makeTimer { [weak self] in self?.onLoop { $0.endStopping() } }
         stopTimer = timer
         timer.schedule(at: .now + .milliseconds(1500))
         finishStopping()

@@ -21,6 +21,8 @@ extension QueueRunner {
 
     func perform(_ command: QueueCommand) {
         performing = command
+        // The store gives them back first.
+        forgetReserve(of: command.batch)
         emit(command.batch, .commanded(command.verb, job: command.job))
         if let stop = command.stop {
             halt(stop, command)
@@ -109,6 +111,7 @@ extension QueueRunner {
 
     /// Jobs that were claimed and haven't started.
     func takeBack(_ stop: RunningJob.Stop, where isMeant: (JobRecord) -> Bool) {
+        ahead.forget()
         let meant = Set(claimed.values.filter(isMeant).map(\.id))
         for candidate in scheduler.remove(where: { meant.contains($0.id) }) {
             guard let record = claimed.removeValue(forKey: candidate.id) else { continue }

@@ -68,7 +68,7 @@ extension QueueRunner {
             saving += group.count
             engine.workers.execute { [loop] in
                 let answers = DownloadCompletion.run(group)
-                loop.execute { self.assumeIsolated { $0.didSave(answers) } }
+                loop.execute { self.onLoop { $0.didSave(answers) } }
             }
         }
     }
@@ -146,7 +146,7 @@ extension QueueRunner {
             // Before the next attempt, which opens the file anew.
             ready.part.unlock()
             loop.execute {
-                self.assumeIsolated { runner in
+                self.onLoop { runner in
                     guard let job = runner.running[id] else { return }
                     runner.failed(
                         job, error, bodyLeft: outcome.sent > 0, resume: outcome.resumeData, progressed: progressed)
@@ -355,7 +355,7 @@ extension JobSpec {
         // These ask their server what it has.
         case .upload: if asksFirst { return false }
         }
-        return !settings.retry.rule.methods.contains(method)
+        return !(settings.retry.methods ?? RetryRule.idempotentMethods).contains(method)
     }
 
     /// By which it's judged whether a failed attempt may be followed by another: protocols that ask first may always.

@@ -8,7 +8,7 @@ extension QueueRunner {
     func listen(folder: String, runtime: String?) {
         for place in ControlSocket.folders(runtime: runtime, state: folder) {
             let socket = ControlSocket(folder: place, loop: loop) { [weak self] in
-                self?.assumeIsolated { $0.takeCommands() }
+                self?.onLoop { $0.takeCommands() }
             }
             guard let socket else { continue }
             control = socket

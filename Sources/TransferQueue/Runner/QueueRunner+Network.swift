@@ -12,7 +12,7 @@ extension QueueRunner {
         follow(monitor.current)
         observation = monitor.observe { [weak self] snapshot in
             guard let self else { return }
-            loop.execute { self.assumeIsolated { $0.networkChanged(snapshot) } }
+            loop.execute { self.onLoop { $0.networkChanged(snapshot) } }
         }
         withStore {
             try $0.meteredUsage()
@@ -90,7 +90,7 @@ extension QueueRunner {
     /// second begins anew. Looks for ten seconds.
     private func watchStalls(_ now: MonotonicTime) {
         stallsUntil = now + .seconds(10)
-        let timer = stallTimer ?? loop.makeTimer { [weak self] in self?.assumeIsolated { $0.lookForStalls() } }
+        let timer = stallTimer ?? loop.makeTimer { [weak self] in self?.onLoop { $0.lookForStalls() } }
         stallTimer = timer
         if !timer.isScheduled { timer.schedule(at: now + .seconds(1)) }
     }
@@ -156,7 +156,7 @@ extension QueueRunner {
         let timer =
             networkTimer
             ?? loop.makeTimer { [weak self] in
-                self?.assumeIsolated {
+                self?.onLoop {
                     $0.review()
                     $0.pump()
                 }

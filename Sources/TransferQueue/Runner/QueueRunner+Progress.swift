@@ -38,12 +38,11 @@ extension QueueRunner {
 
     func reportBatches(_ now: MonotonicTime) {
         for id in Array(batches.keys) {
-            guard var run = batches[id], run.isChecked, !run.isFinished else { continue }
+            guard let run = batches[id], run.isChecked, !run.isFinished else { continue }
             let active = running.values.filter { $0.record.batch == id }
             let bytes = run.settledBytes + active.reduce(0) { $0 + bytesMoved($1) }
             run.sample(bytes: bytes, now: now)
             run.totals.bytes = bytes
-            batches[id] = run
             var progress = BatchProgress()
             progress.totals = run.totals
             progress.active = active.filter(\.isUnderWay).count

@@ -10,7 +10,7 @@ extension QueueRunner {
         let now = MonotonicTime.now
         let isLast = scheduler.isIdle && storeCalls == 0
         guard isLast || stopping != nil || !steps.isEmpty || ends.count >= 256 || now >= nextRecord else {
-            let timer = recordTimer ?? loop.makeTimer { [weak self] in self?.assumeIsolated { $0.pump() } }
+            let timer = recordTimer ?? loop.makeTimer { [weak self] in self?.onLoop { $0.pump() } }
             recordTimer = timer
             if !timer.isScheduled { timer.schedule(at: nextRecord) }
             return
@@ -88,7 +88,7 @@ extension QueueRunner {
             batches[id]?.isFinished = true
             batches[id]?.totals.bytes = run.settledBytes
             withStore {
-                try $0.letGo(batch: id)
+                try $0.letGo(batch: id, isComplete: true)
             } then: { runner, listeners in
                 runner.announceFinish(id)
                 for listener in listeners { ControlSocket.ring(listener) }

@@ -15,9 +15,32 @@ extension QueueRunner {
             preparing.append(
                 DownloadPreparation(record: record, download: download, directory: batch.directory, url: url))
         case .upload(let upload):
-            let path = upload.source.hasPrefix("/") ? upload.source : batch.directory + "/" + upload.source
-            opening.append(
-                UploadPreparation(id: candidate.id, path: path, version: record.watched, expected: upload.checksum))
+            if let source = ahead.take(candidate.id, now: .now) {
+                atHand.append((candidate.id, source))
+            } else if !ahead.isAsked(candidate.id) {
+                opening.append(preparation(of: record, upload, batch.directory))
+            }
+        }
+    }
+
+    private func preparation(
+        of record: JobRecord, _ upload: JobSpec.Upload, _ directory: String
+    ) -> UploadPreparation {
+        let path = upload.source.hasPrefix("/") ? upload.source : directory + "/" + upload.source
+        return UploadPreparation(id: record.id, path: path, version: record.watched, expected: upload.checksum)
+    }
+
+    /// Sources of jobs that are next, in which nothing is looked for that may have to be found later.
+    private func prepareAhead() {
+        guard ahead.areSmall, scheduler.limits.requestRate == nil, stopping == nil else { return }
+        guard !opening.isEmpty || ahead.room > SourcesAhead.size / 2 else { return }
+        for candidate in scheduler.upcoming(ahead.room) where !ahead.knows(candidate.id) {
+            guard let record = claimed[candidate.id], record.watched == nil,
+                case .upload(let upload) = record.spec.work,
+                upload.checksum == nil, let batch = batches[record.batch]
+            else { continue }
+            ahead.ask(candidate.id)
+            opening.append(preparation(of: record, upload, batch.directory))
         }
     }
 
@@ -27,7 +50,7 @@ extension QueueRunner {
             folderWorker.execute { [loop, census] in
                 let results = group.map { ($0.record.id, $0.run(census)) }
                 loop.execute {
-                    self.assumeIsolated { runner in
+                    self.onLoop { runner in
                         for (id, result) in results { runner.didPrepare(id, result) }
                         runner.pump()
                     }
@@ -35,9 +58,14 @@ extension QueueRunner {
             }
         }
         // What is to be digested first takes its time.
-        let digested = opening.filter { $0.expected != nil }
-        opening.removeAll { $0.expected != nil }
+        var digested: [UploadPreparation] = []
+        if opening.contains(where: { $0.expected != nil }) {
+            digested = opening.filter { $0.expected != nil }
+            opening.removeAll { $0.expected != nil }
+        }
         for preparation in digested { open([preparation]) }
+        for (id, source) in exchange(&atHand, with: []) { didOpen(id, source) }
+        prepareAhead()
         Self.inGroups(&opening) { open($0) }
     }
 
@@ -45,8 +73,8 @@ extension QueueRunner {
         engine.workers.execute { [loop] in
             let results = group.map { ($0.id, $0.run()) }
             loop.execute {
-                self.assumeIsolated { runner in
-                    for (id, result) in results { runner.didOpen(id, result) }
+                self.onLoop { runner in
+                    for (id, result) in results { runner.cameOpen(id, result) }
                     runner.pump()
                 }
             }
@@ -57,8 +85,8 @@ extension QueueRunner {
         guard !elements.isEmpty else { return }
         var rest = exchange(&elements, with: [])[...]
         while !rest.isEmpty {
-            take(Array(rest.prefix(8)))
-            rest = rest.dropFirst(8)
+            take(Array(rest.prefix(16)))
+            rest = rest.dropFirst(16)
         }
     }
 
@@ -74,8 +102,14 @@ extension QueueRunner {
         }
     }
 
+    private func cameOpen(_ id: Int64, _ result: Result<OpenedSource, TransferError>) {
+        ahead.came(id, result)
+        if running[id] != nil { return didOpen(id, result) }
+        if claimed[id] != nil, stopping == nil { ahead.keep(id, result, now: .now) }
+    }
+
     private func didOpen(_ id: Int64, _ result: Result<OpenedSource, TransferError>) {
-        guard let job = running[id] else { return }
+        guard let job = running[id], case .preparing = job.phase, job.ready == nil else { return }
         if let stop = job.stop { return letGo(job, stop) }
         switch result {
         case .failure(let error) where error.code == .superseded: drop(job, isChanged: error.errno == nil)
@@ -116,7 +150,7 @@ extension QueueRunner {
             ) { [loop] event in
                 // A small answer is over before anybody could look at its beginning; its end tells of that too.
                 if case .responded(let start) = event, let total = start.total, total < 256 << 10 { return }
-                loop.execute { self.assumeIsolated { $0.received(event, of: id) } }
+                loop.execute { self.onLoop { $0.received(event, of: id) } }
             }
             job.phase = .transferring(handle)
             announceStart(job, ready)

@@ -10,6 +10,8 @@ extension QueueRunner {
     /// - Returns: `false` for an upload that is one request.
     func talk(_ job: RunningJob, _ file: SourceFile, over link: String?) throws(TransferError) -> Bool {
         guard case .upload(let upload) = job.record.spec.work else { return false }
+        let isFresh = job.record.upload == nil && !job.record.wasInterrupted && job.record.watched == nil
+        if isFresh, UploadProtocols.isOneRequest(upload, size: file.size) { return false }
         let id = job.candidate.id
         var record = job.record.upload
         if let old = record, old.facts != file.facts {
@@ -92,7 +94,7 @@ extension QueueRunner {
             switch event {
             case .interim, .redirected, .ended:
                 let found: Checksum? = if case .ended = event { digest?.finish() } else { nil }
-                loop.execute { self.assumeIsolated { $0.heard(event, request.id, of: id, talk: number, found) } }
+                loop.execute { self.onLoop { $0.heard(event, request.id, of: id, talk: number, found) } }
             case .responded, .challenged, .restarted: break
             }
         }
@@ -148,7 +150,7 @@ extension QueueRunner {
         engine.workers.execute { [loop, file = talk.file] in
             let result = Result { () throws(TransferError) in try FileDigest.compute(file, algorithm, range) }
             loop.execute {
-                self.assumeIsolated { runner in
+                self.onLoop { runner in
                     guard runner.running[id]?.talk?.number == serial else { return }
                     switch result {
                     case .success(let digest):

@@ -54,7 +54,7 @@ extension QueueRunner {
     /// Folders that were watched before the run began.
     func addWatched() {
         for keeper in watches.values {
-            let batch = keeper.assumeIsolated { $0.batch }
+            let batch = keeper.onLoop { $0.batch }
             if batches[batch.id].map(\.isFinished) ?? true { add(batch, secrets: [:], options: RunOptions()) }
         }
     }
@@ -97,7 +97,7 @@ extension QueueRunner {
     /// Another hand than that of jobs' ends may have made room.
     func tellWatch(of batch: Int64, _ tally: SQLiteStore.Tally) {
         guard let keeper = watches[batch], let watched = tally.watched else { return }
-        keeper.assumeIsolated { $0.jobsEnded([], open: watched.open, stamp: watched.stamp) { _ in nil } }
+        keeper.onLoop { $0.jobsEnded([], open: watched.open, stamp: watched.stamp) { _ in nil } }
     }
 
     /// What was recorded of jobs of watched folders.
@@ -117,7 +117,7 @@ extension QueueRunner {
         for (batch, open) in recorded.open {
             guard let keeper = watches[batch] else { continue }
             let own = recorded.ends.filter { $0.batch == batch }
-            keeper.assumeIsolated { keeper in
+            keeper.onLoop { keeper in
                 keeper.jobsEnded(own, open: open, stamp: recorded.stamp) { index in
                     guard case .failed(let error, _, _) = ends[index].outcome else { return nil }
                     return error

@@ -82,7 +82,7 @@ extension QueueRunner {
             review()
             // After this end has been dealt with: what seemed to be the origin's fault was the link's.
             loop.execute {
-                self.assumeIsolated { runner in
+                self.onLoop { runner in
                     runner.wakeEarly()
                     runner.pump()
                 }

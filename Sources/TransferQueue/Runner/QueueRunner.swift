@@ -1,3 +1,4 @@
+import DequeModule
 import Logging
 import TransferCore
 import TransferEngine
@@ -6,7 +7,7 @@ import TransferReachability
 
 /// Performs what the scheduler decides: claims jobs, prepares them, hands them to the engine, saves what comes and
 /// records how it ended. Pinned to a loop of its own; whatever blocks is done by workers.
-actor QueueRunner {
+actor QueueRunner: LoopActor {
     nonisolated let loop: EventLoop
     nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
 
@@ -28,6 +29,8 @@ actor QueueRunner {
     var running: [Int64: RunningJob] = [:]
     /// Records of claimed jobs that haven't started.
     var claimed: [Int64: JobRecord] = [:]
+    /// Jobs of new batches that were never read from the store.
+    var reserves: [Lane: Deque<JobReserve.Job>] = [:]
     var secrets: [Int64: JobSecrets] = [:]
     /// How far jobs have come whose attempts broke off, in bytes: the furthest of them all.
     var reached: [Int64: Int64] = [:]
@@ -38,6 +41,10 @@ actor QueueRunner {
     var preparing: [DownloadPreparation] = []
     /// Uploads whose slot is there, likewise.
     var opening: [UploadPreparation] = []
+    /// Of uploads that are about to have a slot.
+    var ahead = SourcesAhead()
+    /// Uploads whose slot is there, and whose source was opened before.
+    var atHand: [(id: Int64, source: Result<OpenedSource, TransferError>)] = []
     /// Downloads that came whole and wait to be made durable together.
     var finishing: [DownloadCompletion.Item] = []
     /// Handed to workers to be saved, not answered yet.
@@ -129,7 +136,7 @@ actor QueueRunner {
         storeCalls += 1
         storeWorker.execute { [store, loop] in
             let result = Result { try work(store) }
-            loop.execute { self.assumeIsolated { $0.storeAnswered(result, then) } }
+            loop.execute { self.onLoop { $0.storeAnswered(result, then) } }
         }
     }
 
@@ -162,7 +169,7 @@ actor QueueRunner {
         guard !isPumpDue else { return }
         isPumpDue = true
         loop.atEndOfTurn { [weak self] in
-            self?.assumeIsolated {
+            self?.onLoop {
                 $0.isPumpDue = false
                 $0.startAll()
             }
@@ -192,6 +199,7 @@ actor QueueRunner {
     }
 
     private func claim(_ lane: Lane, _ count: Int) {
+        if reserves[lane] != nil { return openReserve(lane, count) }
         let known = secrets
         withStore {
             try $0.claim(lane, limit: count, secrets: known)
@@ -200,7 +208,7 @@ actor QueueRunner {
         }
     }
 
-    private func didClaim(_ result: SQLiteStore.Claimed, asked: Int) {
+    func didClaim(_ result: SQLiteStore.Claimed, asked: Int) {
         for bad in result.unreadable {
             ends.append(
                 JobEnd(
@@ -230,7 +238,7 @@ actor QueueRunner {
             wakeTimer?.cancel()
             return
         }
-        let timer = wakeTimer ?? loop.makeTimer { [weak self] in self?.assumeIsolated { $0.wake() } }
+        let timer = wakeTimer ?? loop.makeTimer { [weak self] in self?.onLoop { $0.wake() } }
         wakeTimer = timer
         timer.schedule(at: next)
     }
@@ -260,7 +268,7 @@ actor QueueRunner {
         let timer =
             saveTimer
             ?? loop.makeTimer { [weak self] in
-                self?.assumeIsolated {
+                self?.onLoop {
                     $0.saveGroup()
                     $0.pump()
                 }
@@ -278,7 +286,7 @@ actor QueueRunner {
             return
         }
         let isIdle = running.isEmpty && !hasNews
-        let timer = tickTimer ?? loop.makeTimer { [weak self] in self?.assumeIsolated { $0.tick() } }
+        let timer = tickTimer ?? loop.makeTimer { [weak self] in self?.onLoop { $0.tick() } }
         tickTimer = timer
         // A tick that was due soon stays: it's the last word on what ran.
         guard !timer.isScheduled || isIdleTick && !isIdle else { return }
@@ -302,7 +310,7 @@ actor QueueRunner {
     }
 
     func emit(_ batch: Int64, _ kind: QueueEvent.Kind, cursor: Int64? = nil) {
-        guard let name = batches[batch]?.name else { return }
+        guard let name = batches[batch]?.name, hub.isHeard else { return }
         hub.send(QueueEvent(time: WallClock.milliseconds, batch: name, cursor: cursor, kind: kind))
     }
 }

@@ -9,6 +9,7 @@ struct RequestBuilder: Sendable {
     let proxies: ProxyRule
     var secrets: SecretSource
     let tlsRules = TLSRulesCache()
+    private let plainRules = PlainRulesCache()
 
     func download(
         _ spec: JobSpec, _ download: JobSpec.Download, url: String, ready: ReadyDownload
@@ -29,12 +30,25 @@ struct RequestBuilder: Sendable {
     }
 
     func upload(_ spec: JobSpec, _ upload: JobSpec.Upload, file: SourceFile) throws(TransferError) -> ExchangeRequest {
+        let resends = !spec.mustNotRepeat
+        if let rules = plainRules.find(spec.sharedSettings, resends),
+            FileServerURLs.uploadProtocol(of: upload.url) == nil
+        {
+            return ExchangeRequest(
+                url: upload.url, method: spec.method, headers: rules.headers, body: .file(file), intent: .message,
+                settings: rules.settings)
+        }
         var settings = try settings(spec.settings, for: upload.url)
-        settings.resendsBody = !spec.mustNotRepeat
+        settings.resendsBody = resends
         settings.joinsSmallBodies = settings.resendsBody
+        let headers = try headers(spec.settings)
+        let shared = Shared(wrappedValue: settings)
+        if spec.settings.namesNobody, FileServerURLs.uploadProtocol(of: upload.url) == nil {
+            plainRules.keep(PlainRules(settings: shared, headers: headers), spec.sharedSettings, resends)
+        }
         return ExchangeRequest(
-            url: upload.url, method: spec.method, headers: try headers(spec.settings), body: .file(file),
-            intent: .message, settings: settings)
+            url: upload.url, method: spec.method, headers: headers, body: .file(file), intent: .message,
+            settings: shared)
     }
 
     /// A request of an upload's dialogue. What is the owner's goes to the place that the job names, and to no other.

@@ -51,6 +51,7 @@ struct Scheduler: Sendable {
     }
 
     private struct LaneState {
+        let lane: Lane
         /// Ready jobs that are still in the store, as far as is known.
         var backlog = 0
         var isClaiming = false
@@ -60,16 +61,35 @@ struct Scheduler: Sendable {
         /// Counts the starts: among equals the lane that was served least recently goes first.
         var lastServed = 0
 
-        init(_ lane: Lane) { reach = OriginReach(origin: lane.origin) }
+        /// The place of the lane's origin in ``Scheduler/origins``.
+        let origin: Int
+
+        init(_ lane: Lane, origin: Int) {
+            self.lane = lane
+            self.origin = origin
+            reach = OriginReach(origin: lane.origin)
+        }
+    }
+
+    /// An origin that jobs speak to; its place is another one's when nobody does any more.
+    private struct OriginState {
+        var name: String
+        var active = 0
+        var lanes = 0
     }
 
     /// What the network lets start.
     private(set) var network = NetworkGate()
 
     private(set) var limits: Limits
-    private(set) var active: [Int64: String] = [:]
-    private var activePerOrigin: [String: Int] = [:]
-    private var lanes: [Lane: LaneState] = [:]
+    /// What was started and hasn't ended, with the places of their origins.
+    private(set) var active: [Int64: Int] = [:]
+    // Found by name once a page, and by their place at each start.
+    private var origins: [OriginState] = []
+    private var originPlaces: [String: Int] = [:]
+    private var freeOrigins: [Int] = []
+    private var lanes: [LaneState] = []
+    private var lanePlaces: [Lane: Int] = [:]
     private var gates: [String: OriginGate] = [:]
     private var rate: StartRate?
     private var served = 0
@@ -93,27 +113,25 @@ struct Scheduler: Sendable {
     /// The network lets other jobs start than before.
     mutating func setNetwork(_ gate: NetworkGate) { network = gate }
 
-    mutating func backlogGrew(_ lane: Lane, by count: Int) {
-        lanes[lane, default: LaneState(lane)].backlog += count
-    }
+    mutating func backlogGrew(_ lane: Lane, by count: Int) { lanes[place(of: lane)].backlog += count }
 
     /// A claim came back; fewer jobs than asked for means that the lane is empty.
     mutating func claimed(_ lane: Lane, _ candidates: [Candidate], asked: Int) {
-        lanes[lane, default: LaneState(lane)].isClaiming = false
-        let isInOrder = (lanes[lane]?.window.last?.priority ?? .max) >= (candidates.first?.priority ?? .min)
-        lanes[lane]?.window.append(contentsOf: candidates)
+        let place = place(of: lane)
+        lanes[place].isClaiming = false
+        let isInOrder = (lanes[place].window.last?.priority ?? .max) >= (candidates.first?.priority ?? .min)
+        lanes[place].window.append(contentsOf: candidates)
         // More urgent ones became ready after the last claim. (Swift's sort is stable.)
-        if !isInOrder { lanes[lane]?.window.sort { $0.priority > $1.priority } }
-        let left = candidates.count < asked ? 0 : max(0, (lanes[lane]?.backlog ?? 0) - candidates.count)
-        lanes[lane]?.backlog = left
-        dropIfEmpty(lane)
+        if !isInOrder { lanes[place].window.sort { $0.priority > $1.priority } }
+        lanes[place].backlog = candidates.count < asked ? 0 : max(0, lanes[place].backlog - candidates.count)
+        dropIfEmpty(place)
     }
 
     /// A start came to its end; the slot is free.
     mutating func ended(_ candidate: Candidate) {
         guard let origin = active.removeValue(forKey: candidate.id) else { return }
-        activePerOrigin[origin, default: 1] -= 1
-        if activePerOrigin[origin] == 0 { activePerOrigin[origin] = nil }
+        origins[origin].active -= 1
+        freeIfUnused(origin)
     }
 
     mutating func originAnswered(_ origin: String) {
@@ -134,7 +152,7 @@ struct Scheduler: Sendable {
     /// Of the most patient job that waits for the origin.
     private func patience(of origin: String) -> Int {
         var patience = 0
-        for (lane, state) in lanes where lane.origin == origin {
+        for state in lanes where state.lane.origin == origin {
             for candidate in state.window { patience = max(patience, candidate.patience) }
         }
         return patience
@@ -170,18 +188,20 @@ struct Scheduler: Sendable {
     /// Takes jobs out that are claimed and not started; for pausing and cancelling.
     mutating func remove(where matches: (Candidate) -> Bool) -> [Candidate] {
         var removed: [Candidate] = []
-        for lane in Array(lanes.keys) {
-            removed += lanes[lane]?.window.filter(matches) ?? []
-            lanes[lane]?.window.removeAll(where: matches)
-            dropIfEmpty(lane)
+        // From the last: one that is dropped has the last one put into its place.
+        for place in lanes.indices.reversed() {
+            removed += lanes[place].window.filter(matches)
+            lanes[place].window.removeAll(where: matches)
+            dropIfEmpty(place)
         }
         return removed
     }
 
     /// The lane's ready jobs changed in the store by another hand.
     mutating func backlogIs(_ lane: Lane, _ count: Int) {
-        lanes[lane, default: LaneState(lane)].backlog = count
-        dropIfEmpty(lane)
+        let place = place(of: lane)
+        lanes[place].backlog = count
+        dropIfEmpty(place)
     }
 
     // MARK: Questions
@@ -200,9 +220,7 @@ struct Scheduler: Sendable {
         var worst: (origin: String, error: TransferError, remaining: Duration, jobs: Int)?
         for origin in gates.keys {
             guard let (error, remaining) = pause(of: origin, now: now) else { continue }
-            let jobs = lanes.filter { $0.key.origin == origin }.reduce(0) {
-                $0 + $1.value.backlog + $1.value.window.count
-            }
+            let jobs = lanes.filter { $0.lane.origin == origin }.reduce(0) { $0 + $1.backlog + $1.window.count }
             if jobs > worst?.jobs ?? 0 { worst = (origin, error, remaining, jobs) }
         }
         return worst
@@ -211,31 +229,40 @@ struct Scheduler: Sendable {
     var isIdle: Bool { active.isEmpty && lanes.isEmpty }
 
     /// The rules of the network under which jobs wait or could start.
-    var networks: Set<String> { Set(lanes.keys.map(\.network)) }
+    var networks: Set<String> { Set(lanes.map(\.lane.network)) }
 
     func batches(under network: String) -> Set<Int64> {
-        Set(lanes.keys.lazy.filter { $0.network == network }.map(\.batch))
+        Set(lanes.lazy.filter { $0.lane.network == network }.map(\.lane.batch))
     }
 
     /// Jobs that the network keeps from starting, by batch.
     func heldByNetwork() -> [Int64: Int] {
         lanes.reduce(into: [:]) { counts, lane in
-            guard !network.isOpen(lane.key, lane.value.reach) else { return }
-            counts[lane.key.batch, default: 0] += lane.value.backlog + lane.value.window.count
+            guard !network.isOpen(lane.lane, lane.reach) else { return }
+            counts[lane.lane.batch, default: 0] += lane.backlog + lane.window.count
         }
     }
 
     /// What lanes' rules and origins the network closes, of those that have jobs.
-    func closedLanes() -> [Lane] { lanes.filter { !network.isOpen($0.key, $0.value.reach) }.map(\.key) }
+    func closedLanes() -> [Lane] { lanes.filter { !network.isOpen($0.lane, $0.reach) }.map(\.lane) }
 
     /// Jobs that are held back by their origin.
     func heldBack() -> Int {
         lanes.reduce(0) { sum, lane in
-            switch gates[lane.key.origin]?.state {
-            case .paused, .probing: sum + lane.value.backlog + lane.value.window.count
+            switch gates[lane.lane.origin]?.state {
+            case .paused, .probing: sum + lane.backlog + lane.window.count
             default: sum
             }
         }
+    }
+
+    /// Jobs that are next where others of their origins are under way; the most urgent of each lane first.
+    func upcoming(_ count: Int) -> [Candidate] {
+        var candidates: [Candidate] = []
+        for state in lanes where candidates.count < count && origins[state.origin].active > 0 {
+            candidates += state.window.prefix(count - candidates.count)
+        }
+        return candidates
     }
 
     // MARK: Decisions
@@ -244,68 +271,113 @@ struct Scheduler: Sendable {
     mutating func decide(now: MonotonicTime) -> [Action] {
         var actions: [Action] = []
         nextWake = nil
-        while active.count < limits.concurrency, let lane = nextLane(now: now, &actions) {
+        while active.count < limits.concurrency, let place = nextLane(now: now) {
+            let origin = lanes[place].lane.origin
             // A refusal is no request.
-            if !isDead(lane.origin), let until = rate?.take(now: now) {
+            if !isDead(origin), let until = rate?.take(now: now) {
                 wake(at: until)
                 break
             }
-            guard let candidate = lanes[lane]?.window.popFirst() else { break }
-            switch gates[lane.origin]?.ask(candidate.id, now: now) ?? .start {
+            guard let candidate = lanes[place].window.popFirst() else { break }
+            switch ask(origin, candidate.id, now) {
             case .start:
                 served += 1
-                lanes[lane]?.lastServed = served
-                active[candidate.id] = lane.origin
-                activePerOrigin[lane.origin, default: 0] += 1
+                lanes[place].lastServed = served
+                active[candidate.id] = lanes[place].origin
+                origins[lanes[place].origin].active += 1
                 actions.append(.start(candidate))
             case .refuse(let error): actions.append(.refuse(candidate, error))
             case .wait(let until):
-                lanes[lane]?.window.prepend(candidate)
+                lanes[place].window.prepend(candidate)
                 if let until { wake(at: until) }
             }
-            dropIfEmpty(lane)
+            dropIfEmpty(place)
         }
-        for lane in lanes.keys { claimIfLow(lane, &actions) }
+        for place in lanes.indices { claimIfLow(place, &actions) }
         return actions
+    }
+
+    private mutating func ask(_ origin: String, _ job: Int64, _ now: MonotonicTime) -> OriginGate.Permission {
+        gates.isEmpty ? .start : gates[origin]?.ask(job, now: now) ?? .start
     }
 
     /// The lane whose next job is the most urgent, of those that may start one; among equals the one that has waited
     /// longest.
-    private mutating func nextLane(now: MonotonicTime, _ actions: inout [Action]) -> Lane? {
-        var best: (lane: Lane, priority: Int, lastServed: Int)?
-        for (lane, state) in lanes {
-            guard let first = state.window.first, activePerOrigin[lane.origin, default: 0] < limits.perHost,
-                network.isOpen(lane, state.reach)
+    private mutating func nextLane(now: MonotonicTime) -> Int? {
+        var best: (place: Int, priority: Int, lastServed: Int)?
+        for place in lanes.indices {
+            guard let priority = lanes[place].window.first?.priority,
+                origins[lanes[place].origin].active < limits.perHost,
+                network.isOpen(lanes[place].lane, lanes[place].reach)
             else { continue }
-            switch gates[lane.origin]?.state {
-            case .paused(let until, _) where until > now:
-                wake(at: until)
-                continue
-            case .probing: continue
-            default: break
+            if !gates.isEmpty {
+                switch gates[lanes[place].lane.origin]?.state {
+                case .paused(let until, _) where until > now:
+                    wake(at: until)
+                    continue
+                case .probing: continue
+                default: break
+                }
             }
-            if let best, (best.priority, -best.lastServed) >= (first.priority, -state.lastServed) { continue }
-            best = (lane, first.priority, state.lastServed)
+            let lastServed = lanes[place].lastServed
+            if let best, (best.priority, -best.lastServed) >= (priority, -lastServed) { continue }
+            best = (place, priority, lastServed)
         }
-        return best?.lane
+        return best?.place
     }
 
     private func isDead(_ origin: String) -> Bool {
+        if gates.isEmpty { return false }
         if case .dead = gates[origin]?.state { return true }
         return false
     }
 
-    private mutating func claimIfLow(_ lane: Lane, _ actions: inout [Action]) {
-        guard let state = lanes[lane], !state.isClaiming, state.backlog > 0, state.window.count < Self.pageSize / 4,
-            network.isOpen(lane, state.reach)
+    private mutating func claimIfLow(_ place: Int, _ actions: inout [Action]) {
+        guard !lanes[place].isClaiming, lanes[place].backlog > 0, lanes[place].window.count < Self.pageSize / 4,
+            network.isOpen(lanes[place].lane, lanes[place].reach)
         else { return }
-        lanes[lane]?.isClaiming = true
-        actions.append(.claim(lane, count: Self.pageSize))
+        lanes[place].isClaiming = true
+        actions.append(.claim(lanes[place].lane, count: Self.pageSize))
     }
 
-    private mutating func dropIfEmpty(_ lane: Lane) {
-        guard let state = lanes[lane], state.window.isEmpty, state.backlog == 0, !state.isClaiming else { return }
-        lanes[lane] = nil
+    // MARK: Places
+
+    /// Where the lane's state is; it's made where there is none.
+    private mutating func place(of lane: Lane) -> Int {
+        if let place = lanePlaces[lane] { return place }
+        let origin = place(ofOrigin: lane.origin)
+        origins[origin].lanes += 1
+        lanes.append(LaneState(lane, origin: origin))
+        lanePlaces[lane] = lanes.count - 1
+        return lanes.count - 1
+    }
+
+    private mutating func place(ofOrigin name: String) -> Int {
+        if let place = originPlaces[name] { return place }
+        let place = freeOrigins.popLast() ?? origins.count
+        if place == origins.count { origins.append(OriginState(name: name)) }
+        origins[place].name = name
+        originPlaces[name] = place
+        return place
+    }
+
+    private mutating func freeIfUnused(_ origin: Int) {
+        guard origins[origin].active == 0, origins[origin].lanes == 0 else { return }
+        originPlaces[origins[origin].name] = nil
+        freeOrigins.append(origin)
+    }
+
+    private mutating func dropIfEmpty(_ place: Int) {
+        guard lanes[place].window.isEmpty, lanes[place].backlog == 0, !lanes[place].isClaiming else { return }
+        lanePlaces[lanes[place].lane] = nil
+        let origin = lanes[place].origin
+        let last = lanes.removeLast()
+        if place < lanes.count {
+            lanes[place] = last
+            lanePlaces[last.lane] = place
+        }
+        origins[origin].lanes -= 1
+        freeIfUnused(origin)
     }
 
     private mutating func wake(at time: MonotonicTime) { nextWake = min(nextWake ?? time, time) }

@@ -1,21 +1,27 @@
 import GRDB
 import GRDBSQLite
+import Glibc
 
 /// A statement that is run for every job and gives no rows: its values are bound where they are. GRDB's own arguments,
 /// an array of values in boxes, cost as much as what SQLite does with them.
-struct BoundStatement {
+final class BoundStatement {
     private let statement: Statement
+    /// Holds the texts while the statement runs, so that SQLite needn't copy each of them.
+    private let texts = UnsafeMutableRawBufferPointer.allocate(byteCount: 16 << 10, alignment: 1)
 
     init(_ statement: Statement) { self.statement = statement }
+
+    deinit { texts.deallocate() }
 
     /// - Parameter bind: Gives the values of the parameters, in their order.
     /// - Throws: `DatabaseError`.
     func run(_ bind: (inout Values) -> Void) throws {
-        var values = Values(statement.sqliteStatement)
+        var values = Values(statement.sqliteStatement, texts)
         bind(&values)
         let code = values.fault ?? sqlite3_step(statement.sqliteStatement)
         // Ready for the next time; it repeats the fault of the last one.
         sqlite3_reset(statement.sqliteStatement)
+        sqlite3_clear_bindings(statement.sqliteStatement)
         guard code == SQLITE_DONE else {
             let message = sqlite3_errmsg(sqlite3_db_handle(statement.sqliteStatement)).map { String(cString: $0) }
             throw DatabaseError(resultCode: ResultCode(rawValue: code), message: message, sql: statement.sql)
@@ -25,11 +31,16 @@ struct BoundStatement {
     /// Of parameters, one after the other.
     struct Values {
         private let raw: SQLiteStatement
+        private let texts: UnsafeMutableRawBufferPointer
+        private var used = 0
         private var index: Int32 = 0
         /// SQLite's code for the first one that it didn't take.
         fileprivate private(set) var fault: Int32?
 
-        fileprivate init(_ raw: SQLiteStatement) { self.raw = raw }
+        fileprivate init(_ raw: SQLiteStatement, _ texts: UnsafeMutableRawBufferPointer) {
+            self.raw = raw
+            self.texts = texts
+        }
 
         mutating func add(_ value: Int64?) {
             index += 1
@@ -47,9 +58,29 @@ struct BoundStatement {
 
         mutating func add(_ value: String?) {
             index += 1
-            guard let value else { return note(sqlite3_bind_null(raw, index)) }
-            // To its end or the first NUL, as everywhere else: what is read by it has to find it.
-            note(value.withCString { sqlite3_bind_text(raw, index, $0, -1, Self.copied) })
+            guard var value else { return note(sqlite3_bind_null(raw, index)) }
+            note(value.withUTF8 { bind($0) })
+        }
+
+        private mutating func bind(_ text: UnsafeBufferPointer<UInt8>) -> Int32 {
+            guard let start = text.baseAddress, !text.isEmpty else {
+                return sqlite3_bind_text(raw, index, "", 0, Self.copied)
+            }
+            guard text.count <= texts.count - used else {
+                let start = UnsafeRawPointer(start).assumingMemoryBound(to: CChar.self)
+                return sqlite3_bind_text(raw, index, start, Int32(Self.length(text)), Self.copied)
+            }
+            let length = Self.length(text)
+            let place = (texts.baseAddress! + used).bindMemory(to: CChar.self, capacity: length)
+            memcpy(place, start, length)
+            used += length
+            return sqlite3_bind_text(raw, index, place, Int32(length), nil)
+        }
+
+        /// To its end or the first NUL, as everywhere else: what is read by it has to find it.
+        private static func length(_ text: UnsafeBufferPointer<UInt8>) -> Int {
+            guard let start = text.baseAddress, let end = memchr(start, 0, text.count) else { return text.count }
+            return UnsafeRawPointer(end) - UnsafeRawPointer(start)
         }
 
         private mutating func note(_ code: Int32) {

@@ -57,8 +57,10 @@ final class JobHandover: Sendable {
 
     private func make(_ read: ((JobSpec, JobLocations?) throws -> Void) throws -> Bool) throws -> Bool {
         var group: [StagedJob] = []
+        group.reserveCapacity(Self.groupSize)
+        var origins = OriginMemory()
         let result = try read { spec, place in
-            group.append(StagedJob(spec, at: place, directory: directory))
+            group.append(StagedJob(spec, at: place, directory: directory, origins: &origins))
             guard group.count == Self.groupSize else { return }
             try hand(exchange(&group, with: []))
         }

@@ -80,7 +80,10 @@ extension SQLiteStore {
     }
 
     func apply(_ command: QueueCommand) throws -> Applied {
-        try database.write { db in try Self.apply(db, command.verb, batch: command.batch, job: command.job) }
+        try database.write { db in
+            try Self.dissolveReserve(db, batch: command.batch)
+            return try Self.apply(db, command.verb, batch: command.batch, job: command.job)
+        }
     }
 
     /// Changes the jobs that no process has claimed.

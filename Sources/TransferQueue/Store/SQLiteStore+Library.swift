@@ -7,6 +7,7 @@ extension SQLiteStore {
     func holdAll() throws -> [HeldBatch] {
         try database.write { db in
             try Self.reclaim(db)
+            try Self.dissolveReserves(db, of: process)
             return try Row.fetchAll(
                 db,
                 sql: """

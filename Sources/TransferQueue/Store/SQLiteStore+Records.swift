@@ -30,14 +30,17 @@ extension SQLiteStore {
                 ends.isEmpty
                 ? 0
                 : try Int64.fetchOne(
-                    db, sql: "UPDATE counter SET value = value + ? WHERE name = 'end' RETURNING value",
+                    try db.cachedStatement(
+                        sql: "UPDATE counter SET value = value + ? WHERE name = 'end' RETURNING value"),
                     arguments: [ends.count]) ?? 0
             last -= Int64(ends.count)
             var ledger = LedgerRecorder(db, now: now)
+            let done = try Self.doneStatement(db)
+            recorded.cursors.reserveCapacity(ends.count)
             for end in ends {
                 last += 1
                 recorded.cursors.append(last)
-                try write(db, end, cursor: last, now: now)
+                try write(db, end, cursor: last, now: now, done)
                 try ledger.record(end, cursor: last)
             }
             for step in steps where try !ledger.supersedes(step) { try write(db, step) }
@@ -52,17 +55,23 @@ extension SQLiteStore {
         }
     }
 
-    private func write(_ db: Database, _ end: JobEnd, cursor: Int64, now: Int64) throws {
-        switch end.outcome {
-        case .done(let receipt, let facts), .kept(let receipt, let facts):
-            let statement = try db.cachedStatement(
+    private static func doneStatement(_ db: Database) throws -> BoundStatement {
+        BoundStatement(
+            try db.cachedStatement(
                 sql: """
                     UPDATE job SET state = 5, owner = NULL, isSending = 0, wasInterrupted = 0, mustRefresh = 0,
-                        resume = NULL, upload = NULL, path = ?, size = ?, modified = ?, digest = ?, validator = ?, transferred = ?,
-                        seconds = ?, finalURL = ?, status = ?, response = ?, attempts = ?, errorCode = NULL,
-                        errorMessage = NULL, endSequence = ?, ended = ? WHERE id = ?
-                    """)
-            try BoundStatement(statement).run { values in
+                        resume = NULL, upload = NULL, path = ?, size = ?, modified = ?, digest = ?, validator = ?,
+                        transferred = ?, seconds = ?, finalURL = ?, status = ?, response = ?, attempts = ?,
+                        errorCode = NULL, errorMessage = NULL, endSequence = ?, ended = ? WHERE id = ?
+                    """))
+    }
+
+    private func write(
+        _ db: Database, _ end: JobEnd, cursor: Int64, now: Int64, _ done: BoundStatement
+    ) throws {
+        switch end.outcome {
+        case .done(let receipt, let facts), .kept(let receipt, let facts):
+            try done.run { values in
                 values.add(receipt.path)
                 values.add(facts?.size ?? receipt.bytes)
                 values.add(facts?.modified)
@@ -150,9 +159,15 @@ extension SQLiteStore {
 
     /// The run of this batch is over.
     ///
+    /// - Parameter isComplete: Every job has ended; else what this process reserved is given back.
     /// - Returns: The sockets of those who wait for that.
-    func letGo(batch: Int64) throws -> [String] {
+    func letGo(batch: Int64, isComplete: Bool = false) throws -> [String] {
         try database.write { db in
+            if isComplete {
+                try Self.endReserve(db, batch: batch)
+            } else {
+                try Self.dissolveReserve(db, batch: batch)
+            }
             try db.execute(
                 sql:
                     "UPDATE batch SET owner = NULL, rate = 0, eta = NULL, active = 0, waitingFor = NULL, updated = ? WHERE id = ? AND owner = ?",

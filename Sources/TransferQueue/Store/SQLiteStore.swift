@@ -28,10 +28,13 @@ final class SQLiteStore: Sendable {
         var configuration = Configuration()
         configuration.busyMode = .timeout(10)
         configuration.prepareDatabase { db in
+            // No secret is ever in it, so that nothing has to be wiped, as Debian's SQLite does.
             try db.execute(
-                sql:
-                    "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; PRAGMA temp_store = MEMORY; PRAGMA cache_size = -8192"
-            )
+                sql: """
+                    PRAGMA page_size = 8192; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;
+                    PRAGMA foreign_keys = ON; PRAGMA temp_store = MEMORY; PRAGMA cache_size = -8192;
+                    PRAGMA secure_delete = OFF
+                    """)
         }
         do {
             // What SQLite makes is readable by its user only, as the folder is.
@@ -69,6 +72,7 @@ final class SQLiteStore: Sendable {
             let identity = ProcessIdentity(pid: row["pid"], started: row["started"], boot: row["boot"])
             guard !identity.isAlive else { continue }
             let id: Int64 = row["id"]
+            try dissolveReserves(db, of: id)
             try db.execute(
                 sql: """
                     UPDATE job SET state = 6, owner = NULL, isSending = 0, wasInterrupted = 1, errorCode = 'mayHaveBeenSent',
@@ -108,6 +112,7 @@ final class SQLiteStore: Sendable {
     /// Gives back whatever this process still holds; for its end.
     func unregister() throws {
         try database.write { db in
+            try Self.dissolveReserves(db, of: process)
             try db.execute(
                 sql: "UPDATE job SET state = 0, owner = NULL WHERE owner = ? AND state = 1", arguments: [process])
             try db.execute(

@@ -172,6 +172,22 @@ enum Schema {
             // The URL template, redacted, to tell when another one is named.
             try db.execute(sql: "ALTER TABLE watchedFolder ADD COLUMN url TEXT")
         }
+        migrator.registerMigration("reserves") { db in
+            try db.execute(
+                sql: """
+                    -- The process that took jobs of it when it put them in: those that are claimed and nobody's.
+                    ALTER TABLE batch ADD COLUMN reserve INTEGER;
+                    -- Which of those may have started, and when: up to the last one, of those with that origin and network.
+                    CREATE TABLE opened (
+                        batch INTEGER NOT NULL REFERENCES batch(id) ON DELETE CASCADE,
+                        origin TEXT NOT NULL,
+                        network TEXT NOT NULL,
+                        last INTEGER NOT NULL,
+                        since INTEGER NOT NULL,
+                        PRIMARY KEY (batch, origin, network, last)
+                    ) WITHOUT ROWID;
+                    """)
+        }
         return migrator
     }
 }

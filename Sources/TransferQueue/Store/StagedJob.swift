@@ -1,8 +1,9 @@
 import TransferCore
 
 /// A job as it's to be written down: worked out by the thread that has read it, so that the database only has to keep it.
-struct StagedJob: Sendable {
-    let spec: JobSpec
+final class StagedJob: Sendable {
+    let sharedSpec: Shared<JobSpec>
+    var spec: JobSpec { _read { yield sharedSpec.wrappedValue } }
     /// Where the job stands in its file, if it comes from one.
     let place: JobLocations?
     let identity: String
@@ -10,20 +11,54 @@ struct StagedJob: Sendable {
     let destination: String
     let fingerprint: Int64
     let origin: String
+    let isUpload: Bool
+    /// ``Lane/network``.
+    let network: String
     let secrets: JobSecrets?
     /// Where its file names its network rules.
     let networkPlaces: String?
 
-    /// - Parameter directory: What the batch's relative paths start from.
-    init(_ spec: JobSpec, at place: JobLocations?, directory: String) {
-        self.spec = spec
+    /// - Parameters:
+    ///   - directory: What the batch's relative paths start from.
+    ///   - origins: Kept from job to job.
+    init(_ spec: JobSpec, at place: JobLocations?, directory: String, origins: inout OriginMemory) {
+        sharedSpec = Shared(wrappedValue: spec)
         self.place = place
         identity = spec.identity
-        text = spec.redacted.canonicalJSON
+        secrets = JobSecrets(spec)
+        text = (secrets == nil ? spec : spec.redacted).canonicalJSON
         destination = spec.destinationKey(directory: directory)
         fingerprint = spec.fingerprint
-        origin = spec.origin(mirror: 0)
-        secrets = JobSecrets(spec)
+        origin = origins.origin(of: spec)
+        isUpload = spec.isUpload
+        network = spec.settings.network.key
         networkPlaces = place.flatMap { $0.network.isEmpty ? nil : $0.network.text }
+    }
+}
+
+/// The origin of the last job, which mostly is that of the next one too.
+struct OriginMemory {
+    /// Scheme, host and port as they were written, with the slash behind them.
+    private var start = ""
+    private var origin = ""
+
+    mutating func origin(of spec: JobSpec) -> String {
+        let url =
+            switch spec.work {
+            case .download(let download): download.urls.first ?? ""
+            case .upload(let upload): upload.url
+            }
+        if !start.isEmpty, url.hasPrefix(start) { return origin }
+        origin = spec.origin(mirror: 0)
+        start = Self.start(of: url)
+        return origin
+    }
+
+    /// - Returns: Nothing where the origin isn't the URL's own, or can't be told from its beginning.
+    private static func start(of url: String) -> String {
+        guard url.hasPrefix("http"),
+            let slash = url.utf8.dropFirst("https://".utf8.count).firstIndex(of: UInt8(ascii: "/"))
+        else { return "" }
+        return String(url[...slash])
     }
 }

@@ -6,6 +6,12 @@ enum UploadProtocols {
     /// A plain request that is longer than this is offered to be resumed.
     static let upgradeSize: Int64 = 4 << 20
 
+    /// Whether a first attempt at it is one request and no more, whatever its source is called.
+    static func isOneRequest(_ upload: JobSpec.Upload, size: Int64) -> Bool {
+        (upload.uploadProtocol == .put || upload.uploadProtocol == .post) && !upload.options.createFolders
+            && size < upgradeSize
+    }
+
     /// - Parameter state: What an earlier attempt saved.
     /// - Returns: `nil` for an upload that is one request and no more.
     static func dialogue(

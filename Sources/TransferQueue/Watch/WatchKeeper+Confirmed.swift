@@ -91,7 +91,7 @@ extension WatchKeeper {
         let timer =
             dueTimer
             ?? loop.makeTimer { [weak self] in
-                self?.assumeIsolated { keeper in
+                self?.onLoop { keeper in
                     keeper.dueAt = nil
                     keeper.actOnDue()
                 }

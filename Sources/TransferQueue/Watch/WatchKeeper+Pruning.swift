@@ -56,7 +56,7 @@ extension WatchKeeper {
         let timer =
             pruneTimer
             ?? loop.makeTimer { [weak self] in
-                self?.assumeIsolated { $0.prune(onlyGone: true) }
+                self?.onLoop { $0.prune(onlyGone: true) }
             }
         pruneTimer = timer
         timer.schedule(at: .now + times.pruneGrace + .milliseconds(10))
@@ -121,7 +121,7 @@ extension WatchKeeper {
         let timer =
             suspectTimer
             ?? loop.makeTimer { [weak self] in
-                self?.assumeIsolated { $0.checkSuspects() }
+                self?.onLoop { $0.checkSuspects() }
             }
         suspectTimer = timer
         if !timer.isScheduled { timer.schedule(at: .now + plan.spec.settle + times.offerGrace) }

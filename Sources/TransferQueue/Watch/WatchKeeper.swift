@@ -4,7 +4,7 @@ import TransferWatch
 
 /// Takes what a watcher offers into the ledger and the queue, and sees to files that were confirmed. Lives on the
 /// queue's loop; whatever blocks is done by workers.
-actor WatchKeeper {
+actor WatchKeeper: LoopActor {
     nonisolated let loop: EventLoop
     nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
 
@@ -89,7 +89,7 @@ actor WatchKeeper {
         let watcher = FolderWatcher(
             plan.root, options: options, loop: loop, workers: pools.folders, consumer: self
         ) { [weak self] event in
-            self?.assumeIsolated { $0.heard(event) }
+            self?.onLoop { $0.heard(event) }
         }
         self.watcher = watcher
         if let former = opened.formerURL { tell(.retargeted(from: former)) }
@@ -144,7 +144,7 @@ actor WatchKeeper {
     }
 
     /// The runner lives on the same loop: no hop, and nothing comes in between.
-    func onRunner(_ work: @Sendable (isolated QueueRunner) -> Void) { runner.assumeIsolated { work($0) } }
+    func onRunner(_ work: @Sendable (isolated QueueRunner) -> Void) { runner.onLoop { work($0) } }
 
     private func note(_ open: Int, _ stamp: Int) {
         guard stamp >= self.stamp else { return }

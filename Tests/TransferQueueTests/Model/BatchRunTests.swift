@@ -5,7 +5,7 @@ import TransferCore
 
 @Suite struct BatchRunTests {
     func run(_ samples: [(Double, bytes: Int64, ended: Int)], jobs: Int) -> BatchRun {
-        var run = BatchRun(id: 1, name: "b", directory: "/", now: .seconds(0))
+        let run = BatchRun(id: 1, name: "b", directory: "/", now: .seconds(0))
         run.totals.jobs = jobs
         for (time, bytes, ended) in samples {
             run.remaining = jobs - ended

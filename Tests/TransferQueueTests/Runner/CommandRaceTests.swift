@@ -18,8 +18,16 @@ import TransferTestSupport
         server.handle("GET", "/*") { _ in Response(body: .text("x")) }
         try await withQueue(folder) { queue in
             let log = EventLog(queue)
-            let staged = try await queue.stage(
-                names.map { Sample.download(server.url("/\($0)"), to: folder.path($0), id: $0) })
+            // Not from a reserve: these are claimed.
+            let header = SQLiteStore.BatchHeader(name: "b", source: nil, directory: "/")
+            let staged = StagedBatch(
+                staged: try queue.store.stage(header) { stager in
+                    for name in names {
+                        try stager.add(
+                            Sample.download(server.url("/\(name)"), to: folder.path(name), id: name), at: nil)
+                    }
+                    return true
+                })
             try await body(queue, staged, log)
         }
     }

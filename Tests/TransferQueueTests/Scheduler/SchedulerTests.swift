@@ -37,6 +37,32 @@ import TransferCore
         #expect(started(scheduler.decide(now: now)).count == 1)
     }
 
+    @Test func whatIsNextIsKnownWhereOthersAreUnderWay() {
+        var scheduler = scheduler(3, perHost: 2)
+        scheduler.claimed(a, jobs(a, 1...10), asked: 256)
+        #expect(scheduler.upcoming(4).isEmpty, "nothing runs yet")
+        #expect(started(scheduler.decide(now: now)) == [1, 2])
+        #expect(scheduler.upcoming(4).map(\.id) == [3, 4, 5, 6])
+        scheduler.claimed(b, jobs(b, 11...12), asked: 256)
+        #expect(started(scheduler.decide(now: now)) == [11])
+        #expect(Set(scheduler.upcoming(100).map(\.id)) == Set(Array(3...10) + [12]))
+    }
+
+    @Test func originsThatCameAndWentLeaveNoTrace() {
+        var scheduler = scheduler(4, perHost: 1)
+        for round in Int64(0)..<50 {
+            let lanes = (0..<4).map { Lane(batch: 1, origin: "http://\($0 + Int(round)).example") }
+            for (index, lane) in lanes.enumerated() {
+                let id = round * 4 + Int64(index)
+                scheduler.claimed(lane, [Scheduler.Candidate(id: id, lane: lane, priority: 0)], asked: 256)
+            }
+            let actions = scheduler.decide(now: now)
+            #expect(started(actions).count == 4)
+            for case .start(let candidate) in actions { scheduler.ended(candidate) }
+            #expect(scheduler.isIdle)
+        }
+    }
+
     @Test func aClosedNetworkStartsAndClaimsNothingAndLosesNothing() {
         var scheduler = scheduler(5)
         let night = Lane(batch: 1, origin: a.origin, network: "night")

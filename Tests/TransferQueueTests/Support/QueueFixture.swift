@@ -169,3 +169,9 @@ extension QueueEvent {
         }
     }
 }
+
+extension QueueRunner {
+    /// Jobs not ended, by batch.
+    var left: [Int64: Int] { batches.mapValues(\.remaining) }
+    var totals: [Int64: BatchTotals] { batches.mapValues(\.totals) }
+}

@@ -75,11 +75,11 @@ final class StoreFixture {
     @discardableResult
     func stage(
         _ jobs: [JobSpec], name: String = "b", keepsWhatIsMissing: Bool = false, isReload: Bool = false,
-        in store: SQLiteStore? = nil
+        reserving: Int = 0, in store: SQLiteStore? = nil
     ) throws -> SQLiteStore.Staged {
         let header = SQLiteStore.BatchHeader(name: name, source: nil, directory: "/")
         return try (store ?? self.store).stage(
-            header, keepsWhatIsMissing: keepsWhatIsMissing, isReload: isReload
+            header, keepsWhatIsMissing: keepsWhatIsMissing, isReload: isReload, reserving: reserving
         ) { stager in
             for job in jobs { try stager.add(job, at: nil) }
             return true

@@ -84,7 +84,7 @@ import TransferTestSupport
                 try await folder.ledger("state", is: "2")
                 try folder.write("second", to: "in/a")
                 await log.wait(forConfirmed: "a")
-                #expect(await queue.runner.batches.values.map(\.remaining) == [0])
+                #expect(await queue.runner.left.values.map(\.self) == [0])
             }
         }
     }
@@ -124,13 +124,13 @@ import TransferTestSupport
                 await runner.refreshFromStore(batch.id)
                 try await within { while await runner.storeCalls > 0 { await Task.yield() } }
                 await runner.took(keeper, batch: batch, changes)
-                #expect(await runner.batches[batch.id]?.remaining == 0)
+                #expect(await runner.left[batch.id] == 0)
                 changes.stamp = queue.store.nextStamp()
                 await runner.took(keeper, batch: batch, changes)
-                #expect(await runner.batches[batch.id]?.remaining == 5)
+                #expect(await runner.left[batch.id] == 5)
                 await runner.refreshFromStore(batch.id)
                 try await within { while await runner.storeCalls > 0 { await Task.yield() } }
-                #expect(await runner.batches[batch.id]?.remaining == 0)
+                #expect(await runner.left[batch.id] == 0)
             }
         }
     }

@@ -210,7 +210,7 @@ import TransferWatch
                 let batch = await watched.keeper.batch.id
                 await queue.runner.refreshFromStore(batch)
                 try await within { while await queue.runner.storeCalls > 0 { await Task.yield() } }
-                #expect(await queue.runner.batches[batch]?.totals.remaining == 0)
+                #expect(await queue.runner.totals[batch]?.remaining == 0)
                 run.cancel()
                 try await run.value
                 let most = log.events.map { if case .backlog(let waiting, _) = $0 { waiting } else { 0 } }.max()

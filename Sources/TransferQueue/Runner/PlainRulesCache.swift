@@ -1,0 +1,38 @@
+import Synchronization
+import TransferCore
+import TransferEngine
+
+/// What the settings of a job come to that hold nothing which has to be read at each attempt: no secret, no file.
+struct PlainRules: Sendable {
+    let settings: Shared<ExchangeSettings>
+    let headers: [HeaderField]
+}
+
+/// Those of the last job: the next one mostly has the same.
+final class PlainRulesCache: Sendable {
+    private struct Entry {
+        let job: Shared<JobSettings>
+        let resends: Bool
+        let rules: PlainRules
+    }
+
+    private let last = Mutex<Entry?>(nil)
+
+    func find(_ job: Shared<JobSettings>, _ resends: Bool) -> PlainRules? {
+        last.withLock { last in
+            guard let last, last.job.isSame(as: job), last.resends == resends else { return nil }
+            return last.rules
+        }
+    }
+
+    func keep(_ rules: PlainRules, _ job: Shared<JobSettings>, _ resends: Bool) {
+        last.withLock { $0 = Entry(job: job, resends: resends, rules: rules) }
+    }
+}
+
+extension JobSettings {
+    /// Whether nothing in them names something that is elsewhere.
+    var namesNobody: Bool {
+        headers.isEmpty && proxy == nil && tls == TLSSettings() && auth == nil && s3 == nil && ssh == nil && ftp == nil
+    }
+}

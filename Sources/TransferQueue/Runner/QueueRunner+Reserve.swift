@@ -1,0 +1,59 @@
+import DequeModule
+import TransferCore
+import TransferEventLoop
+
+// Jobs of a new batch that go from whoever read them to their start without being read from the store (JobReserve).
+extension QueueRunner {
+    /// Takes a batch into the run of which the store knows nothing but what is in `lanes`.
+    func add(_ batch: SQLiteStore.HeldBatch, _ lanes: [Lane: JobReserve.LaneJobs], _ options: RunOptions) {
+        let run = BatchRun(id: batch.id, name: batch.name, directory: batch.directory, now: .now)
+        run.marksFiles = options.marksFiles
+        run.totals.jobs = lanes.values.reduce(0) { $0 + $1.count }
+        run.remaining = run.totals.jobs
+        run.isChecked = true
+        batches[batch.id] = run
+        emit(batch.id, .batchStarted(run.totals))
+        for (lane, jobs) in lanes {
+            if !jobs.jobs.isEmpty { reserves[lane] = jobs.jobs }
+            scheduler.backlogIs(lane, jobs.count)
+        }
+        review()
+        loadPauses()
+    }
+
+    /// What of a batch isn't opened yet is claimed as other jobs are, once the store has it back.
+    func forgetReserve(of batch: Int64) {
+        reserves = reserves.filter { $0.key.batch != batch }
+    }
+
+    /// Takes the next jobs of a lane's reserve, once it's written down that they may start.
+    func openReserve(_ lane: Lane, _ count: Int) {
+        guard var jobs = reserves[lane] else { return }
+        reserves[lane] = nil
+        let page = Array(jobs.prefix(count))
+        jobs.removeFirst(page.count)
+        if !jobs.isEmpty { reserves[lane] = jobs }
+        guard let last = page.last?.id else { return }
+        let since = WallClock.milliseconds
+        withStore {
+            try $0.open(lane, through: last, since: since)
+        } then: { runner, isOpen in
+            let opened: [(record: JobRecord, priority: Int)] =
+                isOpen ? page.map { ($0.record(of: lane.batch, since: since), $0.spec.wrappedValue.priority) } : []
+            // More than these may be in the store.
+            let asked = isOpen ? opened.count : count
+            runner.didClaim(SQLiteStore.Claimed(lane: lane, jobs: opened, unreadable: []), asked: asked)
+            if !isOpen {
+                // Somebody took them back: what has become of them meanwhile, the store knows.
+                runner.forgetReserve(of: lane.batch)
+                runner.refreshFromStore(lane.batch)
+            }
+        }
+    }
+}
+
+extension JobReserve.Job {
+    fileprivate func record(of batch: Int64, since: Int64) -> JobRecord {
+        JobRecord(id: id, batch: batch, identity: identity, spec: spec, claimed: since)
+    }
+}

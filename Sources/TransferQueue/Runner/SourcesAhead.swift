@@ -1,0 +1,48 @@
+import TransferCore
+import TransferEngine
+import TransferEventLoop
+
+/// Small files of uploads that were opened before there was a slot for them, so that one trip to a worker is for many.
+///
+/// Pure: it's told what was asked for and what came.
+struct SourcesAhead {
+    /// So many are open or on their way at the most.
+    static let size = 16
+    /// What was read longer ago is read again: the file may be another one.
+    private static let freshFor: Duration = .milliseconds(100)
+
+    private var opened: [Int64: (result: Result<OpenedSource, TransferError>, at: MonotonicTime)] = [:]
+    private var asked: Set<Int64> = []
+    /// Whether the last ones were read to their ends: others are too long for a slot to be free soon.
+    private(set) var areSmall = false
+
+    var room: Int { Self.size - opened.count - asked.count }
+
+    func knows(_ job: Int64) -> Bool { asked.contains(job) || opened[job] != nil }
+
+    /// Whether its answer is still to come.
+    func isAsked(_ job: Int64) -> Bool { asked.contains(job) }
+
+    mutating func ask(_ job: Int64) { asked.insert(job) }
+
+    /// What came for a job, asked for ahead or not.
+    mutating func came(_ job: Int64, _ result: Result<OpenedSource, TransferError>) {
+        asked.remove(job)
+        if case .success(let source) = result { areSmall = source.file.size <= OpenedSource.smallSize }
+    }
+
+    mutating func keep(_ job: Int64, _ result: Result<OpenedSource, TransferError>, now: MonotonicTime) {
+        opened[job] = (result, now)
+    }
+
+    /// - Returns: `nil` where there is nothing, or nothing that is new enough.
+    mutating func take(_ job: Int64, now: MonotonicTime) -> Result<OpenedSource, TransferError>? {
+        guard !opened.isEmpty, let entry = opened.removeValue(forKey: job), now - entry.at < Self.freshFor else {
+            return nil
+        }
+        return entry.result
+    }
+
+    /// Nobody knows when the jobs will start now. What is on its way is only taken by those that have.
+    mutating func forget() { opened.removeAll() }
+}

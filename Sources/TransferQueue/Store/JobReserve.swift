@@ -1,0 +1,81 @@
+import DequeModule
+import Synchronization
+import TransferCore
+
+/// The first jobs of a batch that is new, on their way from whoever read them to whoever runs them: the store has them
+/// down as taken, and nobody has to read them from there again.
+///
+/// They are taken in the order of the file, a page at a time (``SQLiteStore/open(_:of:through:since:)``). Whoever wants
+/// something else with jobs of the batch has the store give them all back first, and what is left here is worth nothing.
+final class JobReserve: Sendable {
+    struct Job: Sendable {
+        let id: Int64
+        let identity: String
+        let spec: Shared<JobSpec>
+    }
+
+    /// The ready jobs of a lane.
+    struct LaneJobs: Sendable {
+        var jobs = Deque<Job>()
+        /// With those that are only in the store.
+        var count = 0
+    }
+
+    /// Jobs of a batch beyond that are read from the store when their turn comes: memory is for so many.
+    static let capacity = 16384
+
+    private let lanes: Mutex<[Lane: LaneJobs]?>
+
+    private init(_ lanes: [Lane: LaneJobs]) { self.lanes = Mutex(lanes) }
+
+    /// - Returns: What there is, to the first who asks.
+    func take() -> [Lane: LaneJobs]? { lanes.withLock { exchange(&$0, with: nil) } }
+
+    /// Gathers the jobs of a batch, as long as they start in the order in which they come.
+    struct Builder {
+        private let batch: Int64
+        private var lanes: [Lane: LaneJobs] = [:]
+        /// Jobs of one lane mostly come one after the other.
+        private var lane: Lane?
+        private var run = LaneJobs()
+        private var room: Int
+        private var priority: Int?
+
+        /// - Parameter room: For so many.
+        init(batch: Int64, room: Int) {
+            self.batch = batch
+            self.room = room
+        }
+
+        var hasRoom: Bool { room > 0 }
+
+        /// - Parameter isReserved: Whether the store has it as taken.
+        /// - Returns: `false` where the jobs don't start in the order in which they come: there is no reserve then.
+        mutating func add(_ job: StagedJob, id: Int64, isReserved: Bool) -> Bool {
+            guard job.spec.needs.isEmpty, job.spec.priority == priority ?? job.spec.priority else { return false }
+            priority = job.spec.priority
+            if lane?.origin != job.origin || lane?.network != job.network {
+                endRun()
+                lane = Lane(batch: batch, origin: job.origin, network: job.network)
+            }
+            run.count += 1
+            guard isReserved else { return true }
+            room -= 1
+            run.jobs.append(Job(id: id, identity: job.identity, spec: job.sharedSpec))
+            return true
+        }
+
+        private mutating func endRun() {
+            guard let lane else { return }
+            lanes[lane, default: LaneJobs()].jobs += run.jobs
+            lanes[lane, default: LaneJobs()].count += run.count
+            run = LaneJobs()
+        }
+
+        /// - Returns: `nil` without jobs.
+        mutating func finish() -> JobReserve? {
+            endRun()
+            return lanes.isEmpty ? nil : JobReserve(lanes)
+        }
+    }
+}

@@ -1,0 +1,55 @@
+import GRDB
+import TransferCore
+
+// Jobs that a process took when it put them into the queue. The database has them as claimed by nobody: the batch says by
+// whom (`reserve`), and `opened` which of them may have started, and when.
+extension SQLiteStore {
+    /// Notes, before the first of them starts, that jobs of the reserve go on their way: all of the lane up to that one.
+    ///
+    /// - Parameter since: Milliseconds since 1970.
+    /// - Returns: Whether there still is a reserve; if not, its jobs are to be claimed like others.
+    func open(_ lane: Lane, through last: Int64, since: Int64) throws -> Bool {
+        try writeRelaxed { db in
+            try db.execute(
+                sql: """
+                    INSERT INTO opened (batch, origin, network, last, since)
+                    SELECT ?1, ?2, ?3, ?4, ?5 FROM batch WHERE id = ?1 AND reserve = ?6
+                    """, arguments: [lane.batch, lane.origin, lane.network, last, since, process])
+            return db.changesCount > 0
+        }
+    }
+
+    /// Of a batch whose first jobs were put in as claimed.
+    static func beginReserve(_ db: Database, batch: Int64, of process: Int64) throws {
+        try db.execute(sql: "UPDATE batch SET reserve = ? WHERE id = ?", arguments: [process, batch])
+    }
+
+    /// Gives back what of the reserves of a process hasn't started; the rest is from then on claimed by it as others are.
+    static func dissolveReserves(_ db: Database, of process: Int64) throws {
+        let batches = try Int64.fetchAll(db, sql: "SELECT id FROM batch WHERE reserve = ?", arguments: [process])
+        for batch in batches { try dissolveReserve(db, batch: batch) }
+    }
+
+    /// The same for one batch; nothing where it has no reserve.
+    static func dissolveReserve(_ db: Database, batch: Int64) throws {
+        let reserve = try Int64.fetchOne(db, sql: "SELECT reserve FROM batch WHERE id = ?", arguments: [batch])
+        guard let reserve else { return }
+        try db.execute(
+            sql: """
+                UPDATE job SET owner = ?2, claimed = (SELECT min(since) FROM opened WHERE opened.batch = job.batch
+                    AND opened.origin = job.origin AND opened.network = job.network AND opened.last >= job.id)
+                    WHERE batch = ?1 AND state = 1 AND owner IS NULL
+                """, arguments: [batch, reserve])
+        try db.execute(
+            sql:
+                "UPDATE job SET state = 0, owner = NULL WHERE batch = ?1 AND state = 1 AND owner = ?2 AND claimed IS NULL",
+            arguments: [batch, reserve])
+        try endReserve(db, batch: batch)
+    }
+
+    /// All of its jobs have ended.
+    static func endReserve(_ db: Database, batch: Int64) throws {
+        try db.execute(sql: "DELETE FROM opened WHERE batch = ?", arguments: [batch])
+        try db.execute(sql: "UPDATE batch SET reserve = NULL WHERE id = ?", arguments: [batch])
+    }
+}

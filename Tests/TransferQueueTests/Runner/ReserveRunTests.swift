@@ -1,0 +1,106 @@
+import Testing
+import TransferCore
+import TransferTestServer
+import TransferTestSupport
+
+@testable import TransferQueue
+
+/// Runs of batches whose first jobs are never read from the store.
+@Suite(.timeLimit(.minutes(1))) struct ReserveRunTests {
+    let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder("reserve") }
+
+    private func withJobs(
+        _ count: Int, reserving: Int, _ body: (TestServer, JobQueue, StagedBatch) async throws -> Void
+    ) async throws {
+        try await withTestServer { server in
+            server.handle("GET", "/*") { request in Response(body: .text(request.path)) }
+            try await withQueue(folder) { queue in
+                let header = SQLiteStore.BatchHeader(name: "b", source: nil, directory: "/")
+                let staged = try queue.store.stage(header, reserving: reserving) { stager in
+                    for number in 0..<count {
+                        try stager.add(
+                            Sample.download(server.url("/\(number)"), to: folder.path("out/\(number)")), at: nil)
+                    }
+                    return true
+                }
+                try await body(server, queue, StagedBatch(staged: staged))
+            }
+        }
+    }
+
+    private func counts(_ queue: JobQueue) throws -> [JobState: Int] { try queue.store.tally(batch: 1).counts }
+
+    /// More than a page of the scheduler's, and more than the reserve has room for.
+    @Test(arguments: [16, 304, 700, 1000]) func everyJobRunsOnce(_ reserving: Int) async throws {
+        try await withJobs(700, reserving: reserving) { server, queue, staged in
+            let log = EventLog(queue)
+            let summary = try await within { try await queue.run([staged]) }
+            #expect(summary.totals["b"]?.completed == 700 && summary.left == 0)
+            #expect(log.ends.count == 700 && log.ends.values.allSatisfy { $0 == ["done"] })
+            #expect(server.requests.count == 700)
+            #expect(try counts(queue) == [.done: 700])
+            let database = RawDatabase(path: try StateFolder(folder.path("state")).database)
+            #expect(try database.run("SELECT count(*) FROM opened") == [["0"]])
+        }
+    }
+
+    /// As on a machine with few cores.
+    @Test func theQueueAndItsTransfersCanShareOneThread() async throws {
+        try await withTestServer { server in
+            server.handle("GET", "/*") { request in Response(body: .text(request.path)) }
+            try folder.write("small", to: "small")
+            try folder.write(count: 1_000_000, seed: 1, to: "large")
+            let sinks = ["small", "large"].map { server.acceptUploads("/in/\($0)") }
+            let configure: (inout QueueConfiguration) -> Void = { ($0.loops, $0.cores) = (0, 2) }
+            try await withQueue(folder, configure: configure) { queue in
+                let downloads = (0..<300).map { Sample.download(server.url("/\($0)"), to: folder.path("out/\($0)")) }
+                let uploads = ["small", "large"].map {
+                    Sample.upload(folder.path($0), to: server.url("/in/\($0)"), id: $0)
+                }
+                let totals = try await queue.complete(downloads + uploads)
+                #expect(totals.completed == 302)
+            }
+            #expect(try folder.text("out/123") == "/123")
+            #expect(sinks.map { $0.uploads.map(\.count) } == [[5], [1_000_000]])
+        }
+    }
+
+    @Test func whatWasAskedForBeforeTheRunBeganIsDone() async throws {
+        try await withJobs(300, reserving: 1000) { server, queue, staged in
+            let remote = try QueueRemote(state: folder.path("state"), runtimeFolder: nil)
+            let log = EventLog(queue)
+            _ = try queue.store.apply(QueueCommand(id: 1, verb: .cancel, batch: 1, job: nil))
+            let summary = try await within { try await queue.run([staged]) }
+            #expect(summary.left == 0 && server.requests.isEmpty)
+            #expect(try counts(queue) == [.cancelled: 300])
+            #expect(try remote.statuses().map(\.cancelled) == [300])
+            #expect(log.ends.isEmpty, "told when it was done")
+        }
+    }
+
+    @Test func aRunThatIsStoppedGivesBackWhatHasNotStarted() async throws {
+        try await withJobs(600, reserving: 1000) { server, queue, staged in
+            let run = Task { try await queue.run([staged]) }
+            try await server.waitForRequests(1)
+            queue.stop()
+            let summary = try await within { try await run.value }
+            let counts = try counts(queue)
+            #expect(summary.left == counts[.queued] ?? 0)
+            #expect(counts.keys.allSatisfy { [.queued, .done].contains($0) } && counts.values.reduce(0, +) == 600)
+        }
+    }
+
+    @Test func whatIsSubmittedMeanwhileRunsToo() async throws {
+        try await withJobs(600, reserving: 1000) { server, queue, staged in
+            let extra = Sample.download(server.url("/extra"), to: folder.path("out/extra"))
+            let first = Task { try await queue.run([staged]) }
+            let handle = try await queue.submit(extra, batch: "b")
+            _ = try await within { try await handle.receipt() }
+            _ = try await within { try await first.value }
+            #expect(try counts(queue) == [.done: 601])
+            #expect(server.requests.count == 601)
+        }
+    }
+}

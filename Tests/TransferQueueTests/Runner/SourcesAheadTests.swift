@@ -1,0 +1,67 @@
+import Testing
+import TransferCore
+import TransferEngine
+import TransferTestServer
+import TransferTestSupport
+
+@testable import TransferQueue
+
+/// Sources of small uploads are opened before there is a slot for them.
+@Suite(.timeLimit(.minutes(1))) struct SourcesAheadTests {
+    let folder: TemporaryFolder
+    let now = MonotonicTime.seconds(100)
+
+    init() throws { folder = try TemporaryFolder("ahead") }
+
+    private func source(_ name: String, _ text: String = "x") throws -> Result<OpenedSource, TransferError> {
+        try folder.write(text, to: name)
+        return .success(try OpenedSource(folder.path(name), expected: nil))
+    }
+
+    @Test func whatCameInTimeIsTakenOnce() throws {
+        var ahead = SourcesAhead()
+        ahead.ask(1)
+        #expect(ahead.isAsked(1) && ahead.knows(1) && ahead.room == SourcesAhead.size - 1)
+        let result = try source("a")
+        ahead.came(1, result)
+        ahead.keep(1, result, now: now)
+        #expect(!ahead.isAsked(1) && ahead.knows(1) && ahead.areSmall)
+        #expect(ahead.take(1, now: now + .milliseconds(99)) != nil)
+        #expect(ahead.take(1, now: now) == nil && ahead.room == SourcesAhead.size)
+    }
+
+    @Test func whatIsOldIsReadAgain() throws {
+        var ahead = SourcesAhead()
+        ahead.keep(1, try source("a"), now: now)
+        #expect(ahead.take(1, now: now + .milliseconds(100)) == nil)
+        #expect(!ahead.knows(1))
+    }
+
+    @Test func longFilesAreNotOpenedAhead() throws {
+        var ahead = SourcesAhead()
+        ahead.came(1, try source("a", String(repeating: "x", count: Int(OpenedSource.smallSize) + 1)))
+        #expect(!ahead.areSmall)
+        ahead.came(2, try source("b"))
+        #expect(ahead.areSmall)
+    }
+
+    @Test func everyFileArrivesAsItIs() async throws {
+        try await withTestServer { server in
+            let names = (0..<400).map { "f\($0)" }
+            for name in names { try folder.write("content of \(name)", to: "in/\(name)") }
+            let sinks = names.map { server.acceptUploads("/\($0)") }
+            try await withQueue(folder, limits: BatchLimits(concurrency: 4, perHost: 4)) { queue in
+                let jobs = names.map { Sample.upload(folder.path("in/\($0)"), to: server.url("/\($0)"), id: $0) }
+                // One of them isn't there, and one is a folder.
+                let bad = ["missing", "in"].map {
+                    Sample.upload(folder.path($0), to: server.url("/bad-\($0)"), id: "bad-\($0)")
+                }
+                let totals = try await queue.complete(jobs.prefix(200) + bad + jobs.suffix(200))
+                #expect(totals.completed == 400 && totals.failed == 2)
+            }
+            for (name, sink) in zip(names, sinks) {
+                #expect(sink.uploads.map { String(decoding: $0.bytes, as: UTF8.self) } == ["content of \(name)"])
+            }
+        }
+    }
+}
