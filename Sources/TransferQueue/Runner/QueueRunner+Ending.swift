@@ -290,6 +290,7 @@ extension QueueRunner {
     /// The origin is given up: another mirror, or no attempt at all.
     func refuse(_ candidate: Scheduler.Candidate, _ error: TransferError) {
         guard var record = claimed.removeValue(forKey: candidate.id) else { return }
+        ahead.drop(candidate.id)
         let url = record.spec.urls[min(record.mirror, record.spec.urls.count - 1)]
         let job = RunningJob(candidate: candidate, record: record, started: .now, url: url)
         let refusal = TransferError(

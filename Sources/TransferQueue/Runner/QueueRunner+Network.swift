@@ -18,6 +18,8 @@ extension QueueRunner {
             try $0.meteredUsage()
         } then: { runner, rows in
             runner.network.usage = MeteredUsage(rows)
+            // A budget that is spent is known only now.
+            runner.review()
         }
     }
 
@@ -138,7 +140,7 @@ extension QueueRunner {
         withStore {
             try $0.wake(early)
         } then: { runner, lanes in
-            for (lane, count) in lanes { runner.scheduler.backlogGrew(lane, by: count) }
+            for (lane, count) in lanes { runner.becameReady(lane, count) }
         }
     }
 

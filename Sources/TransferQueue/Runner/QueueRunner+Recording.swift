@@ -37,11 +37,11 @@ extension QueueRunner {
             batches[skipped.batch]?.totals.skipped += 1
             emit(skipped.batch, .skipped(job: skipped.identity, need: skipped.need), cursor: skipped.cursor)
         }
-        for (lane, count) in recorded.unblocked { scheduler.backlogGrew(lane, by: count) }
+        for (lane, count) in recorded.unblocked { becameReady(lane, count) }
         for step in steps {
             let lane = Lane(batch: step.batch, origin: step.origin, network: step.network)
             switch step.state {
-            case .queued where stopping == nil: scheduler.backlogGrew(lane, by: 1)
+            case .queued where stopping == nil: becameReady(lane, 1)
             case .waiting:
                 sleepers.append(
                     SQLiteStore.Sleeper(

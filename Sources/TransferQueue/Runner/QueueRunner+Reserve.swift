@@ -24,6 +24,7 @@ extension QueueRunner {
     /// What of a batch isn't opened yet is claimed as other jobs are, once the store has it back.
     func forgetReserve(of batch: Int64) {
         reserves = reserves.filter { $0.key.batch != batch }
+        returned = returned.filter { $0.batch != batch }
     }
 
     /// Takes the next jobs of a lane's reserve, once it's written down that they may start.

@@ -31,6 +31,8 @@ actor QueueRunner: LoopActor {
     var claimed: [Int64: JobRecord] = [:]
     /// Jobs of new batches that were never read from the store.
     var reserves: [Lane: Deque<JobReserve.Job>] = [:]
+    /// Lanes of reserves that have ready jobs in the store too: these came back, and go first.
+    var returned: Set<Lane> = []
     var secrets: [Int64: JobSecrets] = [:]
     /// How far jobs have come whose attempts broke off, in bytes: the furthest of them all.
     var reached: [Int64: Int64] = [:]
@@ -199,13 +201,22 @@ actor QueueRunner: LoopActor {
     }
 
     private func claim(_ lane: Lane, _ count: Int) {
-        if reserves[lane] != nil { return openReserve(lane, count) }
+        if reserves[lane] != nil, returned.remove(lane) == nil { return openReserve(lane, count) }
         let known = secrets
         withStore {
             try $0.claim(lane, limit: count, secrets: known)
         } then: { runner, result in
-            runner.didClaim(result, asked: count)
+            guard runner.reserves[lane] != nil else { return runner.didClaim(result, asked: count) }
+            // There is more than the store gave, whatever it gave.
+            if result.jobs.count == count { runner.returned.insert(lane) }
+            runner.didClaim(result, asked: result.jobs.count)
         }
+    }
+
+    /// Jobs are ready again, or for the first time.
+    func becameReady(_ lane: Lane, _ count: Int) {
+        scheduler.backlogGrew(lane, by: count)
+        if reserves[lane] != nil { returned.insert(lane) }
     }
 
     func didClaim(_ result: SQLiteStore.Claimed, asked: Int) {
@@ -251,7 +262,7 @@ actor QueueRunner: LoopActor {
             withStore {
                 try $0.wake(due)
             } then: { runner, lanes in
-                for (lane, count) in lanes { runner.scheduler.backlogGrew(lane, by: count) }
+                for (lane, count) in lanes { runner.becameReady(lane, count) }
             }
         }
         pump()

@@ -43,6 +43,9 @@ struct SourcesAhead {
         return entry.result
     }
 
+    /// It won't start.
+    mutating func drop(_ job: Int64) { opened[job] = nil }
+
     /// Nobody knows when the jobs will start now. What is on its way is only taken by those that have.
     mutating func forget() { opened.removeAll() }
 }

@@ -30,14 +30,28 @@ extension SQLiteStore {
         for batch in batches { try dissolveReserve(db, batch: batch) }
     }
 
-    /// The same for one batch; nothing where it has no reserve.
+    /// Those of processes that a version which knows of none took for dead.
+    static func dissolveOrphans(_ db: Database) throws {
+        let orphans = try Row.fetchAll(
+            db, sql: "SELECT id, reserve FROM batch WHERE reserve NOT NULL AND reserve NOT IN (SELECT id FROM process)")
+        for orphan in orphans {
+            try dissolveReserve(db, batch: orphan[0])
+            try db.execute(
+                sql:
+                    "UPDATE job SET state = 0, owner = NULL, wasInterrupted = 1 WHERE batch = ? AND state = 1 AND owner = ?",
+                arguments: [orphan[0] as Int64, orphan[1] as Int64])
+        }
+    }
+
+    /// Gives back what of a batch's reserve hasn't started; nothing where it has none.
     static func dissolveReserve(_ db: Database, batch: Int64) throws {
         let reserve = try Int64.fetchOne(db, sql: "SELECT reserve FROM batch WHERE id = ?", arguments: [batch])
         guard let reserve else { return }
         try db.execute(
             sql: """
-                UPDATE job SET owner = ?2, claimed = (SELECT min(since) FROM opened WHERE opened.batch = job.batch
-                    AND opened.origin = job.origin AND opened.network = job.network AND opened.last >= job.id)
+                UPDATE job SET owner = ?2, claimed = (SELECT since FROM opened WHERE opened.batch = job.batch
+                    AND opened.origin = job.origin AND opened.network = job.network AND opened.last >= job.id
+                    ORDER BY last LIMIT 1)
                     WHERE batch = ?1 AND state = 1 AND owner IS NULL
                 """, arguments: [batch, reserve])
         try db.execute(

@@ -95,6 +95,7 @@ final class SQLiteStore: Sendable {
             try db.execute(sql: "DELETE FROM process WHERE id = ?", arguments: [id])
             if let socket: String = row["socket"] { unlink(socket) }
         }
+        try dissolveOrphans(db)
     }
 
     /// Gives ends that one statement wrote, all with the next number, a number of their own: cursors never repeat.

@@ -46,6 +46,17 @@ import TransferTestSupport
         }
     }
 
+    @Test func whatComesBackGoesBeforeWhatNobodyHasTried() async throws {
+        try await withJobs(1000, reserving: 1000) { server, queue, staged in
+            server.script("/0", [.status(503)])
+            let summary = try await within { try await queue.run([staged]) }
+            #expect(summary.totals["b"]?.completed == 1000)
+            let paths = server.requests.map(\.path)
+            #expect(paths.count == 1001 && paths.filter { $0 == "/0" }.count == 2)
+            #expect(try #require(paths.lastIndex(of: "/0")) < 800)
+        }
+    }
+
     /// As on a machine with few cores.
     @Test func theQueueAndItsTransfersCanShareOneThread() async throws {
         try await withTestServer { server in

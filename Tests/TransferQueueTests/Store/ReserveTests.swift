@@ -84,6 +84,20 @@ import TransferTestSupport
         #expect(records.prefix(4).map(\.claimed) == [1000, 1000, 2000, 2000])
     }
 
+    /// A version that knows nothing of reserves took the process for dead, and its row away.
+    @Test func whatNobodyKnowsTheProcessOfIsFree() throws {
+        let other = try SQLiteStore(fixture.state)
+        let ids = try #require(try fixture.stage(jobs(4), reserving: 100, in: other).reserve?.take()?[lane]).jobs.map(
+            \.id)
+        #expect(try other.open(lane, through: ids[1], since: 1000))
+        try fixture.raw.run("UPDATE batch SET owner = NULL")
+        try fixture.raw.run("DELETE FROM process WHERE id = \(other.process)")
+        #expect(try fixture.store.holdAll().map(\.name) == ["b"])
+        let records = try fixture.claimAll(1)
+        #expect(records.map(\.wasInterrupted) == [true, true, false, false])
+        #expect(records.prefix(2).map(\.claimed) == [1000, 1000])
+    }
+
     @Test func aCommandReachesWhatIsNotOpened() throws {
         let ids = try #require(try fixture.stage(jobs(4), reserving: 100).reserve?.take()?[lane]).jobs.map(\.id)
         #expect(try fixture.store.open(lane, through: ids[0], since: 1000))
