@@ -121,7 +121,7 @@ final class LedgerTaker {
         let touched = try Row.fetchOne(
             db, sql: "UPDATE ledger SET modified = ? WHERE id = ? AND state = 1 RETURNING \(LedgerRow.columns)",
             arguments: [version.modified, id])
-        guard let row = touched.map(LedgerRow.init), row.version.path != version.path,
+        guard let row = touched.map(LedgerRow.init), PathKey(row.version.path) != PathKey(version.path),
             !isThere(version, at: row.version.path)
         else {
             try cameBack(id)
@@ -297,10 +297,10 @@ final class LedgerTaker {
             sql: "SELECT \(LedgerRow.columns) FROM ledger WHERE folder = ? AND job IS NOT NULL ORDER BY id DESC",
             arguments: [folder]
         ).map(LedgerRow.init)
-        var paths = Set<String>()
+        var paths = Set<PathKey>()
         for row in rows {
             let jobs = try jobs(ofLedger: row.id)
-            guard paths.insert(row.version.path).inserted else {
+            guard paths.insert(PathKey(row.version.path)).inserted else {
                 // There is a newer version.
                 for job in jobs where !job.isClaimed { try remove(job) }
                 continue

@@ -77,7 +77,7 @@ extension SQLiteStore {
         var look = LedgerLook.unknown
         for row in rows.lazy.map(LedgerRow.init) {
             if row.version.modified == version.modified {
-                if row.version.path == version.path {
+                if PathKey(row.version.path) == PathKey(version.path) {
                     guard row.version.device == version.device else { return .onOtherDevice(row) }
                     return row.isGone ? .returned(row) : .known
                 }

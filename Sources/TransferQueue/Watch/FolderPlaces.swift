@@ -39,7 +39,7 @@ enum PlaceLook: Sendable, Hashable {
 /// are looked at one after another are in the same. Blocks: for workers. Not for several threads at once.
 final class FolderPlaces {
     private let root: String
-    private var last: (path: String, descriptor: Int32)?
+    private var last: (path: PathKey, descriptor: Int32)?
 
     init(_ root: String) { self.root = root }
 
@@ -47,10 +47,10 @@ final class FolderPlaces {
 
     /// - Returns: A descriptor that is good until the next call, or the error's number below zero.
     func open(_ path: String) -> Int32 {
-        if let last, last.path == path { return last.descriptor }
+        if let last, last.path == PathKey(path) { return last.descriptor }
         if let last, last.descriptor >= 0 { close(last.descriptor) }
         let descriptor = Self.open(root, path)
-        last = (path, descriptor)
+        last = (PathKey(path), descriptor)
         return descriptor
     }
 

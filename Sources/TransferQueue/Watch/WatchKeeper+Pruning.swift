@@ -117,7 +117,7 @@ extension WatchKeeper {
     /// is read again.
     func suspect(_ path: String) {
         guard suspects.count < 10_000, !isStopped else { return }
-        suspects.insert(path)
+        suspects.insert(PathKey(path))
         let timer =
             suspectTimer
             ?? loop.makeTimer { [weak self] in
@@ -128,7 +128,7 @@ extension WatchKeeper {
     }
 
     private func checkSuspects() {
-        let paths = suspects
+        let paths = suspects.map(\.text)
         suspects = []
         let (folder, root, settle) = (folder, plan.root, plan.spec.settle)
         Task {

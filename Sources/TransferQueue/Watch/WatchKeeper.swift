@@ -49,7 +49,7 @@ actor WatchKeeper: LoopActor {
     var pruneTimer: LoopTimer?
 
     /// Files that changed before their upload began, and haven't been offered again yet.
-    var suspects: Set<String> = []
+    var suspects: Set<PathKey> = []
     var suspectTimer: LoopTimer?
 
     /// How far what the watcher offers has got.

@@ -57,10 +57,10 @@ struct WatchPlan: Sendable {
 
     /// Whether the rules let a file be taken, by its path beneath the folder.
     func takes(_ path: String) -> Bool {
-        var folder = path[...]
-        while let slash = folder.lastIndex(of: "/") {
-            folder = folder[..<slash]
-            guard spec.rules.enters(folder: String(folder)) else { return false }
+        var folder = WatchedPath.folder(path)
+        while !folder.isEmpty {
+            guard spec.rules.enters(folder: folder) else { return false }
+            folder = WatchedPath.folder(folder)
         }
         return spec.rules.accepts(file: path)
     }

@@ -1,3 +1,5 @@
+import TransferCore
+
 /// A folder's own identity, by which it's known under another path.
 struct FolderIdentity: Sendable, Hashable {
     var device: UInt64
@@ -15,7 +17,7 @@ struct FolderTree: Sendable {
         var name: String
         /// `nil` for the watched folder, and for one that is being moved.
         var parent: ID?
-        var children: [String: ID] = [:]
+        var children: [PathKey: ID] = [:]
         var watch: Int32?
         var identity: FolderIdentity?
         /// Read again and again.
@@ -44,7 +46,7 @@ struct FolderTree: Sendable {
 
     func folder(ofWatch watch: Int32) -> ID? { byWatch[watch] }
 
-    func child(_ name: String, of parent: ID) -> ID? { folders[parent]?.children[name] }
+    func child(_ name: String, of parent: ID) -> ID? { folders[parent]?.children[PathKey(name)] }
 
     /// Beneath the watched folder, which is the empty path; `nil` when it's gone or being moved.
     func path(of id: ID) -> String? {
@@ -77,13 +79,13 @@ struct FolderTree: Sendable {
     @discardableResult
     mutating func meet(_ name: String, in parent: ID, isNew: Bool = false) -> ID? {
         guard let reading = folders[parent]?.reading else { return nil }
-        if let known = folders[parent]?.children[name] {
+        if let known = folders[parent]?.children[PathKey(name)] {
             folders[known]?.metIn = reading
             return known
         }
         lastID += 1
         folders[lastID] = Folder(name: name, parent: parent, metIn: reading, isNew: isNew)
-        folders[parent]?.children[name] = lastID
+        folders[parent]?.children[PathKey(name)] = lastID
         markDirty(lastID)
         return lastID
     }
@@ -110,7 +112,8 @@ struct FolderTree: Sendable {
     mutating func detach(_ id: ID) {
         guard let folder = folders[id], let parent = folder.parent else { return }
         folders[id]?.parent = nil
-        if folders[parent]?.children[folder.name] == id { folders[parent]?.children[folder.name] = nil }
+        let key = PathKey(folder.name)
+        if folders[parent]?.children[key] == id { folders[parent]?.children[key] = nil }
     }
 
     /// Puts a detached one under its new name; that must be free, and the parent not beneath it.
@@ -119,7 +122,7 @@ struct FolderTree: Sendable {
         folders[id]?.name = name
         folders[id]?.parent = parent
         folders[id]?.metIn = reading
-        folders[parent]?.children[name] = id
+        folders[parent]?.children[PathKey(name)] = id
     }
 
     // MARK: Watches

@@ -48,9 +48,9 @@ struct FolderReader: Sendable {
         let place = try place()
         let realRoot = place.realPath
         var sights: [(path: String, sight: FileSight)] = []
-        let byFolder = Dictionary(grouping: paths, by: { String(PathText.folder($0)) })
+        let byFolder = Dictionary(grouping: paths, by: { PathKey(String(PathText.folder($0))) })
         for (folder, paths) in byFolder {
-            guard let folder = try? place.folder(folder) else {
+            guard let folder = try? place.folder(folder.text) else {
                 sights += paths.map { ($0, .nothing) }
                 continue
             }

@@ -1,3 +1,5 @@
+import TransferCore
+
 /// A file as it was when it had been quiet for the settle time: what is to be uploaded once.
 ///
 /// Two names of one file (hard links, and a symbolic link inside the folder with what it leads to) are versions of their
@@ -33,6 +35,19 @@ public struct FileVersion: Sendable, Hashable {
 
     /// The last component of the path.
     public var name: Substring { PathText.name(path) }
+
+    /// Its path among others.
+    var key: PathKey { PathKey(path) }
+
+    // Not synthesized: hard links whose names are equivalent text would be one version.
+    public static func == (one: FileVersion, other: FileVersion) -> Bool {
+        one.identity == other.identity && one.key == other.key
+    }
+
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(identity)
+        hasher.combine(key)
+    }
 }
 
 /// What the kernel says of a regular file.

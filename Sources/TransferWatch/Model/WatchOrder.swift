@@ -14,7 +14,8 @@ public enum WatchOrder: String, Sendable, Hashable, CaseIterable {
         case .oldest where first.modified != second.modified: first.modified < second.modified
         case .newest where first.modified != second.modified: first.modified > second.modified
         case .smallest where first.size != second.size: first.size < second.size
-        default: first.path < second.path
+        // By bytes: among equivalent texts none is the first.
+        default: first.path.utf8.lexicographicallyPrecedes(second.path.utf8)
         }
     }
 }

@@ -52,7 +52,7 @@ struct SettleMachine: Sendable {
     private let mostWritten: Int
     /// Looks are grouped by times that are a sixteenth of the settle time apart.
     private let quantum: Int64
-    private var entries: [String: Entry] = [:]
+    private var entries: [PathKey: Entry] = [:]
     private var slots: [Int64: [String]] = [:]
     private(set) var written = 0
 
@@ -80,14 +80,14 @@ struct SettleMachine: Sendable {
         case .closedAfterWriting, .movedIn: return wait(.closed, path, now)
         case .found(let look):
             // Known already, and by events, which say more.
-            guard entries[path] == nil else { return .none }
+            guard entries[PathKey(path)] == nil else { return .none }
             return judge(look, path, now)
         case .gone:
             remove(path)
             return .none
         case .looked(let look):
             // Something happened to it meanwhile, and another look is due.
-            guard let entry = entries[path], entry.slot == nil else { return .none }
+            guard let entry = entries[PathKey(path)], entry.slot == nil else { return .none }
             guard let look else {
                 remove(path)
                 return .none
@@ -103,8 +103,9 @@ struct SettleMachine: Sendable {
             var waiting = slots.removeValue(forKey: slot) ?? []
             while paths.count < limit, let path = waiting.popLast() {
                 // It was put off since, or is gone.
-                guard entries[path]?.slot == slot else { continue }
-                entries[path]?.slot = nil
+                let key = PathKey(path)
+                guard entries[key]?.slot == slot else { continue }
+                entries[key]?.slot = nil
                 paths.append(path)
             }
             if !waiting.isEmpty { slots[slot] = waiting }
@@ -121,10 +122,10 @@ struct SettleMachine: Sendable {
     @discardableResult
     mutating func remove(folder: String) -> Luggage {
         var luggage = Luggage()
-        for path in entries.keys.filter({ PathText.isInside($0, folder) }) {
-            guard let entry = entries[path] else { continue }
-            remove(path)
-            let rest = String(Substring(path.utf8.dropFirst(folder.utf8.count)))
+        for key in entries.keys.filter({ PathText.isInside($0.text, folder) }) {
+            guard let entry = entries[key] else { continue }
+            remove(key.text)
+            let rest = String(Substring(key.text.utf8.dropFirst(folder.utf8.count)))
             luggage.sightings.append((rest, entry.sighting))
         }
         return luggage
@@ -171,7 +172,7 @@ struct SettleMachine: Sendable {
     }
 
     private mutating func wait(_ sighting: Sighting, _ path: String, _ now: MonotonicTime) -> Action {
-        guard entries[path] != nil || room > 0 else { return .full }
+        guard entries[PathKey(path)] != nil || room > 0 else { return .full }
         put(path, sighting, at: now + settle)
         return .none
     }
@@ -179,17 +180,18 @@ struct SettleMachine: Sendable {
     // MARK: Bookkeeping
 
     private mutating func put(_ path: String, _ sighting: Sighting, at due: MonotonicTime) {
-        let before = entries[path]
+        let key = PathKey(path)
+        let before = entries[key]
         count(before?.sighting, -1)
         count(sighting, 1)
         // Rounded up: never before the time is over.
         let slot = (due.nanoseconds + quantum - 1) / quantum
-        entries[path] = Entry(sighting: sighting, slot: slot)
+        entries[key] = Entry(sighting: sighting, slot: slot)
         if before?.slot != slot { slots[slot, default: []].append(path) }
     }
 
     private mutating func remove(_ path: String) {
-        count(entries.removeValue(forKey: path)?.sighting, -1)
+        count(entries.removeValue(forKey: PathKey(path))?.sighting, -1)
         // Its place in a slot is found empty when that is due.
     }
 

@@ -4,10 +4,10 @@ import TransferCore
 struct WaitingFiles: Sendable {
     let capacity: Int
     private let order: WatchOrder
-    private var files: [String: FileVersion] = [:]
+    private var files: [PathKey: FileVersion] = [:]
     private var offered: [FileVersion] = []
     /// Those of them that have not gone or been replaced since.
-    private var current: [String: FileVersion] = [:]
+    private var current: [PathKey: FileVersion] = [:]
     private(set) var isOffering = false
     /// The consumer is full, until it says otherwise.
     private(set) var isHeld = false
@@ -29,32 +29,32 @@ struct WaitingFiles: Sendable {
 
     /// Whether this very version waits or is offered.
     func contains(_ version: FileVersion) -> Bool {
-        files[version.path] == version || current[version.path] == version
+        files[version.key] == version || current[version.key] == version
     }
 
     mutating func add(_ version: FileVersion, at now: MonotonicTime) {
         if files.isEmpty { since = now }
-        files[version.path] = version
+        files[version.key] = version
     }
 
     /// What waits under that name isn't there any more.
     mutating func drop(_ path: String) {
-        files[path] = nil
-        current[path] = nil
+        files[PathKey(path)] = nil
+        current[PathKey(path)] = nil
         if files.isEmpty { since = nil }
     }
 
     mutating func drop(folder: String) {
-        for path in files.keys.filter({ PathText.isInside($0, folder) }) { drop(path) }
-        current = current.filter { !PathText.isInside($0.key, folder) }
+        for key in files.keys.filter({ PathText.isInside($0.text, folder) }) { drop(key.text) }
+        current = current.filter { !PathText.isInside($0.key.text, folder) }
     }
 
     /// The next batch, the first of which goes first; the consumer's answer is awaited.
     mutating func offer() -> [FileVersion] {
         offered = Array(files.values.sorted(by: order.puts).prefix(capacity))
-        for version in offered { files[version.path] = nil }
+        for version in offered { files[version.key] = nil }
         if files.isEmpty { since = nil }
-        current = Dictionary(offered.map { ($0.path, $0) }) { $1 }
+        current = Dictionary(offered.map { ($0.key, $0) }) { $1 }
         isOffering = true
         mayProceed = false
         return offered
@@ -65,7 +65,7 @@ struct WaitingFiles: Sendable {
     mutating func answered(handled: Int, at now: MonotonicTime) -> ArraySlice<FileVersion> {
         let batch = offered
         let taken = max(0, min(handled, batch.count))
-        for version in batch[taken...] where files[version.path] == nil && current[version.path] != nil {
+        for version in batch[taken...] where files[version.key] == nil && current[version.key] != nil {
             add(version, at: now)
         }
         isHeld = taken < batch.count && !mayProceed

@@ -222,7 +222,8 @@ struct WatchMachine: Sendable {
 struct ToldOnce: Sendable {
     private var subjects: Set<Int> = []
 
+    /// - Parameter subject: With the path that it's about, if any.
     mutating func isNew(_ subject: String) -> Bool {
-        subjects.count < 1000 && subjects.insert(subject.hashValue).inserted
+        subjects.count < 1000 && subjects.insert(PathKey(subject).hashValue).inserted
     }
 }

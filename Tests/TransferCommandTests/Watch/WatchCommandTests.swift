@@ -22,6 +22,26 @@ import TransferTestSupport
         }
     }
 
+    /// To `String` they are equal, and to the kernel they are two.
+    @Test func filesWhoseNamesAreEquivalentTextAreBothUploadedOnce() async throws {
+        try await withTestServer { server in
+            let watch = try WatchPlace(server)
+            let process = try watch.start()
+            try await process.event("watch.found")
+            for (name, text) in [("\u{E9}.txt", "one scalar"), ("e\u{301}.txt", "two scalars")] {
+                // Not by Foundation, so that nothing but the kernel has to do with the name.
+                let file = open(watch.folder.path("out/" + name), O_WRONLY | O_CREAT | O_EXCL, 0o644)
+                try #require(file >= 0 && write(file, text, text.utf8.count) == text.utf8.count)
+                close(file)
+            }
+            try await process.caughtUp(confirming: 2)
+            try await watch.stop(process)
+            #expect(watch.bodies("%C3%A9.txt") == ["one scalar"])
+            #expect(watch.bodies("e%CC%81.txt") == ["two scalars"])
+            #expect(server.requests.count == 2)
+        }
+    }
+
     @Test func aFileIsNoFolderToWatch() async throws {
         let place = try Workplace()
         try place.folder.write("x", to: "file")
