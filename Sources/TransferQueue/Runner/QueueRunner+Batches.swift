@@ -169,6 +169,7 @@ extension QueueRunner {
         withStore {
             (try $0.backlog(batch: batch), try $0.sleepers(batch: batch))
         } then: { runner, loaded in
+            guard runner.isInRun(batch) else { return }
             for (lane, count) in loaded.0 {
                 runner.scheduler.backlogIs(lane, count + (runner.reserves[lane]?.count ?? 0))
             }
@@ -204,7 +205,17 @@ extension QueueRunner {
         loadReady(batch)
     }
 
+    /// Whether the batch is part of the run: jobs of another one aren't this process's to start.
+    func isInRun(_ batch: Int64) -> Bool { batches[batch].map { !$0.isFinished } ?? false }
+
     // MARK: The end
+
+    /// The run of a batch is over: a later one of another batch starts nothing of it.
+    func forgetWork(of batch: Int64) {
+        forgetReserve(of: batch)
+        scheduler.forget(batch: batch)
+        sleepers.removeAll { $0.lane.batch == batch }
+    }
 
     /// Waits until every batch has ended, or the run was stopped.
     func waitForEnd() async {
@@ -243,6 +254,8 @@ extension QueueRunner {
         if !claimed.isEmpty {
             let ids = Array(claimed.keys)
             claimed.removeAll()
+            // Claimed again, they would be there twice.
+            _ = scheduler.remove { _ in true }
             return withStore {
                 try $0.release(ids)
             } then: { _, _ in
@@ -255,6 +268,7 @@ extension QueueRunner {
             for id in open {
                 batches[id]?.isFinished = true
                 batches[id]?.wasStopped = true
+                forgetWork(of: id)
                 withStore {
                     try $0.letGo(batch: id)
                 } then: { _, listeners in

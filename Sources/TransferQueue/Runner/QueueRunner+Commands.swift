@@ -24,24 +24,29 @@ extension QueueRunner {
         // The store gives them back first.
         forgetReserve(of: command.batch)
         emit(command.batch, .commanded(command.verb, job: command.job))
-        if let stop = command.stop {
-            halt(stop, command)
-        } else {
-            scheduler.openGates()
-            withStore {
-                try $0.forgetPauses()
-            } then: { _, _ in
-            }
-        }
+        // Of these the store doesn't know yet.
+        let isFailing = steps.contains { $0.error != nil && command.means($0.batch, $0.identity) }
+        if let stop = command.stop { halt(stop, command) }
         if command.verb == .resume { unpause(command.means) }
         if command.verb == .retry { hurry(command.means) }
-        withStore {
-            try $0.apply(command)
-        } then: { runner, applied in
+        withStore { store -> (applied: SQLiteStore.Applied, opensGates: Bool) in
+            let applied = try store.apply(command)
+            // One that only waits for its turn gets no other by a retry.
+            let opensGates = command.stop == nil && (command.verb == .resume || isFailing || applied.hadFailed)
+            if opensGates { try store.forgetPauses() }
+            return (applied, opensGates)
+        } then: { runner, result in
             // What the store found claimed, and so left alone, is known here by now.
-            if let stop = command.stop { runner.halt(stop, command) }
+            if let stop = command.stop {
+                runner.halt(stop, command)
+            } else if result.opensGates {
+                runner.scheduler.openGates()
+            } else if result.applied.count > 0 {
+                // As for a job that is new.
+                runner.scheduler.reviveDead()
+            }
             runner.performing = nil
-            runner.announce(command, applied)
+            runner.announce(command, result.applied)
             runner.performNext()
         }
     }

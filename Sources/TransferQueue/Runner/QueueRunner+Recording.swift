@@ -87,6 +87,7 @@ extension QueueRunner {
             }
             batches[id]?.isFinished = true
             batches[id]?.totals.bytes = run.settledBytes
+            forgetWork(of: id)
             withStore {
                 try $0.letGo(batch: id, isComplete: true)
             } then: { runner, listeners in

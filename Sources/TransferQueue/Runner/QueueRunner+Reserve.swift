@@ -11,6 +11,7 @@ extension QueueRunner {
         run.totals.jobs = lanes.values.reduce(0) { $0 + $1.count }
         run.remaining = run.totals.jobs
         run.isChecked = true
+        run.hasReserve = true
         batches[batch.id] = run
         emit(batch.id, .batchStarted(run.totals))
         for (lane, jobs) in lanes {
@@ -22,9 +23,15 @@ extension QueueRunner {
     }
 
     /// What of a batch isn't opened yet is claimed as other jobs are, once the store has it back.
-    func forgetReserve(of batch: Int64) {
+    ///
+    /// - Returns: Whether there was a reserve; if not, whoever forgot it before has the batch counted anew.
+    @discardableResult
+    func forgetReserve(of batch: Int64) -> Bool {
+        guard let run = batches[batch], run.hasReserve else { return false }
+        run.hasReserve = false
         reserves = reserves.filter { $0.key.batch != batch }
         returned = returned.filter { $0.batch != batch }
+        return true
     }
 
     /// Takes the next jobs of a lane's reserve, once it's written down that they may start.
@@ -44,11 +51,9 @@ extension QueueRunner {
             // More than these may be in the store.
             let asked = isOpen ? opened.count : count
             runner.didClaim(SQLiteStore.Claimed(lane: lane, jobs: opened, unreadable: []), asked: asked)
-            if !isOpen {
-                // Somebody took them back: what has become of them meanwhile, the store knows.
-                runner.forgetReserve(of: lane.batch)
-                runner.refreshFromStore(lane.batch)
-            }
+            // Somebody took them back: what has become of them meanwhile, the store knows. Whatever else was asked of this
+            // reserve was asked before it's counted, so that once will do for all lanes.
+            if !isOpen, runner.forgetReserve(of: lane.batch) { runner.refreshFromStore(lane.batch) }
         }
     }
 }

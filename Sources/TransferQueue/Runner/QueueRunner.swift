@@ -215,6 +215,7 @@ actor QueueRunner: LoopActor {
 
     /// Jobs are ready again, or for the first time.
     func becameReady(_ lane: Lane, _ count: Int) {
+        guard isInRun(lane.batch) else { return }
         scheduler.backlogGrew(lane, by: count)
         if reserves[lane] != nil { returned.insert(lane) }
     }

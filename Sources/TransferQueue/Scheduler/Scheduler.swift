@@ -197,6 +197,15 @@ struct Scheduler: Sendable {
         return removed
     }
 
+    /// A batch's run is over: of what it has left nothing is started here any more.
+    mutating func forget(batch: Int64) {
+        for place in lanes.indices.reversed() where lanes[place].lane.batch == batch {
+            lanes[place].window.removeAll()
+            (lanes[place].backlog, lanes[place].isClaiming) = (0, false)
+            dropIfEmpty(place)
+        }
+    }
+
     /// The lane's ready jobs changed in the store by another hand.
     mutating func backlogIs(_ lane: Lane, _ count: Int) {
         let place = place(of: lane)

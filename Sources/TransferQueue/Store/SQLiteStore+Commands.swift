@@ -39,7 +39,8 @@ extension SQLiteStore {
             let batch: Int64 = row[0]
             if let job {
                 let known = try Int.fetchOne(
-                    db, sql: "SELECT state FROM job WHERE batch = ? AND identity = ?", arguments: [batch, job])
+                    db, sql: "SELECT \(Self.shownState) FROM job WHERE batch = ? AND identity = ?",
+                    arguments: [batch, job])
                 guard let known else { return .noSuchJob }
                 // What has ended or isn't held is nothing to the process that runs the batch either.
                 guard verb.changes(JobState(rawValue: known) ?? .queued) else { return .applied(jobs: 0) }
@@ -76,14 +77,31 @@ extension SQLiteStore {
         /// Cursors only of what ended.
         var jobs: [(identity: String, cursor: Int64?)] = []
         var skipped: [Skipped] = []
+        /// Whether the job that it was for had failed in some way: one that only waits for its turn hadn't. Of a whole batch
+        /// it's taken for granted.
+        var hadFailed = true
         var count: Int { jobs.count }
     }
 
     func apply(_ command: QueueCommand) throws -> Applied {
         try database.write { db in
+            // Before: a fresh start forgets it.
+            let hadFailed = try command.job.map { try Self.hasFailed(db, batch: command.batch, job: $0) } ?? true
             try Self.dissolveReserve(db, batch: command.batch)
-            return try Self.apply(db, command.verb, batch: command.batch, job: command.job)
+            var applied = try Self.apply(db, command.verb, batch: command.batch, job: command.job)
+            applied.hadFailed = hadFailed
+            return applied
         }
+    }
+
+    /// Whether an attempt of the job came to nothing, or a job that it needs did.
+    private static func hasFailed(_ db: Database, batch: Int64, job: String) throws -> Bool {
+        try Bool.fetchOne(
+            db,
+            sql: """
+                SELECT state IN (2, 6, 7) OR state <> 5 AND (attempts > 0 OR spentMirrors <> 0)
+                FROM job WHERE batch = ? AND identity = ?
+                """, arguments: [batch, job]) ?? false
     }
 
     /// Changes the jobs that no process has claimed.

@@ -4,6 +4,15 @@ import TransferCore
 // Jobs that a process took when it put them into the queue. The database has them as claimed by nobody: the batch says by
 // whom (`reserve`), and `opened` which of them may have started, and when.
 extension SQLiteStore {
+    /// The state of a row of `job`, as whoever asks is to see it: what of a reserve isn't opened only waits for its turn, like
+    /// what nobody has taken.
+    static let shownState = """
+        CASE WHEN job.state = 1 AND job.owner IS NULL AND NOT EXISTS (SELECT 1 FROM opened
+            WHERE opened.batch = job.batch AND opened.origin = job.origin AND opened.network = job.network
+                AND opened.last >= job.id)
+            THEN 0 ELSE job.state END
+        """
+
     /// Notes, before the first of them starts, that jobs of the reserve go on their way: all of the lane up to that one.
     ///
     /// - Parameter since: Milliseconds since 1970.

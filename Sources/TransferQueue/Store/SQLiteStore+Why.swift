@@ -8,9 +8,9 @@ extension SQLiteStore {
             let row = try Row.fetchOne(
                 db,
                 sql: """
-                    SELECT job.id, identity, state, spec, attempts, mirror, notBefore, origin, network, networkPlaces,
-                        path, upload, errorCode, errorMessage, host, source, directory, active, waitingFor, pid, started, boot,
-                        job.batch, batch.owner AS runner
+                    SELECT job.id, identity, \(Self.shownState) AS state, spec, attempts, mirror, notBefore, origin, network,
+                        networkPlaces, path, upload, errorCode, errorMessage, host, source, directory, active, waitingFor, pid,
+                        started, boot, job.batch, batch.owner AS runner
                     FROM job JOIN batch ON batch.id = job.batch LEFT JOIN process ON process.id = batch.owner
                     WHERE name = ? AND identity = ?
                     """, arguments: [name, job])

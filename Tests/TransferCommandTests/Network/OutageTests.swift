@@ -30,7 +30,7 @@ struct OutageTests {
 
     /// The same address before and after.
     @Test(arguments: outages) func waitsAndGoesOnWhenItIsBack(_ outage: Outage) async throws {
-        try await NetworkStage.with(limitRate: "4m") { stage in
+        try await NetworkStage.with(limitRate: "2m") { stage in
             let sum = try await stage.serve("large", mebibytes: 12)
             try stage.place.jobs([
                 download(stage.url("/large"), to: "large", #""id": "large", "checksum": "sha256:\#(sum)""#)
@@ -51,7 +51,7 @@ struct OutageTests {
             printMeasured("finished after \(outage.testDescription) was over", since: back)
             #expect(result.exitCode == 0, "\(result)")
             try expectNoAttemptSpent(result)
-            // At most ten of the twelve MiB were left, of which four come at once.
+            // At most ten of the twelve MiB were left, of which two come at once.
             #expect(ContinuousClock.now - back < .seconds(10))
             let log = try server(stage)
             #expect(log.askedTwice <= 1 << 20, "\(log)")

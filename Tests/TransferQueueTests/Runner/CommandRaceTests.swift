@@ -88,6 +88,27 @@ import TransferTestSupport
         }
     }
 
+    /// A server's wish holds for a job that nothing has happened to.
+    @Test(arguments: [false, true]) func retryOfOneJobEndsAPauseIfItHasFailed(_ hasFailed: Bool) async throws {
+        try await withTestServer { server in
+            try await withBatch(server, ["a"]) { queue, staged, log in
+                let id = staged.staged.batch.id
+                let lane = try #require(try queue.store.backlog(batch: id).first?.lane)
+                let record = try #require(try queue.store.claim(lane, limit: 1, secrets: [:]).jobs.first?.record)
+                if hasFailed {
+                    let step = JobStep(
+                        id: record.id, state: .waiting, attempts: 1, mirror: 0, spentMirrors: 0,
+                        notBefore: 4_000_000_000_000, origin: lane.origin, batch: id, identity: "a")
+                    _ = try queue.store.record([], [step])
+                }
+                let retry = QueueCommand(id: 1, verb: .retry, batch: id, job: "a")
+                let isSpared = await queue.runner.spares(lane.origin, after: retry, in: staged)
+                #expect(isSpared == !hasFailed)
+                if hasFailed { try await log.wait { $0.end?.job == "a" } }
+            }
+        }
+    }
+
     /// Both were asked for before the first one was done: the last one holds.
     @Test func aJobThatIsPausedAndResumedAtOnceGoesOn() async throws {
         try await withTestServer { server in
@@ -119,5 +140,19 @@ extension QueueRunner {
         add(batch.staged.batch, secrets: [:], options: RunOptions())
         steps.append(step)
         perform(command)
+    }
+
+    /// Whether an origin that asked for a pause still has it once the command is done.
+    fileprivate func spares(_ origin: String, after command: QueueCommand, in batch: StagedBatch) async -> Bool {
+        add(batch.staged.batch, secrets: [:], options: RunOptions())
+        scheduler.restorePause(of: origin, Sample.busy(), until: .seconds(1e9))
+        perform(command)
+        return await withCheckedContinuation { answer in
+            // Answered after what was asked of the store before.
+            withStore { _ in
+            } then: { runner, _ in
+                answer.resume(returning: runner.scheduler.pause(of: origin, now: .seconds(0)) != nil)
+            }
+        }
     }
 }

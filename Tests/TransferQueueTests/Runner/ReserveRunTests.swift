@@ -103,6 +103,51 @@ import TransferTestSupport
         }
     }
 
+    /// With as many lanes as jobs: all of them are asked for before the first is refused.
+    @Test func aBatchWhoseReserveWasTakenBackIsCountedAnewOnce() async throws {
+        try await withTestServer { server in
+            server.handle("GET", "/*") { _ in Response(body: .text("x")) }
+            try await withQueue(folder) { queue in
+                let jobs = (0..<200).map { number -> JobSpec in
+                    var job = Sample.download(server.url("/\(number)"), to: folder.path("out/\(number)"))
+                    job.settings.network.prefer = [.name("link\(number)")]
+                    return job
+                }
+                let staged = try await queue.stage(jobs)
+                let extra = Sample.download(server.url("/extra"), to: folder.path("out/extra"))
+                _ = try queue.store.submit(extra, batch: "b", directory: "/")
+                let calls = await queue.runner.openAll(staged)
+                #expect(calls > 0 && calls < 20, "one count, and a report or two")
+                let summary = try await within { try await queue.run([]) }
+                #expect(summary.totals["b"]?.completed == 201 && summary.left == 0)
+                #expect(server.requests.count == 201)
+            }
+        }
+    }
+
+    @Test func nothingOfARunThatWasStoppedIsStartedByTheNext() async throws {
+        try await withTestServer { server in
+            server.handle("GET", "/*") { _ in Response(body: .text("x")) }
+            server.script("/0", [.holdHead])
+            try await withQueue(folder, limits: BatchLimits(concurrency: 1)) { queue in
+                let jobs = (0..<600).map { Sample.download(server.url("/\($0)"), to: folder.path("out/\($0)")) }
+                let staged = try await queue.stage(jobs)
+                let run = Task { try await queue.run([staged]) }
+                try await server.waitForHeld(1)
+                queue.stop()
+                let summary = try await within { try await run.valueOrEnd() }
+                #expect(summary.left == 600)
+                let isIdle = await queue.runner.scheduler.isIdle
+                #expect(isIdle)
+                let other = Sample.download(server.url("/other"), to: folder.path("other"))
+                let completed = try await queue.complete([other], name: "c").completed
+                #expect(completed == 1)
+                #expect(try counts(queue) == [.queued: 600])
+                #expect(server.requests.map(\.path) == ["/0", "/other"])
+            }
+        }
+    }
+
     @Test func whatIsSubmittedMeanwhileRunsToo() async throws {
         try await withJobs(600, reserving: 1000) { server, queue, staged in
             let extra = Sample.download(server.url("/extra"), to: folder.path("out/extra"))
@@ -112,6 +157,22 @@ import TransferTestSupport
             _ = try await within { try await first.value }
             #expect(try counts(queue) == [.done: 601])
             #expect(server.requests.count == 601)
+        }
+    }
+}
+
+extension QueueRunner {
+    /// Begins with a batch, and asks for the reserves of all its lanes at once.
+    ///
+    /// - Returns: How many questions to the store followed from the answers.
+    fileprivate func openAll(_ batch: StagedBatch) async -> Int {
+        add(batch.staged.batch, secrets: [:], options: RunOptions(), reserve: batch.staged.reserve)
+        for case .claim(let lane, let count) in scheduler.decide(now: .seconds(0)) { openReserve(lane, count) }
+        return await withCheckedContinuation { answer in
+            withStore { _ in
+            } then: { runner, _ in
+                answer.resume(returning: runner.storeCalls)
+            }
         }
     }
 }

@@ -245,6 +245,25 @@ import TransferCore
         #expect(started(scheduler.decide(now: now)).allSatisfy { $0 > 10 })
     }
 
+    @Test func ofABatchThatIsForgottenOnlyWhatRunsIsLeft() {
+        var scheduler = scheduler(1)
+        let other = Lane(batch: 2, origin: a.origin)
+        scheduler.backlogGrew(a, by: 600)
+        scheduler.backlogGrew(b, by: 1)
+        scheduler.claimed(a, jobs(a, 1...3), asked: 3)
+        scheduler.claimed(other, jobs(other, 11...12), asked: 256)
+        let actions = scheduler.decide(now: now)
+        #expect(started(actions) == [1] && claims(actions).count == 2)
+        scheduler.forget(batch: 1)
+        #expect(scheduler.active.count == 1)
+        scheduler.ended(.init(id: 1, lane: a, priority: 0))
+        for job in jobs(other, 11...12) {
+            #expect(scheduler.decide(now: now) == [.start(job)])
+            scheduler.ended(job)
+        }
+        #expect(scheduler.isIdle)
+    }
+
     @Test func endingTwiceFreesOneSlot() {
         var scheduler = scheduler(2, perHost: 2)
         scheduler.claimed(a, jobs(a, 1...6), asked: 256)

@@ -74,6 +74,22 @@ import TransferTestSupport
         #expect(try fixture.claimAll(1).map(\.attempts) == [0])
     }
 
+    @Test func whetherAJobHadFailedIsKnown() throws {
+        func hadFailed(_ job: String?) throws -> Bool {
+            try fixture.store.apply(QueueCommand(id: 1, verb: .retry, batch: 1, job: job)).hadFailed
+        }
+        #expect(try hadFailed("a") == false)
+        #expect(try hadFailed(nil), "nobody looks at each of them")
+        let records = try fixture.claimAll(1)
+        #expect(try hadFailed("a") == false, "it's under way for the first time")
+        try fixture.fail(records[0])
+        try fixture.succeed(records[1])
+        #expect(try hadFailed("c"), "it was skipped, as what it needs failed")
+        #expect(try hadFailed("a"))
+        #expect(try hadFailed("a") == false, "it has had its fresh start")
+        #expect(try hadFailed("b") == false)
+    }
+
     @Test func statusCountsEachState() throws {
         let records = try fixture.claimAll(1)
         try fixture.fail(records[0])

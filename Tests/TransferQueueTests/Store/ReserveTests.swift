@@ -109,6 +109,21 @@ import TransferTestSupport
         #expect(try fixture.raw.run("SELECT owner, claimed FROM job WHERE id = \(ids[0])") == [["1", "1000"]])
     }
 
+    /// To others they wait for their turn, like those that nobody has taken.
+    @Test func whatIsNotOpenedIsReadyToWhoeverAsks() throws {
+        let ids = try #require(try fixture.stage(jobs(3), reserving: 100).reserve?.take()?[lane]).jobs.map(\.id)
+        #expect(try fixture.store.open(lane, through: ids[0], since: 1000))
+        let states = try ["0", "1", "2"].map { try fixture.store.facts(batch: "b", job: $0)?.state }
+        #expect(states == [.claimed, .queued, .queued])
+        let other = try SQLiteStore(fixture.state)
+        #expect(try other.deliver(.retry, batch: "b", job: "1") == .applied(jobs: 0))
+        #expect(try other.deliver(.resume, batch: "b", job: "1") == .applied(jobs: 0))
+        guard case .handed = try other.deliver(.pause, batch: "b", job: "1") else {
+            Issue.record("it's its process that pauses it")
+            return
+        }
+    }
+
     @Test func itIsGivenBackByWhoeverLetsTheBatchGo() throws {
         try fixture.stage(jobs(3), reserving: 100)
         _ = try fixture.store.letGo(batch: 1)
