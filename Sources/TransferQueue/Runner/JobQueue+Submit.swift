@@ -64,7 +64,7 @@ extension JobQueue {
     ///   `StagingError` for unknown needs.
     @discardableResult
     public func submit(_ job: JobSpec, batch: String, directory: String = "/") async throws -> JobHandle {
-        let faults = job.faults
+        let faults = job.faults + [DestinationPath.refusal(ofBatchName: batch)].compactMap { $0 }
         guard faults.isEmpty else { throw TransferError(.badURL, faults.joined(separator: "; ")) }
         let staged = try await reader.run { [store] in
             try store.submit(job, batch: batch, directory: directory)
@@ -150,9 +150,13 @@ extension JobSpec {
         if case .upload(let upload) = work {
             if let refusal = upload.uploadProtocol.refusal(of: upload.url) { faults.append(refusal) }
         }
-        if case .download(let download) = work, download.destination.isEmpty || download.destination.contains("\0") {
-            faults.append("a download needs a destination")
-        }
+        if let refusal = id.flatMap(DestinationPath.refusal(ofID:)) { faults.append(refusal) }
+        let path =
+            switch work {
+            case .download(let download): download.destination
+            case .upload(let upload): upload.source
+            }
+        if let refusal = DestinationPath.refusal(ofPath: path) { faults.append(refusal) }
         return faults
     }
 }

@@ -169,6 +169,10 @@ import TransferCore
             ])
         #expect(!Sample.download("https://h.example/x", to: "").faults.isEmpty)
         #expect(!Sample.download("https://h.example/x", to: "a\0b").faults.isEmpty)
+        #expect(!Sample.upload("a\0b", to: "https://h.example/x").faults.isEmpty)
+        for id in ["", "a\0b", "a/b", "a\nb"] {
+            #expect(!Sample.download("https://h.example/x", to: "x", id: id).faults.isEmpty, "\(id.debugDescription)")
+        }
         #expect(!changedDownload { $0.urls = [] }.faults.isEmpty)
         let faults = Sample.download("gopher://u:hunter2@h.example/x", to: "x").faults
         #expect(!faults.isEmpty && faults.allSatisfy { !$0.contains("hunter2") })
