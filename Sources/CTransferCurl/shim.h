@@ -62,6 +62,11 @@ static inline CURLcode transfer_easy_get_pointer(CURL *easy, CURLINFO info, void
     *value = pointer;
     return code;
 }
+// Of the connection that a transfer has made or used; CURL_SOCKET_BAD without one.
+static inline curl_socket_t transfer_easy_get_socket(CURL *easy) {
+    curl_socket_t socket = CURL_SOCKET_BAD;
+    return curl_easy_getinfo(easy, CURLINFO_ACTIVESOCKET, &socket) == CURLE_OK ? socket : CURL_SOCKET_BAD;
+}
 
 // The SSL * of the connection that a transfer uses; NULL without one, and where libcurl has another TLS library.
 static inline void *transfer_easy_get_tls(CURL *easy) {

@@ -66,6 +66,11 @@ public final class ExchangeEngine: Sendable {
         let id = ExchangeID(number: lastID.add(1, ordering: .relaxed).newValue)
         let start = ExchangeStart(
             id: id, request: request, meter: meter, limiters: limiters, makeSink: makeSink, events: events)
+        // A loop that is somebody else's goes on.
+        guard !isShutDown.load(ordering: .relaxed) else {
+            Self.end(start, .shutDown)
+            return ExchangeHandle(id: id, pool: nil)
+        }
         let pool: CurlPool
         do throws(TransferError) {
             let isOfFiles = FileServerURL.isMeant(by: request.url)

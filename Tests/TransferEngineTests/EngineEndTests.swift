@@ -73,6 +73,22 @@ import TransferTestSupport
         }
     }
 
+    @Test(arguments: [true, false]) func nothingIsSentAfterTheEnd(_ isShared: Bool) async throws {
+        try await withTestServer { server in
+            server.acceptUploads("/in")
+            let loop = try EventLoop(name: "shared")
+            defer { loop.stop() }
+            let engine = try ExchangeEngine(loops: 1, sharing: isShared ? loop : nil)
+            engine.shutDown()
+            let log = ExchangeLog()
+            var request = ExchangeRequest(url: server.url("/in"), method: "PUT", body: .bytes([1, 2, 3]))
+            request.settings.joinsSmallBodies = true
+            engine.start(request, makeSink: { AnswerSink(limit: 1) }, events: log.receive)
+            #expect(await log.outcome.error?.code == .cancelled)
+            #expect(log.ends == 1 && server.requests.isEmpty)
+        }
+    }
+
     @Test func enginesLeaveNothingBehind() async throws {
         try await withTestServer { server in
             server.serve("/x", Self.served)

@@ -14,6 +14,8 @@ final class ActiveExchange {
     /// The one that libcurl waits for on its behalf.
     var socket: Int32?
     var hop: Hop?
+    /// The hop that goes without libcurl, where one does.
+    var plain: PlainHop?
     /// What is asked of a file server; `nil` for HTTP.
     var files: FileServerTask?
 
@@ -45,7 +47,7 @@ final class ActiveExchange {
     let deadline: MonotonicTime?
     /// When a byte came or went last; kept where somebody asks.
     var lastActivity: MonotonicTime
-    let idleTimeout: Duration?
+    var idleTimeout: Duration?
     var hops: [HopMetrics] = []
     /// When our own resolver was asked for the hop that is to begin.
     var lookUpStart: MonotonicTime?

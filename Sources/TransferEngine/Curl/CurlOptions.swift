@@ -14,6 +14,7 @@ struct CurlOptions {
 
     func apply(to handle: CurlHandle) throws(TransferError) {
         if let files = exchange.files { return try apply(files, to: handle) }
+        if exchange.plain != nil { return try applyConnection(handle) }
         let joined = try exchange.bodyToJoin(hop)
         exchange.isJoined = joined != nil
         let shape = HandleShape(exchange, hop, resolved: resolved, timeLeft: timeLeft)
@@ -56,6 +57,25 @@ struct CurlOptions {
         try applyProxy(handle, settings)
         try applyTLS(handle)
         try applyCredentials(handle, settings.credentials)
+    }
+
+    /// Only the connection is libcurl's; its socket is then taken from it.
+    private func applyConnection(_ handle: CurlHandle) throws(TransferError) {
+        if handle.shape != nil { handle.reset() }
+        let settings = exchange.request.settings
+        try handle.collectErrorText()
+        try handle.set(CURLOPT_URL, hop.url)
+        try handle.check(transfer_easy_set_http_only(handle.raw), CURLOPT_URL)
+        transfer_easy_set_quick_exit(handle.raw)
+        try handle.set(CURLOPT_NOSIGNAL, 1)
+        try handle.set(CURLOPT_CONNECT_ONLY, 1)
+        try handle.set(CURLOPT_FRESH_CONNECT, 1)
+        try handle.set(CURLOPT_CONNECTTIMEOUT_MS, Self.milliseconds(settings.connectTimeout))
+        if let timeLeft { try handle.set(CURLOPT_TIMEOUT_MS, Self.milliseconds(timeLeft)) }
+        try handle.set(CURLOPT_PRIVATE, pointer: Unmanaged.passUnretained(exchange).toOpaque())
+        try handle.set(CURLOPT_RESOLVE, list: resolved)
+        try applyLink(handle)
+        try applyProxy(handle, settings)
     }
 
     /// Exchanges with a bound on silence are watched by the pool, in one look at all of them: timers of libcurl's own

@@ -14,21 +14,21 @@ actor CurlPool: LoopActor {
 
     /// Of the connections to file servers, where the pool is for those.
     nonisolated let sockets: ServerSockets?
-    private let resolver: HostResolver
+    let resolver: HostResolver
     // Used on the loop; freed in deinit, when nobody else is left.
     private nonisolated(unsafe) let multi: UnsafeMutableRawPointer
     var active: [ExchangeID: ActiveExchange] = [:]
-    private var idle: [CurlHandle] = []
+    var idle: [CurlHandle] = []
     /// Host and port → when its addresses were last given to the multi.
-    private var resolved: [String: MonotonicTime] = [:]
+    var resolved: [String: MonotonicTime] = [:]
     /// Sockets that libcurl doesn't want to hear of any more.
     var unwatched: Set<curl_socket_t> = []
     private var curlTimer: LoopTimer?
     var pauseTimer: LoopTimer?
-    private var lookUpTimer: LoopTimer?
-    private var lookUpCache = LookUpCache()
+    var lookUpTimer: LoopTimer?
+    var lookUpCache = LookUpCache()
     /// Exchanges whose host's address is being asked for, and until when.
-    private var lookUps: [ExchangeID: (until: MonotonicTime, ticket: HostResolver.Ticket)] = [:]
+    var lookUps: [ExchangeID: (until: MonotonicTime, ticket: HostResolver.Ticket)] = [:]
     var paused: [ExchangeID: MonotonicTime] = [:]
     var idleTimer: LoopTimer?
     /// When exchanges are looked at that may have been silent for too long.
@@ -47,7 +47,9 @@ actor CurlPool: LoopActor {
     nonisolated let lostHandshakes = Atomic<Int>(0)
     /// Proxy's URL → the schemes of authentication (CURLAUTH_…) that it asked for.
     var proxySchemes: [String: UInt] = [:]
-    private var isShutDown = false
+    private(set) var isShutDown = false
+    /// Those that are ours, without libcurl.
+    let plain = PlainConnections()
     /// Whether any exchange has had a bound on its rate: without, nobody needs to be looked at.
     var hasLimits = false
 
@@ -108,6 +110,7 @@ actor CurlPool: LoopActor {
             end(exchange, .failure(.shutDown))
         }
         idle.removeAll()
+        plain.removeAll { end($0) }
         for timer in [curlTimer, pauseTimer, lookUpTimer, idleTimer, verdictTimer, replyTimer] {
             if let timer { loop.remove(timer) }
         }
@@ -121,114 +124,38 @@ actor CurlPool: LoopActor {
 
     // MARK: Hops
 
-    private func perform(_ hop: Hop, of exchange: ActiveExchange) {
-        guard let lookUp = lookUpCache.find(hop.url, proxy: exchange.request.settings.way(to: hop.url)) else {
-            let error = TransferError(.badURL, "not an http, https, ftp, ftps or sftp URL: \(Redaction.url(hop.url))")
-            return end(exchange, .failure(error))
-        }
-        guard beginFiles(exchange, hop) else { return }
-        if let error = exchange.nameError(hop) { return end(exchange, .failure(error)) }
-        let targets = exchange.request.settings.unixSocket == nil ? lookUp.targets.filter { isStale($0) } : []
-        resolve(targets[...], [], hop, exchange)
-    }
-
-    /// One name after the other; then the transfer begins.
-    private func resolve(
-        _ targets: ArraySlice<LookUpTarget>, _ entries: [String], _ hop: Hop, _ exchange: ActiveExchange
-    ) {
-        guard let target = targets.first else { return transfer(hop, of: exchange, resolved: entries) }
-        let id = exchange.id
-        exchange.hop = hop
-        if exchange.lookUpStart == nil { exchange.lookUpStart = .now }
-        let finding = resolver.addresses(of: target.host, link: exchange.link) { [weak self] answer in
-            guard let self else { return }
-            loop.execute { self.onLoop { $0.didResolve(answer, targets, entries, hop, id) } }
-        }
-        guard case .asked(let ticket) = finding else {
-            guard case .known(let known) = finding else { return }
-            return resolve(targets.dropFirst(), entries + [entry(target, known, exchange)], hop, exchange)
-        }
-        // libcurl's own bounds begin with its connection: the look-up has the same.
-        let bound = MonotonicTime.now + exchange.request.settings.connectTimeout
-        lookUps[id] = (min(bound, exchange.deadline ?? bound), ticket)
-        scheduleLookUpTimer()
-    }
-
-    /// What the multi is told of the addresses.
-    private func entry(_ target: LookUpTarget, _ addresses: [String], _ exchange: ActiveExchange) -> String {
-        resolved[target.key] = .now
-        return target.entry(addresses, ages: exchange.link == nil)
-    }
-
-    /// Whether the multi has to be given the addresses (again), before its own entry ends.
-    private func isStale(_ target: LookUpTarget) -> Bool {
-        guard let given = resolved[target.key] else { return true }
-        return .now - given > .seconds(30)
-    }
-
-    private func scheduleLookUpTimer() {
-        guard let next = lookUps.values.map(\.until).min() else { return }
-        let timer = lookUpTimer ?? loop.makeTimer { [weak self] in self?.onLoop { $0.lookUpsTimedOut() } }
-        lookUpTimer = timer
-        timer.schedule(at: next)
-    }
-
-    private func lookUpsTimedOut() {
-        let now = MonotonicTime.now
-        for (id, wait) in lookUps where wait.until <= now {
-            lookUps[id] = nil
-            resolver.abandon(wait.ticket)
-            guard let exchange = active[id], let hop = exchange.hop else { continue }
-            exchange.hop = nil
-            let host = Origin(url: hop.url)?.host ?? ""
-            hopEnded(
-                exchange,
-                TransferError(
-                    .cannotResolveHost, "can't find the host \(host): no name server answered in time",
-                    isTransient: true, scope: .origin))
-        }
-        scheduleLookUpTimer()
-    }
-
-    private func didResolve(
-        _ answer: HostResolver.Answer, _ targets: ArraySlice<LookUpTarget>, _ entries: [String], _ hop: Hop,
-        _ id: ExchangeID
-    ) {
-        // It may have been cancelled while the name servers were asked.
-        lookUps[id] = nil
-        guard let exchange = active[id], exchange.handle == nil, exchange.hop == hop, let target = targets.first else {
-            return
-        }
-        switch answer {
-        case .success(let addresses):
-            resolve(targets.dropFirst(), entries + [entry(target, addresses, exchange)], hop, exchange)
-        case .failure(let error): hopEnded(exchange, error)
-        }
-    }
-
     func transfer(_ hop: Hop, of exchange: ActiveExchange, resolved: [String]) {
         do throws(TransferError) {
-            let handle: CurlHandle
-            if let spare = idle.popLast() { handle = spare } else { handle = try CurlHandle() }
-            exchange.beginHop(hop)
-            exchange.handle = handle
-            exchange.questions = questions
-            exchange.connectBound = .now + exchange.request.settings.connectTimeout
-            let timeLeft = exchange.deadline.map { max(.milliseconds(1), $0 - .now) }
-            try CurlOptions(
-                exchange: exchange, hop: hop, resolved: resolved, timeLeft: timeLeft,
-                proxySchemes: proxySchemes(exchange, hop)
-            ).apply(to: handle)
-            let code = curl_multi_add_handle(multi, handle.raw)
-            guard code == CURLM_OK else {
-                throw TransferError(
-                    .internalFault, "libcurl took no handle: \(String(cString: curl_multi_strerror(code)))")
+            if let request = try plainRequest(hop, exchange) {
+                return try begin(request, hop, exchange, resolved)
             }
+            exchange.plain = nil
+            try add(exchange, hop, resolved)
             if !exchange.holds.isEmpty { hold(exchange) }
         } catch {
             exchange.handle = nil
             exchange.machine.abandon()
             end(exchange, .failure(error))
+        }
+    }
+
+    /// Gives libcurl a hop to do.
+    func add(_ exchange: ActiveExchange, _ hop: Hop, _ resolved: [String]) throws(TransferError) {
+        let handle: CurlHandle
+        if let spare = idle.popLast() { handle = spare } else { handle = try CurlHandle() }
+        exchange.beginHop(hop)
+        exchange.handle = handle
+        exchange.questions = questions
+        exchange.connectBound = .now + exchange.request.settings.connectTimeout
+        let timeLeft = exchange.deadline.map { max(.milliseconds(1), $0 - .now) }
+        try CurlOptions(
+            exchange: exchange, hop: hop, resolved: resolved, timeLeft: timeLeft,
+            proxySchemes: proxySchemes(exchange, hop)
+        ).apply(to: handle)
+        let code = curl_multi_add_handle(multi, handle.raw)
+        guard code == CURLM_OK else {
+            throw TransferError(
+                .internalFault, "libcurl took no handle: \(String(cString: curl_multi_strerror(code)))")
         }
     }
 
@@ -247,7 +174,7 @@ actor CurlPool: LoopActor {
         guard active.removeValue(forKey: exchange.id) != nil else { return }
         paused[exchange.id] = nil
         if let wait = lookUps.removeValue(forKey: exchange.id) { resolver.abandon(wait.ticket) }
-        let metrics = exchange.handle.map { MetricsReader.read($0, exchange) } ?? ExchangeMetrics()
+        let metrics = exchange.handle.map { MetricsReader.read($0, exchange) } ?? plainMetrics(exchange)
         exchange.settleMeter()
         exchange.settleSent()
         if case .failure = result { discardUnsent(exchange) }
@@ -274,6 +201,7 @@ actor CurlPool: LoopActor {
 
     /// Takes the exchange's handle out of the multi and keeps it for another.
     func release(_ exchange: ActiveExchange) {
+        releasePlain(exchange)
         guard let handle = exchange.handle else { return }
         abandonHandshake(exchange)
         // libcurl would take leave of a server that may not answer.
@@ -355,6 +283,7 @@ actor CurlPool: LoopActor {
         guard let handle = exchange.handle else { return }
         if let files = exchange.files { return stepEnded(exchange, files, handle, code) }
         let error = error(of: exchange, handle, code)
+        if let request = exchange.plain?.request { return didConnect(exchange, handle, request, error) }
         if exchange.phase == .deciding, error == nil {
             exchange.hasEndedUndecided = true
             return

@@ -1,0 +1,90 @@
+import TransferCore
+import TransferEventLoop
+
+// A hop begins with the addresses that it needs.
+extension CurlPool {
+    func perform(_ hop: Hop, of exchange: ActiveExchange) {
+        guard let lookUp = lookUpCache.find(hop.url, proxy: exchange.request.settings.way(to: hop.url)) else {
+            let error = TransferError(.badURL, "not an http, https, ftp, ftps or sftp URL: \(Redaction.url(hop.url))")
+            return end(exchange, .failure(error))
+        }
+        guard beginFiles(exchange, hop) else { return }
+        if let error = exchange.nameError(hop) { return end(exchange, .failure(error)) }
+        let targets = exchange.request.settings.unixSocket == nil ? lookUp.targets.filter { isStale($0) } : []
+        resolve(targets[...], [], hop, exchange)
+    }
+
+    /// One name after the other; then the transfer begins.
+    private func resolve(
+        _ targets: ArraySlice<LookUpTarget>, _ entries: [String], _ hop: Hop, _ exchange: ActiveExchange
+    ) {
+        guard let target = targets.first else { return transfer(hop, of: exchange, resolved: entries) }
+        let id = exchange.id
+        exchange.hop = hop
+        if exchange.lookUpStart == nil { exchange.lookUpStart = .now }
+        let finding = resolver.addresses(of: target.host, link: exchange.link) { [weak self] answer in
+            guard let self else { return }
+            loop.execute { self.onLoop { $0.didResolve(answer, targets, entries, hop, id) } }
+        }
+        guard case .asked(let ticket) = finding else {
+            guard case .known(let known) = finding else { return }
+            return resolve(targets.dropFirst(), entries + [entry(target, known, exchange)], hop, exchange)
+        }
+        // libcurl's own bounds begin with its connection: the look-up has the same.
+        let bound = MonotonicTime.now + exchange.request.settings.connectTimeout
+        lookUps[id] = (min(bound, exchange.deadline ?? bound), ticket)
+        scheduleLookUpTimer()
+    }
+
+    /// What the multi is told of the addresses.
+    private func entry(_ target: LookUpTarget, _ addresses: [String], _ exchange: ActiveExchange) -> String {
+        resolved[target.key] = .now
+        return target.entry(addresses, ages: exchange.link == nil)
+    }
+
+    /// Whether the multi has to be given the addresses (again), before its own entry ends.
+    private func isStale(_ target: LookUpTarget) -> Bool {
+        guard let given = resolved[target.key] else { return true }
+        return .now - given > .seconds(30)
+    }
+
+    private func scheduleLookUpTimer() {
+        guard let next = lookUps.values.map(\.until).min() else { return }
+        let timer = lookUpTimer ?? loop.makeTimer { [weak self] in self?.onLoop { $0.lookUpsTimedOut() } }
+        lookUpTimer = timer
+        timer.schedule(at: next)
+    }
+
+    private func lookUpsTimedOut() {
+        let now = MonotonicTime.now
+        for (id, wait) in lookUps where wait.until <= now {
+            lookUps[id] = nil
+            resolver.abandon(wait.ticket)
+            guard let exchange = active[id], let hop = exchange.hop else { continue }
+            exchange.hop = nil
+            let host = Origin(url: hop.url)?.host ?? ""
+            hopEnded(
+                exchange,
+                TransferError(
+                    .cannotResolveHost, "can't find the host \(host): no name server answered in time",
+                    isTransient: true, scope: .origin))
+        }
+        scheduleLookUpTimer()
+    }
+
+    private func didResolve(
+        _ answer: HostResolver.Answer, _ targets: ArraySlice<LookUpTarget>, _ entries: [String], _ hop: Hop,
+        _ id: ExchangeID
+    ) {
+        // It may have been cancelled while the name servers were asked.
+        lookUps[id] = nil
+        guard let exchange = active[id], exchange.handle == nil, exchange.hop == hop, let target = targets.first else {
+            return
+        }
+        switch answer {
+        case .success(let addresses):
+            resolve(targets.dropFirst(), entries + [entry(target, addresses, exchange)], hop, exchange)
+        case .failure(let error): hopEnded(exchange, error)
+        }
+    }
+}
