@@ -2,7 +2,7 @@ import CTransferCurl
 import TransferCore
 import TransferEventLoop
 
-// What libcurl's callbacks bring of an answer.
+// What comes of an answer: from libcurl's callbacks, or off a connection of our own.
 extension ActiveExchange {
     /// One line of the head. Returns whether to go on.
     func receivedHeaderLine(_ line: UnsafeRawBufferPointer) -> Bool {
@@ -81,13 +81,13 @@ extension ActiveExchange {
 
     func receivedBody(_ bytes: UnsafeRawBufferPointer) -> Received {
         guard let decoder, phase == .body, stopReason == nil else {
-            return receivedPlain(bytes) ? .taken : .stop
+            return receivedUncoded(bytes) ? .taken : .stop
         }
         return decode(bytes, decoder)
     }
 
     /// Returns whether to go on.
-    private func receivedPlain(_ bytes: UnsafeRawBufferPointer) -> Bool {
+    private func receivedUncoded(_ bytes: UnsafeRawBufferPointer) -> Bool {
         // What libcurl held back during a pause may come after a refusal: it would leave a gap in the file.
         guard stopReason == nil else { return false }
         noteActivity()

@@ -59,7 +59,8 @@ struct CurlOptions {
         try applyCredentials(handle, settings.credentials)
     }
 
-    /// Only the connection is libcurl's; its socket is then taken from it.
+    /// Only the connection is libcurl's; its socket is then taken from it. One of CURLOPT_CONNECT_ONLY is used for no other
+    /// transfer, and closed when its handle leaves the multi: our copy of the descriptor is then the only one.
     private func applyConnection(_ handle: CurlHandle) throws(TransferError) {
         if handle.shape != nil { handle.reset() }
         let settings = exchange.request.settings
@@ -69,6 +70,7 @@ struct CurlOptions {
         transfer_easy_set_quick_exit(handle.raw)
         try handle.set(CURLOPT_NOSIGNAL, 1)
         try handle.set(CURLOPT_CONNECT_ONLY, 1)
+        // Never one that libcurl keeps for its own transfers: two would write to one socket.
         try handle.set(CURLOPT_FRESH_CONNECT, 1)
         try handle.set(CURLOPT_CONNECTTIMEOUT_MS, Self.milliseconds(settings.connectTimeout))
         if let timeLeft { try handle.set(CURLOPT_TIMEOUT_MS, Self.milliseconds(timeLeft)) }

@@ -42,7 +42,7 @@ extension CurlPool {
         drain()
     }
 
-    /// Tells libcurl what of an exchange is held back now.
+    /// Tells libcurl, or our own connection, what of an exchange is held back now.
     func hold(_ exchange: ActiveExchange) {
         exchange.noteActivity()
         if let connection = exchange.plain?.connection { return goOn(connection) }

@@ -3,10 +3,14 @@ import Glibc
 import TransferCore
 import TransferEventLoop
 
-// Small uploads without TLS: libcurl makes their connections, and what goes over them is ours. Its own way from a URL to
-// an answer costs such an exchange twice as much as all that the rest of us does for it.
+// Small uploads without TLS: libcurl makes their connections, and what goes over them is ours. Why: see "A small upload
+// without TLS is framed by ourselves" in TransferEngine.docc/Decisions.md.
 extension CurlPool {
-    /// - Returns: `nil` for what is libcurl's: whatever is larger, safer or less common.
+    /// The request, where it may go without libcurl.
+    ///
+    /// - Returns: `nil` for what is libcurl's: whatever is larger, safer or less common. `received` relies on some of that:
+    ///   nobody decides about a redirect, nothing is decoded, and an `AnswerSink` never holds anything back.
+    /// - Throws: `sourceChanged`.
     func plainRequest(_ hop: Hop, _ exchange: ActiveExchange) throws(TransferError) -> PlainRequest? {
         let request = exchange.request
         let settings = request.settings
@@ -27,7 +31,7 @@ extension CurlPool {
     func begin(
         _ request: PlainRequest, _ hop: Hop, _ exchange: ActiveExchange, _ resolved: [String]
     ) throws(TransferError) {
-        let wantsNew = exchange.plain != nil
+        let wantsNew = exchange.plain?.wantsNew == true
         exchange.isJoined = false
         exchange.plain = PlainHop()
         if !wantsNew, let connection = plain.take(request.place, end: { end($0) }) {
@@ -117,7 +121,7 @@ extension CurlPool {
             received(UnsafeRawBufferPointer(rebasing: plain.buffer[..<count]), exchange, connection)
         case .closed:
             guard let exchange = connection.exchange else { return discard(connection) }
-            if connection.reader.closed() { return answered(exchange, connection, isAlone: false) }
+            if connection.reader.closed() { return answered(exchange, isAlone: false) }
             lost(
                 exchange, connection, connection.reader.hasBegun ? "the answer ended early" : "empty reply from server")
         case .failed(let code):
@@ -146,10 +150,11 @@ extension CurlPool {
                     }
                     guard exchange.receivedHead(head) else { return hopEnded(exchange, exchange.stopError) }
                 case .body(let range):
+                    // Never held: see plainRequest.
                     guard case .taken = exchange.receivedBody(UnsafeRawBufferPointer(rebasing: bytes[range])) else {
                         return hopEnded(exchange, exchange.stopError)
                     }
-                case .end: return answered(exchange, connection, isAlone: position == bytes.count)
+                case .end: return answered(exchange, isAlone: position == bytes.count)
                 }
             }
         } catch {
@@ -157,8 +162,8 @@ extension CurlPool {
         }
     }
 
-    private func answered(_ exchange: ActiveExchange, _ connection: PlainConnection, isAlone: Bool) {
-        exchange.plain?.isWhole = isAlone
+    private func answered(_ exchange: ActiveExchange, isAlone: Bool) {
+        exchange.plain?.isAlone = isAlone
         hopEnded(exchange, nil)
     }
 
@@ -168,7 +173,7 @@ extension CurlPool {
         if connection.served > 0, !connection.reader.hasBegun, let hop = exchange.hop {
             discardUnsent(exchange)
             releasePlain(exchange)
-            exchange.plain = PlainHop()
+            exchange.plain = PlainHop(wantsNew: true)
             return perform(hop, of: exchange)
         }
         hopEnded(exchange, .lost(words))
@@ -182,7 +187,7 @@ extension CurlPool {
         exchange.plain = nil
         // What comes next may begin with a look-up and a connection, which have bounds of their own.
         exchange.idleTimeout = exchange.request.settings.idleTimeout
-        let isFree = connection.finish(isAlone: hop.isWhole)
+        let isFree = connection.finish(isAlone: hop.isAlone)
         guard isFree, !isShutDown else { return end(connection) }
         plain.keep(connection) { end($0) }
         watch(connection, .readable)
@@ -207,7 +212,8 @@ extension CurlPool {
         metrics.connect = hop.connectTimes?.connect ?? 0
         metrics.firstByte = hop.firstByte.map { ($0 - hop.start).inSeconds } ?? 0
         metrics.total = (MonotonicTime.now - hop.start).inSeconds
-        metrics.httpVersion = Int(CURL_HTTP_VERSION_1_1)
+        let minor = connection.reader.minorVersion
+        metrics.httpVersion = minor.map { Int($0 == 0 ? CURL_HTTP_VERSION_1_0 : CURL_HTTP_VERSION_1_1) } ?? 0
         metrics.connectionsMade = exchange.connections
         metrics.redirects = exchange.machine.redirectCount
         metrics.localAddress = connection.localAddress

@@ -3,7 +3,8 @@ import Synchronization
 import TransferCore
 import TransferEventLoop
 
-/// One libcurl multi handle on one loop: its connections, its easy handles, and the exchanges under way.
+/// One libcurl multi handle on one loop: its connections and those that are ours, its easy handles, and the exchanges
+/// under way.
 ///
 /// A pool belongs to one engine, loop and network generation; handles and connections never leave it.
 actor CurlPool: LoopActor {
@@ -18,7 +19,7 @@ actor CurlPool: LoopActor {
     // Used on the loop; freed in deinit, when nobody else is left.
     private nonisolated(unsafe) let multi: UnsafeMutableRawPointer
     var active: [ExchangeID: ActiveExchange] = [:]
-    var idle: [CurlHandle] = []
+    private var idle: [CurlHandle] = []
     /// Host and port → when its addresses were last given to the multi.
     var resolved: [String: MonotonicTime] = [:]
     /// Sockets that libcurl doesn't want to hear of any more.
@@ -48,7 +49,7 @@ actor CurlPool: LoopActor {
     /// Proxy's URL → the schemes of authentication (CURLAUTH_…) that it asked for.
     var proxySchemes: [String: UInt] = [:]
     private(set) var isShutDown = false
-    /// Those that are ours, without libcurl.
+    /// Connections that libcurl made and that are ours since.
     let plain = PlainConnections()
     /// Whether any exchange has had a bound on its rate: without, nobody needs to be looked at.
     var hasLimits = false

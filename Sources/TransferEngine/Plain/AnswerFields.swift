@@ -7,7 +7,7 @@ struct AnswerFields {
     /// Bytes of the body.
     private(set) var length: Int64?
     private(set) var isChunked = false
-    /// It has a coding that isn't chunked: only the connection's end tells its end (RFC 9112 §6.3).
+    /// Its last coding isn't chunked: only the connection's end tells its end (RFC 9112 §6.3).
     private(set) var isCoded = false
     private(set) var closes = false
     private(set) var keepsAlive = false
@@ -15,7 +15,7 @@ struct AnswerFields {
     init(block: [UInt8]) { self.block = block }
 
     /// - Parameter hasBody: Where there can't be one, it doesn't matter what is said about it.
-    /// - Throws: `badResponse` for lengths that differ or are none.
+    /// - Throws: `badResponse` for lengths that differ or are none, and for a first line that goes on from none.
     mutating func read(hasBody: Bool) throws(TransferError) {
         var start = 0
         while start < block.count {

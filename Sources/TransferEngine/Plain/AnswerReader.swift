@@ -31,6 +31,8 @@ struct AnswerReader {
     /// Whether anything of the answer came.
     private(set) var hasBegun = false
     private var staysOpen = true
+    /// Of HTTP/1, as the status line of the final answer has it; `nil` before that.
+    private(set) var minorVersion: Int?
     /// Bytes of all its heads.
     private var headLength = 0
 
@@ -45,6 +47,7 @@ struct AnswerReader {
         state = .head
         hasBegun = false
         headLength = 0
+        minorVersion = nil
         begun.removeAll()
     }
 
@@ -149,6 +152,7 @@ struct AnswerReader {
         try fields.read(hasBody: Self.hasBody(status))
         let head = ResponseHead(status: status, block: fields.block)
         guard status >= 200 else { return .head(head) }
+        minorVersion = bytes[7] == UInt8(ascii: "0") ? 0 : 1
         staysOpen = bytes[7] == UInt8(ascii: "1") ? !fields.closes : fields.keepsAlive
         try chooseBody(status, fields)
         return .head(head)

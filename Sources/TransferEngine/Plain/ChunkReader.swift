@@ -15,8 +15,9 @@ struct ChunkReader: Equatable {
     }
 
     private var state = State.size(0, digits: 0)
-    /// Bytes that were neither data nor a chunk's size.
+    /// Bytes behind the size in the line of this chunk, or of the trailers.
     private var extras = 0
+    /// Bytes of either: they are read over, and mustn't go on for ever.
     private static let extrasLimit = 64 << 10
 
     mutating func next(
@@ -51,7 +52,12 @@ struct ChunkReader: Equatable {
                 return try take(byte)
             }
         case .extras(let size):
-            if byte == 0x0A { state = size == 0 ? .trailers(isEmpty: true) : .data(size) } else { try countExtra() }
+            guard byte == 0x0A else {
+                try countExtra()
+                break
+            }
+            extras = 0
+            state = size == 0 ? .trailers(isEmpty: true) : .data(size)
         case .dataEnd:
             if byte == 0x0A { state = .size(0, digits: 0) } else if byte != 0x0D { throw .badChunk }
         case .trailers(let isEmpty):

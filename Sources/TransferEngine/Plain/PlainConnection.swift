@@ -13,7 +13,7 @@ final class PlainConnection: @unchecked Sendable {
     var reader = AnswerReader()
     /// Whose answer it waits for.
     var exchange: ActiveExchange?
-    /// Answers that came over it.
+    /// Exchanges that it has carried, however they ended.
     private(set) var served = 0
     /// What the loop tells of it; nothing while it isn't registered.
     var watched: ReadyEvents = []
@@ -52,7 +52,8 @@ final class PlainConnection: @unchecked Sendable {
         guard let request else { return .whole }
         while written < request.bytes.count {
             let count = request.bytes.withUnsafeBytes { bytes in
-                // Not blocking; and no signal where the server is gone, but EPIPE.
+                // Doesn't block, as libcurl has set O_NONBLOCK, which a duplicate shares; no signal where the server is
+                // gone, but EPIPE.
                 send(
                     socket, bytes.baseAddress?.advanced(by: written), bytes.count - written,
                     Int32(MSG_NOSIGNAL))
@@ -64,17 +65,17 @@ final class PlainConnection: @unchecked Sendable {
         return .whole
     }
 
-    /// The answer is whole.
+    /// Its exchange is over, whole or not.
     ///
-    /// - Parameter isAlone: Whether nothing came behind it.
+    /// - Parameter isAlone: Whether the answer is whole, and nothing came behind it.
     /// - Returns: Whether another request may be sent.
     func finish(isAlone: Bool) -> Bool {
-        let isWhole = written == request?.bytes.count
+        let hasSentAll = written == request?.bytes.count
         request = nil
         exchange = nil
         served += 1
         usedLast = .now
-        return isAlone && isWhole && reader.isReadyForAnother
+        return isAlone && hasSentAll && reader.isReadyForAnother
     }
 
     enum Reading {

@@ -9,8 +9,9 @@ final class PlainConnections {
     private var idle: [[UInt8]: [PlainConnection]] = [:]
     private var count = 0
 
-    /// libcurl's own bounds: what waited longer has mostly been closed by the server.
-    private static let ageLimit = Duration.seconds(118)
+    /// libcurl's default (CURLOPT_MAXAGE_CONN(3)): what waited longer has mostly been closed by the server.
+    static let ageLimit = Duration.seconds(118)
+    /// Connections; as many as the pool's multi may keep beside them (CURLMOPT_MAXCONNECTS).
     private static let limit = 256
 
     deinit { buffer.deallocate() }
@@ -18,10 +19,10 @@ final class PlainConnections {
     /// The one that was used last; those that have waited too long are given up.
     ///
     /// - Parameter end: Closes one.
-    func take(_ place: [UInt8], end: (PlainConnection) -> Void) -> PlainConnection? {
+    func take(_ place: [UInt8], now: MonotonicTime = .now, end: (PlainConnection) -> Void) -> PlainConnection? {
         guard let found = idle[place]?.popLast() else { return nil }
         count -= 1
-        guard .now - found.usedLast > Self.ageLimit else { return found }
+        guard now - found.usedLast > Self.ageLimit else { return found }
         // The others have waited longer still.
         end(found)
         let others = idle.removeValue(forKey: place) ?? []
@@ -39,6 +40,7 @@ final class PlainConnections {
             end(oldest)
         }
         count += 1
+        // A place keeps its empty list for the next connection, but not for ever.
         if idle.count > 4 * Self.limit { idle = idle.filter { !$0.value.isEmpty } }
         idle[connection.place, default: []].append(connection)
     }

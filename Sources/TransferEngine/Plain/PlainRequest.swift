@@ -122,7 +122,8 @@ extension PlainRequestMaker.Model {
         return IPAddress(host)?.bytes.map { "\($0)" }.joined(separator: ".") == host
     }
 
-    /// Fields about the connection, the body's framing or the way, and such as would end a line and begin another.
+    /// Fields about the connection, the body's framing or the way; those that libcurl may have a say in (cookies, codings);
+    /// blank values, which it would leave out; and such as would end a line and begin another.
     private static func isSpecial(_ field: HeaderField) -> Bool {
         let name = field.name.lowercased()
         return special.contains(name) || name.hasPrefix("proxy-") || name.isEmpty

@@ -174,6 +174,18 @@ import TransferCore
         #expect(throws: TransferError.self) { try read(text, by: 16 << 10) }
     }
 
+    @Test(arguments: ["1;" + String(repeating: "x", count: 70_000), "0\r\nT: " + String(repeating: "x", count: 70_000)])
+    func refusesEndlessExtrasOfChunks(_ chunks: String) {
+        let text = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n" + chunks
+        #expect(throws: TransferError.self) { try read(text, by: 16 << 10) }
+    }
+
+    @Test func readsAnyNumberOfChunks() throws {
+        let chunks = String(repeating: "1\r\na\r\n", count: 70_000)
+        let text = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n" + chunks + "0\r\n\r\n"
+        #expect(try read(text, by: 16 << 10).body.utf8.count == 70_000)
+    }
+
     @Test func refusesEndlessInterimAnswers() {
         let text = String(repeating: "HTTP/1.1 103 Early Hints\r\nLink: yyyyyyyyyyyyyyyyyyy\r\n\r\n", count: 6000)
         #expect(throws: TransferError.self) { try read(text, by: 16 << 10) }

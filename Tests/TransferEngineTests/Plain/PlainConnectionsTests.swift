@@ -1,5 +1,7 @@
 import Glibc
 import Testing
+import TransferCore
+import TransferEventLoop
 
 @testable import TransferEngine
 
@@ -29,6 +31,14 @@ import Testing
         connections.keep(last) { closed.append($0) }
         #expect(closed.count == 1 && closed.first === first)
         #expect(connections.take(last.place) { _ in } === last && connections.take(first.place) { _ in } == nil)
+    }
+
+    @Test func whatWaitedTooLongIsGivenUpWithAllBeforeIt() {
+        let connections = PlainConnections()
+        for _ in 0..<3 { connections.keep(connection(to: "a")) { _ in } }
+        var closed = 0
+        let late = MonotonicTime.now + PlainConnections.ageLimit + .seconds(1)
+        #expect(connections.take(Array("a".utf8), now: late) { _ in closed += 1 } == nil && closed == 3)
     }
 
     @Test func whatIsClosedIsGone() {

@@ -10,10 +10,27 @@ import TransferTestSupport
 @Suite(.timeLimit(.minutes(1))) struct PlainExchangeTests {
     private func ours(_ settings: inout ExchangeSettings) { settings.joinsSmallBodies = true }
 
-    /// The same in every way but the one that is asked about.
+    /// Hops' metrics are libcurl's alone: who wants them goes through it. Else the same in every way.
     private func libcurls(_ settings: inout ExchangeSettings) {
         settings.joinsSmallBodies = true
         settings.collectsHopMetrics = true
+    }
+
+    /// By this the two ways are told apart: libcurl says with the answer only what has left.
+    @Test func whatHasLeftIsKnownBeforeTheAnswer() async throws {
+        try await Bench.with { bench async throws in
+            bench.server.acceptUploads("/in")
+            for (change, sent) in [(libcurls, Int64(0)), (ours, 3)] {
+                bench.server.script("/in", [.holdHead])
+                let attempt = bench.send("PUT", "/in", body: .bytes([1, 2, 3]), change)
+                try await bench.server.waitForHeld(1)
+                // Another's end: by then the loop has done what follows a write.
+                _ = try await bench.send("PUT", "/other", body: .bytes([0]), change).end()
+                #expect(attempt.meter.sent == sent)
+                bench.server.release()
+                #expect(try await attempt.end().head?.status == 201)
+            }
+        }
     }
 
     /// What whoever asked sees of an exchange.
