@@ -126,8 +126,10 @@ import TransferTestSupport
         try place.jobs(jobs, extra: #""defaults": {"retry": {"limit": 1000, "scale": "50ms", "maxDelay": "50ms"}}, "#)
         let process = try place.startJobs("-j", "4")
         try await process.event("job.retrying")
-        try await withTestServer(on: .ipv4(port: port)) { server in
-            server.handle("GET", "/*") { _ in Response(body: .text("content")) }
+        try await withTestServer(
+            on: .ipv4(port: port),
+            prepare: { $0.handle("GET", "/*") { _ in Response(body: .text("content")) } }
+        ) { server in
             let result = try await process.result()
             #expect(result.exitCode == 0, "\(result)")
             #expect(server.requests.count == 50)

@@ -3,16 +3,18 @@ import Glibc
 /// An HTTP/1.1 server on loopback that does exactly what a test's script says, and correctly what it doesn't mention.
 ///
 /// It also answers absolute-form targets itself, so that a client with `http_proxy` set to it reaches any host name.
-/// Stop it with ``stop()``, or use ``withTestServer(on:_:)``.
+/// Stop it with ``stop()``, or use ``withTestServer(on:isolation:prepare:_:)``.
 public final class TestServer: Sendable {
     private let listener: Listener
     private let state = Guarded(ServerState())
     private let acceptThread = Guarded<pthread_t?>(nil)
 
     /// Starts to listen at once.
+    /// - Parameter prepare: Called before the first connection is taken.
     /// - Throws: ``TestServerError`` when the address can't be used.
-    public init(on address: ListenAddress = .ipv4()) throws {
+    public init(on address: ListenAddress = .ipv4(), prepare: (TestServer) -> Void = { _ in }) throws {
         listener = try Listener(address)
+        prepare(self)
         do {
             let thread = try ServerThread.start { [self] in acceptConnections() }
             acceptThread.withLock { $0 = thread }
@@ -113,9 +115,9 @@ extension ServerState {
 /// Runs `body` with a server and stops it at the end.
 public func withTestServer<Result>(
     on address: ListenAddress = .ipv4(), isolation: isolated (any Actor)? = #isolation,
-    _ body: (TestServer) async throws -> Result
+    prepare: (TestServer) -> Void = { _ in }, _ body: (TestServer) async throws -> Result
 ) async throws -> Result {
-    let server = try TestServer(on: address)
+    let server = try TestServer(on: address, prepare: prepare)
     defer { server.stop() }
     return try await body(server)
 }
