@@ -69,7 +69,8 @@ struct FileServerDownloadTests {
         try bench.serve()
         try bench.writeDownload(limit: 0)
         let process = try bench.place.startJobs()
-        try await bench.waitForLocalPart(2 << 20)
+        // Early: a cut that comes late may be none, as the kernel has the last bytes by then.
+        try await bench.waitForLocalPart(1 << 19)
         bench.cut()
         #expect(try await process.result().exitCode == 1)
         // Another time, or another length.
