@@ -31,11 +31,7 @@ struct CurlOptions {
 
     private func applyAll(_ handle: CurlHandle, _ joined: [UInt8]?) throws(TransferError) {
         let settings = exchange.request.settings
-        try handle.collectErrorText()
-        try handle.set(CURLOPT_URL, hop.url)
-        try handle.check(transfer_easy_set_http_only(handle.raw), CURLOPT_URL)
-        transfer_easy_set_quick_exit(handle.raw)
-        try handle.set(CURLOPT_NOSIGNAL, 1)
+        try applyPlace(handle, settings)
         try handle.set(CURLOPT_FOLLOWLOCATION, 0)
         try handle.set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
         try handle.set(CURLOPT_HTTP09_ALLOWED, 0)
@@ -53,10 +49,19 @@ struct CurlOptions {
         try applyCallbacks(handle)
         try applyMethod(handle, joined)
         try handle.set(CURLOPT_HTTPHEADER, list: try headerLines())
-        try handle.set(CURLOPT_RESOLVE, list: resolved)
-        try applyProxy(handle, settings)
         try applyTLS(handle)
         try applyCredentials(handle, settings.credentials)
+    }
+
+    /// Where it goes, and by which way.
+    private func applyPlace(_ handle: CurlHandle, _ settings: ExchangeSettings) throws(TransferError) {
+        try handle.collectErrorText()
+        try handle.set(CURLOPT_URL, hop.url)
+        try handle.check(transfer_easy_set_http_only(handle.raw), CURLOPT_URL)
+        transfer_easy_set_quick_exit(handle.raw)
+        try handle.set(CURLOPT_NOSIGNAL, 1)
+        try handle.set(CURLOPT_RESOLVE, list: resolved)
+        try applyProxy(handle, settings)
     }
 
     /// Only the connection is libcurl's; its socket is then taken from it. One of CURLOPT_CONNECT_ONLY is used for no other
@@ -64,20 +69,14 @@ struct CurlOptions {
     private func applyConnection(_ handle: CurlHandle) throws(TransferError) {
         if handle.shape != nil { handle.reset() }
         let settings = exchange.request.settings
-        try handle.collectErrorText()
-        try handle.set(CURLOPT_URL, hop.url)
-        try handle.check(transfer_easy_set_http_only(handle.raw), CURLOPT_URL)
-        transfer_easy_set_quick_exit(handle.raw)
-        try handle.set(CURLOPT_NOSIGNAL, 1)
+        try applyPlace(handle, settings)
         try handle.set(CURLOPT_CONNECT_ONLY, 1)
         // Never one that libcurl keeps for its own transfers: two would write to one socket.
         try handle.set(CURLOPT_FRESH_CONNECT, 1)
         try handle.set(CURLOPT_CONNECTTIMEOUT_MS, Self.milliseconds(settings.connectTimeout))
         if let timeLeft { try handle.set(CURLOPT_TIMEOUT_MS, Self.milliseconds(timeLeft)) }
         try handle.set(CURLOPT_PRIVATE, pointer: Unmanaged.passUnretained(exchange).toOpaque())
-        try handle.set(CURLOPT_RESOLVE, list: resolved)
         try applyLink(handle)
-        try applyProxy(handle, settings)
     }
 
     /// Exchanges with a bound on silence are watched by the pool, in one look at all of them: timers of libcurl's own
