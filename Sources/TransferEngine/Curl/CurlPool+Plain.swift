@@ -80,6 +80,7 @@ extension CurlPool {
     private func send(_ request: PlainRequest, _ exchange: ActiveExchange, _ connection: PlainConnection) {
         exchange.plain?.connection = connection
         connection.exchange = exchange
+        loop.awaits(answers: 1)
         connection.begin(request)
         // The time to connect had a bound of its own.
         exchange.idleTimeout = exchange.idleTimeout ?? exchange.request.settings.lowSpeedTime
@@ -185,6 +186,7 @@ extension CurlPool {
     func releasePlain(_ exchange: ActiveExchange) {
         guard let hop = exchange.plain, let connection = hop.connection else { return }
         exchange.plain = nil
+        loop.awaits(answers: -1)
         // What comes next may begin with a look-up and a connection, which have bounds of their own.
         exchange.idleTimeout = exchange.request.settings.idleTimeout
         let isFree = connection.finish(isAlone: hop.isAlone)

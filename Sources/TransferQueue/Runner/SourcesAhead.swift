@@ -7,7 +7,7 @@ import TransferEventLoop
 /// Pure: it's told what was asked for and what came.
 struct SourcesAhead {
     /// So many are open or on their way at the most.
-    static let size = 16
+    static let size = 32
     /// What was read longer ago is read again: the file may be another one.
     private static let freshFor: Duration = .milliseconds(100)
 

@@ -97,6 +97,9 @@ struct Scheduler: Sendable {
     private(set) var nextWake: MonotonicTime?
 
     static let pageSize = 256
+    /// Of a lane that has no more than that claimed, more is claimed: of small jobs so many may start while the store is
+    /// still at a record.
+    static let lowMark = 192
 
     init(limits: Limits, now: MonotonicTime) {
         self.limits = limits
@@ -342,7 +345,7 @@ struct Scheduler: Sendable {
     }
 
     private mutating func claimIfLow(_ place: Int, _ actions: inout [Action]) {
-        guard !lanes[place].isClaiming, lanes[place].backlog > 0, lanes[place].window.count < Self.pageSize / 4,
+        guard !lanes[place].isClaiming, lanes[place].backlog > 0, lanes[place].window.count < Self.lowMark,
             network.isOpen(lanes[place].lane, lanes[place].reach)
         else { return }
         lanes[place].isClaiming = true

@@ -2,9 +2,10 @@ import Dispatch
 import Testing
 import TransferCore
 import TransferEngine
-import TransferEventLoop
 import TransferTestServer
 import TransferTestSupport
+
+@testable import TransferEventLoop
 
 /// Small uploads over connections of our own: nobody can tell them from libcurl's but by their cost.
 @Suite(.timeLimit(.minutes(1))) struct PlainExchangeTests {
@@ -104,6 +105,40 @@ import TransferTestSupport
             let seen = try await seen(ours)
             #expect(seen == expected)
             #expect(bench.server.requests.count == 2 * requests)
+        }
+    }
+
+    /// The loop sleeps while it knows of many.
+    @Test func whateverTheEndTheLoopAwaitsNoAnswerAnyMore() async throws {
+        try await withTestServer { server in
+            server.acceptUploads("/in")
+            server.acceptUploads("/other")
+            let loop = try EventLoop(name: "shared")
+            defer { loop.stop() }
+            let engine = try ExchangeEngine(loops: 1, sharing: loop)
+            let bench = Bench(engine: engine, server: server, folder: try TemporaryFolder("engine"))
+            func awaited() async -> Int {
+                await withCheckedContinuation { answer in
+                    loop.execute { answer.resume(returning: loop.awaitedAnswers) }
+                }
+            }
+            for behaviour in Self.behaviours {
+                server.script("/in", [behaviour.fault])
+                for body in [[UInt8](repeating: 1, count: 9), [2]] {
+                    _ = try await bench.send("PUT", "/in", body: .bytes(body), ours).end()
+                }
+                #expect(await awaited() == 0, "\(behaviour.testDescription)")
+            }
+            let before = server.requests.count
+            server.script("/in", [.holdHead, .holdHead])
+            let attempts = (0..<2).map { _ in bench.send("PUT", "/in", body: .bytes([1]), ours) }
+            try await server.waitForRequests(before + 2)
+            #expect(await awaited() == 2)
+            attempts[0].handle.cancel()
+            #expect(await attempts[0].log.outcome.error?.code == .cancelled)
+            engine.shutDown()
+            _ = await attempts[1].log.outcome
+            #expect(await awaited() == 0)
         }
     }
 
