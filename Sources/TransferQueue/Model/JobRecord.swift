@@ -65,7 +65,8 @@ struct JobEnd: Sendable {
     let identity: String
     var outcome: Outcome
 
-    enum Outcome: Sendable {
+    /// Behind one reference: an end goes through many hands.
+    indirect enum Outcome: Sendable {
         case done(JobReceipt, FileFacts?)
         /// Complete before: no transfer was needed.
         case kept(JobReceipt, FileFacts?)
@@ -73,6 +74,13 @@ struct JobEnd: Sendable {
         case cancelled
         /// Of a watched folder: there is nothing to upload any more, as the file is gone or is another version.
         case dropped(isChanged: Bool)
+    }
+
+    var isComplete: Bool {
+        switch outcome {
+        case .done, .kept: true
+        case .failed, .cancelled, .dropped: false
+        }
     }
 
     var wasCancelled: Bool {

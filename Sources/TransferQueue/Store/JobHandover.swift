@@ -5,10 +5,18 @@ import TransferCore
 import TransferEventLoop
 
 /// Brings jobs from the thread that reads them to the one that writes them down, in groups: each works while the other
-/// does. The reader waits where it's some groups ahead, so that a long file isn't held in memory.
+/// does, and what lies between (``StagedJob``) is worked out by the one that the other waits for least. The reader waits
+/// where it's some groups ahead, so that a long file isn't held in memory.
 final class JobHandover: Sendable {
+    private typealias Read = (spec: JobSpec, place: JobLocations?)
+
+    private enum Group {
+        case read([Read])
+        case staged([StagedJob])
+    }
+
     private struct State {
-        var groups: Deque<[StagedJob]> = []
+        var groups: Deque<Group> = []
         var end: Result<Bool, any Error>?
         var isAbandoned = false
     }
@@ -44,7 +52,13 @@ final class JobHandover: Sendable {
         let handover = JobHandover(directory)
         pool.execute { handover.finish(Result { try handover.make(read) }) }
         do {
-            while let group = handover.next() { for job in group { try take(job) } }
+            var origins = OriginMemory()
+            while let group = handover.next() {
+                switch group {
+                case .staged(let jobs): for job in jobs { try take(job) }
+                case .read(let jobs): for job in jobs { try take(handover.staged(job, &origins)) }
+                }
+            }
         } catch {
             handover.abandon()
             while handover.next() != nil {}
@@ -56,19 +70,26 @@ final class JobHandover: Sendable {
     // MARK: The reader's side
 
     private func make(_ read: ((JobSpec, JobLocations?) throws -> Void) throws -> Bool) throws -> Bool {
-        var group: [StagedJob] = []
+        var group: [Read] = []
         group.reserveCapacity(Self.groupSize)
         var origins = OriginMemory()
         let result = try read { spec, place in
-            group.append(StagedJob(spec, at: place, directory: directory, origins: &origins))
+            group.append((spec, place))
             guard group.count == Self.groupSize else { return }
-            try hand(exchange(&group, with: []))
+            try hand(group, &origins)
+            group.removeAll(keepingCapacity: true)
         }
-        if !group.isEmpty { try hand(group) }
+        if !group.isEmpty { try hand(group, &origins) }
         return result
     }
 
-    private func hand(_ group: [StagedJob]) throws {
+    private func staged(_ job: Read, _ origins: inout OriginMemory) -> StagedJob {
+        StagedJob(job.spec, at: job.place, directory: directory, origins: &origins)
+    }
+
+    private func hand(_ jobs: [Read], _ origins: inout OriginMemory) throws {
+        let isAhead = state.withLock { !$0.groups.isEmpty }
+        let group = isAhead ? Group.staged(jobs.map { staged($0, &origins) }) : .read(jobs)
         room.wait()
         try state.withLock { state throws in
             guard !state.isAbandoned else { throw Abandoned() }
@@ -85,7 +106,7 @@ final class JobHandover: Sendable {
     // MARK: The writer's side
 
     /// - Returns: `nil` once there are no more.
-    private func next() -> [StagedJob]? {
+    private func next() -> Group? {
         arrivals.wait()
         guard let group = state.withLock({ $0.groups.popFirst() }) else { return nil }
         room.signal()

@@ -54,14 +54,14 @@ final class JobReserve: Sendable {
         mutating func add(_ job: StagedJob, id: Int64, isReserved: Bool) -> Bool {
             guard job.spec.needs.isEmpty, job.spec.priority == priority ?? job.spec.priority else { return false }
             priority = job.spec.priority
-            if lane?.origin != job.origin || lane?.network != job.network {
+            if lane?.origin != job.row.origin || lane?.network != job.row.network {
                 endRun()
-                lane = Lane(batch: batch, origin: job.origin, network: job.network)
+                lane = Lane(batch: batch, origin: job.row.origin, network: job.row.network)
             }
             run.count += 1
             guard isReserved else { return true }
             room -= 1
-            run.jobs.append(Job(id: id, identity: job.identity, spec: job.sharedSpec))
+            run.jobs.append(Job(id: id, identity: job.row.identity, spec: job.sharedSpec))
             return true
         }
 

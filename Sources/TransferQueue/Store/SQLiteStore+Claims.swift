@@ -94,7 +94,7 @@ extension SQLiteStore {
 
     /// How many jobs are ready, by lane.
     func backlog(batch: Int64) throws -> [(lane: Lane, count: Int)] {
-        try database.read { db in
+        try read { db in
             try Row.fetchAll(
                 db,
                 sql: """
@@ -117,7 +117,7 @@ extension SQLiteStore {
 
     /// Jobs that wait for their next attempt.
     func sleepers(batch: Int64) throws -> [Sleeper] {
-        try database.read { db in
+        try read { db in
             try Row.fetchAll(
                 db, sql: "SELECT id, origin, network, notBefore FROM job WHERE batch = ? AND state = 2",
                 arguments: [batch]
@@ -159,12 +159,12 @@ extension SQLiteStore {
 
     /// Notes, durably, that a body that must not be sent twice is about to leave.
     func markSending(_ id: Int64) throws {
-        try database.write { db in try db.execute(sql: "UPDATE job SET isSending = 1 WHERE id = ?", arguments: [id]) }
+        try write { db in try db.execute(sql: "UPDATE job SET isSending = 1 WHERE id = ?", arguments: [id]) }
     }
 
     /// Jobs that were complete before, a page at a time.
     func completed(batch: Int64, after id: Int64, limit: Int) throws -> [CompletedJob] {
-        try database.read { db in
+        try read { db in
             try Row.fetchAll(
                 db,
                 sql: """
@@ -183,7 +183,7 @@ extension SQLiteStore {
     }
 
     func completedIdentities(batch name: String) throws -> Set<String> {
-        try database.read { db in
+        try read { db in
             try String.fetchSet(
                 db,
                 sql: "SELECT identity FROM job JOIN batch ON batch.id = job.batch WHERE name = ? AND state = 5",
@@ -207,7 +207,7 @@ extension SQLiteStore {
 
     /// Makes complete jobs ready again.
     func redo(_ ids: [Int64], refresh: Bool) throws {
-        try database.write { db in
+        try write { db in
             var batches = Set<Int64>()
             for id in ids {
                 let row = try Row.fetchOne(

@@ -27,7 +27,7 @@ extension SQLiteStore {
     }
 
     func deliver(_ verb: QueueVerb, batch name: String, job: String?) throws -> Delivery {
-        try database.write { db in
+        try write { db in
             try Self.reclaim(db)
             let row = try Row.fetchOne(
                 db,
@@ -84,7 +84,7 @@ extension SQLiteStore {
     }
 
     func apply(_ command: QueueCommand) throws -> Applied {
-        try database.write { db in
+        try write { db in
             // Before: a fresh start forgets it.
             let hadFailed = try command.job.map { try Self.hasFailed(db, batch: command.batch, job: $0) } ?? true
             try Self.dissolveReserve(db, batch: command.batch)

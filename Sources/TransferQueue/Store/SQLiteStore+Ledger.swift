@@ -66,7 +66,7 @@ extension SQLiteStore {
 
     /// Looks many versions up at once.
     func look(_ files: [FileVersion], folder: Int64) throws -> [LedgerLook] {
-        try database.read { db in try files.map { try Self.look(db, $0, folder: folder) } }
+        try read { db in try files.map { try Self.look(db, $0, folder: folder) } }
     }
 
     static func look(_ db: Database, _ version: FileVersion, folder: Int64) throws -> LedgerLook {
@@ -177,6 +177,7 @@ extension SQLiteStore {
         do {
             try database.writeWithoutTransaction { db in
                 try db.inTransaction(.immediate) {
+                    try Self.unpackAll(db)
                     value = try body(db)
                     return .commit
                 }

@@ -20,7 +20,7 @@ struct LedgerSettlement: Sendable {
 // The ledger after confirmation: what is to be done with files, their digests, and rows that aren't needed any more.
 extension SQLiteStore {
     func dueRows(folder: Int64, now: Int64, limit: Int) throws -> [LedgerRow] {
-        try database.read { db in
+        try read { db in
             try Row.fetchAll(
                 db,
                 sql: """
@@ -33,7 +33,7 @@ extension SQLiteStore {
 
     /// Milliseconds since 1970.
     func nextDue(folder: Int64) throws -> Int64? {
-        try database.read { db in
+        try read { db in
             try Int64.fetchOne(
                 db, sql: "SELECT min(due) FROM ledger WHERE folder = ? AND due IS NOT NULL AND gone IS NULL",
                 arguments: [folder])
@@ -42,7 +42,7 @@ extension SQLiteStore {
 
     /// How many confirmed files wait for their time.
     func keptCount(folder: Int64) throws -> Int {
-        try database.read { db in
+        try read { db in
             try Int.fetchOne(
                 db, sql: "SELECT count(*) FROM ledger WHERE folder = ? AND due IS NOT NULL AND gone IS NULL",
                 arguments: [folder]) ?? 0
@@ -82,7 +82,7 @@ extension SQLiteStore {
     // MARK: Digests
 
     func rowsWithoutDigest(folder: Int64, limit: Int) throws -> [LedgerRow] {
-        try database.read { db in
+        try read { db in
             try Row.fetchAll(
                 db,
                 sql: """
@@ -110,7 +110,7 @@ extension SQLiteStore {
     ///
     /// - Parameter onlyGone: Those that were found to be gone before.
     func settledRows(folder: Int64, after id: Int64, limit: Int, onlyGone: Bool) throws -> [LedgerRow] {
-        try database.read { db in
+        try read { db in
             try Row.fetchAll(
                 db,
                 sql: """
@@ -180,7 +180,7 @@ extension SQLiteStore {
     }
 
     func ledgerCount(folder: Int64) throws -> Int {
-        try database.read { db in
+        try read { db in
             try Int.fetchOne(db, sql: "SELECT count(*) FROM ledger WHERE folder = ?", arguments: [folder]) ?? 0
         }
     }

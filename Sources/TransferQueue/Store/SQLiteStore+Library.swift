@@ -5,7 +5,7 @@ import TransferEventLoop
 extension SQLiteStore {
     /// Takes every batch that nobody has and that has something left to do.
     func holdAll() throws -> [HeldBatch] {
-        try database.write { db in
+        try write { db in
             try Self.reclaim(db)
             try Self.dissolveReserves(db, of: process)
             return try Row.fetchAll(
@@ -23,7 +23,7 @@ extension SQLiteStore {
     ///
     /// - Throws: `TransferError` when the identity is taken by a job with other content.
     func submit(_ spec: JobSpec, batch: String, directory: String) throws -> Staged {
-        let known = try database.read { db in
+        let known = try read { db in
             try Int64.fetchOne(
                 db,
                 sql: """

@@ -11,7 +11,7 @@ extension SQLiteStore {
     }
 
     func save(_ usage: [MeteredUsage.Row]) throws {
-        try writeRelaxed { db in
+        try writeRelaxed(leavesPacks: true) { db in
             try db.execute(sql: "DELETE FROM meteredUsage")
             let statement = try db.cachedStatement(sql: "INSERT INTO meteredUsage (kind, hour, bytes) VALUES (?, ?, ?)")
             for row in usage { try statement.execute(arguments: [row.kind.rawValue, row.hour, row.bytes]) }
@@ -20,7 +20,7 @@ extension SQLiteStore {
 
     /// Puts the links that nobody answers over where `transfer why` finds them.
     func save(silentLinks: [(name: String, suspicion: LinkHealth.Suspicion)]) throws {
-        try writeRelaxed { db in
+        try writeRelaxed(leavesPacks: true) { db in
             try db.execute(sql: "DELETE FROM silentLink")
             for (name, suspicion) in silentLinks {
                 try db.execute(
@@ -32,7 +32,7 @@ extension SQLiteStore {
 
     /// Replaces what this process said of its waits for the network.
     func save(networkWaits: [(network: String, since: WallTime, reason: String)]) throws {
-        try writeRelaxed { db in
+        try writeRelaxed(leavesPacks: true) { db in
             try db.execute(sql: "DELETE FROM networkWait WHERE process = ?", arguments: [process])
             for wait in networkWaits {
                 try db.execute(

@@ -10,7 +10,7 @@ extension SQLiteStore {
 
     /// - Returns: `nil` when there is no such job.
     func networkOrigin(batch: String, job: String) throws -> NetworkOrigin? {
-        try database.read { db in
+        try read { db in
             try Row.fetchOne(
                 db,
                 sql: """

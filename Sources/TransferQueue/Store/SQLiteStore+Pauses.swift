@@ -13,7 +13,7 @@ extension SQLiteStore {
     }
 
     func savePause(_ pause: Pause) throws {
-        try writeRelaxed { db in
+        try writeRelaxed(leavesPacks: true) { db in
             try db.execute(
                 sql: "INSERT OR REPLACE INTO pause (origin, until, status, message) VALUES (?, ?, ?, ?)",
                 arguments: [pause.origin, pause.until, pause.status, pause.message])
@@ -22,7 +22,7 @@ extension SQLiteStore {
 
     /// Those that are not over yet; the others are forgotten.
     func pauses() throws -> [Pause] {
-        try writeRelaxed { db in
+        try writeRelaxed(leavesPacks: true) { db in
             try db.execute(sql: "DELETE FROM pause WHERE until <= ?", arguments: [WallClock.milliseconds])
             return try Row.fetchAll(db, sql: "SELECT origin, until, status, message FROM pause").map {
                 Pause(origin: $0[0], until: $0[1], status: $0[2], message: $0[3] ?? "")
@@ -30,5 +30,7 @@ extension SQLiteStore {
         }
     }
 
-    func forgetPauses() throws { try writeRelaxed { db in try db.execute(sql: "DELETE FROM pause") } }
+    func forgetPauses() throws {
+        try writeRelaxed(leavesPacks: true) { db in try db.execute(sql: "DELETE FROM pause") }
+    }
 }

@@ -35,14 +35,15 @@ extension SQLiteStore {
                     arguments: [ends.count]) ?? 0
             last -= Int64(ends.count)
             var ledger = LedgerRecorder(db, now: now)
-            let done = try Self.doneStatement(db)
+            var writer = try EndWriter(db, packed: packed, now: now, ends, steps)
             recorded.cursors.reserveCapacity(ends.count)
-            for end in ends {
+            for (index, end) in ends.enumerated() {
                 last += 1
                 recorded.cursors.append(last)
-                try write(db, end, cursor: last, now: now, done)
+                try writer.write(index, cursor: last)
                 try ledger.record(end, cursor: last)
             }
+            try writer.finish()
             for step in steps where try !ledger.supersedes(step) { try write(db, step) }
             recorded.watched = try ledger.finish(&recorded.unblocked, stamp: nextStamp())
             var needing: [Int64: Bool] = [:]
@@ -52,57 +53,6 @@ extension SQLiteStore {
                 if hasNeeds { try settleNeeds(db, of: end, &recorded) }
             }
             return recorded
-        }
-    }
-
-    private static func doneStatement(_ db: Database) throws -> BoundStatement {
-        BoundStatement(
-            try db.cachedStatement(
-                sql: """
-                    UPDATE job SET state = 5, owner = NULL, isSending = 0, wasInterrupted = 0, mustRefresh = 0,
-                        resume = NULL, upload = NULL, path = ?, size = ?, modified = ?, digest = ?, validator = ?,
-                        transferred = ?, seconds = ?, finalURL = ?, status = ?, response = ?, attempts = ?,
-                        errorCode = NULL, errorMessage = NULL, endSequence = ?, ended = ? WHERE id = ?
-                    """))
-    }
-
-    private func write(
-        _ db: Database, _ end: JobEnd, cursor: Int64, now: Int64, _ done: BoundStatement
-    ) throws {
-        switch end.outcome {
-        case .done(let receipt, let facts), .kept(let receipt, let facts):
-            try done.run { values in
-                values.add(receipt.path)
-                values.add(facts?.size ?? receipt.bytes)
-                values.add(facts?.modified)
-                values.add(receipt.digest?.description)
-                values.add(receipt.validator)
-                values.add(receipt.transferred)
-                values.add(receipt.seconds)
-                values.add(receipt.finalURL)
-                values.add(receipt.status)
-                values.add(receipt.response)
-                values.add(receipt.attempts)
-                values.add(cursor)
-                values.add(now)
-                values.add(end.id)
-            }
-        case .failed(let error, let attempts, let host):
-            try db.execute(
-                sql: """
-                    UPDATE job SET state = 6, owner = NULL, isSending = 0, wasInterrupted = 0, errorCode = ?,
-                        errorMessage = ?, status = ?, host = ?, attempts = ?, endSequence = ?, ended = ? WHERE id = ?
-                    """,
-                arguments: [
-                    error.code.rawValue, error.message, error.status, host, attempts, cursor, now, end.id,
-                ])
-        case .cancelled:
-            try db.execute(
-                sql: """
-                    UPDATE job SET state = 8, owner = NULL, isSending = 0, endSequence = ?, ended = ? WHERE id = ?
-                    """, arguments: [cursor, now, end.id])
-        // The ledger's part takes it out.
-        case .dropped: break
         }
     }
 
@@ -150,7 +100,7 @@ extension SQLiteStore {
     ///
     /// - Parameter waitingFor: Why the network keeps everything that is left from going on.
     func publish(batch: Int64, rate: Int64, eta: Int64?, active: Int, waitingFor: String?) throws {
-        try writeRelaxed { db in
+        try writeRelaxed(leavesPacks: true) { db in
             try db.execute(
                 sql: "UPDATE batch SET rate = ?, eta = ?, active = ?, waitingFor = ?, updated = ? WHERE id = ?",
                 arguments: [rate, eta, active, waitingFor, WallClock.milliseconds, batch])
@@ -162,8 +112,9 @@ extension SQLiteStore {
     /// - Parameter isComplete: Every job has ended; else what this process reserved is given back.
     /// - Returns: The sockets of those who wait for that.
     func letGo(batch: Int64, isComplete: Bool = false) throws -> [String] {
-        try database.write { db in
-            if isComplete {
+        defer { packed.forget(batch) }
+        return try database.write { db in
+            if isComplete, try Self.dropPack(db, batch: batch) {
                 try Self.endReserve(db, batch: batch)
             } else {
                 try Self.dissolveReserve(db, batch: batch)

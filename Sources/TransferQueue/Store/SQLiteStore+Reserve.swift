@@ -18,7 +18,7 @@ extension SQLiteStore {
     /// - Parameter since: Milliseconds since 1970.
     /// - Returns: Whether there still is a reserve; if not, its jobs are to be claimed like others.
     func open(_ lane: Lane, through last: Int64, since: Int64) throws -> Bool {
-        try writeRelaxed { db in
+        try writeRelaxed(leavesPacks: true) { db in
             try db.execute(
                 sql: """
                     INSERT INTO opened (batch, origin, network, last, since)
@@ -55,6 +55,7 @@ extension SQLiteStore {
     /// Gives back what of a batch's reserve hasn't started; nothing where it has none.
     static func dissolveReserve(_ db: Database, batch: Int64) throws {
         let reserve = try Int64.fetchOne(db, sql: "SELECT reserve FROM batch WHERE id = ?", arguments: [batch])
+        try unpack(db, batch: batch)
         guard let reserve else { return }
         try db.execute(
             sql: """

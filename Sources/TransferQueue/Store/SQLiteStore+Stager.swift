@@ -33,6 +33,8 @@ extension SQLiteStore {
         private var insertGroup: BoundStatement?
         private var origins = OriginMemory()
         private(set) var reserve: JobReserve?
+        /// As long as all jobs are simple ones, and fit into the reserve.
+        private(set) var packing: Packing?
         /// Whether there are jobs with faults of their own, which weren't added: others may need them.
         var isPartial = false
 
@@ -50,12 +52,9 @@ extension SQLiteStore {
             self.isReload = isReload
             self.owner = owner
             gathering = reserving > 0 && batch.isNew ? JobReserve.Builder(batch: batch.id, room: reserving) : nil
+            if gathering != nil { packing = Packing(first: try SQLiteStore.nextJob(db)) }
             insert = BoundStatement(
                 try db.makeStatement(sql: "\(Self.insertion) \(Self.row) ON CONFLICT DO NOTHING"))
-            if gathering != nil {
-                let rows = Array(repeating: Self.row, count: Self.groupSize).joined(separator: ", ")
-                insertGroup = BoundStatement(try db.makeStatement(sql: "\(Self.insertion) \(rows)"))
-            }
             find = try db.makeStatement(
                 sql:
                     "SELECT id, generation, line, state, fingerprint, errorCode, wasInterrupted FROM job WHERE batch = ? AND identity = ?"
@@ -80,20 +79,41 @@ extension SQLiteStore {
             count += 1
             if let place = job.place { format = place.format }
             if job.spec.id != nil { hasIDs = true }
-            if !job.isUpload {
+            if !job.row.isUpload {
                 if job.spec.hasRelativePath { hasRelativePaths = true } else { hasAbsolutePaths = true }
             }
             guard gathering != nil else { return try addOne(job) }
+            if packing != nil {
+                if pack(job) { return }
+                try stopPacking()
+            }
             gathered.append(job)
             if gathered.count == Self.groupSize { try addGathered() }
         }
 
+        /// - Returns: `false` where it's for the database to compare it with the others.
+        private func pack(_ job: StagedJob) -> Bool {
+            guard gathering?.hasRoom == true, !hasIDs, !(hasRelativePaths && hasAbsolutePaths),
+                packing?.admits(job.row) == true, let id = packing?.next,
+                gathering?.add(job, id: id, isReserved: true) == true
+            else { return false }
+            packing?.add(job)
+            note(job, id)
+            return true
+        }
+
+        /// Gives what was packed so far its rows; the jobs that follow get theirs at once.
+        private func stopPacking() throws {
+            guard let packing = exchange(&packing, with: nil) else { return }
+            try SQLiteStore.insert(
+                db, packing.jobs.lazy.map(\.row), first: packing.first, batch: batch.id, state: .claimed)
+            let group = Array(repeating: Self.row, count: Self.groupSize).joined(separator: ", ")
+            insertGroup = BoundStatement(try db.makeStatement(sql: "\(Self.insertion) \(group)"))
+        }
+
         private static let groupSize = 8
-        private static let insertion = """
-            INSERT INTO job (batch, identity, generation, line, column, width, number, state, priority, origin,
-                destination, spec, fingerprint, hasSecrets, isUpload, networkPlaces, network) VALUES
-            """
-        private static let row = "(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+        private static let insertion = "INSERT INTO job (\(JobRow.columns)) VALUES"
+        private static let row = "(" + Array(repeating: "?", count: JobRow.columnCount).joined(separator: ", ") + ")"
 
         /// Of a new batch: all of them, or one by one where two are the same.
         private func addGathered() throws {
@@ -119,24 +139,8 @@ extension SQLiteStore {
         }
 
         private func bind(_ job: StagedJob, _ isReserved: Bool, _ values: inout BoundStatement.Values) {
-            let span = job.place?.id ?? job.place?.to
-            values.add(batch.id)
-            values.add(job.identity)
-            values.add(generation)
-            values.add(span?.line)
-            values.add(span?.column)
-            values.add(span?.length)
-            values.add(job.place?.index)
-            values.add((isReserved ? JobState.claimed : .queued).rawValue)
-            values.add(job.spec.priority)
-            values.add(job.origin)
-            values.add(job.destination)
-            values.add(job.text)
-            values.add(job.fingerprint)
-            values.add(job.secrets != nil)
-            values.add(job.isUpload)
-            values.add(job.networkPlaces)
-            values.add(job.network)
+            job.row.bind(
+                batch: batch.id, generation: generation, state: isReserved ? .claimed : .queued, to: &values)
         }
 
         /// It has a row of its own now, which it hadn't before.
@@ -148,7 +152,7 @@ extension SQLiteStore {
         private func note(_ job: StagedJob, _ id: Int64) {
             if let secrets = job.secrets { self.secrets[id] = secrets }
             for (position, need) in job.spec.needs.enumerated() {
-                needs.append((id, job.identity, need, job.place, position))
+                needs.append((id, job.row.identity, need, job.place, position))
             }
         }
 
@@ -161,9 +165,8 @@ extension SQLiteStore {
 
         /// It has a row already.
         private func addAgain(_ job: StagedJob) throws {
-            let (spec, place, identity, fingerprint) = (job.spec, job.place, job.identity, job.fingerprint)
-            let span = place?.id ?? place?.to
-            find.setUncheckedArguments([batch.id, identity])
+            let (spec, place, made) = (job.spec, job.place, job.row)
+            find.setUncheckedArguments([batch.id, made.identity])
             guard let row = try Row.fetchOne(find) else { return }
             let id: Int64 = row["id"]
             let seen: Int64 = row["generation"]
@@ -171,7 +174,7 @@ extension SQLiteStore {
                 return addDuplicate(spec, place, other: row["line"])
             }
             let oldFingerprint: Int64 = row["fingerprint"]
-            let changed = oldFingerprint != fingerprint || batch.hasMoved && spec.hasRelativePath
+            let changed = oldFingerprint != made.fingerprint || batch.hasMoved && spec.hasRelativePath
             let old = JobState(rawValue: row["state"]) ?? .queued
             // Found by this process: to be told once. Whoever runs it again after that wants it sent again.
             let mayHaveArrived =
@@ -183,9 +186,9 @@ extension SQLiteStore {
             // Whoever holds a job holds it whatever it becomes.
             let state: JobState = stays || isReload && old == .paused ? old : .queued
             update.setUncheckedArguments([
-                generation, span?.line, span?.column, span?.length, place?.index, state.rawValue, spec.priority,
-                job.origin, job.destination, job.text, fingerprint,
-                job.secrets != nil, spec.isUpload, job.networkPlaces, job.network,
+                generation, made.span?.line, made.span?.column, made.span?.length, made.number, state.rawValue,
+                made.priority, made.origin, made.destination, made.text, made.fingerprint,
+                made.hasSecrets, made.isUpload, made.networkPlaces, made.network,
                 stays || old == .queued && !changed, state.hasEnded, stays,
                 changed || mayHaveArrived, id,
             ])
@@ -252,6 +255,7 @@ extension SQLiteStore {
                 // Nothing was there before, and nothing is needed by others.
                 if hasIDs || hasRelativePaths && hasAbsolutePaths { try findSharedDestinations() }
                 reserve = made
+                if let packing { try SQLiteStore.insert(db, packing.pack, batch: batch.id, first: packing.first) }
                 return try SQLiteStore.beginReserve(db, batch: batch.id, of: owner)
             }
             if !keepsWhatIsMissing {

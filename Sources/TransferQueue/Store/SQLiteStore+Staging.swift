@@ -60,6 +60,7 @@ extension SQLiteStore {
         _ body: (Stager) throws -> Bool
     ) throws -> Staged {
         var staged: Staged?
+        var packing: Packing?
         try database.writeWithoutTransaction { db in
             try db.inTransaction(.immediate) {
                 let batch = try hold(db, header)
@@ -80,10 +81,12 @@ extension SQLiteStore {
                 staged = Staged(
                     batch: batch, count: stager.count, secrets: stager.secrets, underWay: stager.underWay,
                     abandoned: stager.abandoned, reserve: stager.reserve)
+                packing = stager.packing
                 return stager.underWay.isEmpty ? .commit : .rollback
             }
         }
         guard let staged else { throw TransferError(.internalFault, "staging ended without a batch") }
+        if let packing { packed.keep(packing.jobs, first: packing.first, of: staged.batch.id) }
         return staged
     }
 
@@ -107,6 +110,8 @@ extension SQLiteStore {
             throw StagingFailure.held(HeldError(batch: header.name, pid: row["pid"] ?? 0))
         }
         try Self.dissolveReserve(db, batch: id)
+        // What can't be read comes from its file again.
+        try db.execute(sql: "DELETE FROM pack WHERE batch = ?", arguments: [id])
         // Whatever became of whoever reserved them: nobody has them.
         try db.execute(
             sql: "UPDATE job SET state = 0 WHERE batch = ? AND state = 1 AND owner IS NULL", arguments: [id])

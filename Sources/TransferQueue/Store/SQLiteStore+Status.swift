@@ -4,7 +4,8 @@ import TransferEngine
 import TransferEventLoop
 
 extension SQLiteStore {
-    /// How the batches stand; all of them, or the one of that name.
+    /// How the batches stand; all of them, or the one of that name. To look needs nothing written: what is packed is counted
+    /// where it is.
     func statuses(name: String? = nil) throws -> [BatchStatus] {
         try database.read { db in
             let batches = try Row.fetchAll(
@@ -25,6 +26,10 @@ extension SQLiteStore {
                     db, sql: "SELECT state, count(*) FROM job WHERE batch = ? GROUP BY state",
                     arguments: [row[0] as Int64])
                 for count in counts { status.add(JobState(rawValue: count[0]) ?? .queued, count[1]) }
+                let packed = try Int.fetchOne(
+                    db, sql: "SELECT count FROM pack WHERE batch = ?", arguments: [row[0] as Int64])
+                // Those that are complete have rows.
+                if let packed { status.add(.queued, max(0, packed - status.total)) }
                 return status
             }
         }
@@ -32,7 +37,7 @@ extension SQLiteStore {
 
     /// The failed jobs of a batch, in the order they failed.
     func failures(batch name: String, limit: Int) throws -> [FailedJob] {
-        try database.read { db in
+        try read { db in
             try Row.fetchAll(
                 db,
                 sql: """
@@ -50,7 +55,7 @@ extension SQLiteStore {
 
     /// Ends of jobs after the cursor, in order.
     func ends(after cursor: Int64, limit: Int) throws -> [QueueEvent] {
-        try database.read { db in
+        try read { db in
             try Row.fetchAll(
                 db,
                 sql: """
@@ -94,7 +99,7 @@ extension SQLiteStore {
 
     /// How one job ended, or `nil` while it goes on or when there is no such job.
     func end(batch: String, job: String) throws -> QueueEvent? {
-        try database.read { db in
+        try read { db in
             try Row.fetchOne(
                 db,
                 sql: """
@@ -119,7 +124,7 @@ extension SQLiteStore {
     ///
     /// - Returns: The names of those forgotten.
     func forget(name: String?, endedBefore: Int64?) throws -> [String] {
-        try database.write { db in
+        try write { db in
             try Self.reclaim(db)
             let names = try String.fetchAll(
                 db,

@@ -18,7 +18,7 @@ extension SQLiteStore {
     }
 
     func tally(batch: Int64) throws -> Tally {
-        try database.read { db in
+        try read { db in
             var tally = Tally(counts: try Self.counts(db, "batch = ?", batch))
             let isWatched = try Bool.fetchOne(
                 db, sql: "SELECT 1 FROM watchedFolder WHERE batch = ?", arguments: [batch])

@@ -4,7 +4,7 @@ import TransferCore
 extension SQLiteStore {
     /// Keeps what the next attempt of an upload needs, durably; from then on the server can be asked what it has.
     func save(upload: UploadRecord?, of id: Int64) throws {
-        try database.write { db in
+        try write { db in
             let statement = try db.cachedStatement(sql: "UPDATE job SET upload = ?, isSending = 0 WHERE id = ?")
             try statement.execute(arguments: [upload?.text, id])
         }
@@ -12,7 +12,7 @@ extension SQLiteStore {
 
     /// The server has been told, or has nothing.
     func forgetAbandoned(_ id: Int64) throws {
-        try database.write { db in
+        try write { db in
             try db.execute(
                 sql: "UPDATE job SET upload = NULL WHERE id = ? AND state = ?",
                 arguments: [id, JobState.cancelled.rawValue])
@@ -21,7 +21,7 @@ extension SQLiteStore {
 
     /// Whether servers hold parts of a batch's cancelled uploads, as far as is known.
     func hasAbandonedUploads(batch name: String) throws -> Bool {
-        try database.read { db in
+        try read { db in
             try Bool.fetchOne(
                 db,
                 sql: """
@@ -38,7 +38,7 @@ extension SQLiteStore {
 
     /// The cancelled jobs of a batch whose servers hold parts of them, as far as is known.
     func heldUploads(batch: Int64) throws -> [(id: Int64, identity: String, hasSecrets: Bool)] {
-        try database.read { db in
+        try read { db in
             try Row.fetchAll(
                 db,
                 sql: """
@@ -53,7 +53,7 @@ extension SQLiteStore {
     ///
     /// - Returns: `nil` when another process works on it, or when there is none.
     func holdForAbandoning(batch name: String) throws -> Int64? {
-        try database.write { db in
+        try write { db in
             try Self.reclaim(db)
             return try Int64.fetchOne(
                 db,
@@ -73,7 +73,7 @@ extension SQLiteStore {
     ///
     /// - Parameter secrets: Jobs whose secrets nobody has any more are left out.
     func abandonedUploads(batch: Int64, secrets: [Int64: JobSecrets]) throws -> [AbandonedUpload] {
-        try database.read { db in
+        try read { db in
             let rows = try Row.fetchAll(
                 db,
                 sql: "SELECT id, spec, upload, hasSecrets FROM job WHERE batch = ? AND state = ? AND upload NOT NULL",

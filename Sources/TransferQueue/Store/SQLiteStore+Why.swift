@@ -4,7 +4,7 @@ import TransferCore
 extension SQLiteStore {
     /// - Returns: `nil` when there is no such job.
     func facts(batch name: String, job: String) throws -> JobFacts? {
-        var facts = try database.read { db -> JobFacts? in
+        var facts = try read { db -> JobFacts? in
             let row = try Row.fetchOne(
                 db,
                 sql: """
@@ -67,7 +67,7 @@ extension SQLiteStore {
 
     /// Names of jobs that a misspelt one may mean: those that it's a part of, and those of about its length.
     func identities(batch name: String, like job: String, limit: Int) throws -> [String] {
-        try database.read { db in
+        try read { db in
             try String.fetchAll(
                 db,
                 sql: """

@@ -10,6 +10,8 @@ final class SQLiteStore: Sendable {
     let database: DatabaseQueue
     /// The row of this process.
     let process: Int64
+    /// Jobs that this process has put in and that have no rows yet.
+    let packed = PackedJobs()
     /// Transactions that told how many jobs of watched folders are open.
     private let stamps = Atomic<Int>(0)
 
@@ -43,7 +45,12 @@ final class SQLiteStore: Sendable {
             // Each step is a transaction of its own. Whole or not there it is without a sync too, and the first commit
             // after them syncs them all (sqlite.org/pragma.html#pragma_synchronous).
             try database.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = NORMAL") }
-            try Schema.migrator.migrate(database)
+            do {
+                try Schema.migrator.migrate(database)
+            } catch is DatabaseError {
+                // Another process may have made the change after this one had looked: then there is nothing left to do.
+                try Schema.migrator.migrate(database)
+            }
             try database.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = FULL") }
             process = isReader ? 0 : try database.write { db in try Self.register(db) }
             // What ended a month ago is of no use to anybody.
@@ -112,7 +119,7 @@ final class SQLiteStore: Sendable {
 
     /// Gives back whatever this process still holds; for its end.
     func unregister() throws {
-        try database.write { db in
+        try write { db in
             try Self.dissolveReserves(db, of: process)
             try db.execute(
                 sql: "UPDATE job SET state = 0, owner = NULL WHERE owner = ? AND state = 1", arguments: [process])
@@ -126,19 +133,4 @@ final class SQLiteStore: Sendable {
     /// For a transaction on the ledger to call before it ends: of two counts the one with the higher stamp holds. SQLite's
     /// own count of changes has 32 bits, and stays where it is when nothing is changed.
     func nextStamp() -> Int { stamps.add(1, ordering: .relaxed).newValue }
-
-    /// Writes whose loss only costs work again: no fsync for them.
-    func writeRelaxed<Value>(_ body: (Database) throws -> Value) throws -> Value {
-        try database.writeWithoutTransaction { db in
-            try db.execute(sql: "PRAGMA synchronous = NORMAL")
-            defer { try? db.execute(sql: "PRAGMA synchronous = FULL") }
-            var result: Value?
-            try db.inTransaction(.immediate) {
-                result = try body(db)
-                return .commit
-            }
-            guard let result else { throw TransferError(.internalFault, "a transaction without a result") }
-            return result
-        }
-    }
 }

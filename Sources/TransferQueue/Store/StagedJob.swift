@@ -6,17 +6,8 @@ final class StagedJob: Sendable {
     var spec: JobSpec { _read { yield sharedSpec.wrappedValue } }
     /// Where the job stands in its file, if it comes from one.
     let place: JobLocations?
-    let identity: String
-    let text: String
-    let destination: String
-    let fingerprint: Int64
-    let origin: String
-    let isUpload: Bool
-    /// ``Lane/network``.
-    let network: String
+    let row: JobRow
     let secrets: JobSecrets?
-    /// Where its file names its network rules.
-    let networkPlaces: String?
 
     /// - Parameters:
     ///   - directory: What the batch's relative paths start from.
@@ -24,15 +15,15 @@ final class StagedJob: Sendable {
     init(_ spec: JobSpec, at place: JobLocations?, directory: String, origins: inout OriginMemory) {
         sharedSpec = Shared(wrappedValue: spec)
         self.place = place
-        identity = spec.identity
-        secrets = JobSecrets(spec)
-        text = (secrets == nil ? spec : spec.redacted).canonicalJSON
-        destination = spec.destinationKey(directory: directory)
-        fingerprint = spec.fingerprint
-        origin = origins.origin(of: spec)
-        isUpload = spec.isUpload
-        network = spec.settings.network.key
-        networkPlaces = place.flatMap { $0.network.isEmpty ? nil : $0.network.text }
+        let secrets = JobSecrets(spec)
+        self.secrets = secrets
+        row = JobRow(
+            identity: spec.identity, span: place?.id ?? place?.to, number: place?.index, priority: spec.priority,
+            origin: origins.origin(of: spec), destination: spec.destinationKey(directory: directory),
+            text: (secrets == nil ? spec : spec.redacted).canonicalJSON, fingerprint: spec.fingerprint,
+            hasSecrets: secrets != nil, isUpload: spec.isUpload,
+            networkPlaces: place.flatMap { $0.network.isEmpty ? nil : $0.network.text },
+            network: spec.settings.network.key)
     }
 }
 

@@ -18,7 +18,7 @@ import TransferEventLoop
             for number in 0..<count { try add(Self.job(number), nil) }
             return true
         } _: {
-            taken.append($0.destination)
+            taken.append($0.row.destination)
         }
         #expect(result && taken == (0..<count).map { "/d/\($0)" })
     }

@@ -114,6 +114,8 @@ final class StoreFixture {
 
     /// The states by identity.
     func states() throws -> [String: JobState] {
+        // Gives every job its row.
+        try store.write { _ in }
         var states: [String: JobState] = [:]
         for row in try raw.run("SELECT identity, state FROM job") {
             states[row[0] ?? ""] = JobState(rawValue: Int(row[1] ?? "") ?? -1)

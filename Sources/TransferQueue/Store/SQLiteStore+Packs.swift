@@ -1,0 +1,164 @@
+import FoundationEssentials
+import GRDB
+import Synchronization
+import TransferCore
+
+// The jobs of a new batch are first kept in one value (`pack`), which is written in a moment. Each gets its row when it's
+// recorded as complete; all of them do before anybody looks at jobs who doesn't know of packs.
+extension SQLiteStore {
+    /// Jobs that this process has packed, until they have rows.
+    final class PackedJobs: Sendable {
+        private struct Batch {
+            let first: Int64
+            var jobs: [StagedJob?]
+        }
+
+        private let batches = Mutex<[Int64: Batch]>([:])
+
+        func keep(_ jobs: [StagedJob], first: Int64, of batch: Int64) {
+            batches.withLock { $0[batch] = Batch(first: first, jobs: jobs) }
+        }
+
+        /// - Returns: A job; once.
+        func take(_ id: Int64, of batch: Int64) -> StagedJob? {
+            batches.withLock { batches in
+                guard let first = batches[batch]?.first, let count = batches[batch]?.jobs.count,
+                    id >= first, id - first < count
+                else { return nil }
+                return exchange(&batches[batch]!.jobs[Int(id - first)], with: nil)
+            }
+        }
+
+        func forgetAll() { batches.withLock { $0 = [:] } }
+
+        func forget(_ batch: Int64) { batches.withLock { $0[batch] = nil } }
+    }
+
+    /// Keeps rows, in the order of their numbers, as one value.
+    ///
+    /// - Parameter first: The number of the first one, as ``nextJob(_:)`` gave it in this transaction.
+    static func insert(
+        _ db: Database, _ pack: JobPack, batch: Int64, first: Int64
+    ) throws {
+        try db.execute(
+            sql: "INSERT INTO pack (batch, first, count, jobs) VALUES (?, ?, ?, ?)",
+            arguments: [batch, first, pack.count, Data(pack.bytes)])
+        // Numbers are never given out again (sqlite.org/autoinc.html).
+        let last = first + Int64(pack.count) - 1
+        try db.execute(sql: "UPDATE sqlite_sequence SET seq = ? WHERE name = 'job'", arguments: [last])
+        guard db.changesCount == 0 else { return }
+        try db.execute(sql: "INSERT INTO sqlite_sequence (name, seq) VALUES ('job', ?)", arguments: [last])
+    }
+
+    /// Gives jobs that were packed their rows, but for those that have one.
+    static func insert(
+        _ db: Database, _ rows: some Sequence<JobRow>, first: Int64, batch: Int64, state: JobState
+    ) throws {
+        var insert = try GroupedInsert<(id: Int64, row: JobRow)>(
+            db, "INSERT OR IGNORE INTO job (id, \(JobRow.columns))", columns: 1 + JobRow.columnCount
+        ) { job, values in
+            values.add(job.id)
+            job.row.bind(batch: batch, generation: JobPack.generation, state: state, to: &values)
+        }
+        var id = first
+        for row in rows {
+            try insert.add((id, row))
+            id += 1
+        }
+        try insert.finish()
+    }
+
+    /// The number that the next job gets.
+    static func nextJob(_ db: Database) throws -> Int64 {
+        (try Int64.fetchOne(db, sql: "SELECT seq FROM sqlite_sequence WHERE name = 'job'") ?? 0) + 1
+    }
+
+    /// Whether there are packs to be unpacked.
+    static func hasPacks(_ db: Database) throws -> Bool {
+        let statement = try db.cachedStatement(sql: "SELECT EXISTS (SELECT 1 FROM pack WHERE NOT isUnreadable)")
+        return try Bool.fetchOne(statement) ?? false
+    }
+
+    /// Gives every packed job its row.
+    static func unpackAll(_ db: Database) throws {
+        guard try hasPacks(db) else { return }
+        // Somebody else may have deleted a batch, without what belongs to it.
+        try db.execute(sql: "DELETE FROM pack WHERE batch NOT IN (SELECT id FROM batch)")
+        for batch in try Int64.fetchAll(db, sql: "SELECT batch FROM pack") { try unpack(db, batch: batch) }
+    }
+
+    /// Gives the jobs of a batch that are packed their rows; those that are complete have one already.
+    ///
+    /// A pack that can't be read is left where it is: no other batch is to suffer for it, and this one begins anew when its
+    /// job file is run again.
+    static func unpack(_ db: Database, batch: Int64) throws {
+        let pack = try Row.fetchOne(
+            db,
+            sql: """
+                SELECT first, jobs, reserve NOT NULL FROM pack JOIN batch ON batch.id = pack.batch
+                WHERE batch = ? AND NOT isUnreadable
+                """, arguments: [batch])
+        guard let pack else { return }
+        var rows: [JobRow] = []
+        do throws(TransferError) {
+            var reader = try JobPackReader(Array(pack[1] as Data))
+            while let row = try reader.next() { rows.append(row) }
+        } catch {
+            return try db.execute(sql: "UPDATE pack SET isUnreadable = 1 WHERE batch = ?", arguments: [batch])
+        }
+        // A version that knows of no packs may have ended the reserve.
+        let isReserved: Bool = pack[2]
+        try insert(db, rows, first: pack[0], batch: batch, state: isReserved ? .claimed : .queued)
+        try db.execute(sql: "DELETE FROM pack WHERE batch = ?", arguments: [batch])
+    }
+
+    /// - Returns: Whether all jobs of the batch have rows, so that its pack was of no use any more.
+    static func dropPack(_ db: Database, batch: Int64) throws -> Bool {
+        try db.execute(
+            sql: "DELETE FROM pack WHERE batch = ?1 AND count <= (SELECT count(*) FROM job WHERE batch = ?1)",
+            arguments: [batch])
+        return try Bool.fetchOne(
+            db, sql: "SELECT NOT EXISTS (SELECT 1 FROM pack WHERE batch = ?)", arguments: [batch]) ?? true
+    }
+
+    // MARK: Transactions
+
+    /// Looks at the queue, in which every job has its row.
+    func read<Value>(_ body: (Database) throws -> Value) throws -> Value {
+        while true {
+            let value: Value? = try database.read { db in try Self.hasPacks(db) ? nil : try body(db) }
+            if let value { return value }
+            do {
+                try database.write { db in try Self.unpackAll(db) }
+            } catch let error as DatabaseError where error.resultCode == .SQLITE_BUSY {
+                // Another process takes its time; who only looks has it too.
+            }
+        }
+    }
+
+    /// Changes the queue, in which every job has its row.
+    func write<Value>(_ body: (Database) throws -> Value) throws -> Value {
+        try database.write { db in
+            try Self.unpackAll(db)
+            return try body(db)
+        }
+    }
+
+    /// Writes whose loss only costs work again: no fsync for them.
+    ///
+    /// - Parameter leavesPacks: Jobs may be packed still: for what is no matter of single jobs.
+    func writeRelaxed<Value>(leavesPacks: Bool = false, _ body: (Database) throws -> Value) throws -> Value {
+        try database.writeWithoutTransaction { db in
+            try db.execute(sql: "PRAGMA synchronous = NORMAL")
+            defer { try? db.execute(sql: "PRAGMA synchronous = FULL") }
+            var result: Value?
+            try db.inTransaction(.immediate) {
+                if !leavesPacks { try Self.unpackAll(db) }
+                result = try body(db)
+                return .commit
+            }
+            guard let result else { throw TransferError(.internalFault, "a transaction without a result") }
+            return result
+        }
+    }
+}

@@ -1,0 +1,51 @@
+import Testing
+import TransferCore
+import TransferTestSupport
+
+@testable import TransferQueue
+
+/// A queue of an earlier version goes on with this one.
+@Suite struct SchemaTests {
+    let fixture: StoreFixture
+
+    init() throws { fixture = try StoreFixture() }
+
+    private func tables() throws -> Set<String> {
+        Set(try fixture.raw.run("SELECT name FROM sqlite_master WHERE type = 'table'").compactMap { $0[0] })
+    }
+
+    @Test func aQueueOfTheVersionBeforeGetsWhatIsNew() throws {
+        try fixture.stage([Sample.download("http://h.example/x", to: "a")])
+        // As it was: each change was a migration of its own.
+        try fixture.raw.run("DROP TABLE pack")
+        try fixture.raw.run("DELETE FROM grdb_migrations")
+        for name in [
+            "1", "network places", "network lanes", "network waits", "uploads", "watched folders", "claims",
+            "files that come back", "paused folders", "renamed files", "targets of watched folders", "reserves",
+        ] { try fixture.raw.run("INSERT INTO grdb_migrations VALUES ('\(name)')") }
+        let store = try SQLiteStore(fixture.state)
+        #expect(try tables().contains("pack") && store.statuses().map(\.remaining) == [1])
+        #expect(try fixture.raw.run("SELECT identifier FROM grdb_migrations") == [["packs"]])
+    }
+
+    @Test func aQueueOfTheFirstVersionGetsAllThatCameLater() throws {
+        let now = try tables()
+        let folder = try StateFolder(fixture.folder.path("old"))
+        let old = RawDatabase(path: folder.database)
+        try old.run("CREATE TABLE grdb_migrations (identifier TEXT NOT NULL PRIMARY KEY)")
+        try old.run("INSERT INTO grdb_migrations VALUES ('1')")
+        for sql in Schema.steps[0].sql.split(separator: ";") { try old.run(String(sql)) }
+        try old.run("INSERT INTO batch (name, directory, updated) VALUES ('b', '/', unixepoch() * 1000)")
+        #expect(try SQLiteStore(folder).statuses().map(\.name) == ["b"])
+        let tables = try old.run("SELECT name FROM sqlite_master WHERE type = 'table'").compactMap { $0[0] }
+        #expect(Set(tables) == now)
+    }
+
+    @Test func aQueueOfThisVersionStaysAsItIs() throws {
+        try fixture.stage([Sample.download("http://h.example/x", to: "a")])
+        let before = try fixture.raw.run("SELECT name, sql FROM sqlite_master ORDER BY name")
+        _ = try SQLiteStore(fixture.state)
+        #expect(try fixture.raw.run("SELECT name, sql FROM sqlite_master ORDER BY name") == before)
+        #expect(try fixture.store.statuses().map(\.remaining) == [1])
+    }
+}
