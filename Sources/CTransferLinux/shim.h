@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/falloc.h>
+#include <sched.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
@@ -49,6 +50,14 @@ static inline int transfer_timerfd_set(int descriptor, int64_t nanoseconds) {
 }
 
 static inline void transfer_name_thread(const char *name) { prctl(PR_SET_NAME, name); }
+
+// SCHED_BATCH for the calling thread, unless somebody chose another policy than the usual one (sched(7)). Its macro needs
+// _GNU_SOURCE; linux/sched.h would clash with what glibc shows without it.
+#define TRANSFER_SCHED_BATCH 3
+static inline void transfer_yield_to_others(void) {
+    struct sched_param parameters = {0};
+    if (sched_getscheduler(0) == SCHED_OTHER) sched_setscheduler(0, TRANSFER_SCHED_BATCH, &parameters);
+}
 
 // Whether the file system has no space for a file of this length, of which some may be there. One that can't reserve isn't
 // judged: what it compresses takes less.

@@ -159,8 +159,8 @@ public final class EventLoop: SerialExecutor, @unchecked Sendable {
 
     /// From so many on a moment's sleep still leaves the other side work to do.
     private static let manyAnswers = 16
-    /// Microseconds; with the kernel's own slack (prctl(2), PR_SET_TIMERSLACK) some 150.
-    private static let moment: UInt32 = 100
+    /// Microseconds; with the kernel's own slack (prctl(2), PR_SET_TIMERSLACK) it's some 110.
+    private static let moment: UInt32 = 60
 
     // MARK: Timers
 

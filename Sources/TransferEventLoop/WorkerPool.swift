@@ -1,3 +1,4 @@
+import CTransferLinux
 import DequeModule
 import Glibc
 import TransferCore
@@ -75,6 +76,9 @@ public final class WorkerPool: @unchecked Sendable {
     }
 
     private func runThread() {
+        // Who works through what it's given needn't take the processor from others when it wakes. Where there are few, those
+        // are the loops, and the servers that they speak to.
+        transfer_yield_to_others()
         pthread_mutex_lock(mutex)
         while true {
             if !queue.isEmpty {

@@ -29,6 +29,15 @@ import TransferTestSupport
         }
     }
 
+    @Test func itsThreadsLeaveTheProcessorToOthers() async throws {
+        let pool = WorkerPool(name: "test", threads: 1)
+        defer { pool.stop() }
+        let usual = sched_getscheduler(getpid())
+        let policy = try await pool.run { sched_getscheduler(0) }
+        // SCHED_BATCH, which Glibc's module doesn't have; whoever chose another policy for the tests keeps it.
+        #expect(policy == (usual == SCHED_OTHER ? 3 : usual))
+    }
+
     @Test(arguments: [1, 2, 4, 8])
     func runsEverythingOnAtMostSoManyThreads(_ threads: Int) async throws {
         struct Seen: Sendable { var now = 0, most = 0, all: Set<pthread_t> = [] }

@@ -313,7 +313,7 @@ struct EventMonitorTests {
             #expect(
                 network == Self.prepared + Self.started + ["didReceiveResponse", "didReceiveData"] + Self.completed
                     + ["didValidate", "didValidate", "didFinish"])
-            await recorder.queue.passed()
+            await recorder.until("didParseStream Greeting")
             #expect(recorder.all("didParseStream Greeting").map(\.detail) == ["failure"])
         }
     }
