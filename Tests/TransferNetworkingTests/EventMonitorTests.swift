@@ -313,7 +313,8 @@ struct EventMonitorTests {
             #expect(
                 network == Self.prepared + Self.started + ["didReceiveResponse", "didReceiveData"] + Self.completed
                     + ["didValidate", "didValidate", "didFinish"])
-            await recorder.until("didParseStream Greeting")
+            // Of what came before the end nothing is waited for again.
+            if recorder.all("didParseStream Greeting").isEmpty { await recorder.until("didParseStream Greeting") }
             #expect(recorder.all("didParseStream Greeting").map(\.detail) == ["failure"])
         }
     }
