@@ -40,7 +40,7 @@ struct EndWriter {
     private let db: Database
     private let ends: [JobEnd]
     private let now: Int64
-    private let packed: SQLiteStore.PackedJobs
+    private let packed: PackedJobs
     /// The batches that are packed: of them there is nothing to write but jobs that are complete.
     private var packs: Set<Int64> = []
     private var insert: GroupedInsert<Complete>?
@@ -48,7 +48,7 @@ struct EndWriter {
 
     /// Gives batches of which there is more to write than that jobs are complete all their rows.
     init(
-        _ db: Database, packed: SQLiteStore.PackedJobs, now: Int64, _ ends: [JobEnd], _ steps: [JobStep]
+        _ db: Database, packed: PackedJobs, now: Int64, _ ends: [JobEnd], _ steps: [JobStep]
     ) throws {
         self.db = db
         self.ends = ends

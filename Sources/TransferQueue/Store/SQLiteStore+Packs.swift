@@ -1,45 +1,14 @@
 import FoundationEssentials
 import GRDB
-import Synchronization
 import TransferCore
 
 // The jobs of a new batch are first kept in one value (`pack`), which is written in a moment. Each gets its row when it's
 // recorded as complete; all of them do before anybody looks at jobs who doesn't know of packs.
 extension SQLiteStore {
-    /// Jobs that this process has packed, until they have rows.
-    final class PackedJobs: Sendable {
-        private struct Batch {
-            let first: Int64
-            var jobs: [StagedJob?]
-        }
-
-        private let batches = Mutex<[Int64: Batch]>([:])
-
-        func keep(_ jobs: [StagedJob], first: Int64, of batch: Int64) {
-            batches.withLock { $0[batch] = Batch(first: first, jobs: jobs) }
-        }
-
-        /// - Returns: A job; once.
-        func take(_ id: Int64, of batch: Int64) -> StagedJob? {
-            batches.withLock { batches in
-                guard let first = batches[batch]?.first, let count = batches[batch]?.jobs.count,
-                    id >= first, id - first < count
-                else { return nil }
-                return exchange(&batches[batch]!.jobs[Int(id - first)], with: nil)
-            }
-        }
-
-        func forgetAll() { batches.withLock { $0 = [:] } }
-
-        func forget(_ batch: Int64) { batches.withLock { $0[batch] = nil } }
-    }
-
     /// Keeps rows, in the order of their numbers, as one value.
     ///
     /// - Parameter first: The number of the first one, as ``nextJob(_:)`` gave it in this transaction.
-    static func insert(
-        _ db: Database, _ pack: JobPack, batch: Int64, first: Int64
-    ) throws {
+    static func insert(_ db: Database, _ pack: JobPack, batch: Int64, first: Int64) throws {
         try db.execute(
             sql: "INSERT INTO pack (batch, first, count, jobs) VALUES (?, ?, ?, ?)",
             arguments: [batch, first, pack.count, Data(pack.bytes)])

@@ -1,0 +1,29 @@
+import Synchronization
+
+/// Jobs that this process has packed, until they have rows.
+final class PackedJobs: Sendable {
+    private struct Batch {
+        /// The number of the first one.
+        let first: Int64
+        var jobs: [StagedJob?]
+
+        mutating func take(_ id: Int64) -> StagedJob? {
+            guard id >= first, id - first < jobs.count else { return nil }
+            return exchange(&jobs[Int(id - first)], with: nil)
+        }
+    }
+
+    private let batches = Mutex<[Int64: Batch]>([:])
+
+    /// - Parameter first: The number of the first of them; the others follow.
+    func keep(_ jobs: [StagedJob], first: Int64, of batch: Int64) {
+        batches.withLock { $0[batch] = Batch(first: first, jobs: jobs) }
+    }
+
+    /// - Returns: A job; once.
+    func take(_ id: Int64, of batch: Int64) -> StagedJob? { batches.withLock { $0[batch]?.take(id) ?? nil } }
+
+    func forget(_ batch: Int64) { batches.withLock { $0[batch] = nil } }
+
+    func forgetAll() { batches.withLock { $0 = [:] } }
+}
