@@ -188,7 +188,7 @@ public final class EventLoop: SerialExecutor, @unchecked Sendable {
             endTurn()
             if isStopping { break }
             let timeout = armTimer()
-            // No sleep on a condition that something else might signal sooner: what comes meanwhile is what it's for.
+            // Not a wait for an event but for several: none that comes meanwhile may end it (see `awaits(answers:)`).
             if timeout != 0, awaitedAnswers >= Self.manyAnswers { usleep(Self.moment) }
             let count = epoll_wait(epoll, &events, Int32(events.count), timeout)
             guard count > 0 else { continue }

@@ -76,10 +76,11 @@ struct JobEnd: Sendable {
         case dropped(isChanged: Bool)
     }
 
-    var isComplete: Bool {
+    /// What there is to say of a job that is complete; `nil` for any other end.
+    var completion: (receipt: JobReceipt, facts: FileFacts?)? {
         switch outcome {
-        case .done, .kept: true
-        case .failed, .cancelled, .dropped: false
+        case .done(let receipt, let facts), .kept(let receipt, let facts): (receipt, facts)
+        case .failed, .cancelled, .dropped: nil
         }
     }
 

@@ -65,7 +65,7 @@ struct EndWriter {
             packed.forgetAll()
             return
         }
-        let others = ends.lazy.filter { !$0.isComplete }.map(\.batch)
+        let others = ends.lazy.filter { $0.completion == nil }.map(\.batch)
         packs = try Set(Int64.fetchAll(db, sql: "SELECT batch FROM pack"))
         for batch in Set(others).union(steps.map(\.batch)) { try unpack(batch) }
     }
@@ -121,11 +121,8 @@ struct EndWriter {
                 values.add(end.id)
                 complete.job.row.bind(
                     batch: end.batch, generation: JobPack.generation, state: .done, to: &values)
-                if case .done(let receipt, let facts) = end.outcome {
-                    Self.bind(receipt, facts, cursor: complete.cursor, now: now, to: &values)
-                } else if case .kept(let receipt, let facts) = end.outcome {
-                    Self.bind(receipt, facts, cursor: complete.cursor, now: now, to: &values)
-                }
+                guard let (receipt, facts) = end.completion else { return }
+                Self.bind(receipt, facts, cursor: complete.cursor, now: now, to: &values)
             }
         }
         try insert?.add(job)
