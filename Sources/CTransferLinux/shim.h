@@ -17,6 +17,7 @@
 #include <sys/statvfs.h>
 #include <sys/syscall.h>
 #include <sys/timerfd.h>
+#include <sys/uio.h>
 #include <sys/vfs.h>
 #include <sys/xattr.h>
 #include <unistd.h>
@@ -104,6 +105,24 @@ static inline int transfer_set_modified(int descriptor, int64_t modified) {
 
 static inline int transfer_open_at(int folder, const char *name, int flags, unsigned mode) {
     return openat(folder, name, flags, mode);
+}
+
+// A folder that others are found from; it needn't be one that may be listed.
+static inline int transfer_open_folder(const char *path) { return open(path, __O_PATH | O_DIRECTORY | O_CLOEXEC); }
+
+// Opens a file of the folder for reading where that takes no disk: what leads to it is in memory, and on the folder's own
+// mount (openat2(2): RESOLVE_CACHED, since Linux 5.12, and RESOLVE_NO_XDEV).
+static inline int transfer_open_cached(int folder, const char *name) {
+    struct {
+        uint64_t flags, mode, resolve;
+    } how = {.flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK, .resolve = 0x20 | 0x01};
+    return (int)syscall(SYS_openat2, folder, name, &how, sizeof how);
+}
+
+// As much of a file's beginning as is in memory (preadv2(2), RWF_NOWAIT).
+static inline int64_t transfer_read_cached(int descriptor, void *bytes, size_t count) {
+    struct iovec piece = {.iov_base = bytes, .iov_len = count};
+    return syscall(SYS_preadv2, descriptor, &piece, 1L, 0L, 0L, 0x08L);
 }
 
 // Makes everything durable that was written to the file system of this descriptor.

@@ -22,8 +22,7 @@ public final class SourceFile: Sendable {
     public init(_ path: String, readingUpTo smallSize: Int64 = 0) throws(TransferError) {
         let descriptor = transfer_open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK, 0)
         guard descriptor >= 0 else { throw .file("open", path, errno) }
-        var status = stat()
-        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+        guard let status = Self.status(descriptor) else {
             close(descriptor)
             throw TransferError(.fileAccess, "can't upload \(path): not a regular file")
         }
@@ -35,17 +34,48 @@ public final class SourceFile: Sendable {
         changed = FileFacts.changed(status)
         // An empty one may only hide its size, as those of /proc do.
         let isSmall = facts.size > 0 && facts.size <= smallSize
-        content = isSmall ? Self.content(descriptor, facts) : nil
+        content =
+            isSmall ? Self.content(descriptor, facts) { pread(descriptor, $0.baseAddress, $0.count, 0) } : nil
+    }
+
+    /// Opens and reads a small file that the kernel has in memory, without waiting for anything.
+    ///
+    /// - Parameter smallSize: Bytes; of longer ones it's for workers to see what they are.
+    /// - Returns: `nil` where that can't be: opening it the other way tells why.
+    public init?(_ path: String, cachedIn folder: CachedFolder, readingUpTo smallSize: Int64) {
+        guard let descriptor = folder.open(path) else { return nil }
+        let status = Self.status(descriptor)
+        let facts = status.map { FileFacts($0) }
+        guard let status, let facts, facts.size > 0, facts.size <= smallSize,
+            let content = Self.content(
+                descriptor, facts, { Int(transfer_read_cached(descriptor, $0.baseAddress, $0.count)) })
+        else {
+            close(descriptor)
+            return nil
+        }
+        self.path = path
+        self.descriptor = descriptor
+        self.facts = facts
+        changed = FileFacts.changed(status)
+        self.content = content
+    }
+
+    /// - Returns: `nil` for what is no regular file.
+    private static func status(_ descriptor: Int32) -> stat? {
+        var status = stat()
+        return fstat(descriptor, &status) == 0 && status.st_mode & S_IFMT == S_IFREG ? status : nil
     }
 
     /// - Returns: `nil` when the file was changed meanwhile, which is found out again when it's sent.
-    private static func content(_ descriptor: Int32, _ facts: FileFacts) -> [UInt8]? {
+    private static func content(
+        _ descriptor: Int32, _ facts: FileFacts, _ read: (UnsafeMutableBufferPointer<UInt8>) -> Int
+    ) -> [UInt8]? {
         let size = Int(facts.size)
         let bytes = [UInt8](unsafeUninitializedCapacity: size) { buffer, count in
-            count = max(0, pread(descriptor, buffer.baseAddress, size, 0))
+            count = max(0, read(UnsafeMutableBufferPointer(rebasing: buffer[..<size])))
         }
-        var status = stat()
-        return bytes.count == size && fstat(descriptor, &status) == 0 && FileFacts(status) == facts ? bytes : nil
+        guard bytes.count == size, let status = status(descriptor), FileFacts(status) == facts else { return nil }
+        return bytes
     }
 
     deinit { close(descriptor) }

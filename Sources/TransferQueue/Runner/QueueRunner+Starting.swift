@@ -18,7 +18,12 @@ extension QueueRunner {
             if let source = ahead.take(candidate.id, now: .now) {
                 atHand.append((candidate.id, source))
             } else if !ahead.isAsked(candidate.id) {
-                opening.append(preparation(of: record, upload, batch.directory))
+                let preparation = preparation(of: record, upload, batch.directory)
+                if let source = ahead.open(preparation, now: .now) {
+                    atHand.append((candidate.id, source))
+                } else {
+                    opening.append(preparation)
+                }
             }
         }
     }
@@ -32,7 +37,7 @@ extension QueueRunner {
 
     /// Sources of jobs that are next, in which nothing is looked for that may have to be found later.
     private func prepareAhead() {
-        guard ahead.areSmall, scheduler.limits.requestRate == nil, stopping == nil else { return }
+        guard ahead.isUseful, scheduler.limits.requestRate == nil, stopping == nil else { return }
         guard !opening.isEmpty || ahead.room > SourcesAhead.size / 2 else { return }
         for candidate in scheduler.upcoming(ahead.room) where !ahead.knows(candidate.id) {
             guard let record = claimed[candidate.id], record.watched == nil,
@@ -72,8 +77,10 @@ extension QueueRunner {
     private func open(_ group: [UploadPreparation]) {
         engine.workers.execute { [loop] in
             let results = group.map { ($0.id, $0.run()) }
+            let folder = group.last.flatMap { CachedFolder(of: $0.path) }
             loop.execute {
                 self.onLoop { runner in
+                    runner.ahead.came(folder, now: .now)
                     for (id, result) in results { runner.cameOpen(id, result) }
                     runner.pump()
                 }

@@ -139,8 +139,13 @@ extension OpenedSource {
             guard error.code == .fileMissing || error.errno == ENOTDIR || error.errno == ELOOP else { throw error }
             throw TransferError(.superseded, "\(path) is gone", cause: error.cause)
         }
+        try self.init(file, version: version)
+    }
+
+    /// - Throws: `superseded` when it's another version.
+    init(_ file: SourceFile, version: WatchedVersion) throws(TransferError) {
         guard let seen = FileSeen(file), seen.inode == version.inode, seen.facts == version.facts else {
-            throw TransferError(.superseded, "\(path) is another version than was queued")
+            throw TransferError(.superseded, "\(file.path) is another version than was queued")
         }
         self.init(file: file, digest: version.digest)
     }

@@ -2,9 +2,10 @@ import TransferCore
 import TransferEngine
 import TransferEventLoop
 
-/// Small files of uploads that were opened before there was a slot for them, so that one trip to a worker is for many.
+/// Small files of uploads that were opened before there was a slot for them, so that one trip to a worker is for many; and
+/// the folder of which the loop may open them itself.
 ///
-/// Pure: it's told what was asked for and what came.
+/// It's told what was asked for and what came.
 struct SourcesAhead {
     /// So many are open or on their way at the most.
     static let size = 32
@@ -15,6 +16,12 @@ struct SourcesAhead {
     private var asked: Set<Int64> = []
     /// Whether the last ones were read to their ends: others are too long for a slot to be free soon.
     private(set) var areSmall = false
+    private var folder: (folder: CachedFolder, at: MonotonicTime)?
+    /// Whether the last one for which that was tried was opened where it was needed: then nobody need think ahead.
+    private var areAtHand = false
+
+    /// Whether workers should open more than has to be.
+    var isUseful: Bool { areSmall && !areAtHand }
 
     var room: Int { Self.size - opened.count - asked.count }
 
@@ -35,6 +42,20 @@ struct SourcesAhead {
         opened[job] = (result, now)
     }
 
+    /// What a worker found: the folder of the file that it opened last, where a loop may open others.
+    mutating func came(_ folder: CachedFolder?, now: MonotonicTime) { self.folder = folder.map { ($0, now) } }
+
+    /// Opens a source that is in memory.
+    ///
+    /// - Returns: `nil` where it's for a worker. That is also so once the folder was looked for too long ago: there may be
+    ///   another one of that name.
+    mutating func open(_ source: UploadPreparation, now: MonotonicTime) -> Result<OpenedSource, TransferError>? {
+        guard let folder, now - folder.at < Self.freshFor else { return nil }
+        let result = source.runCached(in: folder.folder)
+        areAtHand = result != nil
+        return result
+    }
+
     /// - Returns: `nil` where there is nothing, or nothing that is new enough.
     mutating func take(_ job: Int64, now: MonotonicTime) -> Result<OpenedSource, TransferError>? {
         guard !opened.isEmpty, let entry = opened.removeValue(forKey: job), now - entry.at < Self.freshFor else {
@@ -47,5 +68,8 @@ struct SourcesAhead {
     mutating func drop(_ job: Int64) { opened[job] = nil }
 
     /// Nobody knows when the jobs will start now. What is on its way is only taken by those that have.
-    mutating func forget() { opened.removeAll() }
+    mutating func forget() {
+        opened.removeAll()
+        folder = nil
+    }
 }

@@ -17,6 +17,19 @@ struct UploadPreparation: Sendable {
             return try OpenedSource(path, expected: expected)
         }
     }
+
+    /// For the loop.
+    ///
+    /// - Returns: `nil` for what has to be waited for.
+    func runCached(in folder: CachedFolder) -> Result<OpenedSource, TransferError>? {
+        guard expected == nil,
+            let file = SourceFile(path, cachedIn: folder, readingUpTo: OpenedSource.smallSize)
+        else { return nil }
+        return Result { () throws(TransferError) in
+            if let version { return try OpenedSource(file, version: version) }
+            return OpenedSource(file: file, digest: nil)
+        }
+    }
 }
 
 /// An upload's source, opened.

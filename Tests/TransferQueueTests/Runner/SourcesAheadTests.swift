@@ -6,6 +6,9 @@ import TransferTestSupport
 
 @testable import TransferQueue
 
+/// Elsewhere all sources are for workers.
+private let isOnDisk = (try? TemporaryFolder("ahead")).flatMap { CachedFolder(of: $0.path("a")) } != nil
+
 /// Sources of small uploads are opened before there is a slot for them.
 @Suite(.timeLimit(.minutes(1))) struct SourcesAheadTests {
     let folder: TemporaryFolder
@@ -43,6 +46,27 @@ import TransferTestSupport
         #expect(!ahead.areSmall)
         ahead.came(2, try source("b"))
         #expect(ahead.areSmall)
+    }
+
+    @Test(.enabled(if: isOnDisk, "the temporary folder is on no disk of this machine"))
+    func whatIsInMemoryIsOpenedWithoutAWorker() throws {
+        let path = try folder.write("content", to: "a")
+        let cached = CachedFolder(of: path)
+        var ahead = SourcesAhead()
+        let preparation = UploadPreparation(id: 1, path: path, version: nil, expected: nil)
+        ahead.came(1, try source("b"))
+        #expect(ahead.open(preparation, now: now) == nil && ahead.isUseful)
+        ahead.came(cached, now: now)
+        #expect(try ahead.open(preparation, now: now + .milliseconds(99))?.get().file.isInMemory == true)
+        // Who gets them so soon needs none ahead.
+        #expect(ahead.areSmall && !ahead.isUseful)
+        let missing = UploadPreparation(id: 2, path: folder.path("missing"), version: nil, expected: nil)
+        #expect(ahead.open(missing, now: now) == nil && ahead.isUseful)
+        let digested = UploadPreparation(
+            id: 3, path: path, version: nil, expected: Checksum("md5:\(String(repeating: "0", count: 32))"))
+        #expect(ahead.open(digested, now: now) == nil)
+        // By then another folder may have its name.
+        #expect(ahead.open(preparation, now: now + .milliseconds(100)) == nil)
     }
 
     @Test func everyFileArrivesAsItIs() async throws {

@@ -1,0 +1,45 @@
+import CTransferLinux
+import Glibc
+import TransferCore
+
+/// A folder of a disk of this machine, of which a loop may open files: those that the kernel has in memory, for which
+/// nobody waits.
+public final class CachedFolder: Sendable {
+    /// Absolute, with the slash at its end.
+    public let path: String
+    let descriptor: Int32
+
+    /// The folder that a file is in. Blocks: for workers.
+    ///
+    /// - Returns: `nil` where a file system may have to ask somebody else before it opens a file, and where the folder isn't
+    ///   to be opened.
+    public init?(of file: String) {
+        guard let slash = file.utf8.lastIndex(of: UInt8(ascii: "/")) else { return nil }
+        path = String(file[...slash])
+        descriptor = transfer_open_folder(path)
+        guard descriptor >= 0 else { return nil }
+        guard Self.diskFileSystems.contains(transfer_file_system_of(descriptor) & 0xFFFF_FFFF) else {
+            close(descriptor)
+            return nil
+        }
+    }
+
+    deinit { close(descriptor) }
+
+    /// - Returns: An open descriptor, for the caller to close; `nil` for a file that isn't in this folder, isn't there, or is to be waited for.
+    func open(_ file: String) -> Int32? {
+        let length = path.utf8.count
+        let descriptor = file.withCString { file -> Int32 in
+            // By bytes, which is what paths are.
+            guard path.withCString({ strncmp(file, $0, length) }) == 0 else { return -1 }
+            let name = file + length
+            return strchr(name, Int32(UInt8(ascii: "/"))) == nil ? transfer_open_cached(self.descriptor, name) : -1
+        }
+        return descriptor >= 0 ? descriptor : nil
+    }
+
+    /// As statfs(2) numbers them: ext4, XFS, Btrfs, F2FS, Bcachefs, ZFS and tmpfs.
+    private static let diskFileSystems: Set<Int64> = [
+        0xEF53, 0x5846_5342, 0x9123_683E, 0xF2F5_2010, 0xCA45_1A4E, 0x2FC1_2FC1, 0x0102_1994,
+    ]
+}

@@ -1,0 +1,95 @@
+import CTransferLinux
+import Glibc
+import Testing
+import TransferTestSupport
+
+@testable import TransferEngine
+
+/// What the kernel has in memory is opened where it's needed; everything else is for those that may wait.
+@Suite(
+    .enabled(if: Here.isPossible, "the temporary folder is on no disk of this machine"),
+    .timeLimit(.minutes(1)))
+struct CachedFolderTests {
+    let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder("cached") }
+
+    private func source(_ path: String, readingUpTo smallSize: Int64 = 4096) throws -> SourceFile? {
+        let cached = try #require(CachedFolder(of: folder.path("any")))
+        return SourceFile(path, cachedIn: cached, readingUpTo: smallSize)
+    }
+
+    @Test func aSmallFileIsOpenedWithItsContent() throws {
+        let path = try folder.write("what is sent", to: "a")
+        let source = try #require(try source(path))
+        #expect(source.path == path && source.isInMemory && source.isUnchanged)
+        let waited = try SourceFile(path)
+        #expect(source.facts == waited.facts && source.changed == waited.changed)
+        var bytes = [UInt8](repeating: 0, count: 100)
+        let count = try bytes.withUnsafeMutableBytes { try source.read(into: $0, at: 5) }
+        #expect(String(decoding: bytes[..<count], as: UTF8.self) == "is sent")
+    }
+
+    @Test(.enabled(if: Here.hasDisk, "nothing is read from a disk here"))
+    func aFileWhoseBytesAreOnTheDiskOnlyIsNot() throws {
+        let path = try folder.write("what is sent", to: "a")
+        let descriptor = open(path, O_RDWR)
+        defer { close(descriptor) }
+        #expect(fsync(descriptor) == 0)
+        #expect(posix_fadvise(descriptor, 0, 0, POSIX_FADV_DONTNEED) == 0)
+        #expect(try source(path) == nil)
+        // Whoever waits for it has it read, and then it's there.
+        _ = try SourceFile(path, readingUpTo: 4096)
+        #expect(try source(path) != nil)
+    }
+
+    @Test func whatHasToBeLookedIntoIsNot() throws {
+        let long = try folder.write("12345", to: "long")
+        #expect(try source(long, readingUpTo: 4) == nil)
+        #expect(try source(long, readingUpTo: 5) != nil)
+        #expect(try source(folder.write("", to: "empty")) == nil)
+        #expect(try source(folder.path("missing")) == nil)
+        #expect(try source(folder.folder("folder")) == nil)
+        #expect(mkfifo(folder.path("pipe"), 0o600) == 0)
+        #expect(try source(folder.path("pipe")) == nil)
+    }
+
+    @Test func whatIsElsewhereIsNot() throws {
+        #expect(try source(folder.write("x", to: "sub/a")) == nil)
+        #expect(try source(folder.path("") + "../" + folder.path.split(separator: "/")[1] + "/a") == nil)
+        // Another mount, by a link.
+        #expect(symlink("/proc/version", folder.path("link")) == 0)
+        #expect(try source(folder.path("link")) == nil)
+        // The same text to Unicode, and another folder to the kernel.
+        let (composed, decomposed) = ("caf\u{E9}", "cafe\u{301}")
+        let path = try folder.write("x", to: "\(composed)/aa")
+        try folder.write("y", to: "\(decomposed)/a")
+        let cached = try #require(CachedFolder(of: path))
+        #expect(SourceFile(folder.path("\(decomposed)/a"), cachedIn: cached, readingUpTo: 10) == nil)
+        #expect(SourceFile(path, cachedIn: cached, readingUpTo: 10) != nil)
+    }
+
+    @Test func aLinkToAFileOfTheSameDiskIsFollowed() throws {
+        try folder.write("x", to: "sub/a")
+        #expect(symlink("sub/a", folder.path("link")) == 0)
+        #expect(try source(folder.path("link"))?.size == 1)
+    }
+
+    @Test func aFolderThatIsNoDisksIsNone() {
+        #expect(CachedFolder(of: "/proc/self/status") == nil)
+        #expect(CachedFolder(of: folder.path("missing/a")) == nil)
+        #expect(CachedFolder(of: "relative") == nil)
+    }
+}
+
+private enum Here {
+    static let isPossible: Bool = {
+        guard let folder = try? TemporaryFolder("cached"), let path = try? folder.write("x", to: "a"),
+            let cached = CachedFolder(of: path)
+        else { return false }
+        return SourceFile(path, cachedIn: cached, readingUpTo: 1) != nil
+    }()
+
+    /// Whether what is read comes from a disk, and isn't memory to begin with (tmpfs).
+    static let hasDisk = (try? TemporaryFolder("cached")).map { transfer_file_system($0.path) } != 0x0102_1994
+}
