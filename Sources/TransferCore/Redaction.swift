@@ -1,5 +1,3 @@
-import Glibc
-
 /// Takes secrets out of what people, logs and databases see.
 public enum Redaction {
     public static let mark = "***"
@@ -27,11 +25,7 @@ public enum Redaction {
 
     /// Whether there is something that userinfo ends with, or that a query begins with.
     private static func mayHaveSecret(_ text: String) -> Bool {
-        let (at, question) = (UInt8(ascii: "@"), UInt8(ascii: "?"))
-        return text.utf8.withContiguousStorageIfAvailable { bytes in
-            guard let start = bytes.baseAddress else { return false }
-            return memchr(start, Int32(at), bytes.count) != nil || memchr(start, Int32(question), bytes.count) != nil
-        } ?? text.utf8.contains { $0 == at || $0 == question }
+        text.hasByte(UInt8(ascii: "@")) || text.hasByte(UInt8(ascii: "?"))
     }
 
     /// Whether a header's value is a secret.

@@ -1,3 +1,5 @@
+import TransferCore
+
 /// Where a download goes, as one spelling for every way to write it: two jobs with one destination must be found.
 enum DestinationPath {
     /// Takes out empty and `.` components and resolves `..` by the text alone; a folder keeps its slash.
@@ -41,7 +43,7 @@ enum DestinationPath {
 
     static func refusal(ofPath path: String) -> String? {
         if path.isEmpty { return "the path is empty" }
-        return path.utf8.contains(0) ? "a path can't hold a NUL character" : nil
+        return path.hasByte(0) ? "a path can't hold a NUL character" : nil
     }
 
     /// A name of a job: it's shown in lines, and stands behind the batch and a slash on the command line.

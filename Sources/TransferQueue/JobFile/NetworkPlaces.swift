@@ -14,6 +14,7 @@ public struct NetworkPlaces: Sendable, Hashable {
 
     /// These, and of the other ones those that aren't here.
     func over(_ defaults: NetworkPlaces) -> NetworkPlaces {
+        if defaults.isEmpty { return self }
         var result = self
         result.places.merge(defaults.places) { own, _ in own }
         return result

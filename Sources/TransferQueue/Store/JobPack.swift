@@ -44,18 +44,27 @@ struct JobPack {
     }
 
     private mutating func put(_ text: String, after last: String) {
-        var (text, last) = (text, last)
-        text.withUTF8 { text in
-            let shared = last.withUTF8 { Self.shared(text, $0) }
+        let isPut: Void? = text.utf8.withContiguousStorageIfAvailable { text in
+            let shared = last.utf8.withContiguousStorageIfAvailable { Self.shared(text, $0) } ?? 0
             put(shared)
             put(text.count - shared)
             bytes.append(contentsOf: UnsafeBufferPointer(rebasing: text[shared...]))
         }
+        guard isPut == nil else { return }
+        put(0)
+        put(text.utf8.count)
+        bytes.append(contentsOf: text.utf8)
     }
 
     private static func shared(_ one: UnsafeBufferPointer<UInt8>, _ other: UnsafeBufferPointer<UInt8>) -> Int {
         let limit = min(one.count, other.count)
         var count = 0
+        // Eight bytes at a time, as long as they are the same.
+        let (first, second) = (UnsafeRawBufferPointer(one), UnsafeRawBufferPointer(other))
+        while count + 8 <= limit,
+            first.loadUnaligned(fromByteOffset: count, as: UInt64.self)
+                == second.loadUnaligned(fromByteOffset: count, as: UInt64.self)
+        { count += 8 }
         while count < limit, one[count] == other[count] { count += 1 }
         return count
     }

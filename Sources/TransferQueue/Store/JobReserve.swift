@@ -67,9 +67,13 @@ final class JobReserve: Sendable {
 
         private mutating func endRun() {
             guard let lane else { return }
-            lanes[lane, default: LaneJobs()].jobs += run.jobs
-            lanes[lane, default: LaneJobs()].count += run.count
-            run = LaneJobs()
+            let ended = exchange(&run, with: LaneJobs())
+            guard let index = lanes.index(forKey: lane) else {
+                lanes[lane] = ended
+                return
+            }
+            lanes.values[index].jobs += ended.jobs
+            lanes.values[index].count += ended.count
         }
 
         /// - Returns: `nil` without jobs.

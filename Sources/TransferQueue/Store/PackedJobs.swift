@@ -17,7 +17,7 @@ final class PackedJobs: Sendable {
 
     /// - Parameter first: The number of the first of them; the others follow.
     func keep(_ jobs: [StagedJob], first: Int64, of batch: Int64) {
-        batches.withLock { $0[batch] = Batch(first: first, jobs: jobs) }
+        batches.withLock { $0[batch] = Batch(first: first, jobs: jobs.map { $0 }) }
     }
 
     /// - Returns: A job; once.

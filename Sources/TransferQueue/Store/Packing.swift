@@ -6,7 +6,8 @@ struct Packing: Sendable {
     let first: Int64
     private(set) var jobs: [StagedJob] = []
     private(set) var pack = JobPack()
-    private var identities: Set<PathKey> = []
+    /// Hashes tell the same as often as it matters: where two jobs have one, the database is asked.
+    private var identities: Set<Int> = []
 
     init(first: Int64) { self.first = first }
 
@@ -16,11 +17,10 @@ struct Packing: Sendable {
     /// Bytes; more is of no use to anybody in one piece.
     private static let limit = 16 << 20
 
-    /// - Returns: `false` where a job has that identity already, or may have it in the database, to which a text ends at its
-    ///   first NUL.
-    mutating func admits(_ row: JobRow) -> Bool {
-        pack.bytes.count < Self.limit && !row.identity.utf8.contains(0)
-            && identities.insert(PathKey(row.identity)).inserted
+    /// - Returns: `false` where a job may have that identity already.
+    mutating func admits(_ job: StagedJob) -> Bool {
+        guard pack.bytes.count < Self.limit, let hash = job.identityHash else { return false }
+        return identities.insert(hash).inserted
     }
 
     mutating func add(_ job: StagedJob) {

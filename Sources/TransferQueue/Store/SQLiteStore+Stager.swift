@@ -94,7 +94,7 @@ extension SQLiteStore {
         /// - Returns: `false` where it's for the database to compare it with the others.
         private func pack(_ job: StagedJob) -> Bool {
             guard gathering?.hasRoom == true, !hasIDs, !(hasRelativePaths && hasAbsolutePaths),
-                packing?.admits(job.row) == true, let id = packing?.next,
+                packing?.admits(job) == true, let id = packing?.next,
                 gathering?.add(job, id: id, isReserved: true) == true
             else { return false }
             packing?.add(job)

@@ -8,6 +8,8 @@ final class StagedJob: Sendable {
     let place: JobLocations?
     let row: JobRow
     let secrets: JobSecrets?
+    /// In this process; `nil` where the database sees another text, as it does of one with a NUL, which is its end there.
+    let identityHash: Int?
 
     /// - Parameters:
     ///   - directory: What the batch's relative paths start from.
@@ -24,6 +26,7 @@ final class StagedJob: Sendable {
             hasSecrets: secrets != nil, isUpload: spec.isUpload,
             networkPlaces: place.flatMap { $0.network.isEmpty ? nil : $0.network.text },
             network: spec.settings.network.key)
+        identityHash = row.identity.hasByte(0) ? nil : PathKey(row.identity).hashValue
     }
 }
 
