@@ -56,6 +56,8 @@ struct Run: AsyncParsableCommand {
         let sources = try files.map { try JobFileSource($0) }
         let plan = RunPlan(files: files, name: name, directory: workingFolder)
         try plan.refuseTwins(sources)
+        // The first file is read while the queue is opened.
+        var begun = sources.first.map(plan.read)
         let queue = try await JobQueue.open(try Composition.configuration(state: state.state))
         var batches: [StagedBatch] = []
         var commands: [String: String] = [:]
@@ -63,7 +65,7 @@ struct Run: AsyncParsableCommand {
         var merged: BatchLimits?
         for source in sources {
             merged = merged ?? limits.merged(with: source.batch().limits)
-            let staged = try await stage(source, plan, queue)
+            let staged = try await stage(exchange(&begun, with: nil) ?? plan.read(source), plan, queue)
             commands[staged.batch.name] =
                 RunAgain(file: source.name, name: name, directory: directory, state: state.state).command
             // A file that only watches has no jobs to tell of.
@@ -108,9 +110,11 @@ struct Run: AsyncParsableCommand {
     var workingFolder: String { Composition.absolute(directory ?? FileManager.default.currentDirectoryPath) }
 
     /// Takes a file's jobs into the queue, all or none; `--wait` waits for whoever has them.
-    private func stage(_ source: JobFileSource, _ plan: RunPlan, _ queue: JobQueue) async throws -> RunPlan.Staged {
+    private func stage(
+        _ reading: RunPlan.Reading, _ plan: RunPlan, _ queue: JobQueue
+    ) async throws -> RunPlan.Staged {
         do {
-            return try await plan.stage(source, on: queue)
+            return try await plan.stage(reading, on: queue)
         } catch StagingError.held(let batch, let pid) {
             guard wait else {
                 await queue.close()
@@ -118,7 +122,8 @@ struct Run: AsyncParsableCommand {
                     .workLeft, "\(batch) is being run by process \(pid); wait for it with: transfer wait \(batch)")
             }
             _ = try await Composition.remote(state: state.state).wait(batch: batch)
-            return try await stage(source, plan, queue)
+            // The file may be another one by now.
+            return try await stage(plan.read(reading.source), plan, queue)
         } catch {
             await queue.close()
             throw error

@@ -89,15 +89,24 @@ extension JobQueue {
         name: String, source: String?, directory: String, keepsWhatIsMissing: Bool = false, isReload: Bool = false,
         _ body: @escaping @Sendable ((JobSpec, JobLocations?) throws -> Void) throws -> Bool
     ) async throws -> StagedBatch {
-        let header = SQLiteStore.BatchHeader(name: name, source: source, directory: directory)
+        try await stage(
+            JobReading(directory: directory, body), name: name, source: source, keepsWhatIsMissing: keepsWhatIsMissing,
+            isReload: isReload)
+    }
+
+    /// The same with jobs of which some may have been read already.
+    public func stage(
+        _ jobs: JobReading, name: String, source: String?, keepsWhatIsMissing: Bool = false, isReload: Bool = false
+    ) async throws -> StagedBatch {
+        let header = SQLiteStore.BatchHeader(name: name, source: source, directory: jobs.directory)
         do {
             for _ in 0..<Self.stagingRounds {
-                let staged = try await reader.run { [store, jobReader] in
+                let staged = try await reader.run { [store] in
                     try store.stage(
                         header, keepsWhatIsMissing: keepsWhatIsMissing, isReload: isReload,
                         reserving: JobReserve.capacity
                     ) { stager in
-                        try JobHandover.run(on: jobReader, directory: directory, body) { job in try stager.add(job) }
+                        try jobs.takeAll { job in try stager.add(job) }
                     }
                 }
                 if staged.underWay.isEmpty { return StagedBatch(staged: staged) }

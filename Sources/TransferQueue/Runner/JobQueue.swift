@@ -20,8 +20,6 @@ public final class JobQueue: Sendable {
     private let hub: EventHub
     /// For callers that ask: apart from the runner's, so that a question never waits behind a run.
     let reader = WorkerPool(name: "store-reader", threads: 1)
-    /// For job files, which are read while what has been read of them is written down.
-    let jobReader = WorkerPool(name: "job-reader", threads: 1)
     let watchPools = WatchPools()
 
     private init(_ configuration: QueueConfiguration) throws {
@@ -57,7 +55,6 @@ public final class JobQueue: Sendable {
         runner.storeWorker.stop()
         runner.folderWorker.stop()
         reader.stop()
-        jobReader.stop()
         watchPools.stop()
         runner.loop.stop()
     }

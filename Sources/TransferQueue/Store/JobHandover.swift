@@ -24,7 +24,9 @@ final class JobHandover: Sendable {
     private struct Abandoned: Error {}
 
     private static let groupSize = 128
-    private static let groupsAhead = 4
+    private static let groupsAhead = 32
+    /// Where so many groups wait, the one who writes is the slower one.
+    private static let manyGroups = 4
 
     private let state = Mutex(State())
     // Both begin with 0: libdispatch wants a semaphore to end with as much as it began with, or more.
@@ -34,37 +36,43 @@ final class JobHandover: Sendable {
     /// What the batch's relative paths start from.
     private let directory: String
 
-    private init(_ directory: String) {
-        self.directory = directory
-        for _ in 0..<Self.groupsAhead { room.signal() }
-    }
-
-    /// Reads on a thread of `pool` and calls `take` here, in the order of the file.
+    /// Begins to read, on a thread of `pool`.
     ///
     /// - Parameter read: Calls its argument for each job.
-    /// - Returns: What `read` returns.
-    /// - Throws: What `take` throws, once `read` has ended, or what `read` throws.
-    static func run(
+    init(
         on pool: WorkerPool, directory: String,
-        _ read: @escaping @Sendable ((JobSpec, JobLocations?) throws -> Void) throws -> Bool,
-        _ take: (StagedJob) throws -> Void
-    ) throws -> Bool {
-        let handover = JobHandover(directory)
-        pool.execute { handover.finish(Result { try handover.make(read) }) }
+        _ read: @escaping @Sendable ((JobSpec, JobLocations?) throws -> Void) throws -> Bool
+    ) {
+        self.directory = directory
+        for _ in 0..<Self.groupsAhead { room.signal() }
+        pool.execute { self.finish(Result { try self.make(read) }) }
+    }
+
+    /// Calls `take` here, in the order of the file; once.
+    ///
+    /// - Returns: What the reader returned.
+    /// - Throws: What `take` throws, once the reader has ended, or what the reader threw.
+    func takeAll(_ take: (StagedJob) throws -> Void) throws -> Bool {
         do {
             var origins = OriginMemory()
-            while let group = handover.next() {
+            while let group = next() {
                 switch group {
                 case .staged(let jobs): for job in jobs { try take(job) }
-                case .read(let jobs): for job in jobs { try take(handover.staged(job, &origins)) }
+                case .read(let jobs): for job in jobs { try take(staged(job, &origins)) }
                 }
             }
         } catch {
-            handover.abandon()
-            while handover.next() != nil {}
+            abandon()
+            while next() != nil {}
             throw error
         }
-        return try handover.state.withLock { $0.end }?.get() ?? false
+        return try state.withLock { $0.end }?.get() ?? false
+    }
+
+    /// Ends the reading: nobody will take any more.
+    func abandon() {
+        state.withLock { $0.isAbandoned = true }
+        room.signal()
     }
 
     // MARK: The reader's side
@@ -88,7 +96,11 @@ final class JobHandover: Sendable {
     }
 
     private func hand(_ jobs: [Read], _ origins: inout OriginMemory) throws {
-        let isAhead = state.withLock { !$0.groups.isEmpty }
+        // It's not to wait for room that nobody makes.
+        let isAhead = try state.withLock { state throws in
+            guard !state.isAbandoned else { throw Abandoned() }
+            return state.groups.count >= Self.manyGroups
+        }
         let group = isAhead ? Group.staged(jobs.map { staged($0, &origins) }) : .read(jobs)
         room.wait()
         try state.withLock { state throws in
@@ -112,6 +124,4 @@ final class JobHandover: Sendable {
         room.signal()
         return group
     }
-
-    private func abandon() { state.withLock { $0.isAbandoned = true } }
 }

@@ -33,30 +33,42 @@ struct RunPlan: Sendable {
         }
     }
 
+    /// A file that is being read.
+    struct Reading: Sendable {
+        let source: JobFileSource
+        fileprivate let outcome: ReportBox
+        fileprivate let folders: FolderBox
+        fileprivate let jobs: JobReading
+    }
+
+    /// Begins to read a file's jobs.
+    func read(_ source: JobFileSource) -> Reading {
+        let (outcome, folders, directory) = (ReportBox(), FolderBox(), directory)
+        let jobs = JobReading(directory: directory) { take in
+            folders.removeAll()
+            let report = try source.read(directory: directory, watch: folders.add) { spec, place in
+                try take(spec, place)
+            }
+            outcome.set(report)
+            return report.isEmpty
+        }
+        return Reading(source: source, outcome: outcome, folders: folders, jobs: jobs)
+    }
+
     /// Takes a file's jobs into the queue, all or none.
     ///
     /// - Parameter isReload: The run of the file goes on: what isn't in it any more stays in the batch, and what is in it
     ///   unchanged stays as it is.
     /// - Throws: `StagingError.held`, and `Failure` with every fault told.
-    func stage(_ source: JobFileSource, on queue: JobQueue, isReload: Bool = false) async throws -> Staged {
-        let outcome = ReportBox()
-        let folders = FolderBox()
-        let directory = directory
+    func stage(_ reading: Reading, on queue: JobQueue, isReload: Bool = false) async throws -> Staged {
+        let source = reading.source
         do {
             let batch = try await queue.stage(
-                name: batchName(source), source: source.realPath, directory: directory,
-                keepsWhatIsMissing: isReload, isReload: isReload
-            ) { take in
-                folders.removeAll()
-                let report = try source.read(directory: directory, watch: folders.add) { spec, place in
-                    try take(spec, place)
-                }
-                outcome.set(report)
-                return report.isEmpty
-            }
-            return Staged(batch: batch, folders: folders.specs)
+                reading.jobs, name: batchName(source), source: source.realPath, keepsWhatIsMissing: isReload,
+                isReload: isReload)
+            return Staged(batch: batch, folders: reading.folders.specs)
         } catch StagingError.refused {
-            throw Failure(report: outcome.report, file: source.name)
+            throw Failure(report: reading.outcome.report, file: source.name)
         } catch StagingError.faults(let report) {
             throw Failure(report: report, file: source.name)
         }

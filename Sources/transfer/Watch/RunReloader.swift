@@ -57,7 +57,7 @@ struct RunReloader: Sendable {
 
     private func stage(_ source: JobFileSource) async throws -> RunPlan.Staged {
         do {
-            return try await plan.stage(source, on: queue, isReload: true)
+            return try await plan.stage(plan.read(source), on: queue, isReload: true)
         } catch StagingError.held(let batch, let pid) {
             throw Failure(.workLeft, "\(batch) is being run by process \(pid)")
         }

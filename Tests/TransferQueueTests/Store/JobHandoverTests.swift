@@ -14,20 +14,20 @@ import TransferEventLoop
 
     @Test(arguments: [0, 1, 127, 128, 129, 5000]) func bringsEveryJobInOrder(_ count: Int) throws {
         var taken: [String] = []
-        let result = try JobHandover.run(on: pool, directory: "/d") { add in
+        let result = try JobHandover(on: pool, directory: "/d") { add in
             for number in 0..<count { try add(Self.job(number), nil) }
             return true
-        } _: {
+        }.takeAll {
             taken.append($0.row.destination)
         }
         #expect(result && taken == (0..<count).map { "/d/\($0)" })
     }
 
     @Test func aReadersRefusalIsTheResult() throws {
-        let result = try JobHandover.run(on: pool, directory: "/d") { add in
+        let result = try JobHandover(on: pool, directory: "/d") { add in
             try add(Self.job(0), nil)
             return false
-        } _: { _ in
+        }.takeAll { _ in
         }
         #expect(!result)
     }
@@ -35,10 +35,10 @@ import TransferEventLoop
     @Test func aReadersErrorComesAfterWhatItRead() {
         var taken = 0
         #expect(throws: Refused.self) {
-            _ = try JobHandover.run(on: pool, directory: "/d") { add in
+            _ = try JobHandover(on: pool, directory: "/d") { add in
                 for number in 0..<200 { try add(Self.job(number), nil) }
                 throw Refused()
-            } _: { _ in
+            }.takeAll { _ in
                 taken += 1
             }
         }
@@ -49,17 +49,45 @@ import TransferEventLoop
     @Test func aWritersErrorEndsTheReading() async throws {
         let read = Mutex(0)
         #expect(throws: Refused.self) {
-            _ = try JobHandover.run(on: pool, directory: "/d") { add in
+            _ = try JobHandover(on: pool, directory: "/d") { add in
                 while true {
                     try add(Self.job(0), nil)
                     read.withLock { $0 += 1 }
                 }
-            } _: { _ in
+            }.takeAll { _ in
                 throw Refused()
             }
         }
-        #expect(read.withLock { $0 } < 2000)
+        #expect(read.withLock { $0 } < 6000)
         // The thread is free again.
         try await pool.run {}
+    }
+
+    /// Who has begun to read a file for a queue that can't be opened leaves no thread behind.
+    @Test func whatNobodyTakesIsNotReadToItsEnd() async throws {
+        let handover = JobHandover(on: pool, directory: "/d") { add in
+            while true { try add(Self.job(0), nil) }
+        }
+        handover.abandon()
+        try await pool.run {}
+        #expect(throws: (any Error).self) { _ = try handover.takeAll { _ in } }
+    }
+
+    @Test func aReadingBringsItsJobsAgain() throws {
+        let calls = Mutex(0)
+        let reading = JobReading(directory: "/d") { add in
+            let call = calls.withLock {
+                $0 += 1
+                return $0
+            }
+            for number in 0..<300 { try add(Self.job(number), nil) }
+            return call == 2
+        }
+        for round in 1...2 {
+            var taken: [String] = []
+            #expect(try reading.takeAll { taken.append($0.row.destination) } == (round == 2))
+            #expect(taken == (0..<300).map { "/d/\($0)" })
+        }
+        #expect(calls.withLock { $0 } == 2)
     }
 }

@@ -1,0 +1,39 @@
+import Synchronization
+import TransferEventLoop
+
+/// The jobs of a batch, read by a thread of its own from the moment that this is made: there are some by the time that a
+/// queue is open for them (``JobQueue/stage(_:name:source:keepsWhatIsMissing:isReload:)``). So many are held in memory, and
+/// the thread waits with the others.
+public final class JobReading: Sendable {
+    /// What relative paths start from.
+    let directory: String
+    private let read: @Sendable ((JobSpec, JobLocations?) throws -> Void) throws -> Bool
+    private let pool = WorkerPool(name: "job-reader", threads: 1)
+    private let begun: Mutex<JobHandover?>
+
+    /// - Parameters:
+    ///   - directory: What relative paths start from.
+    ///   - read: Calls its argument for each job, with the job's place in its file; returns whether all went well. It's
+    ///     called again where the jobs are needed again.
+    public init(
+        directory: String, _ read: @escaping @Sendable ((JobSpec, JobLocations?) throws -> Void) throws -> Bool
+    ) {
+        self.directory = directory
+        self.read = read
+        begun = Mutex(JobHandover(on: pool, directory: directory, read))
+    }
+
+    deinit {
+        begun.withLock { $0 }?.abandon()
+        pool.stop()
+    }
+
+    /// Calls `take` for each job, on this thread.
+    ///
+    /// - Returns: What `read` returned.
+    /// - Throws: What `take` throws, or what `read` threw.
+    func takeAll(_ take: (StagedJob) throws -> Void) throws -> Bool {
+        let handover = begun.withLock { exchange(&$0, with: nil) }
+        return try (handover ?? JobHandover(on: pool, directory: directory, read)).takeAll(take)
+    }
+}
