@@ -121,8 +121,8 @@ struct Run: AsyncParsableCommand {
                 throw Failure(
                     .workLeft, "\(batch) is being run by process \(pid); wait for it with: transfer wait \(batch)")
             }
+            reading.abandon()
             _ = try await Composition.remote(state: state.state).wait(batch: batch)
-            // The file may be another one by now.
             return try await stage(plan.read(reading.source), plan, queue)
         } catch {
             await queue.close()

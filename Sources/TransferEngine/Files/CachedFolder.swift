@@ -11,31 +11,37 @@ public final class CachedFolder: Sendable {
 
     /// The folder that a file is in. Blocks: for workers.
     ///
-    /// - Returns: `nil` where a file system may have to ask somebody else before it opens a file, and where the folder isn't
-    ///   to be opened.
+    /// - Returns: `nil` where a file system may have to ask somebody else before it opens a file, and where the folder
+    ///   isn't to be opened.
     public init?(of file: String) {
         guard let slash = file.utf8.lastIndex(of: UInt8(ascii: "/")) else { return nil }
-        path = String(file[...slash])
-        descriptor = transfer_open_folder(path)
+        // Behind the byte: a character may go on where the name begins.
+        let path = String(file[..<file.utf8.index(after: slash)])
+        let descriptor = transfer_open_folder(path)
         guard descriptor >= 0 else { return nil }
         guard Self.diskFileSystems.contains(transfer_file_system_of(descriptor) & 0xFFFF_FFFF) else {
             close(descriptor)
             return nil
         }
+        // Not before: what has all that it's made of is also unmade, which closes it.
+        self.path = path
+        self.descriptor = descriptor
     }
 
     deinit { close(descriptor) }
 
-    /// - Returns: An open descriptor, for the caller to close; `nil` for a file that isn't in this folder, isn't there, or is to be waited for.
+    /// - Returns: An open descriptor, for the caller to close; `nil` for a file that isn't in this folder, isn't
+    ///   there, or is to be waited for.
     func open(_ file: String) -> Int32? {
         let length = path.utf8.count
-        let descriptor = file.withCString { file -> Int32 in
+        let opened = file.withCString { file -> Int32 in
             // By bytes, which is what paths are.
             guard path.withCString({ strncmp(file, $0, length) }) == 0 else { return -1 }
             let name = file + length
-            return strchr(name, Int32(UInt8(ascii: "/"))) == nil ? transfer_open_cached(self.descriptor, name) : -1
+            guard strchr(name, Int32(UInt8(ascii: "/"))) == nil else { return -1 }
+            return transfer_open_cached(descriptor, name)
         }
-        return descriptor >= 0 ? descriptor : nil
+        return opened >= 0 ? opened : nil
     }
 
     /// As statfs(2) numbers them: ext4, XFS, Btrfs, F2FS, Bcachefs, ZFS and tmpfs.

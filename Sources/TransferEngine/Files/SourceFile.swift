@@ -38,7 +38,7 @@ public final class SourceFile: Sendable {
             isSmall ? Self.content(descriptor, facts) { pread(descriptor, $0.baseAddress, $0.count, 0) } : nil
     }
 
-    /// Opens and reads a small file that the kernel has in memory, without waiting for anything.
+    /// Opens and reads a small file that the kernel has in memory, without waiting for a disk.
     ///
     /// - Parameter smallSize: Bytes; of longer ones it's for workers to see what they are.
     /// - Returns: `nil` where that can't be: opening it the other way tells why.

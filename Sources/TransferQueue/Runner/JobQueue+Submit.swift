@@ -83,7 +83,8 @@ extension JobQueue {
     ///   - isReload: The batch's run goes on: unchanged jobs stay as they are, also those that failed, were cancelled or
     ///     are held; otherwise these begin anew.
     ///   - body: Calls its argument for each job, with the job's place in its file; returns whether all went well. It's
-    ///     called again where a job that was changed is under way: that is interrupted, and begins anew as what it is now.
+    ///     called at once, and again where a job that was changed is under way: that is interrupted, and begins anew as
+    ///     what it is now.
     /// - Throws: `StagingError`, or `TransferError` when the database fails.
     public func stage(
         name: String, source: String?, directory: String, keepsWhatIsMissing: Bool = false, isReload: Bool = false,
@@ -94,7 +95,15 @@ extension JobQueue {
             isReload: isReload)
     }
 
-    /// The same with jobs of which some may have been read already.
+    /// Takes the jobs of a whole batch in, of which some may have been read already.
+    ///
+    /// - Parameters:
+    ///   - jobs: Those of the batch.
+    ///   - name: The batch's identity.
+    ///   - source: The real path of the job file.
+    ///   - keepsWhatIsMissing: Jobs that aren't among `jobs` stay in the batch; else they are dropped from it.
+    ///   - isReload: The batch's run goes on, as where a closure brings the jobs.
+    /// - Throws: `StagingError`, or `TransferError` when the database fails.
     public func stage(
         _ jobs: JobReading, name: String, source: String?, keepsWhatIsMissing: Bool = false, isReload: Bool = false
     ) async throws -> StagedBatch {

@@ -294,6 +294,7 @@ extension QueueRunner {
         stopNetwork()
         isEndless = false
         reported.removeAll()
+        ahead.forget()
         batches = batches.filter { !$0.value.isFinished }
     }
 

@@ -69,7 +69,11 @@ extension QueueRunner {
             opening.removeAll { $0.expected != nil }
         }
         for preparation in digested { open([preparation]) }
-        for (id, source) in exchange(&atHand, with: []) { didOpen(id, source) }
+        for (id, source) in exchange(&atHand, with: []) {
+            didOpen(id, source)
+            // No worker comes back, so nobody else sees that there is a slot again.
+            if running[id]?.hasBegun != true { pump() }
+        }
         prepareAhead()
         Self.inGroups(&opening) { open($0) }
     }
@@ -80,7 +84,7 @@ extension QueueRunner {
             let folder = group.last.flatMap { CachedFolder(of: $0.path) }
             loop.execute {
                 self.onLoop { runner in
-                    runner.ahead.came(folder, now: .now)
+                    runner.ahead.found(folder, now: .now)
                     for (id, result) in results { runner.cameOpen(id, result) }
                     runner.pump()
                 }

@@ -53,6 +53,12 @@ final class RunningJob {
         self.url = url
     }
 
+    /// Whether it speaks to its server, or is past that.
+    var hasBegun: Bool {
+        if case .preparing = phase { return false }
+        return true
+    }
+
     /// The exchanges that are under way.
     var handles: [ExchangeHandle] {
         switch phase {

@@ -2,8 +2,8 @@ import TransferCore
 import TransferEngine
 import TransferEventLoop
 
-/// Small files of uploads that were opened before there was a slot for them, so that one trip to a worker is for many; and
-/// the folder of which the loop may open them itself.
+/// Small files of uploads that were opened before there was a slot for them, so that one trip to a worker is for many;
+/// and the folder of which the loop may open them itself.
 ///
 /// It's told what was asked for and what came.
 struct SourcesAhead {
@@ -42,15 +42,21 @@ struct SourcesAhead {
         opened[job] = (result, now)
     }
 
-    /// What a worker found: the folder of the file that it opened last, where a loop may open others.
-    mutating func came(_ folder: CachedFolder?, now: MonotonicTime) { self.folder = folder.map { ($0, now) } }
+    /// A worker looked for the folder of the file that it opened last; `nil` where a loop can't open others.
+    mutating func found(_ folder: CachedFolder?, now: MonotonicTime) {
+        self.folder = folder.map { ($0, now) }
+        if folder == nil { areAtHand = false }
+    }
 
     /// Opens a source that is in memory.
     ///
     /// - Returns: `nil` where it's for a worker. That is also so once the folder was looked for too long ago: there may be
     ///   another one of that name.
     mutating func open(_ source: UploadPreparation, now: MonotonicTime) -> Result<OpenedSource, TransferError>? {
-        guard let folder, now - folder.at < Self.freshFor else { return nil }
+        guard let folder, now - folder.at < Self.freshFor else {
+            self.folder = nil
+            return nil
+        }
         let result = source.runCached(in: folder.folder)
         areAtHand = result != nil
         return result

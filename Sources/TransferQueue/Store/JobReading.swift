@@ -1,9 +1,9 @@
 import Synchronization
 import TransferEventLoop
 
-/// The jobs of a batch, read by a thread of its own from the moment that this is made: there are some by the time that a
-/// queue is open for them (``JobQueue/stage(_:name:source:keepsWhatIsMissing:isReload:)``). So many are held in memory, and
-/// the thread waits with the others.
+/// The jobs of a batch, read by a thread of its own from the moment that this is made: there are some by the time that
+/// a queue is open for them (``JobQueue/stage(_:name:source:keepsWhatIsMissing:isReload:)``). Some four thousand are held
+/// in memory until they are taken; with the others the thread waits.
 public final class JobReading: Sendable {
     /// What relative paths start from.
     let directory: String
@@ -14,7 +14,7 @@ public final class JobReading: Sendable {
     /// - Parameters:
     ///   - directory: What relative paths start from.
     ///   - read: Calls its argument for each job, with the job's place in its file; returns whether all went well. It's
-    ///     called again where the jobs are needed again.
+    ///     called at once, whatever becomes of the queue, and again where the jobs are needed again.
     public init(
         directory: String, _ read: @escaping @Sendable ((JobSpec, JobLocations?) throws -> Void) throws -> Bool
     ) {
@@ -24,9 +24,12 @@ public final class JobReading: Sendable {
     }
 
     deinit {
-        begun.withLock { $0 }?.abandon()
+        abandon()
         pool.stop()
     }
+
+    /// Lets go of what was read already.
+    public func abandon() { begun.withLock { exchange(&$0, with: nil) }?.abandon() }
 
     /// Calls `take` for each job, on this thread.
     ///

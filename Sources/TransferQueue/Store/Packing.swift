@@ -6,7 +6,7 @@ struct Packing: Sendable {
     let first: Int64
     private(set) var jobs: [StagedJob] = []
     private(set) var pack = JobPack()
-    /// Hashes tell the same as often as it matters: where two jobs have one, the database is asked.
+    /// Hashes: of two jobs with the same one the database sees whether they are the same.
     private var identities: Set<Int> = []
 
     init(first: Int64) { self.first = first }

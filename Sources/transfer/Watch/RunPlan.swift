@@ -39,6 +39,9 @@ struct RunPlan: Sendable {
         fileprivate let outcome: ReportBox
         fileprivate let folders: FolderBox
         fileprivate let jobs: JobReading
+
+        /// Lets go of what was read already.
+        func abandon() { jobs.abandon() }
     }
 
     /// Begins to read a file's jobs.
