@@ -41,12 +41,17 @@ final class StreamSubscription<Value: Sendable>: Subscription, Sendable {
         let isFirst = state.withLock { state in
             guard state.downstream != nil, demand > 0 else { return false }
             state.demand += demand
-            defer { state.isStarted = true }
-            return !state.isStarted
+            guard !state.isStarted else { return false }
+            state.isStarted = true
+            // Until it's resumed: one that has begun by itself could be held back before, and would then be resumed here.
+            state.isHandingOver = true
+            return true
         }
         guard isFirst else { return handOver() }
         handle { [self] piece in received(piece) }
         request.resume()
+        state.withLock { $0.isHandingOver = false }
+        handOver()
     }
 
     func cancel() {
