@@ -6,7 +6,7 @@ import TransferCore
 /// nobody waits.
 public final class CachedFolder: Sendable {
     /// Absolute, with the slash at its end.
-    public let path: String
+    let path: String
     let descriptor: Int32
 
     /// The folder that a file is in. Blocks: for workers.

@@ -17,7 +17,9 @@ final class PackedJobs: Sendable {
 
     /// - Parameter first: The number of the first of them; the others follow.
     func keep(_ jobs: [StagedJob], first: Int64, of batch: Int64) {
-        batches.withLock { $0[batch] = Batch(first: first, jobs: jobs.map { $0 }) }
+        // One by one: as a whole the array would be cast, which looks up the types of each element at run time.
+        let jobs: [StagedJob?] = jobs.map { $0 }
+        batches.withLock { $0[batch] = Batch(first: first, jobs: jobs) }
     }
 
     /// - Returns: A job; once.
