@@ -9,6 +9,7 @@ typedef size_t (*transfer_read_callback)(char *, size_t, size_t, void *);
 typedef int (*transfer_seek_callback)(void *, curl_off_t, int);
 typedef int (*transfer_debug_callback)(CURL *, curl_infotype, char *, size_t, void *);
 typedef curl_socket_t (*transfer_opensocket_callback)(void *, curlsocktype, struct curl_sockaddr *);
+typedef int (*transfer_sockopt_callback)(void *, curl_socket_t, curlsocktype);
 typedef int (*transfer_xferinfo_callback)(void *, curl_off_t, curl_off_t, curl_off_t, curl_off_t);
 
 static inline CURLcode transfer_easy_set_long(CURL *easy, CURLoption option, long value) {
@@ -77,6 +78,10 @@ static inline void *transfer_easy_get_tls(CURL *easy) {
 
 static inline CURLcode transfer_easy_set_opensocket(CURL *easy, transfer_opensocket_callback callback) {
     return curl_easy_setopt(easy, CURLOPT_OPENSOCKETFUNCTION, callback);
+}
+// Asked about every socket before it's connected, also one of CURLOPT_OPENSOCKETFUNCTION.
+static inline CURLcode transfer_easy_set_sockopt(CURL *easy, transfer_sockopt_callback callback) {
+    return curl_easy_setopt(easy, CURLOPT_SOCKOPTFUNCTION, callback);
 }
 typedef int (*transfer_resolver_start_callback)(void *, void *, void *);
 

@@ -12,6 +12,7 @@ extension CurlOptions {
         transfer_easy_set_quick_exit(handle.raw)
         try handle.set(CURLOPT_NOSIGNAL, 1)
         try handle.set(CURLOPT_TCP_KEEPALIVE, 1)
+        try applySocket(handle)
         try applyFileTimes(handle, settings)
         let bufferSize = max(1 << 10, min(512 << 10, settings.receiveBufferSize))
         _ = transfer_easy_set_long(handle.raw, CURLOPT_BUFFERSIZE, exchange.limiters.isEmpty ? bufferSize : 16 << 10)

@@ -61,6 +61,7 @@ struct CurlOptions {
         transfer_easy_set_quick_exit(handle.raw)
         try handle.set(CURLOPT_NOSIGNAL, 1)
         try handle.set(CURLOPT_RESOLVE, list: resolved)
+        try applySocket(handle)
         try applyProxy(handle, settings)
     }
 
