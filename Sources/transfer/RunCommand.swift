@@ -118,8 +118,8 @@ struct Run: AsyncParsableCommand {
         } catch StagingError.held(let batch, let pid) {
             guard wait else {
                 await queue.close()
-                throw Failure(
-                    .workLeft, "\(batch) is being run by process \(pid); wait for it with: transfer wait \(batch)")
+                let command = "transfer wait \(ShellWord.quoted(batch))"
+                throw Failure(.workLeft, "\(batch) is being run by process \(pid); wait for it with: \(command)")
             }
             reading.abandon()
             _ = try await Composition.remote(state: state.state).wait(batch: batch)

@@ -25,8 +25,8 @@ struct Why: ParsableCommand {
         let (batch, job) = Target.split(name, try remote?.statuses().map(\.name) ?? [])
         guard let remote else { throw Failure(.wrongUsage, "no batch \"\(batch)\"; transfer status lists them") }
         guard let job, !job.isEmpty else {
-            throw Failure(
-                .wrongUsage, "name a job: transfer why \(batch)/JOB; transfer status \(batch) shows the batch")
+            let (any, all) = (ShellWord.quoted("\(batch)/JOB"), ShellWord.quoted(batch))
+            throw Failure(.wrongUsage, "name a job: transfer why \(any); transfer status \(all) shows the batch")
         }
         let explanation: JobExplanation
         do {

@@ -232,15 +232,15 @@ import TransferTestSupport
             let place = try Workplace()
             server.serve("/a", .text("a"))
             server.script("/a", [.holdHead])
-            try place.jobs([download(server.url("/a"), to: "a")])
+            try place.jobs([download(server.url("/a"), to: "a")], name: "my photos")
             let first = try place.startJobs()
             try await server.waitForHeld(1)
             let second = try await place.runJobs()
             #expect(second.exitCode == 75, "\(second)")
+            let (holder, command) = ("process \(first.processID)", "transfer wait 'my photos'")
             #expect(
                 second.standardError
-                    == "transfer: batch is being run by process \(first.processID); wait for it with: transfer wait batch\n"
-            )
+                    == "transfer: my photos is being run by \(holder); wait for it with: \(command)\n")
             #expect(second.standardOutput.isEmpty)
             server.release()
             #expect(try await first.result().exitCode == 0)

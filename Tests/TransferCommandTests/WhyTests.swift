@@ -71,6 +71,20 @@ import TransferTestSupport
         }
     }
 
+    @Test func aBatchAloneIsAskedForAJobInWordsForTheShell() async throws {
+        try await withTestServer { server in
+            let place = try Workplace()
+            server.serve("/a", .text("a"))
+            try place.jobs([download(server.url("/a"), to: "a")], name: "my photos")
+            #expect(try await place.runJobs().exitCode == 0)
+            let result = try await place.run("why", "my photos")
+            #expect(result.exitCode == 64)
+            #expect(
+                result.standardError.contains(
+                    "name a job: transfer why 'my photos/JOB'; transfer status 'my photos' shows the batch"))
+        }
+    }
+
     @Test func namesThatAreNotThereGetTheNearestOnes() async throws {
         try await withTestServer { server in
             let place = try Workplace()
