@@ -36,6 +36,9 @@ public final class TestServer: Sendable {
         }
     }
 
+    /// Connections from now on take about as many bytes before somebody reads them.
+    public func limitReceiveBuffer(_ bytes: Int) { listener.limitReceiveBuffer(Int32(clamping: bytes)) }
+
     /// Ends every connection and returns when every thread has ended. Not to be called by a handler.
     public func stop() {
         guard let thread = acceptThread.withLock({ $0.take() }) else { return }

@@ -37,6 +37,12 @@ struct Listener: Sendable {
         self.address = address
     }
 
+    /// The kernel takes twice as much, and announces about half of that as its window (socket(7), tcp(7)).
+    func limitReceiveBuffer(_ bytes: Int32) {
+        var bytes = bytes
+        setsockopt(socket.descriptor, SOL_SOCKET, SO_RCVBUF, &bytes, socklen_t(MemoryLayout<Int32>.size))
+    }
+
     /// - Returns: `nil` once the listener is shut down.
     func accept() -> (Socket, peer: String)? {
         while true {
