@@ -30,8 +30,13 @@ public struct SecretSource: Sendable {
     /// An environment variable that is no secret.
     func variable(_ name: String) -> String? { environment(name) }
 
-    /// The text of a file; `nil` when it can't be read.
-    static func text(of path: String) -> String? { try? contents(path) }
+    /// The text of a file of many lines, such as one of profiles; `nil` when it can't be read, and for one of more than
+    /// 1 MiB.
+    static func text(of path: String) -> String? {
+        let limit = 1 << 20
+        guard let bytes = try? bytes(of: path, upTo: limit + 1), bytes.count <= limit else { return nil }
+        return String(decoding: bytes, as: UTF8.self)
+    }
 
     /// - Throws: `secretMissing` that names the secret, never its value.
     func read(_ text: SecretText) throws(TransferError) -> String {
@@ -58,17 +63,24 @@ public struct SecretSource: Sendable {
     }
 
     private static func contents(_ path: String) throws(TransferError) -> String {
-        let descriptor = transfer_open(path, O_RDONLY | O_CLOEXEC, 0)
-        guard descriptor >= 0 else {
-            throw unreadable(path)
-        }
-        defer { close(descriptor) }
-        var buffer = [UInt8](repeating: 0, count: 64 << 10)
-        let count = Glibc.read(descriptor, &buffer, buffer.count)
-        guard count >= 0 else { throw unreadable(path) }
-        var text = String(decoding: buffer[..<count], as: UTF8.self)
+        var text = String(decoding: try bytes(of: path, upTo: 64 << 10), as: UTF8.self)
         while text.utf8.last == 0x0A || text.utf8.last == 0x0D { text.unicodeScalars.removeLast() }
         return try checked(text, path)
+    }
+
+    private static func bytes(of path: String, upTo limit: Int) throws(TransferError) -> [UInt8] {
+        let descriptor = transfer_open(path, O_RDONLY | O_CLOEXEC, 0)
+        guard descriptor >= 0 else { throw unreadable(path) }
+        defer { close(descriptor) }
+        var bytes: [UInt8] = []
+        var piece = [UInt8](repeating: 0, count: 16 << 10)
+        while bytes.count < limit {
+            let count = Glibc.read(descriptor, &piece, min(piece.count, limit - bytes.count))
+            guard count >= 0 else { throw unreadable(path) }
+            guard count > 0 else { break }
+            bytes += piece[..<count]
+        }
+        return bytes
     }
 
     /// A secret becomes part of a header: a line break in it would end the header.

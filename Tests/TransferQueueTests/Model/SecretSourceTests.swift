@@ -51,4 +51,13 @@ import TransferTestSupport
         try folder.write("a\rb", to: "bad")
         #expect(message(.file(folder.path("bad"))).contains("line break"))
     }
+
+    @Test func aFileOfProfilesKeepsItsLines() throws {
+        let text = "[default]\n\taws_access_key_id = a\r\n" + String(repeating: "# more\n", count: 20_000)
+        try folder.write(text, to: "profiles")
+        #expect(SecretSource.text(of: folder.path("profiles")) == text)
+        #expect(SecretSource.text(of: folder.path("nope")) == nil && SecretSource.text(of: folder.path) == nil)
+        try folder.write(String(repeating: "#\n", count: 600_000), to: "huge")
+        #expect(SecretSource.text(of: folder.path("huge")) == nil)
+    }
 }
