@@ -3,26 +3,6 @@ import TransferCore
 import TransferEventLoop
 import TransferWatch
 
-/// A version that is offered, with what was found out about it beforehand.
-struct LedgerOffer: Sendable {
-    enum Finding: Sendable {
-        /// Nothing is to be done: it's known, by this name or another, or has changed since.
-        case nothing
-        case new(digest: Checksum?)
-        /// It was missed, and is at its path again.
-        case returned(row: Int64)
-        /// Nothing of this version is at the path that was recorded.
-        case moved
-        /// This row's bytes, with another time.
-        case touched(row: Int64)
-        /// Known, on a file system that has another number now.
-        case renumbered(row: Int64)
-    }
-
-    let version: FileVersion
-    let finding: Finding
-}
-
 /// What a transaction on the ledger changed for whoever runs its batch.
 struct LedgerChanges: Sendable {
     /// Of the versions offered, from the first.
@@ -95,6 +75,12 @@ final class LedgerTaker {
             return true
         case .touched(let row):
             return try touch(row, as: version)
+        case .looked(let row, let time):
+            try db.execute(sql: "UPDATE ledger SET staged = ? WHERE id = ? AND state = 1", arguments: [time, row])
+            return true
+        case .rewritten(let row, let digest):
+            try db.execute(sql: "DELETE FROM ledger WHERE id = ? AND state = 1", arguments: [row])
+            return try db.changesCount == 0 || add(version, digest: digest)
         case .moved, .new:
             switch try SQLiteStore.look(db, version, folder: folder) {
             case .known, .onOtherDevice: return true

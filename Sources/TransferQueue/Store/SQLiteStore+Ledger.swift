@@ -39,7 +39,7 @@ extension LedgerRow {
 
 /// What the ledger says of a version that is offered.
 enum LedgerLook: Sendable {
-    case known
+    case known(LedgerRow)
     /// It's known, and was missed at its path.
     case returned(LedgerRow)
     /// It's known, from a file system that had another number then.
@@ -79,7 +79,7 @@ extension SQLiteStore {
             if row.version.modified == version.modified {
                 if PathKey(row.version.path) == PathKey(version.path) {
                     guard row.version.device == version.device else { return .onOtherDevice(row) }
-                    return row.isGone ? .returned(row) : .known
+                    return row.isGone ? .returned(row) : .known(row)
                 }
                 look = .elsewhere(row)
             } else if case .unknown = look, row.state == .confirmed, row.version.device == version.device {

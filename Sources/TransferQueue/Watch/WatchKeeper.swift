@@ -204,7 +204,7 @@ extension WatchKeeper: WatchConsumer {
         let (folder, plan) = (folder, plan)
         guard let looks = await onStore({ try $0.look(files, folder: folder) }) else { return refuse() }
         // What a reading finds is known nearly always.
-        let isNews = looks.contains { if case .known = $0 { false } else { true } }
+        let isNews = looks.contains { if case .known(let row) = $0 { plan.comparesBytes(of: row) } else { true } }
         guard isNews, !isStopped else { return isStopped ? 0 : files.count }
         let offers: [LedgerOffer]
         do {
@@ -254,7 +254,7 @@ struct VersionInquiry {
 
     private func finding(_ file: FileVersion, _ look: LedgerLook, _ places: FolderPlaces) -> LedgerOffer.Finding {
         switch look {
-        case .known: return .nothing
+        case .known(let row): return known(file, row, places)
         case .returned(let row): return .returned(row: row.id)
         case .onOtherDevice(let row): return .renumbered(row: row.id)
         case .elsewhere(let row):
@@ -274,6 +274,18 @@ struct VersionInquiry {
             case .unreadable: return .new(digest: nil)
             }
         case .unknown: return new(file)
+        }
+    }
+
+    /// Something may have given it other bytes and its former time, as editors of tags do.
+    private func known(_ file: FileVersion, _ row: LedgerRow, _ places: FolderPlaces) -> LedgerOffer.Finding {
+        guard plan.comparesBytes(of: row), let seen = places.file(file.path), row.mayHaveChanged(seen) else {
+            return .nothing
+        }
+        switch VersionDigest.compute(file, root: plan.root) {
+        case .digest(let digest) where digest != row.digest: return .rewritten(row: row.id, digest: digest)
+        case .digest: return .looked(row: row.id, at: seen.changed / 1_000_000)
+        case .otherVersion, .unreadable: return .nothing
         }
     }
 

@@ -168,6 +168,41 @@ import TransferWatch
         }
     }
 
+    /// As editors of tags leave a file; where digests are asked for, they tell.
+    @Test(arguments: [true, false])
+    func whatWasRewrittenWithItsSizeAndTimeIsANewVersionWhereDigestsAreAsked(_ isRunning: Bool) async throws {
+        try await withTestServer { server in
+            let inbox = Inbox(server)
+            try folder.write("one", to: "in/a")
+            try folder.setTime("in/a", seconds: 1_000_000)
+            let spec = try folder.watchSpec(server) {
+                $0.url = server.url("/in/{sha256}-{name}")
+                $0.rules.isRecursive = false
+            }
+            let rewrite = {
+                let file = try #require(FileHandle(forWritingAtPath: folder.path("in/a")))
+                try file.write(contentsOf: Data("two".utf8))
+                try folder.setTime("in/a", seconds: 1_000_000)
+                try file.close()
+            }
+            try await withWatch(folder, spec) { _, _, log in
+                await log.wait(forConfirmed: "a")
+                guard isRunning else { return }
+                try rewrite()
+                await log.wait { $0.count { $0.confirmedPath == "a" } == 2 }
+            }
+            if !isRunning {
+                try rewrite()
+                try await withWatch(folder, spec) { _, _, log in await log.wait(forConfirmed: "a") }
+            }
+            #expect(Set(inbox.puts.values) == [["one"], ["two"]])
+            // What only looks changed is read once, and isn't sent.
+            try folder.setTime("in/a", seconds: 1_000_000)
+            try await withWatch(folder, spec) { _, _, log in await log.caughtUp() }
+            #expect(inbox.puts.count == 2)
+        }
+    }
+
     @Test func whatWaitsAndIsExcludedNowIsNeitherUploadedNorDeleted() async throws {
         try await withTestServer { server in
             let inbox = Inbox(server)

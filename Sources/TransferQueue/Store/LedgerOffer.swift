@@ -1,0 +1,27 @@
+import TransferCore
+import TransferWatch
+
+/// A version that is offered, with what was found out about it beforehand.
+struct LedgerOffer: Sendable {
+    enum Finding: Sendable {
+        /// Nothing is to be done: it's known, by this name or another, or has changed since.
+        case nothing
+        case new(digest: Checksum?)
+        /// It was missed, and is at its path again.
+        case returned(row: Int64)
+        /// Nothing of this version is at the path that was recorded.
+        case moved
+        /// This row's bytes, with another time.
+        case touched(row: Int64)
+        /// This row's bytes, as they are looked at again: nothing of the file has changed since then, in milliseconds
+        /// since 1970.
+        case looked(row: Int64, at: Int64)
+        /// Other bytes than this row's, with the same size and time.
+        case rewritten(row: Int64, digest: Checksum)
+        /// Known, on a file system that has another number now.
+        case renumbered(row: Int64)
+    }
+
+    let version: FileVersion
+    let finding: Finding
+}
