@@ -24,6 +24,7 @@ extension JobDecoder {
         case .metadata: try fields(into: &rules.upload.metadata)
         case .fields: try fields(into: &rules.upload.fields)
         case .fileField: rules.upload.fileField = try string { $0.isEmpty ? "the name is empty" : nil } ?? "file"
+        case .tus: try tus(into: &rules.upload.tus)
         case .checksums: rules.checksums = try checksums()
         case .headers: try headers(into: &rules.settings.headers)
         case .retry: try retry(into: &rules.settings.retry)

@@ -5,7 +5,7 @@ extension JobDecoder {
     static let parallelRequests = 1...64
     /// Keys that mean nothing to a download.
     static let uploadKeys: [JobKey] = [
-        .protocol, .chunkSize, .parallel, .createFolders, .ifChanged, .metadata, .fields, .fileField,
+        .protocol, .chunkSize, .parallel, .createFolders, .ifChanged, .metadata, .fields, .fileField, .tus,
     ]
 
     /// Bytes of one request; at least 1.
@@ -18,6 +18,15 @@ extension JobDecoder {
             return nil
         }
         return value
+    }
+
+    mutating func tus(into tus: inout JobSpec.Upload.Tus) throws(JSONFault) {
+        _ = try object(TusKey.table) { (decoder, key) throws(JSONFault) in
+            switch key {
+            case .checksum: tus.checksum = try decoder.word(DigestAlgorithm.self)
+            case .createWithUpload: tus.createsWithUpload = try decoder.boolean() ?? false
+            }
+        }
     }
 
     /// Names and values, in their order; a later one takes the place of an earlier one of the same name.
@@ -71,7 +80,7 @@ extension JobSpec.UploadProtocol {
     fileprivate static let ownedKeys: [(JobKey, Set<JobSpec.UploadProtocol>)] = [
         (.fields, [.multipart]), (.fileField, [.multipart]), (.metadata, [.tus, .s3]), (.parallel, [.tus, .s3]),
         (.createFolders, [.put, .ftp, .sftp]), (.chunkSize, [.put, .post, .tus, .resumable, .s3]),
-        (.method, [.put, .post, .multipart, .resumable]),
+        (.method, [.put, .post, .multipart, .resumable]), (.tus, [.tus]),
     ]
 
     private static let foreignKeysByProtocol = Dictionary(

@@ -18,7 +18,7 @@ enum JobKey: String, CaseIterable {
     case id, download, upload, to, checksum, checksums, needs, priority, segments, ifExists
     case `protocol`, method, body, headers, retry, connectTimeout, timeout, lowSpeed, maxTime, limitRate
     case proxy, noProxy, tls, auth, remoteTime, maxRedirects, network
-    case s3, ssh, ftp, chunkSize, parallel, createFolders, ifChanged, metadata, fields, fileField
+    case s3, ssh, ftp, chunkSize, parallel, createFolders, ifChanged, metadata, fields, fileField, tus
 
     static let table = KeyTable(allCases)
     /// What a batch can set for all of its jobs.
@@ -92,6 +92,13 @@ enum SSHKey: String, CaseIterable {
 /// Of an FTP server.
 enum FTPKey: String, CaseIterable {
     case requireTLS, active
+
+    static let table = KeyTable(allCases)
+}
+
+/// Extensions of tus.
+enum TusKey: String, CaseIterable {
+    case checksum, createWithUpload
 
     static let table = KeyTable(allCases)
 }

@@ -95,6 +95,12 @@ extension CanonicalWriter {
         fields(.metadata, options.metadata)
         fields(.fields, options.fields)
         if options.fileField != "file" { member(JobKey.fileField, options.fileField) }
+        guard options.tus != JobSpec.Upload.Tus() else { return }
+        key(JobKey.tus)
+        object { writer in
+            writer.member(TusKey.checksum, options.tus.checksum?.rawValue)
+            if options.tus.createsWithUpload { writer.member(TusKey.createWithUpload, true) }
+        }
     }
 
     private mutating func fields(_ key: JobKey, _ fields: [JobSpec.Upload.Field]) {

@@ -1,3 +1,5 @@
+public import TransferCore
+
 extension JobSpec.Upload {
     /// How an upload is cut into requests, and what goes along with it. Each protocol takes what it knows.
     public struct Options: Sendable, Hashable {
@@ -14,6 +16,20 @@ extension JobSpec.Upload {
         public var fields: [Field] = []
         /// The name of the form's field that is the file.
         public var fileField = "file"
+        public var tus = Tus()
+
+        public init() {}
+    }
+
+    /// What an upload by tus asks of servers that offer it; the others do without.
+    public struct Tus: Sendable, Hashable {
+        /// Each chunk is protected by a digest of this algorithm (the extension `checksum`): one that was damaged on its
+        /// way is sent again. A chunk has 64 MiB then, unless ``JobSpec/Upload/Options/chunkSize`` says otherwise.
+        public var checksum: DigestAlgorithm?
+        /// The first chunk goes along with the creation (`creation-with-upload`): a round trip less; not of an upload
+        /// whose chunks have a ``checksum``. Where the answer to that is lost, the upload begins anew, and one whose only
+        /// request it was fails with `mayHaveBeenSent`.
+        public var createsWithUpload = false
 
         public init() {}
     }
@@ -34,5 +50,12 @@ extension JobSpec.Upload {
         /// What the server has is given up, and the new version is sent from its start.
         case restart
         case fail
+    }
+}
+
+extension JobSpec {
+    /// Whether an upload of another version than it began with isn't wanted.
+    var failsIfChanged: Bool {
+        if case .upload(let upload) = work { upload.options.ifChanged == .fail } else { false }
     }
 }

@@ -42,6 +42,8 @@ enum UploadProtocols {
             var tus = TusOptions()
             tus.chunkSize = options.chunkSize
             tus.parallel = options.parallel ?? 1
+            tus.checksum = options.tus.checksum
+            tus.createsWithBody = options.tus.createsWithUpload
             tus.metadata = try fields(options.metadata, secrets).map { TusMetadata($0.name, $0.value) }
             return TusDialogue(url: upload.url, source: source, options: tus, state: state)
         case .s3:

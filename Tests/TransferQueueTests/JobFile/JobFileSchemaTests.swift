@@ -38,6 +38,7 @@ import TransferWatch
         #expect(try keys("s3") == Set(S3Key.table.names))
         #expect(try keys("ssh") == Set(SSHKey.table.names))
         #expect(try keys("ftp") == Set(FTPKey.table.names))
+        #expect(try keys("tus") == Set(TusKey.table.names))
     }
 
     @Test func hasTheDecodersWordsAndRanges() throws {

@@ -48,7 +48,21 @@ import TransferCore
         #expect(spec?.canonicalJSON.contains(#""s3":{"endpoint":"https://h:9""#) == true)
     }
 
+    @Test func readsWhatIsAskedOfATusServer() throws {
+        let (spec, lines) = try upload(
+            #""protocol": "tus", "tus": {"createWithUpload": true}"#, defaults: #"{"tus": {"checksum": "sha1"}}"#)
+        #expect(lines == [])
+        let tus = try options(spec).options.tus
+        #expect(tus.checksum == .sha1 && tus.createsWithUpload)
+        #expect(
+            try upload(#""tus": {"checksum": "sha1"}"#).lines.first?.contains("is for the protocol \"tus\"") == true)
+        #expect(
+            try upload(#""protocol": "tus", "tus": {"checksum": "crc32"}"#).lines.map { $0.prefix(22) }
+                == ["$.jobs[0].tus.checksum"])
+    }
+
     @Test(arguments: [
+        #""protocol": "tus", "tus": {"checksum": "sha256", "createWithUpload": true}"#,
         #""protocol": "tus", "chunkSize": 5, "parallel": 2, "metadata": {"x": {"file": "y"}}, "ifChanged": "fail""#,
         #""protocol": "multipart", "fields": {"a": "b"}, "fileField": "c""#, #""createFolders": true"#,
         #""checksum": "sha256:9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08""#,
