@@ -175,6 +175,8 @@ extension QueueRunner {
         if job.stop == nil, job.record.watched != nil, error.code == .sourceChanged {
             return drop(job, isChanged: true)
         }
+        var error = error
+        if error.code == .sourceChanged, job.record.spec.failsIfChanged { error.isTransient = false }
         let mayRepeat = !(bodyLeft && job.record.spec.mustNotRepeat)
         if job.stop == nil, mayRepeat, let reason = networkFault(job, error) {
             return waitForNetwork(job, reason, resume: resume, progressed: progressed)
@@ -213,7 +215,10 @@ extension QueueRunner {
             // What is this machine's fault is no mirror's.
             let isOurs = error.errno != nil || error.code == .secretMissing
             record.spentMirrors |= 1 << UInt64(min(63, record.mirror))
-            guard !isOurs, let mirror = nextMirror(record, mirrors) else { return giveUp(job, record, error) }
+            guard !isOurs, let mirror = nextMirror(record, mirrors) else {
+                let isUnknown = reason == .methodNotRepeatable && error.status == nil
+                return giveUp(job, record, isUnknown ? .unanswered(error, method: record.spec.method) : error)
+            }
             record.mirror = mirror
             wait(job, record, .zero, error, resume)
         }
@@ -322,14 +327,12 @@ extension QueueRunner {
         case .cancel:
             ends.append(JobEnd(id: record.id, batch: record.batch, identity: record.identity, outcome: .cancelled))
         case .release where job.mayHaveArrived:
-            let error = TransferError(
-                .mayHaveBeenSent,
-                "the transfer was stopped while the body was being sent, and it may have arrived; "
-                    + "transfer retry sends it again")
             ends.append(
                 JobEnd(
                     id: record.id, batch: record.batch, identity: record.identity,
-                    outcome: .failed(error, attempts: record.attempts + 1, host: Origin(anyURL: job.url)?.hostAndPort)))
+                    outcome: .failed(
+                        .stoppedWhileSending, attempts: record.attempts + 1, host: Origin(anyURL: job.url)?.hostAndPort)
+                ))
         case .release(let state):
             if state == .paused { emit(record.batch, .waiting(job: record.identity, .paused)) }
             steps.append(
