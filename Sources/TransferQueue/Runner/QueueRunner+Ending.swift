@@ -216,7 +216,7 @@ extension QueueRunner {
             let isOurs = error.errno != nil || error.code == .secretMissing
             record.spentMirrors |= 1 << UInt64(min(63, record.mirror))
             guard !isOurs, let mirror = nextMirror(record, mirrors) else {
-                let isUnknown = reason == .methodNotRepeatable && error.status == nil
+                let isUnknown = reason == .methodNotRepeatable && error.leavesUnknown && job.start == nil
                 return giveUp(job, record, isUnknown ? .unanswered(error, method: record.spec.method) : error)
             }
             record.mirror = mirror

@@ -24,4 +24,6 @@ struct LedgerOffer: Sendable {
 
     let version: FileVersion
     let finding: Finding
+
+    var isNothing: Bool { if case .nothing = finding { true } else { false } }
 }

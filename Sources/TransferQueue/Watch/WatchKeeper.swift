@@ -213,6 +213,7 @@ extension WatchKeeper: WatchConsumer {
             return refuse()
         }
         guard !isStopped else { return 0 }
+        guard !offers.allSatisfy(\.isNothing) else { return files.count }
         offering = .taking
         guard let (held, changes) = await onStore({ try $0.take(offers, folder: folder, plan: plan) }) else {
             return refuse()

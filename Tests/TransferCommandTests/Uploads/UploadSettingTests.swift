@@ -65,7 +65,7 @@ import TransferTestSupport
         }
     }
 
-    @Test(arguments: ["", #", "createFolders": true"#])
+    @Test(arguments: ["", #", "createFolders": true"#, #", "protocol": "post""#, #", "protocol": "multipart""#])
     func aSourceThatChangesWhileItIsSentFailsWhereThatIsWanted(_ more: String) async throws {
         try await withTestServer { server in
             let place = try place()
