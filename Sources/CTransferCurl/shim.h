@@ -7,6 +7,7 @@
 typedef size_t (*transfer_write_callback)(char *, size_t, size_t, void *);
 typedef size_t (*transfer_read_callback)(char *, size_t, size_t, void *);
 typedef int (*transfer_seek_callback)(void *, curl_off_t, int);
+typedef int (*transfer_prerequest_callback)(void *, char *, char *, int, int);
 typedef int (*transfer_debug_callback)(CURL *, curl_infotype, char *, size_t, void *);
 typedef curl_socket_t (*transfer_opensocket_callback)(void *, curlsocktype, struct curl_sockaddr *);
 typedef int (*transfer_sockopt_callback)(void *, curl_socket_t, curlsocktype);
@@ -35,6 +36,9 @@ static inline CURLcode transfer_easy_set_read(CURL *easy, transfer_read_callback
 }
 static inline CURLcode transfer_easy_set_seek(CURL *easy, transfer_seek_callback callback) {
     return curl_easy_setopt(easy, CURLOPT_SEEKFUNCTION, callback);
+}
+static inline CURLcode transfer_easy_set_prerequest(CURL *easy, transfer_prerequest_callback callback) {
+    return curl_easy_setopt(easy, CURLOPT_PREREQFUNCTION, callback);
 }
 typedef CURLcode (*transfer_context_callback)(CURL *, void *, void *);
 

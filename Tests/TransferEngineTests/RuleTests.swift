@@ -135,6 +135,24 @@ func head(_ status: Int, _ fields: KeyValuePairs<String, String> = [:]) -> Respo
                 head(416, ["Content-Range": "bytes */1000", "ETag": "\"a\""])) == .complete)
     }
 
+    /// As rclone's S3 server answers ranges.
+    @Test func aPartUnderTheStatusOfTheWholeIsAPart() {
+        func judge(_ fields: [String: String]) -> ResumeRule.Verdict {
+            ResumeRule(point: ResumePoint(offset: 400, validator: Self.tag, total: 1000)).judge(
+                ResponseHead(status: 200, fields: fields.map { HeaderField($0.key, $0.value) }))
+        }
+        let part = ["Content-Range": "bytes 400-999/1000", "Content-Length": "600", "ETag": "\"a\""]
+        #expect(judge(part) == .append(end: 1000, total: 1000))
+        #expect(isStartAgain(judge(part.merging(["ETag": "\"b\""]) { $1 }), "changed on server"))
+        #expect(isStartAgain(judge(part.merging(["Content-Range": "bytes 500-999/1000"]) { $1 }), "those from 500"))
+        #expect(isStartAgain(judge(part.merging(["Content-Range": "nonsense"]) { $1 }), "malformed"))
+        let whole = ["Content-Range": "bytes 0-999/1000", "Content-Length": "1000", "ETag": "\"a\""]
+        #expect(isReplace(judge(whole), "the whole file"))
+        // A part without a word about it.
+        #expect(isStartAgain(judge(["Content-Length": "600", "ETag": "\"a\""]), "600 bytes as all of the same 1000"))
+        #expect(isReplace(judge(["Content-Length": "600", "ETag": "\"b\""]), "changed on server"))
+    }
+
     @Test(
         arguments: [
             ["ETag": "\"a\""], ["Content-Range": "bytes */999", "ETag": "\"a\""],

@@ -24,6 +24,8 @@ public final class FTPServer: Sendable {
         public var users = ["alice": "secret-a", "bob": "secret-b"]
         /// Commands that it doesn't know (pyftpdlib).
         public var lacks: [String] = []
+        /// What it says to the next commands of a name, in place of what they ask for; with 421 it hangs up (pyftpdlib).
+        public var replies: [String: [String]] = [:]
         /// In place of a free one.
         public var port: UInt16?
         /// The folder to serve; one of its own when `nil`.
@@ -170,6 +172,7 @@ public final class FTPServer: Sendable {
     private static func settings(_ options: Options, _ root: String, _ port: UInt16) -> [String: Any] {
         [
             "port": Int(port), "root": root, "users": options.users, "lacks": options.lacks,
+            "replies": options.replies,
             "certificate": options.certificate.map { [$0.path, $0.key] } ?? [],
             "dataCertificate": options.dataCertificate.map { [$0.path, $0.key] } ?? [],
             "isImplicit": options.isImplicit, "requiresTLS": options.requiresTLS,

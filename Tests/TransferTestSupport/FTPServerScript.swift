@@ -46,6 +46,12 @@ enum FTPServerScript {
                 if cmd in settings["lacks"]:
                     self.respond("502 not implemented")
                     return
+                if settings["replies"].get(cmd):
+                    reply = settings["replies"][cmd].pop(0)
+                    self.respond(reply)
+                    if reply.startswith("421"):
+                        self.close_when_done()
+                    return
                 super().pre_process_command(line, cmd, arg)
 
             def handle(self):

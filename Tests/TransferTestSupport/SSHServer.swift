@@ -11,6 +11,8 @@ public final class SSHServer: Sendable {
         public var allowsPasswords = false
         /// Lines of sshd_config(5).
         public var configuration = ""
+        /// The command that serves SFTP, by a shell; sshd does it itself without one.
+        public var sftp = "internal-sftp"
         /// In place of a free one.
         public var port: UInt16?
         /// The path of a private host key, in place of a new one.
@@ -27,6 +29,9 @@ public final class SSHServer: Sendable {
     public let knownHosts: String
     public let hostKey: String
     private let process: ChildProcess
+
+    /// What serves SFTP where sshd doesn't do that itself.
+    public static let sftpProgram = "/usr/lib/openssh/sftp-server"
 
     /// Who runs the tests.
     public static let userName = NSUserName()
@@ -153,7 +158,7 @@ public final class SSHServer: Sendable {
         MaxStartups 100:30:200
         MaxSessions 50
         Subsystem sftp internal-sftp
-        ForceCommand internal-sftp
+        ForceCommand \(options.sftp)
         LogLevel VERBOSE
         \(options.configuration)
         """

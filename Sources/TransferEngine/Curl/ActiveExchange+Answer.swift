@@ -31,6 +31,7 @@ extension ActiveExchange {
 
     func receivedHead(_ head: ResponseHead) -> Bool {
         lastHead = head
+        refusalBody = []
         receivedCookies(head)
         let target = RedirectRule.isRedirect(head.status) ? redirectTarget(head) : nil
         let action = machine.received(head, redirectTarget: target, now: WallClock.seconds)
@@ -105,6 +106,7 @@ extension ActiveExchange {
             return true
         case .dropping:
             dropped += bytes.count
+            refusalBody += bytes.prefix(max(0, request.settings.keptOfRefusals - refusalBody.count))
             guard dropped <= Self.dropLimit else {
                 stopReason = .bodyUnwanted
                 return false

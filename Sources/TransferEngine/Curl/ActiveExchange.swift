@@ -35,7 +35,11 @@ final class ActiveExchange {
     var sent: Int64 = 0
     /// The body leaves with the head through libcurl, which counts what of it has left.
     var isJoined = false
+    /// The hop's request has left, or is about to.
+    var hasMadeRequest = false
     var dropped = 0
+    /// The beginning of an error's body, where it's wanted.
+    var refusalBody: [UInt8] = []
     var connections = 0
     /// libcurl has all of an answer about which nothing was decided yet.
     var hasEndedUndecided = false
@@ -117,6 +121,7 @@ final class ActiveExchange {
         linkFault = nil
         phase = .head
         status = 0
+        hasMadeRequest = false
         block.removeAll(keepingCapacity: true)
         dropped = 0
         holds.subtract([.sink, .body, .decision])

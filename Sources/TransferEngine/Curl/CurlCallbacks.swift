@@ -77,6 +77,13 @@ enum CurlCallbacks {
         return exchange.rewindBody(to: Int64(offset) - start) ? CURL_SEEKFUNC_OK : CURL_SEEKFUNC_CANTSEEK
     }
 
+    /// The connection stands, and the request is about to leave.
+    static let prerequest: transfer_prerequest_callback = { user, _, _, _, _ in
+        guard let user else { return CURL_PREREQFUNC_ABORT }
+        let exchange = Unmanaged<ActiveExchange>.fromOpaque(user).takeUnretainedValue()
+        return exchange.mayMakeRequest() ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT
+    }
+
     /// A TLS connection begins, to the host or, before it, to a proxy. libcurl judges the proxy.
     static let context: transfer_context_callback = { _, context, user in
         guard let user, let context else { return CURLE_SSL_CERTPROBLEM }

@@ -134,6 +134,11 @@ struct CurlOptions {
             try handle.set(CURLOPT_NOBODY, 1)
         } else if hop.method != "GET" {
             try handle.set(CURLOPT_CUSTOMREQUEST, hop.method)
+            guard !RetryRule.idempotentMethods.contains(hop.method) else { return }
+            // Of a request without a body nothing else tells that libcurl makes it again.
+            try handle.check(
+                transfer_easy_set_prerequest(handle.raw, CurlCallbacks.prerequest), CURLOPT_PREREQFUNCTION)
+            try handle.set(CURLOPT_PREREQDATA, pointer: Unmanaged.passUnretained(exchange).toOpaque())
         }
     }
 

@@ -196,7 +196,7 @@ actor CurlPool: LoopActor {
         }
         outcome.refusal = exchange.refusal
         outcome.hops = exchange.hops
-        outcome.answer = (exchange.sink as? AnswerSink)?.bytes ?? []
+        outcome.answer = (exchange.sink as? AnswerSink)?.bytes ?? exchange.refusalBody
         exchange.events(.ended(outcome))
     }
 

@@ -76,12 +76,17 @@ enum FileServerFault {
             if words.hasPrefix("Upload failed") || words.contains("dir/file failed")
                 || words.hasPrefix("Could not open")
             {
+                // SSH_FX_FAILURE: of whatever has no code of its own, such as too many open files.
+                if words.hasSuffix("Operation failed") {
+                    return error(.badResponse, "\(host) says: \(words)", transient: true)
+                }
                 return FileServerFailure.read(words) ?? .denied(words)
             }
             let isConnected = handle.offset(CURLINFO_PRETRANSFER_TIME_T) > 0
+            let why = words.isEmpty ? "" : ": \(words.lowercasedFirst)"
             return isConnected
-                ? error(.connectionLost, "connection lost: \(words.lowercasedFirst)", transient: true)
-                : error(.secureConnectionFailed, "no SSH connection with \(host): \(words)", transient: true)
+                ? error(.connectionLost, "connection lost\(why)", transient: true)
+                : error(.secureConnectionFailed, "no SSH connection with \(host)\(why)", transient: true)
         default: break
         }
         return .error(

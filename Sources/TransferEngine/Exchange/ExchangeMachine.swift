@@ -79,7 +79,7 @@ struct ExchangeMachine {
         challenge = nil
         if let action = judgeAuthentication(hop, head) { return action }
         if RedirectRule.isRedirect(head.status) {
-            return redirected(hop, head, to: redirectTarget)
+            return redirected(hop, head, to: redirectTarget, now: now)
         }
         if head.status == 417, hop.sendsBody, hop.mayExpect {
             // RFC 9110 §10.1.1: the same again, without asking first.
@@ -241,12 +241,18 @@ struct ExchangeMachine {
         return .drop
     }
 
-    private mutating func redirected(_ hop: Hop, _ head: ResponseHead, to target: String?) -> HeadAction {
+    private mutating func redirected(
+        _ hop: Hop, _ head: ResponseHead, to target: String?, now: Int64
+    ) -> HeadAction {
         // An empty field names no place either.
         if case .message = request.intent,
             !request.settings.followsRedirects || head.value("Location")?.isEmpty ?? true
         {
             return deliver(hop, head)
+        }
+        guard request.settings.followsRedirects else {
+            state = .dropping(hop, .fail(StatusRule.error(head, now: now)))
+            return .drop
         }
         do throws(TransferError) {
             let next = try redirects.follow(hop, status: head.status, to: target)

@@ -22,7 +22,8 @@ public struct ExchangeOutcome: Sendable {
     public var resumeData: ResumeData?
     /// The digest of the whole file, when it could be computed on the way.
     public var digest: Checksum?
-    /// The beginning of the answer's body, where an `AnswerSink` kept it.
+    /// The beginning of the answer's body, where an `AnswerSink` kept it, or as far as the settings ask for that of an
+    /// error (``ExchangeSettings/keptOfRefusals``).
     public var answer: [UInt8] = []
     public var metrics: ExchangeMetrics
     /// What a ``TLSRules/Check`` threw for the server.

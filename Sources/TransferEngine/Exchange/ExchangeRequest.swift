@@ -141,8 +141,11 @@ public struct ExchangeSettings: Sendable, Hashable {
     public var maxTime: Duration?
     /// Redirects followed; more are an error. 0 makes the first one an error.
     public var maxRedirects = 10
-    /// Whether redirects are followed at all; otherwise such an answer is the final one. Only for `.message`.
+    /// Whether redirects are followed at all; otherwise such an answer is the final one, which is an error where a
+    /// representation was asked for.
     public var followsRedirects = true
+    /// How much of the body of an answer that is an error is kept (``ExchangeOutcome/answer``); bytes.
+    public var keptOfRefusals = 0
     /// Whether the body is sent again, over a new connection, when one that had been used before turns out to be dead
     /// before any answer (RFC 9110 §9.2.2 allows it for idempotent requests; a server may have read the first body).
     public var resendsBody = true

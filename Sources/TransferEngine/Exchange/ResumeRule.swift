@@ -37,8 +37,25 @@ struct ResumeRule {
         switch head.status {
         case 206: judgePartial(head)
         case 416: judgeUnsatisfiable(head)
-        default: .replace(reason: changeReason(head) ?? "the server sent the whole file instead of the rest")
+        default: judgeWhole(head)
         }
+    }
+
+    /// A success that by its status is the whole file. It may be a part all the same: some servers send one under 200, with
+    /// the field that says which.
+    private func judgeWhole(_ head: ResponseHead) -> Verdict {
+        if let field = head.value("Content-Range") {
+            guard let contentRange = ContentRange(field), let range = contentRange.range,
+                range.lowerBound == 0, range.upperBound == contentRange.total ?? head.contentLength
+            else { return judgePartial(head) }
+        }
+        if let reason = changeReason(head) { return .replace(reason: reason) }
+        if let total = point.total, let length = head.contentLength, length != total, head.contentCoding == nil,
+            point.validator?.etag != nil, head.value("ETag") != nil
+        {
+            return .startAgain(reason: "the server sent \(length) bytes as all of the same \(total)")
+        }
+        return .replace(reason: "the server sent the whole file instead of the rest")
     }
 
     private func judgePartial(_ head: ResponseHead) -> Verdict {
@@ -48,7 +65,7 @@ struct ResumeRule {
                 reason: isMultipart ? "the server sent several ranges for one" : "a 206 answer without Content-Range")
         }
         guard let contentRange = ContentRange(field), let range = contentRange.range else {
-            return .startAgain(reason: "a 206 answer with a malformed Content-Range")
+            return .startAgain(reason: "an answer with a malformed Content-Range")
         }
         guard range.lowerBound == point.offset else {
             return .startAgain(

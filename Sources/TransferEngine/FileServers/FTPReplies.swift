@@ -46,11 +46,14 @@ enum FileServerFailure: Sendable, Hashable {
         let words = reply.description
         switch reply.code {
         case 452, 552: self = .full(words)
-        case 450, 550, 551, 553, 521:
+        case 550, 551, 553, 521:
             self = Self.read(words) ?? (writes || reply.code == 553 ? .denied(words) : .missing(words))
         default:
-            self = .error(
-                TransferError(.badResponse, "\(host) answered \(words)", isTransient: (400..<500).contains(reply.code)))
+            // 450: busy (RFC 959 §4.2.2), unless the words say that it's something else.
+            let isTransient = (400..<500).contains(reply.code)
+            self =
+                (reply.code == 450 ? Self.read(words) : nil)
+                ?? .error(TransferError(.badResponse, "\(host) answered \(words)", isTransient: isTransient))
         }
     }
 

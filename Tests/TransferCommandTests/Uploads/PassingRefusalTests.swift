@@ -1,0 +1,103 @@
+import Foundation
+import Glibc
+import Testing
+import TransferTestServer
+import TransferTestSupport
+
+/// File servers that refuse a file for now and take it later, by the command.
+@Suite(.serialized, .timeLimit(.minutes(2))) struct PassingRefusalTests {
+    /// RFC 959 §4.2.1: after 4yz "the user-process is encouraged to try again".
+    @Test(
+        .enabled(if: FTPServer.isWanted),
+        arguments: [
+            "421 Too many of you", "425 No data connection", "450 The file is busy", "451 Something went wrong",
+        ])
+    func aFileThatFTPRefusesForNowIsSentAgain(_ reply: String) async throws {
+        var options = FTPServer.Options()
+        options.replies = ["STOR": [reply, reply]]
+        let server = try await FTPServer.start(options)
+        let place = try Workplace("refused")
+        try place.folder.write(count: 300_000, seed: 7, to: "f")
+        try place.jobs([upload("f", to: server.url("/f"), #""id": "f""#)])
+        let result = try await place.runJobs()
+        #expect(result.exitCode == 0, "\(result)")
+        let events = try result.events()
+        let reasons = events.named("job.retrying").compactMap { $0["reason"]?.string }
+        #expect(reasons.count == 2 && reasons.allSatisfy { $0.contains(reply) }, "\(result)")
+        #expect(events.named("job.restarted").isEmpty, "\(result)")
+        #expect(server.commands("STOR").count == 3)
+        try expectTheFile(at: server.root, place)
+    }
+
+    /// What the server has stays: only a refusal for good gives it up.
+    @Test(.enabled(if: FTPServer.isWanted)) func aRestThatFTPRefusesForNowIsStillOnlyTheRest() async throws {
+        var options = FTPServer.Options()
+        options.replies = ["APPE": ["451 Something went wrong"]]
+        let server = try await FTPServer.start(options)
+        let place = try Workplace("refused")
+        let size = 6 << 20
+        try place.folder.write(count: size, seed: 7, to: "f")
+        try place.jobs(
+            [upload("f", to: server.url("/f"), #""id": "f""#)],
+            extra: #""defaults": {"limitRate": "4M", "retry": {"scale": "50ms", "jitter": false}}, "#)
+        let process = try place.startJobs()
+        try await until("a part") { partSize(in: server.root) > 1 << 20 }
+        server.cut()
+        let result = try await process.result()
+        #expect(result.exitCode == 0, "\(result)")
+        let events = try result.events()
+        #expect(events.named("job.restarted").isEmpty, "\(result)")
+        #expect(events.named("job.finished").first?["transferred"]?.int.map { $0 < size - 1 << 20 } == true)
+        #expect(server.commands("STOR").count == 1 && server.commands("APPE").count == 2)
+        try expectTheFile(at: server.root, place)
+    }
+
+    /// The server's disk takes a mebibyte of the file and then no more: OpenSSH calls that SSH_FX_FAILURE.
+    @Test(.enabled(if: SSHServer.isWanted)) func aFileThatSFTPFailsToWriteGoesOnWhenItCan() async throws {
+        let place = try Workplace("refused")
+        // In blocks of 512 bytes. Without the signal that a process gets there, it's a failed write (setrlimit(2)).
+        let limit = try place.folder.write("2048", to: "limit")
+        let script = try place.folder.write(
+            "[ -e '\(limit)' ] && { trap '' XFSZ; ulimit -f $(cat '\(limit)'); }\nexec \(SSHServer.sftpProgram)\n",
+            to: "server.sh")
+        var options = SSHServer.Options()
+        options.sftp = "/bin/sh \(script)"
+        let server = try await SSHServer.start(options)
+        let served = try server.folder.folder("served")
+        let size = 6 << 20
+        try place.folder.write(count: size, seed: 7, to: "f")
+        let ssh = #""ssh": {"knownHosts": "\#(server.knownHosts)", "key": "\#(server.userKey)", "agent": false}"#
+        try place.jobs(
+            [upload("f", to: server.url(served + "/f"), #""id": "f", \#(ssh)"#)],
+            extra: #""defaults": {"retry": {"scale": "200ms", "jitter": false, "limit": 20}}, "#)
+        let process = try place.startJobs()
+        try await process.event("job.retrying", id: "f")
+        #expect(partSize(in: served) == 1 << 20)
+        try FileManager.default.removeItem(atPath: limit)
+        let result = try await process.result()
+        #expect(result.exitCode == 0, "\(result)")
+        let events = try result.events()
+        #expect(events.named("job.restarted").isEmpty, "\(result)")
+        #expect(events.named("job.finished").first?["transferred"]?.int == Int64(size - 1 << 20), "\(result)")
+        try expectTheFile(at: served, place)
+    }
+
+    private func names(_ folder: String) -> [String] {
+        (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+    }
+
+    /// Bytes of the upload that isn't whole.
+    private func partSize(in folder: String) -> Int {
+        guard let name = names(folder).first(where: { $0.hasSuffix(".part") }) else { return 0 }
+        return (try? Data(contentsOf: URL(fileURLWithPath: folder + "/" + name)).count) ?? 0
+    }
+
+    /// It's there, it's the source, and nothing else is left.
+    private func expectTheFile(
+        at folder: String, _ place: Workplace, _ location: SourceLocation = #_sourceLocation
+    ) throws {
+        #expect(names(folder) == ["f"], sourceLocation: location)
+        let isSame = try Data(contentsOf: URL(fileURLWithPath: folder + "/f")) == place.folder.data("f")
+        #expect(isSame, "other bytes", sourceLocation: location)
+    }
+}
