@@ -135,6 +135,44 @@ import TransferCore
         }
     }
 
+    @Test func whatIsSentAfterTheFoldersIsResumedWhereTheServerOffersThat() throws {
+        let source = UploadSource(name: "f", size: 10)
+        let options = ResumableOptions(url: "http://h/a/f", method: "PUT", mode: .upgrade)
+        func dialogue(_ state: String?) -> FolderMakingPut {
+            FolderMakingPut(url: "http://h/a/f", source: source, upgrade: options, state: state)
+        }
+        var put = dialogue(nil)
+        var server = Server(folders: ["http://h/"])
+        guard case .send(let first)? = put.begin(now: 0).first else { throw Failure() }
+        #expect(first.headers.value("Upload-Complete") == "?1")
+        guard case .send(let folder)? = put.handle(server.answer(first), now: 0).first,
+            case .send(let second)? = put.handle(server.answer(folder), now: 0).first
+        else { throw Failure() }
+        #expect(server.log == ["PUT http://h/a/f", "MKCOL http://h/a/"])
+        #expect(second.method == "PUT" && second.headers.value("Upload-Complete") == "?1")
+        let offer = ResponseHead(
+            status: 104,
+            fields: [HeaderField("Location", "/up/1"), HeaderField("Upload-Draft-Interop-Version", "8")])
+        guard case .save(let state)? = put.handle(.interim(request: second.id, offer), now: 0).first else {
+            throw Failure()
+        }
+        // What answers an upload that was begun for a missing folder isn't taken for the file later.
+        var refused = dialogue(nil)
+        guard case .send(let whole)? = refused.begin(now: 0).first else { throw Failure() }
+        _ = refused.handle(.interim(request: whole.id, offer), now: 0)
+        var other = Server(folders: ["http://h/"])
+        let actions = refused.handle(other.answer(whole), now: 0)
+        #expect(actions.first == .save("") && actions.count == 2)
+        var again = dialogue("")
+        guard case .send(let anew)? = again.begin(now: 1).first else { throw Failure() }
+        #expect(anew.method == "PUT")
+        var next = dialogue(state)
+        guard case .send(let question)? = next.begin(now: 1).first else { throw Failure() }
+        #expect(question.method == "HEAD" && question.url == "http://h/up/1")
+    }
+
+    private struct Failure: Error {}
+
     @Test func aServerThatStillRefusesIsBelieved() {
         var server = Server(folders: [])
         guard case .fail(let error)? = run(&server, "http://h/a/f") else { return #expect(Bool(false)) }

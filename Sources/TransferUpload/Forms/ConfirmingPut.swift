@@ -27,11 +27,10 @@ public struct ConfirmingPut: UploadDialogue {
     private static let tolerance: Int64 = 2
 
     private let url: String
-    private let method: String
     private let source: UploadSource
     /// Seconds since 1970, by this machine's clock.
     private let began: Int64
-    private var otherwise: (any UploadDialogue)?
+    private var otherwise: any UploadDialogue
     private var phase = Phase.asking
     private var asked: Int64 = 0
 
@@ -45,10 +44,9 @@ public struct ConfirmingPut: UploadDialogue {
     ) {
         guard Self.isState(state), let began = Int64(state.dropFirst(Self.mark.count)) else { return nil }
         self.url = url
-        self.method = method
         self.source = source
         self.began = began
-        self.otherwise = otherwise
+        self.otherwise = otherwise ?? PlainPut(url: url, method: method, source: source)
     }
 
     /// What to keep of an attempt of which all may have arrived.
@@ -66,7 +64,7 @@ public struct ConfirmingPut: UploadDialogue {
 
     public mutating func handle(_ event: UploadEvent, now: Int64) -> [UploadAction] {
         switch (phase, event) {
-        case (.sending, _): return sent(event, now)
+        case (.sending, _): return otherwise.handle(event, now: now)
         case (.asking, .answered(let answer)): return told(answer, now)
         case (.fetching(let isLater), .answered(let answer)): return fetched(answer, isLater, now)
         case (.comparing(let servers, let answer), .digested(_, let digest)):
@@ -136,16 +134,6 @@ public struct ConfirmingPut: UploadDialogue {
 
     private mutating func send(_ now: Int64) -> [UploadAction] {
         phase = .sending
-        if otherwise != nil { return otherwise?.begin(now: now) ?? [] }
-        return [.send(UploadRequest(id: 3, method: method, url: url, body: .source(0..<source.size)))]
-    }
-
-    private mutating func sent(_ event: UploadEvent, _ now: Int64) -> [UploadAction] {
-        if otherwise != nil { return otherwise?.handle(event, now: now) ?? [] }
-        switch event {
-        case .interim, .digested: return []
-        case .failed(_, let error, _): return [.fail(error)]
-        case .answered(let answer): return [PlainAnswer.end(answer, now: now)]
-        }
+        return otherwise.begin(now: now)
     }
 }

@@ -103,6 +103,13 @@ public struct S3Location: Sendable, Hashable, CustomStringConvertible {
         return inRegion(named)
     }
 
+    /// The error that an answer is which isn't the object, in the server's words where it has some.
+    ///
+    /// - Parameter now: Seconds since 1970.
+    public func refusal(_ head: ResponseHead, body: [UInt8], now: Int64) -> TransferError {
+        S3Fault.error(UploadAnswer(request: 0, head: head, body: body, url: url), now: now)
+    }
+
     /// The fields that sign a request for the object, such as a download's. Only the host and `x-amz-…` are signed, so
     /// that Range, If-Range and others may be added.
     ///

@@ -4,7 +4,8 @@ import TransferCore
 ///
 /// The file is sent first: most of the time the folders are there. A server that misses one answers 409 (RFC 4918
 /// §9.7.1), some 404 or 403, nginx 500; then the folders are made from the innermost that can be made outwards and inwards
-/// again, and the file is sent once more. A 500 where the folder is there, or can't be made, was about something else.
+/// again, and the file is sent once more, by what sends it: a plain request, or one that the server is offered to resume.
+/// A 500 where the folder is there, or can't be made, was about something else.
 public struct FolderMakingPut: UploadDialogue {
     private enum State {
         case sending(afterFolders: Bool)
@@ -17,57 +18,98 @@ public struct FolderMakingPut: UploadDialogue {
 
     private let url: String
     private let method: String
-    private let source: UploadSource
+    /// Sends the file.
+    private var sender: any UploadDialogue
+    /// Sends it from the start, once the folders are there.
+    private let secondSender: any UploadDialogue
     private var state = State.sending(afterFolders: false)
-    private var lastID = 0
-    /// When the file was sent last, in seconds since 1970.
-    private var began: Int64 = 0
+    /// The request of the sender's that makes the file.
+    private var creation: Int?
+    /// Something of the sender's is kept for the next attempt.
+    private var hasSaved: Bool
+    private var lastID = Self.firstID
 
-    public init(url: String, method: String = "PUT", source: UploadSource) {
+    /// Apart from the sender's own.
+    private static let firstID = 1 << 30
+
+    /// - Parameters:
+    ///   - first: How the file is sent, or gone on with.
+    ///   - second: How it's sent from its start.
+    private init(
+        url: String, method: String, first: any UploadDialogue, second: any UploadDialogue, hasSaved: Bool
+    ) {
         self.url = url
         self.method = method
-        self.source = source
+        sender = first
+        secondSender = second
+        self.hasSaved = hasSaved
     }
 
-    public mutating func begin(now: Int64) -> [UploadAction] { [send(now)] }
+    /// - Parameters:
+    ///   - upgrade: Whether the server is offered to resume the request where it breaks off (``ResumableDialogue``).
+    ///   - saved: What an earlier attempt saved of that.
+    public init(
+        url: String, method: String = "PUT", source: UploadSource, upgrade: ResumableOptions? = nil,
+        state saved: String? = nil
+    ) {
+        func sender(_ state: String?) -> any UploadDialogue {
+            guard let upgrade else { return PlainPut(url: url, method: method, source: source) }
+            return ResumableDialogue(source: source, options: upgrade, state: state)
+        }
+        self.init(url: url, method: method, first: sender(saved), second: sender(nil), hasSaved: saved != nil)
+    }
+
+    public mutating func begin(now: Int64) -> [UploadAction] { pass(sender.begin(now: now)) }
 
     public mutating func handle(_ event: UploadEvent, now: Int64) -> [UploadAction] {
-        switch event {
-        case .failed(_, let error, let sent): failed(error, sent: sent)
-        case .interim, .digested: []
-        case .answered(let answer): [answered(answer, now)]
+        guard case .sending(let afterFolders) = state else {
+            switch event {
+            case .failed(_, let error, _): return [.fail(error)]
+            case .interim, .digested: return []
+            case .answered(let answer): return answered(answer, now)
+            }
         }
+        if case .answered(let answer) = event, answer.request == creation, !afterFolders,
+            [403, 404, 409, 500].contains(answer.head.status), let folder = Self.parent(of: url)
+        {
+            // An upload that the server had begun for it has been answered: it leads nowhere any more.
+            return (hasSaved ? [.save("")] : []) + [make(folder, below: [], after: answer)]
+        }
+        return pass(sender.handle(event, now: now))
     }
 
-    /// Where all of the file left, the next attempt asks whether it's there (``ConfirmingPut``).
-    private func failed(_ error: TransferError, sent: Int64) -> [UploadAction] {
-        guard case .sending = state, method == "PUT", source.size > 0, sent >= source.size else {
-            return [.fail(error)]
+    public mutating func abandon(now: Int64) -> [UploadAction] { sender.abandon(now: now) }
+
+    /// The sender's own, of which that one is kept in mind whose answer tells of missing folders.
+    private mutating func pass(_ actions: [UploadAction]) -> [UploadAction] {
+        for action in actions {
+            switch action {
+            case .send(let request) where request.url == url && request.method == method: creation = request.id
+            case .save: hasSaved = true
+            default: break
+            }
         }
-        return [.save(ConfirmingPut.state(began: began)), .fail(error)]
+        return actions
     }
 
-    /// There is nothing that a server would hold.
-    public mutating func abandon(now: Int64) -> [UploadAction] { [.finish(UploadResult(url: url, status: 0))] }
-
-    private mutating func answered(_ answer: UploadAnswer, _ now: Int64) -> UploadAction {
+    private mutating func answered(_ answer: UploadAnswer, _ now: Int64) -> [UploadAction] {
         let status = answer.head.status
         switch state {
-        case .sending(afterFolders: false) where [403, 404, 409, 500].contains(status):
-            guard let folder = Self.parent(of: url) else { return PlainAnswer.end(answer, now: now) }
-            return make(folder, below: [], after: answer)
-        case .sending: return PlainAnswer.end(answer, now: now)
+        case .sending: return []
         case .ascending(let folder, let below, let refusal):
             // 405: it's there already. 409: its own parent isn't.
             if status == 409 || status == 404 {
-                guard let parent = Self.parent(of: folder) else { return failure(folder, answer, now) }
-                return make(parent, below: [folder] + below, after: refusal)
+                guard let parent = Self.parent(of: folder) else { return [failure(folder, answer, now)] }
+                return [make(parent, below: [folder] + below, after: refusal)]
             }
-            if refusal.head.status == 500, status != 201, below.isEmpty { return PlainAnswer.end(refusal, now: now) }
-            guard status == 201 || status == 200 || status == 405 else { return failure(folder, answer, now) }
+            if refusal.head.status == 500, status != 201, below.isEmpty {
+                state = .sending(afterFolders: true)
+                return pass(sender.handle(.answered(refusal), now: now))
+            }
+            guard status == 201 || status == 200 || status == 405 else { return [failure(folder, answer, now)] }
             return descend(below, now)
         case .descending(let folders):
-            guard status == 201 || status == 200 || status == 405 else { return failure(folders[0], answer, now) }
+            guard status == 201 || status == 200 || status == 405 else { return [failure(folders[0], answer, now)] }
             return descend(Array(folders.dropFirst()), now)
         }
     }
@@ -77,10 +119,14 @@ public struct FolderMakingPut: UploadDialogue {
         return request("MKCOL", folder)
     }
 
-    private mutating func descend(_ folders: [String], _ now: Int64) -> UploadAction {
-        guard let next = folders.first else { return send(now, afterFolders: true) }
+    private mutating func descend(_ folders: [String], _ now: Int64) -> [UploadAction] {
+        guard let next = folders.first else {
+            state = .sending(afterFolders: true)
+            sender = secondSender
+            return pass(sender.begin(now: now))
+        }
         state = .descending(folders)
-        return request("MKCOL", next)
+        return [request("MKCOL", next)]
     }
 
     private func failure(_ folder: String, _ answer: UploadAnswer, _ now: Int64) -> UploadAction {
@@ -89,15 +135,9 @@ public struct FolderMakingPut: UploadDialogue {
         return .fail(error)
     }
 
-    private mutating func send(_ now: Int64, afterFolders: Bool = false) -> UploadAction {
-        state = .sending(afterFolders: afterFolders)
-        began = now
-        return request(method, url, .source(0..<source.size))
-    }
-
-    private mutating func request(_ method: String, _ url: String, _ body: UploadRequest.Body = .none) -> UploadAction {
+    private mutating func request(_ method: String, _ url: String) -> UploadAction {
         lastID += 1
-        return .send(UploadRequest(id: lastID, method: method, url: url, body: body))
+        return .send(UploadRequest(id: lastID, method: method, url: url))
     }
 
     /// The folder that a URL's path is in, with a slash at its end; `nil` for the root, which can't be made.

@@ -1,0 +1,38 @@
+import TransferCore
+
+/// One request with all of the file, by PUT or by another method.
+struct PlainPut: UploadDialogue {
+    private let url: String
+    private let method: String
+    private let source: UploadSource
+    /// In seconds since 1970.
+    private var began: Int64 = 0
+
+    init(url: String, method: String, source: UploadSource) {
+        self.url = url
+        self.method = method
+        self.source = source
+    }
+
+    mutating func begin(now: Int64) -> [UploadAction] {
+        began = now
+        return [.send(UploadRequest(id: 1, method: method, url: url, body: .source(0..<source.size)))]
+    }
+
+    mutating func handle(_ event: UploadEvent, now: Int64) -> [UploadAction] {
+        switch event {
+        case .failed(_, let error, let sent): failed(error, sent: sent)
+        case .interim, .digested: []
+        case .answered(let answer): [PlainAnswer.end(answer, now: now)]
+        }
+    }
+
+    /// Where all of the file left, the next attempt asks whether it's there (``ConfirmingPut``).
+    private func failed(_ error: TransferError, sent: Int64) -> [UploadAction] {
+        guard method == "PUT", source.size > 0, sent >= source.size else { return [.fail(error)] }
+        return [.save(ConfirmingPut.state(began: began)), .fail(error)]
+    }
+
+    /// There is nothing that a server would hold.
+    mutating func abandon(now: Int64) -> [UploadAction] { [.finish(UploadResult(url: url, status: 0))] }
+}
