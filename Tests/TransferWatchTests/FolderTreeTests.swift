@@ -111,14 +111,18 @@ import TransferCore
     }
 
     @Test func namesTheLimitAndTheLineThatRaisesIt() {
-        let watches = WatchRefusal(number: 28, limit: 8192).error
+        var kernel = WatchKernel.linux
+        kernel.limit = { $0 == "fs.inotify.max_user_watches" ? 8192 : nil }
+        let watches = kernel.refusal(28).error
         #expect(watches.code == .watchLimit && watches.errno == 28)
         #expect(watches.message.contains("fs.inotify.max_user_watches is 8192"))
         #expect(watches.message.contains("`sysctl -w fs.inotify.max_user_watches=524288`"))
-        let more = WatchRefusal(number: 28, limit: 600_000).error
-        #expect(more.message.contains("=1200000`"))
-        let instances = WatchRefusal(number: 24, limit: 128).error
-        #expect(instances.message.contains("fs.inotify.max_user_instances is 128"))
+        #expect(kernel.refusal(24).error.message.contains("fs.inotify.max_user_instances is too low"))
+        kernel.limit = { $0.hasPrefix("fs.") ? 1_000_000 : 600_000 }
+        let inNamespace = kernel.refusal(28).error.message
+        #expect(inNamespace.contains("user.max_inotify_watches is 600000"))
+        #expect(inNamespace.contains("`sysctl -w user.max_inotify_watches=1200000`"))
+        #expect(kernel.refusal(24).error.message.contains("user.max_inotify_instances is 600000"))
     }
 
     @Test(

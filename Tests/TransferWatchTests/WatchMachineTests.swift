@@ -98,7 +98,8 @@ struct MachineBench {
                     watches[inode] = lastWatch
                     watch = .set(lastWatch)
                 } else {
-                    watch = .refused(WatchRefusal(number: 28, limit: watchLimit))
+                    watch = .refused(
+                        WatchRefusal(number: 28, .init(setting: WatchRefusal.watches[0], value: watchLimit)))
                 }
             }
             machine.began(
@@ -130,6 +131,28 @@ struct MachineBench {
 }
 
 @Suite struct WatchMachineTests {
+    @Test(arguments: WatchOrder.allCases) func whatComesInWhileNobodyTakesAnythingHasItsPlaceInTheOrder(
+        _ order: WatchOrder
+    ) {
+        var bench = MachineBench(
+            MachineBench.options {
+                $0.order = order
+                $0.capacity = 4
+            })
+        for size in 10..<20 { bench.files["f\(size)"] = Int64(size) }
+        bench.consumerRoom = 1
+        bench.run()
+        bench.files["late"] = order == .newest ? 30 : 1
+        bench.event(.closedAfterWriting, "late")
+        bench.run(after: .seconds(10))
+        let before = bench.taken.count
+        bench.consumerRoom = .max
+        bench.machine.proceed()
+        bench.run()
+        if order != .oldest { #expect(bench.taken[before] == "late") }
+        #expect(Set(bench.taken).count == 11)
+    }
+
     @Test func takesWhatIsThereAndThenWhatComes() {
         var bench = MachineBench()
         bench.files = ["a": 1, "x.part": 2]
@@ -252,7 +275,7 @@ struct MachineBench {
         bench.folders = ["": 1, "a": 2, "b": 3, "c": 4]
         bench.watchLimit = 2
         bench.run()
-        let refusal = WatchRefusal(number: 28, limit: 2)
+        let refusal = WatchRefusal(number: 28, .init(setting: WatchRefusal.watches[0], value: 2))
         #expect(bench.notices.filter { $0 == .polling(.limit(refusal.error)) }.count == 1)
         #expect(bench.machine.tree.polledCount == 2)
         bench.files = ["c/f": 1]

@@ -59,6 +59,10 @@ struct InotifyEvent: Sendable, Hashable {
     static let placeMask =
         Kind([.selfDeleted, .selfMoved]).rawValue | UInt32(truncatingIfNeeded: TRANSFER_IN_ONLYDIR)
 
+    /// The same of a symbolic link itself.
+    static let linkMask =
+        Kind([.selfDeleted, .selfMoved]).rawValue | UInt32(truncatingIfNeeded: TRANSFER_IN_DONT_FOLLOW)
+
     /// What is asked for in the nearest folder that there is, while the watched one is missing.
     static let arrivalMask = placeMask | Kind([.made, .movedTo]).rawValue
 

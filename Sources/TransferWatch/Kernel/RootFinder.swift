@@ -10,7 +10,8 @@ enum RootFinder {
         /// The queue of events; -1 when the kernel gave none.
         var inotify: Int32
         var refusal: WatchRefusal?
-        /// The watches of the folders above: told is only that one of them isn't at its place any more.
+        /// The watches of the folders and links on the way to it: told is only that one of them isn't at its place any
+        /// more.
         var places: Set<Int32>
     }
 
@@ -58,12 +59,19 @@ enum RootFinder {
         guard inotify >= 0 else {
             return Found(reader: reader, inotify: -1, refusal: kernel.refusal(-inotify), places: [])
         }
+        let places = watchPlaces(of: root, inotify, kernel)
+        return Found(reader: reader, inotify: inotify, places: places)
+    }
+
+    /// Watches what the path leads through, for that besides what a folder may be watched for already.
+    static func watchPlaces(of root: String, _ inotify: Int32, _ kernel: WatchKernel) -> Set<Int32> {
         var places: Set<Int32> = []
-        for parent in parents(of: place.realPath) {
-            let watch = kernel.add(inotify, parent, InotifyEvent.placeMask)
+        for step in PathTrail.steps(to: root) {
+            let mask = step.isLink ? InotifyEvent.linkMask : InotifyEvent.placeMask
+            let watch = kernel.add(inotify, step.path, mask | UInt32(truncatingIfNeeded: TRANSFER_IN_MASK_ADD))
             if watch >= 0 { places.insert(watch) }
         }
-        return Found(reader: reader, inotify: inotify, places: places)
+        return places
     }
 
     /// Watches the nearest folder above the path that there is.
@@ -85,11 +93,5 @@ enum RootFinder {
             else { break }
         }
         return awaited
-    }
-
-    /// From the nearest to `/`.
-    private static func parents(of path: String) -> [String] {
-        let names = PathText.components(path)
-        return stride(from: names.count - 1, through: 0, by: -1).map { "/" + names[..<$0].joined(separator: "/") }
     }
 }

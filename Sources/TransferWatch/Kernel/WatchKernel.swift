@@ -9,7 +9,7 @@ struct WatchKernel: Sendable {
     /// A watch, or the error's number below zero.
     var add: @Sendable (_ descriptor: Int32, _ path: String, _ mask: UInt32) -> Int32
     var remove: @Sendable (_ descriptor: Int32, _ watch: Int32) -> Void
-    /// What a file below `/proc/sys/fs/inotify` says.
+    /// What a setting of sysctl(8) is.
     var limit: @Sendable (_ name: String) -> Int?
     /// The kind of file system that an open folder is on, as statfs(2) numbers them.
     var fileSystem: @Sendable (_ descriptor: Int32) -> Int64
@@ -18,33 +18,50 @@ struct WatchKernel: Sendable {
         create: { transfer_inotify_create() }, add: { transfer_inotify_add($0, $1, $2) },
         remove: { transfer_inotify_remove($0, $1) },
         limit: { name in
-            guard let text = TextFile.read("/proc/sys/fs/inotify/" + name) else { return nil }
+            let path = String(name.map { $0 == "." ? "/" : $0 })
+            guard let text = TextFile.read("/proc/sys/" + path) else { return nil }
             return Int(text.prefix { $0.isNumber })
         },
         fileSystem: { transfer_file_system_of($0) })
 
     func refusal(_ number: Int32) -> WatchRefusal {
         switch number {
-        case ENOSPC: WatchRefusal(number: number, limit: limit(WatchRefusal.watches))
-        case EMFILE: WatchRefusal(number: number, limit: limit(WatchRefusal.instances))
+        case ENOSPC: WatchRefusal(number: number, lowest(WatchRefusal.watches))
+        case EMFILE: WatchRefusal(number: number, lowest(WatchRefusal.instances))
         default: WatchRefusal(number: number)
         }
+    }
+
+    /// In a namespace of its own (user_namespaces(7)) a user has the lower of two limits.
+    private func lowest(_ settings: [String]) -> WatchRefusal.Limit? {
+        settings.compactMap { name in limit(name).map { WatchRefusal.Limit(setting: name, value: $0) } }
+            .min { $0.value < $1.value }
     }
 }
 
 /// Why the kernel gave no watch, or no queue for events.
 struct WatchRefusal: Sendable, Hashable {
-    static let watches = "max_user_watches"
-    static let instances = "max_user_instances"
+    struct Limit: Sendable, Hashable {
+        var setting: String
+        var value: Int
+    }
+
+    static let watches = ["fs.inotify.max_user_watches", "user.max_inotify_watches"]
+    static let instances = ["fs.inotify.max_user_instances", "user.max_inotify_instances"]
 
     var number: Int32
-    /// The present value of the setting, where it can be read.
-    var limit: Int?
+    /// The setting that is too low, where it can be read.
+    var limit: Limit?
+
+    init(number: Int32, _ limit: Limit? = nil) {
+        self.number = number
+        self.limit = limit
+    }
 
     var error: TransferError {
         switch number {
-        case ENOSPC: error("watches", Self.watches, enough: 524_288)
-        case EMFILE: error("instances", Self.instances, enough: 1024)
+        case ENOSPC: error("watches", Self.watches[0], enough: 524_288)
+        case EMFILE: error("instances", Self.instances[0], enough: 1024)
         default:
             TransferError(
                 .watchLimit, "inotify can't be used here: \(SystemText.of(number)); folders are polled instead",
@@ -52,13 +69,14 @@ struct WatchRefusal: Sendable, Hashable {
         }
     }
 
-    private func error(_ what: String, _ setting: String, enough: Int) -> TransferError {
-        let present = limit.map { "is \($0)" } ?? "is too low"
-        let proposed = max(enough, (limit ?? 0) * 2)
+    private func error(_ what: String, _ usual: String, enough: Int) -> TransferError {
+        let setting = limit?.setting ?? usual
+        let present = limit.map { "is \($0.value)" } ?? "is too low"
+        let proposed = max(enough, (limit?.value ?? 0) * 2)
         return TransferError(
             .watchLimit,
-            "no inotify \(what) left for this user: fs.inotify.\(setting) \(present); raise it with "
-                + "`sysctl -w fs.inotify.\(setting)=\(proposed)` (in /etc/sysctl.d/ to keep it); "
+            "no inotify \(what) left for this user: \(setting) \(present); raise it with "
+                + "`sysctl -w \(setting)=\(proposed)` (in /etc/sysctl.d/ to keep it); "
                 + "until then folders without one are polled",
             cause: .os(errno: number))
     }

@@ -1,7 +1,7 @@
 /// Which of the files that wait goes first.
 ///
-/// Only a bounded number of files waits at a time (``FolderWatcher/Options/capacity``): the order is among those, as a
-/// folder may hold more files than anybody should sort.
+/// Only a bounded number of files waits at a time (``FolderWatcher/Options/capacity``): the order is among those and
+/// what comes in meanwhile, as a folder may hold more files than anybody should sort.
 public enum WatchOrder: String, Sendable, Hashable, CaseIterable {
     /// By the time of the last change.
     case oldest

@@ -21,7 +21,10 @@ struct WaitingFiles: Sendable {
         self.order = order
     }
 
+    /// For what is found by reading.
     var room: Int { max(0, capacity - files.count) }
+    /// For what just came, which may have to go first.
+    var roomForNews: Int { order == .oldest ? room : max(0, 2 * capacity - files.count) }
     var isEmpty: Bool { files.isEmpty && !isOffering }
     /// How many are held, for tests of how little that is.
     var count: Int { files.count + offered.count }

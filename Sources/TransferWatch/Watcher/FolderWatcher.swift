@@ -52,7 +52,8 @@ public final class FolderWatcher: Sendable {
     private let shell: WatchShell
 
     /// - Parameters:
-    ///   - root: The folder; a link to one is followed when watching begins. It may be missing, which is told.
+    ///   - root: The folder, or a link to one: where that leads elsewhere later, it's the other folder. It may be missing,
+    ///     which is told.
     ///   - loop: Where the watcher lives.
     ///   - workers: For reading folders, a step of a few milliseconds at a time. With nothing else on them that takes long.
     ///   - events: Called on the loop, where it must not block.

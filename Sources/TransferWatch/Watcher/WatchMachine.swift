@@ -137,7 +137,7 @@ struct WatchMachine: Sendable {
             // It is being moved, and this is where to.
             resolve(isStillThere: false)
         }
-        guard waiting.room > 0 else { return nil }
+        guard waiting.roomForNews > 0 else { return nil }
         // In turns, so that neither a long reading nor many looks keep the other from getting on.
         let steps: [(inout Self, MonotonicTime) -> Step?] = [
             { $0.nextLook(at: $1) }, { machine, _ in machine.nextReading() },
@@ -151,13 +151,15 @@ struct WatchMachine: Sendable {
     }
 
     private mutating func nextLook(at now: MonotonicTime) -> Step? {
-        let paths = settling.dueLooks(at: now, limit: min(waiting.room, Self.looksPerStep))
+        let paths = settling.dueLooks(at: now, limit: min(waiting.roomForNews, Self.looksPerStep))
         return paths.isEmpty ? nil : .look(paths)
     }
 
     private mutating func nextReading() -> Step? {
         // Not file by file, as soon as there is room for one.
-        guard settling.room >= min(Self.entriesPerStep, settling.capacity / 2 + 1) else { return nil }
+        guard waiting.room > 0, settling.room >= min(Self.entriesPerStep, settling.capacity / 2 + 1) else {
+            return nil
+        }
         if let reading { return .read(reading, limit: min(waiting.room, settling.room, Self.entriesPerStep)) }
         while let id = tree.popDirty() {
             // One that is being moved is read when it has arrived.
@@ -183,7 +185,7 @@ struct WatchMachine: Sendable {
 
     /// When to come again without having been told anything.
     var nextDue: MonotonicTime? {
-        let looks = waiting.room > 0 ? settling.nextDue : nil
+        let looks = waiting.roomForNews > 0 ? settling.nextDue : nil
         return [looks, offerDue, moves.nextExpiry, nextPoll].lazy.compactMap { $0 }.min()
     }
 

@@ -24,11 +24,12 @@ final class WatchRun: @unchecked Sendable {
     private var machine: WatchMachine
     private let inotify: Int32
     /// Watches of the folders above.
-    private let places: Set<Int32>
+    private var places: Set<Int32>
     private var rootWatch: Int32?
     private var scan: FolderScan?
     private var isStepping = false
-    private var mustCheck = false
+    /// Also at first: it may have become another one before its place was watched.
+    private var mustCheck = true
     private var isAdvancing = false
     private var hasEnded = false
     /// When to ask again for a queue of events that was refused.
@@ -150,7 +151,9 @@ final class WatchRun: @unchecked Sendable {
             mustCheck = false
             work {
                 try reader.check()
-            } then: { _, _ in
+            } then: { run, _ in
+                // A link, or a folder, on the way may be another one that leads to the same place.
+                run.watchPlaces()
             }
         case .begin(let id, let path, let watches):
             work {
@@ -197,6 +200,11 @@ final class WatchRun: @unchecked Sendable {
                 }
             }
         }
+    }
+
+    private func watchPlaces() {
+        guard inotify >= 0 else { return }
+        places = RootFinder.watchPlaces(of: reader.root, inotify, kernel)
     }
 
     private func finish(_ apply: (WatchRun) -> Void) {
