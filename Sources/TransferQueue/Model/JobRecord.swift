@@ -33,6 +33,10 @@ struct JobRecord: Sendable {
 }
 
 extension JobRecord {
+    /// Whether no other version of its source may be sent than the one it began with; of a watched file the ledger says
+    /// which one that is.
+    var keepsVersion: Bool { watched == nil && spec.failsIfChanged }
+
     /// A job that nobody has tried yet.
     init(id: Int64, batch: Int64, identity: String, spec: Shared<JobSpec>, claimed: Int64) {
         self.id = id

@@ -51,12 +51,8 @@ extension JobSpec {
             case .download(let download): download.urls[min(mirror, download.urls.count - 1)]
             case .upload(let upload): upload.url
             }
-        if S3URL.isOne(url) {
-            // What the environment may add to it is the same for all of them.
-            let location = try? (settings.s3 ?? JobSettings.S3Access()).location(url, SecretSource())
-            return location.flatMap { Origin(url: $0.url)?.description } ?? ""
-        }
-        return Origin(anyURL: url)?.description ?? ""
+        // What the environment may add to an object's is the same for all of them.
+        return settings.origin(of: url, SecretSource())?.description ?? ""
     }
 
     /// Whether it's another job when relative paths start elsewhere.

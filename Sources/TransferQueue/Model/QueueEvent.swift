@@ -42,9 +42,11 @@ public struct QueueEvent: Sendable {
         case kept(JobReceipt)
         /// A need failed.
         case skipped(job: String, need: String)
-        /// By somebody; or it's of a watched folder, where nothing is left to upload: its file was deleted, or has changed
-        /// since it was queued.
+        /// By somebody.
         case cancelled(job: String)
+        /// Of a watched folder, where nothing is left to upload: the file was deleted, or has changed since it was queued,
+        /// and is queued anew as it is now.
+        case dropped(job: String)
         case failed(JobFailure)
     }
 }

@@ -62,6 +62,14 @@ extension JobSettings.S3Access {
     }
 }
 
+extension JobSettings {
+    /// Who is spoken to for a URL; of an object's that its endpoint.
+    func origin(of url: String, _ secrets: SecretSource) -> Origin? {
+        guard S3URL.isOne(url) else { return Origin(anyURL: url) }
+        return (try? (s3 ?? S3Access()).location(url, secrets)).flatMap { Origin(url: $0.url) }
+    }
+}
+
 /// Which URLs name objects in S3's way.
 enum S3URL {
     static func isOne(_ url: String) -> Bool {

@@ -7,12 +7,12 @@ struct UploadRecord: Sendable, Hashable, Codable {
     /// The source when the upload began: bytes, and nanoseconds since 1970.
     var size: Int64
     var modified: Int64
-    /// What the protocol's dialogue wanted to keep.
-    var state: String
+    /// What the protocol's dialogue wanted to keep; `nil` where only the version that it began with is known.
+    var state: String?
     /// Bytes that the server had when that was last known.
     var confirmed: Int64
 
-    init(_ facts: FileFacts, state: String, confirmed: Int64) {
+    init(_ facts: FileFacts, state: String?, confirmed: Int64) {
         size = facts.size
         modified = facts.modified
         self.state = state

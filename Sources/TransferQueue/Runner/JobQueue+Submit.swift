@@ -40,7 +40,7 @@ public struct JobHandle: Sendable {
         switch event.kind {
         case .finished(let receipt), .kept(let receipt): return receipt.job == identity ? receipt : nil
         case .failed(let failure) where failure.job == identity: throw failure.error
-        case .skipped(identity, _), .cancelled(identity): return try Self.receipt(event)
+        case .skipped(identity, _), .cancelled(identity), .dropped(identity): return try Self.receipt(event)
         default: return nil
         }
     }
@@ -50,6 +50,7 @@ public struct JobHandle: Sendable {
         case .finished(let receipt), .kept(let receipt): return receipt
         case .failed(let failure): throw failure.error
         case .skipped(_, let need): throw TransferError(.cancelled, "skipped: it needs \(need), which didn't complete")
+        case .dropped: throw TransferError(.cancelled, "the file is gone, or is another version")
         default: throw TransferError(.cancelled, "the job was cancelled")
         }
     }

@@ -32,13 +32,13 @@ extension QueueRunner {
 
     /// Without an end for whoever waits for the job: what comes of it is of no interest to it.
     func abandon(_ upload: SQLiteStore.AbandonedUpload, triesLeft: Int = 10) {
-        guard case .upload(let work) = upload.spec.work, !VerifyingDialogue.isVerifying(upload.upload.state) else {
-            return
-        }
+        guard case .upload(let work) = upload.spec.work, let state = upload.upload.state,
+            !VerifyingDialogue.isVerifying(state)
+        else { return }
         let source = UploadSource(name: "", size: upload.upload.size)
         let made = Result { () throws(TransferError) in
             try UploadProtocols.dialogue(
-                upload.spec, work, source: source, state: upload.upload.state, secrets: builder.secrets)
+                upload.spec, work, source: source, state: state, secrets: builder.secrets)
         }
         let dialogue: any UploadDialogue
         switch made {

@@ -133,6 +133,7 @@ extension QueueRunner {
         }
         if error.status == 304, !ready.conditions.isEmpty { return notModified(job, ready) }
         let id = job.candidate.id
+        let (error, isElsewhere) = objectRefused(job, error, outcome)
         let progressed =
             outcome.resumeData != nil && cameFurther(id, from: ready.resume?.offset ?? 0, to: outcome.position)
         job.phase = .saving
@@ -148,8 +149,12 @@ extension QueueRunner {
             loop.execute {
                 self.onLoop { runner in
                     guard let job = runner.running[id] else { return }
-                    runner.failed(
-                        job, error, bodyLeft: outcome.sent > 0, resume: outcome.resumeData, progressed: progressed)
+                    if isElsewhere, job.stop == nil {
+                        runner.askElsewhere(job, error)
+                    } else {
+                        runner.failed(
+                            job, error, bodyLeft: outcome.sent > 0, resume: outcome.resumeData, progressed: progressed)
+                    }
                     runner.pump()
                 }
             }
@@ -175,7 +180,12 @@ extension QueueRunner {
         if job.stop == nil, job.record.watched != nil, error.code == .sourceChanged {
             return drop(job, isChanged: true)
         }
+        takeBackVersion(job)
         var error = error
+        // Whoever puts files there may give leave to read them a little later.
+        if job.record.watched != nil, case .preparing = job.phase, [EACCES, EPERM].contains(error.errno) {
+            error.isTransient = true
+        }
         if error.code == .sourceChanged, job.record.spec.failsIfChanged { error.isTransient = false }
         let mayRepeat = !(bodyLeft && job.record.spec.mustNotRepeat)
         if job.stop == nil, mayRepeat, let reason = networkFault(job, error) {
@@ -198,7 +208,7 @@ extension QueueRunner {
         let rule = record.spec.settings.retry.rule
         // Every mirror gets its turn before the delay grows.
         let decision = rule.decide(
-            error, method: job.record.upload == nil ? job.record.spec.methodOfRetries : "PUT",
+            error, method: job.record.upload?.state == nil ? job.record.spec.methodOfRetries : "PUT",
             retriesSpent: record.attempts / mirrors, bodyLeft: bodyLeft,
             random: .random(in: 0..<1))
         switch decision {
@@ -264,7 +274,7 @@ extension QueueRunner {
             .first { record.spentMirrors & (1 << UInt64(min(63, $0))) == 0 }
     }
 
-    private func wait(
+    func wait(
         _ job: RunningJob, _ record: JobRecord, _ delay: Duration, _ error: TransferError, _ resume: ResumeData?
     ) {
         let isNow = delay <= .zero
@@ -285,7 +295,7 @@ extension QueueRunner {
 
     private func giveUp(_ job: RunningJob, _ record: JobRecord, _ error: TransferError) {
         let isOurs = error.errno != nil || error.code == .secretMissing || error.code == .sourceChanged
-        let host = isOurs ? nil : Origin(anyURL: job.url)?.hostAndPort
+        let host = isOurs ? nil : self.host(of: job)
         ends.append(
             JobEnd(
                 id: record.id, batch: record.batch, identity: record.identity,
@@ -306,7 +316,7 @@ extension QueueRunner {
             ends.append(
                 JobEnd(
                     id: record.id, batch: record.batch, identity: record.identity,
-                    outcome: .failed(refusal, attempts: record.attempts, host: Origin(anyURL: url)?.hostAndPort)))
+                    outcome: .failed(refusal, attempts: record.attempts, host: host(of: job))))
             return
         }
         record.mirror = mirror
@@ -315,6 +325,7 @@ extension QueueRunner {
 
     /// Gives up a job that is under way, for whoever stopped it.
     func letGo(_ job: RunningJob, _ stop: RunningJob.Stop, resume: ResumeData? = nil) {
+        takeBackVersion(job)
         running[job.candidate.id] = nil
         scheduler.ended(job.candidate)
         scheduler.originAbandoned(job.candidate.lane.origin, job: job.candidate.id, now: .now)
@@ -331,7 +342,7 @@ extension QueueRunner {
                 JobEnd(
                     id: record.id, batch: record.batch, identity: record.identity,
                     outcome: .failed(
-                        .stoppedWhileSending, attempts: record.attempts + 1, host: Origin(anyURL: job.url)?.hostAndPort)
+                        .stoppedWhileSending, attempts: record.attempts + 1, host: host(of: job))
                 ))
         case .release(let state):
             if state == .paused { emit(record.batch, .waiting(job: record.identity, .paused)) }
@@ -349,50 +360,4 @@ extension QueueRunner {
 extension TransferError {
     /// Whether it's a disk of this machine that has no space.
     var isFullDisk: Bool { code == .diskFull && errno != nil }
-}
-
-extension JobSpec {
-    /// Whether its request changes something each time it's made, as far as its method says and its owner allows.
-    var mustNotRepeat: Bool {
-        switch work {
-        case .download(let download): if download.body == nil { return false }
-        // These ask their server what it has.
-        case .upload: if asksFirst { return false }
-        }
-        return !(settings.retry.methods ?? RetryRule.idempotentMethods).contains(method)
-    }
-
-    /// By which it's judged whether a failed attempt may be followed by another: protocols that ask first may always.
-    var methodOfRetries: String { asksFirst ? "PUT" : method }
-
-    /// Whether its server can be asked what it has before anything is sent again.
-    var asksFirst: Bool {
-        if case .upload(let upload) = work { upload.uploadProtocol.asksFirst } else { false }
-    }
-
-    /// The method its request is made with.
-    var method: String {
-        switch work {
-        case .download(let download): download.method ?? "GET"
-        case .upload(let upload): upload.method ?? upload.uploadProtocol.method
-        }
-    }
-}
-
-extension JobSpec.UploadProtocol {
-    /// Whether its server can be asked what it has before anything is sent again.
-    var asksFirst: Bool {
-        switch self {
-        case .tus, .resumable, .s3, .ftp, .sftp: true
-        case .put, .post, .multipart: false
-        }
-    }
-
-    /// The method of its request, where nobody names another.
-    var method: String {
-        switch self {
-        case .put, .s3, .ftp, .sftp: "PUT"
-        case .post, .multipart, .tus, .resumable: "POST"
-        }
-    }
 }

@@ -118,7 +118,9 @@ extension QueueRunner {
     func review() {
         let (now, wall) = (MonotonicTime.now, WallTime.now)
         let before = scheduler.closedLanes()
-        let keys = scheduler.networks.union(running.values.map(\.candidate.lane.network)).union([""])
+        // Also of what was given back, and comes again.
+        let keys = scheduler.networks.union(running.values.map(\.candidate.lane.network))
+            .union(steps.map(\.network)).union(sleepers.map(\.lane.network)).union([""])
         var verdict = network.verdict(keys, now: now, wall: wall)
         verdict.gate.unreachable = unreachable
         let gate = verdict.gate
@@ -126,7 +128,7 @@ extension QueueRunner {
         announceToNewBatches()
         scheduler.setNetwork(gate)
         enforce()
-        if !before.isEmpty, Set(before) != Set(scheduler.closedLanes()) { wakeEarly() }
+        if !Set(before).subtracting(scheduler.closedLanes()).isEmpty { wakeEarly() }
         scheduleReview(verdict, now, wall)
     }
 

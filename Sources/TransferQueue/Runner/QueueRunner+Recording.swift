@@ -74,7 +74,7 @@ extension QueueRunner {
             emit(end.batch, .cancelled(job: end.identity), cursor: cursor)
         case .dropped:
             batches[end.batch]?.totals.jobs -= 1
-            emit(end.batch, .cancelled(job: end.identity), cursor: cursor)
+            emit(end.batch, .dropped(job: end.identity), cursor: cursor)
         }
     }
 

@@ -46,7 +46,7 @@ extension QueueRunner {
         withStore {
             try $0.open(lane, through: last, since: since)
         } then: { runner, isOpen in
-            let opened: [(record: JobRecord, priority: Int)] =
+            let opened: [(record: JobRecord, rank: Int)] =
                 isOpen ? page.map { ($0.record(of: lane.batch, since: since), $0.spec.wrappedValue.priority) } : []
             // More than these may be in the store.
             let asked = isOpen ? opened.count : count

@@ -126,18 +126,45 @@ extension QueueRunner {
         case .failure(let error) where error.code == .superseded: drop(job, isChanged: error.errno == nil)
         case .failure(let error): failed(job, error, bodyLeft: false)
         case .success(let source):
+            if let version = job.record.watched, source.digest == nil,
+                watches[job.record.batch]?.plan.needsDigest == true
+            {
+                // It couldn't be read when its digest was to be computed, and can be now: it's queued anew with that. Once:
+                // a file may be opened and not read.
+                if unread.count < 10_000, unread.insert(UnreadVersion(job.record, version)).inserted {
+                    return drop(job, isChanged: true)
+                }
+                let path = source.file.path
+                return failed(
+                    job, TransferError(.fileAccess, "\(path) can't be read: its digest isn't known", isTransient: true),
+                    bodyLeft: false)
+            }
             job.ready = .upload(source.file)
             job.sourceDigest = source.digest
             transferMarked(id, job)
         }
     }
 
-    /// Where a body must not be sent twice, that is written down before its first byte leaves: after a crash nobody
-    /// could know whether it arrived.
+    /// Where a body must not be sent twice, or no other version of it may follow, that is written down before its first
+    /// byte leaves: after a crash nobody could know.
     private func transferMarked(_ id: Int64, _ job: RunningJob) {
-        guard job.record.spec.mustNotRepeat else { return transfer(id) }
+        // A server that has begun an upload of it is asked.
+        let isUnrepeatable =
+            job.record.spec.mustNotRepeat
+            && !(job.record.upload?.state.map { UploadProtocols.knowsTheWay($0) } ?? false)
+        let version: UploadRecord? =
+            if case .upload(let file) = job.ready, job.record.keepsVersion, job.record.upload == nil {
+                UploadRecord(file.facts, state: nil, confirmed: 0)
+            } else {
+                nil
+            }
+        if version != nil {
+            job.record.upload = version
+            job.hasMarkedVersion = true
+        }
+        guard isUnrepeatable || version != nil else { return transfer(id) }
         withStore {
-            try $0.markSending(id)
+            try $0.markSending(id, isUnrepeatable: isUnrepeatable, version: version)
         } then: { runner, _ in
             runner.transfer(id)
         }
@@ -192,11 +219,17 @@ extension QueueRunner {
         return builder
     }
 
+    /// Host and port of the URL that a job is tried with.
+    func host(of job: RunningJob) -> String? {
+        job.record.spec.settings.origin(of: job.url, builder(of: job).secrets)?.hostAndPort
+    }
+
     private func request(_ job: RunningJob, _ ready: ReadyTransfer) throws(TransferError) -> ExchangeRequest {
         let builder = builder(of: job)
         switch (job.record.spec.work, ready) {
         case (.download(let download), .download(let ready)):
-            return try builder.download(job.record.spec, download, url: job.url, ready: ready)
+            job.object = try builder.object(job.record.spec, url: job.url)
+            return try builder.download(job.record.spec, download, url: job.url, object: job.object, ready: ready)
         case (.upload(let upload), .upload(let file)):
             return try builder.upload(job.record.spec, upload, file: file)
         default: throw TransferError(.internalFault, "a job was prepared for another direction")

@@ -36,7 +36,9 @@ extension QueueRunner {
         else { return false }
         talks += 1
         job.phase = .talking
-        job.talk = UploadTalk(number: talks, dialogue: dialogue, file: file, record: record)
+        job.talk = UploadTalk(
+            number: talks, dialogue: dialogue, file: file, record: record,
+            keepsVersion: job.record.keepsVersion)
         job.link = link
         advance(id) { $0.begin(now: WallClock.seconds) }
         return true
@@ -68,6 +70,7 @@ extension QueueRunner {
         case .restart(let reason):
             job.talk?.state = nil
             emit(job.record.batch, .restarted(job: job.record.identity, reason: reason))
+            if job.record.spec.mustNotRepeat { markAgain(id, talk.number) }
         case .stop(let request): job.talk?.ended(request)?.handle.cancel()
         case .finish(let result): talkFinished(id, result)
         case .fail(let error): talkFailed(id, error)
@@ -178,6 +181,18 @@ extension QueueRunner {
         }
     }
 
+    /// What was begun is given up, and what comes next must not be sent twice: that is written down before.
+    private func markAgain(_ id: Int64, _ number: Int) {
+        running[id]?.talk?.isSaving = true
+        withStore {
+            try $0.markSending(id, isUnrepeatable: true, version: nil)
+        } then: { runner, _ in
+            guard runner.running[id]?.talk?.number == number else { return }
+            runner.running[id]?.talk?.isSaving = false
+            runner.performWaiting(id)
+        }
+    }
+
     /// The body of a PUT left whole, and the answer was lost: before it's sent again the server is asked whether it has it.
     func keepUnanswered(_ job: RunningJob, _ error: TransferError, _ outcome: ExchangeOutcome) {
         guard case .upload(let file) = job.ready, case .upload(let upload) = job.record.spec.work,
@@ -195,6 +210,18 @@ extension QueueRunner {
     }
 
     // MARK: The end
+
+    /// Nothing of the version that an attempt began with has left: another one may take its place.
+    func takeBackVersion(_ job: RunningJob) {
+        guard job.hasMarkedVersion, !job.hasSent, job.sent == 0, let record = job.record.upload, record.state == nil
+        else { return }
+        job.record.upload = nil
+        let id = job.candidate.id
+        withStore {
+            try $0.save(upload: nil, of: id)
+        } then: { _, _ in
+        }
+    }
 
     private func talkFinished(_ id: Int64, _ result: UploadResult) {
         guard let job = running[id], let talk = job.talk else { return }
@@ -253,6 +280,7 @@ extension QueueRunner {
         for leg in talk.legs.values { leg.handle.cancel() }
         account(job, moved: talk.sent)
         batches[job.record.batch]?.settledBytes += talk.sent
+        job.hasSent = talk.sent > 0
         job.talk = nil
     }
 }

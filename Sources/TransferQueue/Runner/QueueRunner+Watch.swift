@@ -79,7 +79,8 @@ extension QueueRunner {
         batches[batch.id]?.stamp = changes.stamp
         batches[batch.id]?.remaining += changes.added
         batches[batch.id]?.totals.jobs += changes.added
-        for (lane, count) in changes.ready { scheduler.backlogGrew(lane, by: count) }
+        let overtakes = watches[batch.id] != nil
+        for (lane, count) in changes.ready { becameReady(lane, count, overtakes: overtakes) }
         pump()
     }
 
@@ -124,6 +125,19 @@ extension QueueRunner {
                 }
             }
         }
+    }
+}
+
+/// A version of a watched file whose digest couldn't be computed.
+struct UnreadVersion: Hashable {
+    let batch: Int64
+    let inode: UInt64
+    let facts: FileFacts
+
+    init(_ record: JobRecord, _ version: WatchedVersion) {
+        batch = record.batch
+        inode = version.inode
+        facts = version.facts
     }
 }
 

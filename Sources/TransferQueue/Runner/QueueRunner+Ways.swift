@@ -31,7 +31,9 @@ extension QueueRunner {
             job.isProbe = true
             job.link = probe
             return probe
-        case .wait: return nil
+        case .wait:
+            review()
+            return nil
         }
         if let probe = takeProbe(among: judgement.suspects) {
             job.isProbe = true
@@ -70,7 +72,7 @@ extension QueueRunner {
         let event: LinkHealth.Event
         switch LinkAnswer(outcome) {
         case .given: event = .answered
-        case .none: event = .unanswered(host: Origin(anyURL: job.url)?.hostAndPort ?? job.url, started: job.started)
+        case .none: event = .unanswered(host: host(of: job) ?? job.url, started: job.started)
         case .unknown:
             guard job.isProbe else { return }
             event = .probeAbandoned
@@ -152,6 +154,7 @@ extension QueueRunner {
     func release(
         _ job: RunningJob, for reason: WaitReason, after delay: Duration?, resume: ResumeData?, progressed: Bool = false
     ) {
+        takeBackVersion(job)
         let id = job.candidate.id
         running[id] = nil
         scheduler.ended(job.candidate)

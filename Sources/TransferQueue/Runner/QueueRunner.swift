@@ -39,6 +39,8 @@ actor QueueRunner: LoopActor {
     /// Closures of the program, by the names that jobs use.
     var providers: [String: CredentialProvider] = [:]
     var sleepers: [SQLiteStore.Sleeper] = []
+    /// Watched files that have been queued anew because they lacked a digest.
+    var unread: Set<UnreadVersion> = []
     /// Downloads whose slot is there, about to be handed to a worker.
     var preparing: [DownloadPreparation] = []
     /// Uploads whose slot is there, likewise.
@@ -214,9 +216,16 @@ actor QueueRunner: LoopActor {
     }
 
     /// Jobs are ready again, or for the first time.
-    func becameReady(_ lane: Lane, _ count: Int) {
+    ///
+    /// - Parameter overtakes: Some of them may go before those that have been claimed.
+    func becameReady(_ lane: Lane, _ count: Int, overtakes: Bool = false) {
         guard isInRun(lane.batch) else { return }
-        scheduler.backlogGrew(lane, by: count)
+        // The network is judged by the rules of what there is, and who waits for it is told.
+        let isNews =
+            (!lane.network.isEmpty || !networkWaits.isEmpty)
+            && !scheduler.batches(under: lane.network).contains(lane.batch)
+        scheduler.backlogGrew(lane, by: count, overtakes: overtakes)
+        if isNews { review() }
         if reserves[lane] != nil { returned.insert(lane) }
     }
 
@@ -231,7 +240,7 @@ actor QueueRunner: LoopActor {
         let candidates = result.jobs.map { job in
             claimed[job.record.id] = job.record
             return Scheduler.Candidate(
-                id: job.record.id, lane: result.lane, priority: job.priority,
+                id: job.record.id, lane: result.lane, priority: job.record.spec.priority, rank: job.rank,
                 patience: job.record.spec.settings.retry.limit ?? 10, reach: reach)
         }
         scheduler.claimed(result.lane, candidates, asked: asked)

@@ -10,20 +10,29 @@ struct RequestBuilder: Sendable {
     var secrets: SecretSource
     let tlsRules = TLSRulesCache()
     private let plainRules = PlainRulesCache()
+    let regions = ObjectRegions()
+
+    /// The object that a download asks for; `nil` for other URLs.
+    func object(_ spec: JobSpec, url: String) throws(TransferError) -> S3Location? {
+        guard S3URL.isOne(url) else { return nil }
+        return regions.place(try (spec.settings.s3 ?? JobSettings.S3Access()).location(url, secrets))
+    }
 
     func download(
-        _ spec: JobSpec, _ download: JobSpec.Download, url: String, ready: ReadyDownload
+        _ spec: JobSpec, _ download: JobSpec.Download, url: String, object: S3Location?, ready: ReadyDownload
     ) throws(TransferError) -> ExchangeRequest {
         var request = ExchangeRequest(
             url: url, method: download.method ?? "GET", headers: try headers(spec.settings),
             intent: .representation(ready.resume), settings: try settings(spec.settings, for: url))
         request.headers += ready.conditions
-        if S3URL.isOne(url) {
+        if let object {
             let access = spec.settings.s3 ?? JobSettings.S3Access()
-            let location = try access.location(url, secrets)
-            request.url = location.url
-            request.headers += try location.fields(
+            request.url = object.url
+            request.headers += try object.fields(
                 method: request.method, credentials: try access.credentials(secrets), now: WallClock.seconds)
+            // AWS's own lead to where the bucket is, which wants another signature.
+            request.settings.followsRedirects = object.endpoint != nil
+            request.settings.keptOfRefusals = 16 << 10
         }
         if let body = download.body { request.body = .bytes(Array(body.utf8)) }
         return request

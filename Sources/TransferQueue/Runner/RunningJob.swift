@@ -1,6 +1,7 @@
 import TransferCore
 import TransferEngine
 import TransferEventLoop
+import TransferUpload
 
 /// A job that this process has claimed, from its preparation to its record. The runner's own: what others need of it
 /// goes to them as values.
@@ -24,6 +25,10 @@ final class RunningJob {
     var ready: ReadyTransfer?
     /// Of an upload of several requests, while it's under way.
     var talk: UploadTalk?
+    /// Of an upload of several requests that is over: something of its source left.
+    var hasSent = false
+    /// This attempt wrote down which version it sends.
+    var hasMarkedVersion = false
     /// Of an upload's source, where it was wanted.
     var sourceDigest: Checksum?
     /// Values that the program's own closures gave; never stored.
@@ -32,6 +37,8 @@ final class RunningJob {
     var start: BodyStart?
     var result: TransferResult?
     let url: String
+    /// What is downloaded, where the URL names an object.
+    var object: S3Location?
     var lastPosition: Int64 = 0
     /// Bytes a second, smoothed, for rows of a display.
     var rate: Int64 = 0

@@ -25,24 +25,6 @@ struct Scheduler: Sendable {
         }
     }
 
-    struct Candidate: Sendable, Hashable {
-        let id: Int64
-        let lane: Lane
-        let priority: Int
-        /// How often it may be tried again.
-        let patience: Int
-        /// What the lane's origin says of the way to it: asked several times for each job.
-        let reach: OriginReach
-
-        init(id: Int64, lane: Lane, priority: Int, patience: Int = 10, reach: OriginReach? = nil) {
-            self.id = id
-            self.lane = lane
-            self.priority = priority
-            self.patience = patience
-            self.reach = reach ?? OriginReach(origin: lane.origin)
-        }
-    }
-
     enum Action: Sendable, Hashable {
         case start(Candidate)
         /// The origin is given up: the job fails with this error without having been tried.
@@ -55,6 +37,8 @@ struct Scheduler: Sendable {
         /// Ready jobs that are still in the store, as far as is known.
         var backlog = 0
         var isClaiming = false
+        /// What is still in the store may go before what was claimed.
+        var isOvertaken = false
         /// Claimed and not started, the most urgent first.
         var window = Deque<Candidate>()
         let reach: OriginReach
@@ -116,16 +100,21 @@ struct Scheduler: Sendable {
     /// The network lets other jobs start than before.
     mutating func setNetwork(_ gate: NetworkGate) { network = gate }
 
-    mutating func backlogGrew(_ lane: Lane, by count: Int) { lanes[place(of: lane)].backlog += count }
+    /// - Parameter overtakes: Some of them may go before those that have been claimed.
+    mutating func backlogGrew(_ lane: Lane, by count: Int, overtakes: Bool = false) {
+        let place = place(of: lane)
+        lanes[place].backlog += count
+        if overtakes, !lanes[place].window.isEmpty || lanes[place].isClaiming { lanes[place].isOvertaken = true }
+    }
 
     /// A claim came back; fewer jobs than asked for means that the lane is empty.
     mutating func claimed(_ lane: Lane, _ candidates: [Candidate], asked: Int) {
         let place = place(of: lane)
         lanes[place].isClaiming = false
-        let isInOrder = (lanes[place].window.last?.priority ?? .max) >= (candidates.first?.priority ?? .min)
+        let isInOrder = (lanes[place].window.last?.rank ?? .max) >= (candidates.first?.rank ?? .min)
         lanes[place].window.append(contentsOf: candidates)
         // More urgent ones became ready after the last claim. (Swift's sort is stable.)
-        if !isInOrder { lanes[place].window.sort { $0.priority > $1.priority } }
+        if !isInOrder { lanes[place].window.sort { $0.rank > $1.rank } }
         lanes[place].backlog = candidates.count < asked ? 0 : max(0, lanes[place].backlog - candidates.count)
         dropIfEmpty(place)
     }
@@ -345,10 +334,12 @@ struct Scheduler: Sendable {
     }
 
     private mutating func claimIfLow(_ place: Int, _ actions: inout [Action]) {
-        guard !lanes[place].isClaiming, lanes[place].backlog > 0, lanes[place].window.count < Self.lowMark,
+        guard !lanes[place].isClaiming, lanes[place].backlog > 0,
+            lanes[place].window.count < Self.lowMark || lanes[place].isOvertaken,
             network.isOpen(lanes[place].lane, lanes[place].reach)
         else { return }
         lanes[place].isClaiming = true
+        lanes[place].isOvertaken = false
         actions.append(.claim(lanes[place].lane, count: Self.pageSize))
     }
 

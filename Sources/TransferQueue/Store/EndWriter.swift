@@ -95,15 +95,18 @@ struct EndWriter {
             try db.execute(
                 sql: """
                     UPDATE job SET state = 6, owner = NULL, isSending = 0, wasInterrupted = 0, errorCode = ?,
-                        errorMessage = ?, status = ?, host = ?, attempts = ?, endSequence = ?, ended = ? WHERE id = ?
+                        errorMessage = ?, status = ?, host = ?, attempts = ?, endSequence = ?, ended = ?,
+                        upload = CASE WHEN ? OR \(SQLiteStore.canGoOn) THEN upload END WHERE id = ?
                     """,
                 arguments: [
-                    error.code.rawValue, error.message, error.status, host, attempts, cursor, now, end.id,
+                    error.code.rawValue, error.message, error.status, host, attempts, cursor, now,
+                    error.code == .sourceChanged, end.id,
                 ])
         case .cancelled:
             try db.execute(
                 sql: """
-                    UPDATE job SET state = 8, owner = NULL, isSending = 0, endSequence = ?, ended = ? WHERE id = ?
+                    UPDATE job SET state = 8, owner = NULL, isSending = 0, endSequence = ?, ended = ?,
+                        upload = CASE WHEN \(SQLiteStore.canGoOn) THEN upload END WHERE id = ?
                     """, arguments: [cursor, now, end.id])
         // The ledger's part takes it out.
         case .dropped: break

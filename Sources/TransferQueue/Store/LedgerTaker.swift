@@ -79,8 +79,7 @@ final class LedgerTaker {
             try db.execute(sql: "UPDATE ledger SET staged = ? WHERE id = ? AND state = 1", arguments: [time, row])
             return true
         case .rewritten(let row, let digest):
-            try db.execute(sql: "DELETE FROM ledger WHERE id = ? AND state = 1", arguments: [row])
-            return try db.changesCount == 0 || add(version, digest: digest)
+            return try !replace(row) || add(version, digest: digest)
         case .moved, .new:
             switch try SQLiteStore.look(db, version, folder: folder) {
             case .known, .onOtherDevice: return true
@@ -92,12 +91,23 @@ final class LedgerTaker {
                 return try isThere(version, at: row.version.path) || move(row, to: version)
             case .otherTime(let row):
                 // This file is another version now, so that one isn't anywhere any more.
-                try db.execute(sql: "DELETE FROM ledger WHERE id = ?", arguments: [row.id])
+                try replace(row.id)
             case .unknown: break
             }
             guard case .new(let digest) = offer.finding else { return try add(version, digest: nil) }
             return try add(version, digest: digest)
         }
+    }
+
+    /// Another version takes the place of a confirmed row.
+    ///
+    /// - Returns: Whether it was there.
+    @discardableResult private func replace(_ row: Int64) throws -> Bool {
+        let wasKept = try Bool.fetchOne(
+            db, sql: "DELETE FROM ledger WHERE id = ? AND state = 1 RETURNING due NOT NULL AND gone IS NULL",
+            arguments: [row])
+        if wasKept == true { changes.returned -= 1 }
+        return wasKept != nil
     }
 
     /// The bytes of a confirmed row, with another time, and perhaps under another name.
@@ -172,7 +182,7 @@ final class LedgerTaker {
                 """)
         // Counted as a need, so that resuming it blocks it again.
         statement.setUncheckedArguments([
-            batch, identity, state.rawValue, spec.priority, lane.origin, spec.destinationKey(directory: "/"),
+            batch, identity, state.rawValue, plan.rank(version), lane.origin, spec.destinationKey(directory: "/"),
             spec.redacted.canonicalJSON, spec.fingerprint, secrets != nil, lane.network, followed == nil ? 0 : 1,
             ledger, followed,
         ])
@@ -321,7 +331,7 @@ final class LedgerTaker {
                     errorMessage = NULL, upload = CASE WHEN ? THEN upload END WHERE id = ?
                 """,
             arguments: [
-                state.rawValue, spec.priority, lane.origin, spec.destinationKey(directory: "/"),
+                state.rawValue, plan.rank(row.version), lane.origin, spec.destinationKey(directory: "/"),
                 spec.redacted.canonicalJSON,
                 spec.fingerprint, secrets != nil, lane.network, isSame, job.id,
             ])

@@ -21,7 +21,7 @@ struct Lane: Sendable, Hashable {
 extension SQLiteStore {
     struct Claimed: Sendable {
         let lane: Lane
-        let jobs: [(record: JobRecord, priority: Int)]
+        let jobs: [(record: JobRecord, rank: Int)]
         /// Rows whose description can't be read any more; a newer version may have written them.
         let unreadable: [(id: Int64, identity: String, error: TransferError)]
     }
@@ -32,7 +32,7 @@ extension SQLiteStore {
 
     /// Takes up to `limit` ready jobs of the lane for this process, the most urgent first.
     func claim(_ lane: Lane, limit: Int, secrets: [Int64: JobSecrets]) throws -> Claimed {
-        var jobs: [(record: JobRecord, priority: Int)] = []
+        var jobs: [(record: JobRecord, rank: Int)] = []
         var unreadable: [(id: Int64, identity: String, error: TransferError)] = []
         jobs.reserveCapacity(limit)
         try writeRelaxed { db in
@@ -70,7 +70,7 @@ extension SQLiteStore {
                 jobs[index].record.watched = try Self.watchedVersion(db, ledger: ledger)
             }
         }
-        jobs.sort { ($1.priority, $0.record.id) < ($0.priority, $1.record.id) }
+        jobs.sort { ($1.rank, $0.record.id) < ($0.rank, $1.record.id) }
         return Claimed(lane: lane, jobs: jobs, unreadable: unreadable)
     }
 
@@ -155,11 +155,6 @@ extension SQLiteStore {
                 sql: "UPDATE job SET state = 0, owner = NULL, isSending = 0 WHERE id = ? AND state = 1")
             for id in ids { try statement.execute(arguments: [id]) }
         }
-    }
-
-    /// Notes, durably, that a body that must not be sent twice is about to leave.
-    func markSending(_ id: Int64) throws {
-        try write { db in try db.execute(sql: "UPDATE job SET isSending = 1 WHERE id = ?", arguments: [id]) }
     }
 
     /// Jobs that were complete before, a page at a time.

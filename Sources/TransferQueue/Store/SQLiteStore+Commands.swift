@@ -115,7 +115,8 @@ extension SQLiteStore {
             case .cancel:
                 """
                 UPDATE job SET state = 8, ended = unixepoch() * 1000, endSequence =
-                    (SELECT value FROM counter WHERE name = 'end') + 1 WHERE \(target) AND state IN (0, 2, 3, 4)
+                    (SELECT value FROM counter WHERE name = 'end') + 1,
+                    upload = CASE WHEN \(canGoOn) THEN upload END WHERE \(target) AND state IN (0, 2, 3, 4)
                 """
             case .retry, .retryFailed:
                 """

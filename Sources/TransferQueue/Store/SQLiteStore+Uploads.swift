@@ -10,6 +10,19 @@ extension SQLiteStore {
         }
     }
 
+    /// Before the first byte of an attempt leaves.
+    ///
+    /// - Parameters:
+    ///   - isUnrepeatable: Whether nobody can say any more from then on whether it arrived, if the process dies.
+    ///   - version: What is sent, where no other version is to be sent later.
+    func markSending(_ id: Int64, isUnrepeatable: Bool, version: UploadRecord?) throws {
+        try write { db in
+            try db.execute(
+                sql: "UPDATE job SET isSending = ?, upload = ifnull(?, upload) WHERE id = ?",
+                arguments: [isUnrepeatable, version?.text, id])
+        }
+    }
+
     /// The server has been told, or has nothing.
     func forgetAbandoned(_ id: Int64) throws {
         try write { db in
@@ -31,9 +44,12 @@ extension SQLiteStore {
         }
     }
 
+    /// Whether an attempt left more than which version it began with.
+    static let canGoOn = #"(upload LIKE '%"state":%')"#
+
     /// Of what an attempt left: not of those that only ask what has come of a request that is over.
     static let holdsSomething = """
-        upload NOT NULL AND upload NOT LIKE '%"state":"put:%' AND upload NOT LIKE '%"state":"verify:%'
+        \(canGoOn) AND upload NOT LIKE '%"state":"put:%' AND upload NOT LIKE '%"state":"verify:%'
         """
 
     /// The cancelled jobs of a batch whose servers hold parts of them, as far as is known.

@@ -85,7 +85,8 @@ final class SQLiteStore: Sendable {
                     UPDATE job SET state = 6, owner = NULL, isSending = 0, wasInterrupted = 1, errorCode = 'mayHaveBeenSent',
                         errorMessage = 'the program ended while the body was being sent, and it may have arrived; '
                             || 'transfer retry sends it again',
-                        endSequence = (SELECT value FROM counter WHERE name = 'end') + 1, ended = unixepoch() * 1000
+                        endSequence = (SELECT value FROM counter WHERE name = 'end') + 1, ended = unixepoch() * 1000,
+                        upload = CASE WHEN \(canGoOn) THEN upload END
                     WHERE owner = ? AND state = 1 AND isSending = 1;
                     """, arguments: [id])
             if db.changesCount > 0 {

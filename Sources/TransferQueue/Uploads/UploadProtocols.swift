@@ -21,15 +21,17 @@ enum UploadProtocols {
         switch upload.uploadProtocol {
         case .put, .post:
             let asks = state.map { ConfirmingPut.isState($0) } ?? false
+            let upgrade = ResumableOptions(
+                url: upload.url, method: spec.method, mode: .upgrade, chunkSize: options.chunkSize)
+            let isOffered = source.size >= upgradeSize || state != nil && !asks
+            let known = asks ? nil : state
             var plain: (any UploadDialogue)?
             if options.createFolders {
-                plain = FolderMakingPut(url: upload.url, method: spec.method, source: source)
-            } else if source.size >= upgradeSize || state != nil && !asks {
-                plain = ResumableDialogue(
-                    source: source,
-                    options: ResumableOptions(
-                        url: upload.url, method: spec.method, mode: .upgrade, chunkSize: options.chunkSize),
-                    state: asks ? nil : state)
+                plain = FolderMakingPut(
+                    url: upload.url, method: spec.method, source: source, upgrade: isOffered ? upgrade : nil,
+                    state: known)
+            } else if isOffered {
+                plain = ResumableDialogue(source: source, options: upgrade, state: known)
             }
             guard asks, let state else { return plain }
             return ConfirmingPut(

@@ -17,6 +17,8 @@ struct UploadTalk {
     var state: String?
     /// Bytes that the server holds, as far as it said.
     private(set) var confirmed: Int64 = 0
+    /// Whether the version that it began with counts, also where nothing can be continued.
+    private let keepsVersion: Bool
     /// The most that it held before this attempt.
     let confirmedBefore: Int64
     /// Bytes of bodies that left, of the requests that have ended.
@@ -30,10 +32,11 @@ struct UploadTalk {
         var url: String?
     }
 
-    init(number: Int, dialogue: any UploadDialogue, file: SourceFile, record: UploadRecord?) {
+    init(number: Int, dialogue: any UploadDialogue, file: SourceFile, record: UploadRecord?, keepsVersion: Bool) {
         self.number = number
         self.dialogue = dialogue
         self.file = file
+        self.keepsVersion = keepsVersion
         state = record?.state
         confirmedBefore = record?.confirmed ?? 0
     }
@@ -64,6 +67,7 @@ struct UploadTalk {
 
     /// For the next attempt; `nil` when there is nothing to go on from.
     var record: UploadRecord? {
-        state.map { UploadRecord(file.facts, state: $0, confirmed: max(confirmed, confirmedBefore)) }
+        guard state != nil || keepsVersion else { return nil }
+        return UploadRecord(file.facts, state: state, confirmed: state == nil ? 0 : max(confirmed, confirmedBefore))
     }
 }

@@ -187,7 +187,7 @@ actor WatchKeeper: LoopActor {
             }
         }
         // Not for each single end, as the watcher offers many at once. What it is offering now may be refused.
-        if isFull || offering != .nothing, open <= WatchPlan.capacity * 3 / 4 {
+        if isFull || offering != .nothing, open <= plan.lowMark {
             isFull = false
             watcher?.proceed()
         }
@@ -208,7 +208,9 @@ extension WatchKeeper: WatchConsumer {
         guard isNews, !isStopped else { return isStopped ? 0 : files.count }
         let offers: [LedgerOffer]
         do {
-            offers = try await pools.files.run { VersionInquiry(plan).inquire(files, looks) }
+            offers = try await pools.files.run { [stopFlag] in
+                VersionInquiry(plan) { stopFlag.isSet }.inquire(files, looks)
+            }
         } catch {
             return refuse()
         }
@@ -243,8 +245,13 @@ extension WatchKeeper: WatchConsumer {
 /// Finds out about versions what the ledger alone can't tell. Blocks: for workers.
 struct VersionInquiry {
     let plan: WatchPlan
+    /// Then no more is read, and what was found isn't needed.
+    let isStopped: @Sendable () -> Bool
 
-    init(_ plan: WatchPlan) { self.plan = plan }
+    init(_ plan: WatchPlan, isStopped: @escaping @Sendable () -> Bool = { false }) {
+        self.plan = plan
+        self.isStopped = isStopped
+    }
 
     func inquire(_ files: [FileVersion], _ looks: [LedgerLook]) -> [LedgerOffer] {
         let places = FolderPlaces(plan.root)
@@ -268,7 +275,7 @@ struct VersionInquiry {
             return .nothing
         case .otherTime(let row):
             guard let known = row.digest else { return new(file) }
-            switch VersionDigest.compute(file, root: plan.root) {
+            switch VersionDigest.compute(file, root: plan.root, isStopped: isStopped) {
             case .digest(known): return .touched(row: row.id)
             case .digest(let digest): return .new(digest: digest)
             case .otherVersion: return .nothing
@@ -283,7 +290,7 @@ struct VersionInquiry {
         guard plan.comparesBytes(of: row), let seen = places.file(file.path), row.mayHaveChanged(seen) else {
             return .nothing
         }
-        switch VersionDigest.compute(file, root: plan.root) {
+        switch VersionDigest.compute(file, root: plan.root, isStopped: isStopped) {
         case .digest(let digest) where digest != row.digest: return .rewritten(row: row.id, digest: digest)
         case .digest: return .looked(row: row.id, at: seen.changed / 1_000_000)
         case .otherVersion, .unreadable: return .nothing
@@ -292,7 +299,7 @@ struct VersionInquiry {
 
     private func new(_ file: FileVersion) -> LedgerOffer.Finding {
         guard plan.needsDigest else { return .new(digest: nil) }
-        switch VersionDigest.compute(file, root: plan.root) {
+        switch VersionDigest.compute(file, root: plan.root, isStopped: isStopped) {
         case .digest(let digest): return .new(digest: digest)
         case .otherVersion: return .nothing
         // It fails when it's opened, which is told.

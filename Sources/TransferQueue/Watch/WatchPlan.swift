@@ -15,6 +15,25 @@ struct WatchPlan: Sendable {
     /// The most jobs of a folder that haven't ended; what comes then waits with the watcher.
     static let capacity = 1000
 
+    /// With so many the watcher is asked for more: not for each single one, but where the order is what counts, soon.
+    ///
+    /// What is offered is read for its digest first, also where there is no room for it then.
+    var lowMark: Int { spec.order == .oldest || needsDigest ? Self.capacity * 3 / 4 : Self.capacity - 32 }
+
+    /// A file's place among the jobs of its folder, the highest first: by the jobs' priority, then by the order.
+    func rank(_ version: FileVersion) -> Int {
+        // Milliseconds since 1970 until the year 2109, or bytes.
+        let most = Int64(1) << 42 - 1
+        let modified = max(0, min(version.modified / 1_000_000, most))
+        let place: Int64 =
+            switch spec.order {
+            case .oldest: -modified
+            case .newest: modified
+            case .smallest: -min(version.size, most)
+            }
+        return spec.priority << 43 + Int(place)
+    }
+
     /// - Throws: `TransferError` that says what can't be done.
     init(_ spec: WatchSpec) throws(TransferError) {
         guard spec.folder.hasPrefix("/") else {
@@ -39,6 +58,9 @@ struct WatchPlan: Sendable {
         }
         if let keepFor = spec.keepFor, keepFor < .zero {
             throw TransferError(.invalidRequest, "keepFor can't be negative")
+        }
+        guard JobDecoder.priorities.contains(spec.priority) else {
+            throw TransferError(.invalidRequest, "the priority \(spec.priority) isn't from -1,000,000 to 1,000,000")
         }
         let sample = FileVersion(device: 0, inode: 0, size: 0, modified: 0, path: "name")
         let faults = job(sample, digest: nil, identity: "name").faults

@@ -8,7 +8,7 @@ extension JobFacts {
         var explanation = JobExplanation(
             batch: batch, job: identity, state: state, isUpload: spec.isUpload, reason: .stopped, attempts: attempts,
             attemptLimit: spec.settings.retry.limit ?? 10, pid: pid, source: source)
-        if !state.hasEnded, let record = self.upload, case .upload(let upload) = spec.work {
+        if !state.hasEnded, let record = self.upload, record.state != nil, case .upload(let upload) = spec.work {
             explanation.sent = JobExplanation.Sent(
                 bytes: record.confirmed, total: record.size, uploadProtocol: upload.uploadProtocol.rawValue)
         }

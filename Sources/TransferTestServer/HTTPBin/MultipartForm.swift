@@ -1,18 +1,18 @@
 import Glibc
 
 /// The parts of a `multipart/form-data` body (RFC 7578).
-struct MultipartForm {
-    struct Part {
-        let name: String
-        let fileName: String?
-        let contentType: String?
-        let body: ArraySlice<UInt8>
+public struct MultipartForm: Sendable {
+    public struct Part: Sendable {
+        public let name: String
+        public let fileName: String?
+        public let contentType: String?
+        public let body: ArraySlice<UInt8>
     }
 
-    let parts: [Part]
+    public let parts: [Part]
 
     /// - Returns: `nil` when the content type isn't that of such a body. Parts that have no name are left out.
-    init?(_ body: [UInt8], contentType: String) {
+    public init?(_ body: [UInt8], contentType: String) {
         guard contentType.lowercased().hasPrefix("multipart/form-data"),
             let boundary = Self.parameter("boundary", of: contentType)
         else { return nil }

@@ -24,6 +24,7 @@ import TransferQueue
 /// | `job.kept`       | *receipt*                                                                             |
 /// | `job.skipped`    | `need`                                                                                |
 /// | `job.cancelled`  |                                                                                       |
+/// | `job.dropped`    |                                                                                       |
 /// | `job.failed`     | `code` `message` `status` `host` `attempts`                                           |
 ///
 /// *wait* is `for` (`host` `retry` `dependency` `slot` `disk` `network` `paused`) with `delay` for the first two and `disk` (until it is tried again), `origin`,
@@ -95,7 +96,7 @@ enum JSONLines {
         case .restarted(_, let reason): object.field("reason", reason)
         case .finished(let receipt), .kept(let receipt): self.receipt(receipt, &object)
         case .skipped(_, let need): object.field("need", need)
-        case .cancelled: break
+        case .cancelled, .dropped: break
         case .failed(let failure):
             object.field("code", failure.error.code.rawValue)
             object.field("message", failure.error.message)

@@ -92,6 +92,9 @@ struct LogRenderer: Sendable {
         case .cancelled(let job):
             urls[Key(batch: event.batch, job: job)] = nil
             if verbose { add(.info, "\(name(job, event)): cancelled") }
+        case .dropped(let job):
+            urls[Key(batch: event.batch, job: job)] = nil
+            if verbose { add(.info, "\(name(job, event)): not this one, the file is gone or has changed since") }
         case .waiting(let job, .disk(let message, let remaining)):
             urls[Key(batch: event.batch, job: job)] = nil
             guard !isLive else { return }

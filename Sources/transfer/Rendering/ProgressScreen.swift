@@ -90,7 +90,8 @@ struct ProgressScreen: Sendable {
         case .progress(let job, let progress):
             active[Key(batch: event.batch, job: job), default: ActiveJob(name: job)].progress = progress
         case .restarted(let job, _): active[Key(batch: event.batch, job: job)]?.progress = nil
-        case .retrying(let job, _, _), .waiting(let job, _), .skipped(let job, _), .cancelled(let job):
+        case .retrying(let job, _, _), .waiting(let job, _), .skipped(let job, _), .cancelled(let job),
+            .dropped(let job):
             active[Key(batch: event.batch, job: job)] = nil
         case .finished(let receipt), .kept(let receipt):
             active[Key(batch: event.batch, job: receipt.job)] = nil

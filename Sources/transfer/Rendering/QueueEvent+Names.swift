@@ -19,6 +19,7 @@ extension QueueEvent.Kind {
         case .kept: "job.kept"
         case .skipped: "job.skipped"
         case .cancelled: "job.cancelled"
+        case .dropped: "job.dropped"
         case .failed: "job.failed"
         }
     }
@@ -28,7 +29,7 @@ extension QueueEvent.Kind {
         switch self {
         case .batchStarted, .batchProgress, .batchWaiting, .batchContinues, .batchFinished: nil
         case .started(let job, _), .progress(let job, _), .retrying(let job, _, _), .restarted(let job, _),
-            .waiting(let job, _), .skipped(let job, _), .cancelled(let job):
+            .waiting(let job, _), .skipped(let job, _), .cancelled(let job), .dropped(let job):
             job
         case .commanded(_, let job): job
         case .finished(let receipt), .kept(let receipt): receipt.job
@@ -49,7 +50,7 @@ extension QueueEvent.Kind {
     /// Whether it is the one end of a job.
     var isEnd: Bool {
         switch self {
-        case .finished, .kept, .skipped, .cancelled, .failed: true
+        case .finished, .kept, .skipped, .cancelled, .dropped, .failed: true
         default: false
         }
     }

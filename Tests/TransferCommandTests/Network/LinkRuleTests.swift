@@ -149,6 +149,29 @@ struct LinkRuleTests {
         #expect(log.map(\.remoteAddress) == ["10.0.0.2"])
     }
 
+    /// A job that becomes ready in the middle of a run is held to its rules, and not tried again and again.
+    @Test func waitsOnceWhenWhatItNeedsIsCompleteAndItsLinkIsNotThere() async throws {
+        try await NetworkStage.with(isConnected: false) { stage in
+            try await stage.network.connect("wwan0", 0)
+            _ = try await stage.serve("file", mebibytes: 1)
+            try stage.place.jobs([
+                download(stage.url("/file?any"), to: "any", #""id": "any""#),
+                download(
+                    stage.url("/file"), to: "file",
+                    #""id": "file", "needs": ["any"], "network": {"metered": "forbid"}"#),
+            ])
+            let process = try stage.startJobs()
+            try await process.event("job.finished", id: "any")
+            try await process.waiting(for: "network")
+            try await stage.network.connect("eth1", 1, metric: 900)
+            let result = try await process.result()
+            #expect(result.exitCode == 0)
+            try expectOneWait(result)
+            let log = try await stage.logged(2)
+            #expect(log.filter { $0.uri == "/file" }.map(\.remoteAddress) == ["10.0.1.2"], "\(log)")
+        }
+    }
+
     @Test func waitsOutsideItsScheduleWhileOthersRun() async throws {
         try await NetworkStage.with { stage in
             _ = try await stage.serve("file", mebibytes: 1)

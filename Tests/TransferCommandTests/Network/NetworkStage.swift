@@ -131,6 +131,20 @@ func expectNoAttemptSpent(_ result: ProcessResult, sourceLocation: SourceLocatio
         sourceLocation: sourceLocation)
 }
 
+/// The wait for the network was told once, of the batch and at most of the job too, and no attempt was spent on it.
+///
+/// - Parameter changes: How often the network may have let it go on: a link comes back in steps.
+func expectOneWait(_ result: ProcessResult, changes: Int = 1, sourceLocation: SourceLocation = #_sourceLocation) throws
+{
+    let events = try result.events()
+    let (batch, job) = (events.named("batch.waiting").count, events.named("job.waiting").count)
+    #expect(
+        (1...changes).contains(batch) && job <= changes,
+        "\(batch) times of the batch, \(job) times of the job: \(result.standardOutput)", sourceLocation: sourceLocation
+    )
+    try expectNoAttemptSpent(result, sourceLocation: sourceLocation)
+}
+
 /// What was measured, for whoever reads the log of the tests.
 func printMeasured(_ what: String, since start: ContinuousClock.Instant) {
     print("measured: \(what): \((ContinuousClock.now - start).formatted(.units(allowed: [.milliseconds])))")

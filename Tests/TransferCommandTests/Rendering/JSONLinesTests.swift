@@ -44,6 +44,7 @@ import TransferQueue
         (.kept(receipt("a")), "job.kept", received),
         (.skipped(job: "a", need: "b"), "job.skipped", ["id", "need"]),
         (.cancelled(job: "a"), "job.cancelled", ["id"]),
+        (.dropped(job: "a"), "job.dropped", ["id"]),
         (failure("a", notFound, attempts: 3), "job.failed", ["id", "code", "message", "status", "host", "attempts"]),
         (.batchWaiting(.network("offline"), transfers: 3), "batch.waiting", ["for", "reason", "transfers"]),
         (

@@ -27,7 +27,8 @@ struct FileServerDownloadTests {
     @Test(arguments: FileServerKind.allCases) func goesOnWhereItWasCut(_ kind: FileServerKind) async throws {
         let bench = try await FileServerBench(kind)
         try bench.serve()
-        try bench.writeDownload()
+        // Long enough for a change that comes late on a busy machine.
+        try bench.writeDownload(limit: 20, #""limitRate": "3M""#)
         let process = try bench.place.startJobs()
         for round in 1...3 {
             try await bench.waitForLocalPart(round * 3 << 19)
@@ -47,7 +48,8 @@ struct FileServerDownloadTests {
     @Test(arguments: FileServerKind.allCases) func aKilledProgramGoesOn(_ kind: FileServerKind) async throws {
         let bench = try await FileServerBench(kind)
         try bench.serve()
-        try bench.writeDownload()
+        // Long enough for a change that comes late on a busy machine.
+        try bench.writeDownload(limit: 20, #""limitRate": "3M""#)
         for round in 1...2 {
             let process = try bench.place.startJobs()
             try await bench.waitForLocalPart(round << 21)

@@ -19,15 +19,20 @@ protocol UploadPeer: Sendable {
 
 /// The peers of the conformance suite, each made anew for a case.
 enum UploadPeerKind: String, CaseIterable, Sendable, CustomTestStringConvertible {
-    case tus, tuspyserver, moto, rclone, resumable8, resumable6, resumableNIO, offeredPut, offeredPost, plainPut, webDAV
+    case tus, tuspyserver, moto, rclone, resumable8, resumable6, resumableNIO, offeredPut, offeredPost, offeredWebDAV,
+        plainPut,
+        webDAV, form
 
     /// Whether something comes down on the connection that the body goes up on, before or while it does.
     var answersBeforeTheBody: Bool { isResuming && !isS3 }
     /// What ends an attempt: parts of S3 are tried again within one.
     var enoughCuts: [FaultRelay.Fault] { Array(repeating: .cut(after: 2 << 20), count: isS3 ? 6 : 1) }
     var isS3: Bool { self == .moto || self == .rclone }
-    var isResuming: Bool { self != .plainPut && self != .webDAV }
-    var isOffered: Bool { self == .offeredPut || self == .offeredPost }
+    var isResuming: Bool { self != .plainPut && self != .webDAV && self != .form }
+    /// Whether nobody can say what became of an upload whose last answer was lost: NIOResumableUpload forgets it with the
+    /// connection that its answer was meant for, and a form can't be asked for.
+    var leavesDoubt: Bool { self == .resumableNIO || self == .form }
+    var isOffered: Bool { [.offeredPut, .offeredPost, .offeredWebDAV].contains(self) }
     var testDescription: String { rawValue }
 
     /// Those that are here.
@@ -49,13 +54,24 @@ enum UploadPeerKind: String, CaseIterable, Sendable, CustomTestStringConvertible
         case .tuspyserver: try await TuspyserverPeer()
         case .moto: try await MotoPeer()
         case .rclone: try await RclonePeer()
-        case .resumable8: try ResumablePeer(.version8, "resumable", method: nil)
-        case .resumable6: try ResumablePeer(.version6, "resumable", method: nil)
+        case .resumable8: try ResumablePeer(.version8, "resumable")
+        case .resumable6: try ResumablePeer(.version6, "resumable")
         case .resumableNIO: try await ResumableNIOPeer()
-        case .offeredPut: try ResumablePeer(.version8, "put", method: nil)
-        case .offeredPost: try ResumablePeer(.version8, "post", method: nil)
+        case .offeredPut: try ResumablePeer(.version8, "put")
+        case .offeredPost: try ResumablePeer(.version8, "post")
+        case .offeredWebDAV: try ResumablePeer(.version8, "put", more: #", "createFolders": true"#)
         case .plainPut: try await NginxPeer("in/f", makesFolders: true)
         case .webDAV: try await NginxPeer("new/folder/f", makesFolders: false)
+        case .form: try FormPeer()
+        }
+    }
+}
+
+extension Workplace {
+    /// What a server offers on the way has to be written down before it's of use: of the job `f` in `batch`.
+    func waitForTheOffer() async throws {
+        try await until("the offer to be written down") {
+            try await run("why", "batch/f", "--json").standardOutput.contains(#""sent":"#)
         }
     }
 }
@@ -95,13 +111,13 @@ private final class ResumablePeer: UploadPeer {
     private let service: ServedUploads<ResumableService>
     private let members: String
 
-    init(_ dialect: ResumableService.Dialect, _ name: String, method: String?) throws {
+    init(_ dialect: ResumableService.Dialect, _ name: String, more: String = "") throws {
         server = try TestServer()
         var service = ResumableService(dialect: dialect)
         // One that takes a version that it doesn't know for a plain request keeps what a careful creation brings: nothing.
         service.refusesOtherVersions = true
         self.service = server.serve("/*", service)
-        members = #""protocol": "\#(name)""# + (method.map { #", "method": "\#($0)""# } ?? "")
+        members = #""protocol": "\#(name)""# + more
     }
 
     deinit { server.stop() }
@@ -199,7 +215,7 @@ private final class NginxPeer: UploadPeer {
     func expire() async throws {}
 }
 
-/// moto, which speaks S3 and lists what it has; signatures are checked by `S3Tests`.
+/// moto, which speaks S3 and lists what it has; the bytes that are signed are checked by `SignatureVersion4Tests`.
 private final class MotoPeer: UploadPeer {
     private let server: PythonServer
     private let folder: TemporaryFolder

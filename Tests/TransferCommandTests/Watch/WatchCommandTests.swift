@@ -6,7 +6,8 @@ import TransferTestSupport
 
 /// `transfer watch` from its start to its end, on the real file system.
 @Suite struct WatchCommandTests {
-    @Test(arguments: [SIGTERM, SIGINT]) func aFileThatAppearsIsOnTheServer(_ signal: Int32) async throws {
+    /// There is no file to read again at a SIGHUP.
+    @Test(arguments: [SIGTERM, SIGINT, SIGHUP]) func aFileThatAppearsIsOnTheServer(_ signal: Int32) async throws {
         try await withTestServer { server in
             let watch = try WatchPlace(server)
             let process = try watch.start()

@@ -19,7 +19,7 @@ import TransferTestSupport
         try fixture.stage([job("a"), job("b", priority: 5), job("c", priority: -1), job("d", priority: 5), job("e")])
         let first = try fixture.store.claim(lane, limit: 3, secrets: [:])
         #expect(first.jobs.map(\.record.identity) == ["b", "d", "a"])
-        #expect(first.jobs.map(\.priority) == [5, 5, 0])
+        #expect(first.jobs.map(\.rank) == [5, 5, 0])
         #expect(try fixture.store.claim(lane, limit: 3, secrets: [:]).jobs.map(\.record.identity) == ["e", "c"])
         #expect(try fixture.store.claim(lane, limit: 3, secrets: [:]).jobs.isEmpty)
     }
@@ -77,7 +77,7 @@ import TransferTestSupport
         }
         try fixture.stage(uploads + [job("after", needs: ["p1"])], in: other)
         for record in try fixture.claimAll(1, in: other) where record.identity != "p3" {
-            try other.markSending(record.id)
+            try other.markSending(record.id, isUnrepeatable: true, version: nil)
         }
         try fixture.kill(other)
         _ = try SQLiteStore(fixture.state)

@@ -165,6 +165,7 @@ extension QueueEvent {
         case .failed(let failure): (failure.job, "failed \(failure.error.code)")
         case .skipped(let job, let need): (job, "skipped \(need)")
         case .cancelled(let job): (job, "cancelled")
+        case .dropped(let job): (job, "dropped")
         default: nil
         }
     }

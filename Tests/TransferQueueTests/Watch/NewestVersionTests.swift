@@ -176,10 +176,10 @@ import TransferTestSupport
                 try await queue.run {
                     await log.wait(forConfirmed: "b")
                     try await folder.ledger("count(*)", is: "1")
-                    try await events.wait { if case .cancelled = $0.kind { true } else { false } }
+                    try await events.wait { if case .dropped = $0.kind { true } else { false } }
                 }
                 let ends = Dictionary(uniqueKeysWithValues: events.ends.map { (WatchedFolder.path(ofJob: $0), $1) })
-                #expect(ends == ["a": ["cancelled"], "b": ["done"]])
+                #expect(ends == ["a": ["dropped"], "b": ["done"]])
             }
             #expect(inbox.puts == ["b": ["two"]])
         }

@@ -66,6 +66,25 @@ import TransferWatch
         }
     }
 
+    @Test func whatIsRewrittenWhileItIsKeptCountsOnce() async throws {
+        try await withTestServer { server in
+            let inbox = Inbox(server)
+            try folder.write("one", to: "in/a")
+            let spec = try folder.watchSpec(server) {
+                $0.then = .delete
+                $0.keepFor = .seconds(3600)
+            }
+            try await withWatch(folder, spec) { _, _, log in
+                await log.wait(forConfirmed: "a")
+                try folder.write("two", to: "in/a")
+                await log.wait(forConfirmations: 2)
+                await log.wait { $0.lastBacklog.map { $0 == (0, 1) } ?? false }
+                #expect(!log.events.contains { $0.isBacklog(kept: 2) })
+            }
+            #expect(inbox.puts == ["a": ["one", "two"]])
+        }
+    }
+
     @Test func whatIsKeptAndTouchedIsNotUploadedAgainAndDeletedInItsTime() async throws {
         try await withOneKept { _ in
             try await folder.ledger("count(*)", "digest IS NULL", is: "0")

@@ -4,7 +4,7 @@ import TransferTestServer
 import TransferTestSupport
 
 /// What users say about servers of uploads, as it comes to those.
-@Suite(.timeLimit(.minutes(2))) struct UploadSettingTests {
+@Suite(.timeLimit(.minutes(2))) struct UploadServerTests {
     /// The files of the AWS tools, with more than one profile in them.
     @Test func credentialsRegionAndEndpointAreReadFromTheFilesOfAProfile() async throws {
         try await withTestServer { server in
@@ -22,6 +22,21 @@ import TransferTestSupport
             #expect(try sink.uploads.map(\.bytes) == [place.content("out.bin")])
             try expectSigned(server.requests, "AKIDLAB", "eu-central-1")
         }
+    }
+
+    @Test func aFailureNamesTheServerThatAnObjectIsAt() async throws {
+        let place = try place()
+        let port = try LoopbackPort.free()
+        try place.jobs(
+            [upload("out.bin", to: "s3://bucket/f")], extra: #""defaults": {"retry": {"limit": 0}}, "#)
+        var command = place.command(["run", "jobs.json"])
+        command.environment.merge(
+            [
+                "AWS_ACCESS_KEY_ID": "a", "AWS_SECRET_ACCESS_KEY": "b", "AWS_ENDPOINT_URL": "http://127.0.0.1:\(port)",
+            ]) { $1 }
+        let result = try await command.run()
+        #expect(result.exitCode == 1, "\(result)")
+        #expect(result.standardError.contains("  127.0.0.1:\(port)  "), "\(result)")
     }
 
     @Test func theEnvironmentNamesAServerOfObjectsToo() async throws {
@@ -85,6 +100,45 @@ import TransferTestSupport
             #expect(end?["code"]?.string == "sourceChanged", "\(result)")
             #expect(sink.uploads.allSatisfy { !$0.isComplete })
         }
+    }
+
+    @Test(arguments: ["", #", "createFolders": true"#, #", "protocol": "tus""#])
+    func aSourceThatChangedAfterItsProcessDiedFailsWhereThatIsWanted(_ more: String) async throws {
+        try await withTestServer { server in
+            let place = try place()
+            server.acceptUploads("/in")
+            server.script("/in", [.stallUpload(after: 0)])
+            try place.jobs([
+                upload("out.bin", to: server.url("/in"), #""id": "up", "ifChanged": "fail""# + more)
+            ])
+            let process = try place.startJobs()
+            try await server.waitForHeld(1)
+            process.kill(SIGKILL)
+            _ = try await process.result()
+            server.release()
+            try place.folder.write(count: 200_000, seed: 4, to: "out.bin")
+            let count = server.requests.count
+            for _ in 1...2 {
+                let result = try await place.runJobs()
+                #expect(result.exitCode == 1, "\(result)")
+                let end = try result.events().of("up").named("job.failed").first
+                #expect(end?["code"]?.string == "sourceChanged", "\(result)")
+            }
+            #expect(server.requests.count == count)
+        }
+    }
+
+    /// Of what never left no version is known.
+    @Test func aSourceThatChangedBeforeAnythingWasSentIsSentAsItIs() async throws {
+        let place = try place()
+        let port = try LoopbackPort.free()
+        try place.jobs([upload("out.bin", to: "http://127.0.0.1:\(port)/in", #""ifChanged": "fail""#)])
+        let process = try place.startJobs()
+        try await process.event("job.retrying")
+        try place.folder.write(count: 200_000, seed: 4, to: "out.bin")
+        let result = try await process.result()
+        #expect(result.exitCode == 1, "\(result)")
+        #expect(try result.events().named("job.failed").first?["code"]?.string != "sourceChanged", "\(result)")
     }
 
     private func place() throws -> Workplace {

@@ -1,0 +1,47 @@
+import TransferCore
+
+extension JobSpec {
+    /// Whether its request changes something each time it's made, as far as its method says and its owner allows.
+    var mustNotRepeat: Bool {
+        switch work {
+        case .download(let download): if download.body == nil { return false }
+        // These ask their server what it has.
+        case .upload: if asksFirst { return false }
+        }
+        return !(settings.retry.methods ?? RetryRule.idempotentMethods).contains(method)
+    }
+
+    /// By which it's judged whether a failed attempt may be followed by another: protocols that ask first may always.
+    var methodOfRetries: String { asksFirst ? "PUT" : method }
+
+    /// Whether its server can be asked what it has before anything is sent again.
+    var asksFirst: Bool {
+        if case .upload(let upload) = work { upload.uploadProtocol.asksFirst } else { false }
+    }
+
+    /// The method its request is made with.
+    var method: String {
+        switch work {
+        case .download(let download): download.method ?? "GET"
+        case .upload(let upload): upload.method ?? upload.uploadProtocol.method
+        }
+    }
+}
+
+extension JobSpec.UploadProtocol {
+    /// Whether its server can be asked what it has before anything is sent again.
+    var asksFirst: Bool {
+        switch self {
+        case .tus, .resumable, .s3, .ftp, .sftp: true
+        case .put, .post, .multipart: false
+        }
+    }
+
+    /// The method of its request, where nobody names another.
+    var method: String {
+        switch self {
+        case .put, .s3, .ftp, .sftp: "PUT"
+        case .post, .multipart, .tus, .resumable: "POST"
+        }
+    }
+}

@@ -1,0 +1,23 @@
+extension Scheduler {
+    /// A claimed job, as far as its start is decided by it.
+    struct Candidate: Sendable, Hashable {
+        let id: Int64
+        let lane: Lane
+        let priority: Int
+        /// Its place among the jobs of its lane, the highest first.
+        let rank: Int
+        /// How often it may be tried again.
+        let patience: Int
+        /// What the lane's origin says of the way to it: asked several times for each job.
+        let reach: OriginReach
+
+        init(id: Int64, lane: Lane, priority: Int, rank: Int? = nil, patience: Int = 10, reach: OriginReach? = nil) {
+            self.id = id
+            self.lane = lane
+            self.priority = priority
+            self.rank = rank ?? priority
+            self.patience = patience
+            self.reach = reach ?? OriginReach(origin: lane.origin)
+        }
+    }
+}

@@ -1,0 +1,42 @@
+import Foundation
+import Testing
+import TransferTestServer
+import TransferTestSupport
+
+/// A server that takes files out of forms.
+final class FormPeer: UploadPeer {
+    private let server: TestServer
+    private let sink: UploadSink
+
+    init() throws {
+        server = try TestServer()
+        sink = server.acceptUploads("/in")
+    }
+
+    deinit { server.stop() }
+
+    var port: UInt16 { server.port }
+    func target(_ port: UInt16) -> (url: String, members: String) {
+        ("http://127.0.0.1:\(port)/in", #""protocol": "multipart""#)
+    }
+
+    /// A form that broke off is none.
+    func objects() async throws -> [String] {
+        var sums: [String] = []
+        for upload in sink.uploads where upload.isComplete {
+            for part in try upload.form().parts where part.fileName != nil {
+                sums.append(try await digest("sha256", Array(part.body)))
+            }
+        }
+        return sums
+    }
+    func unfinished() async throws -> Int { 0 }
+    func expire() async throws {}
+}
+
+extension ReceivedUpload {
+    /// What the body says, read by what its Content-Type says of it.
+    func form() throws -> MultipartForm {
+        try #require(MultipartForm(bytes, contentType: headers["Content-Type"] ?? ""))
+    }
+}

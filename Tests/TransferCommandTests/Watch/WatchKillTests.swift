@@ -1,0 +1,80 @@
+import Foundation
+import Glibc
+import Testing
+import TransferTestServer
+import TransferTestSupport
+
+/// A watching command that is killed in the middle of uploads, by the protocols that go on with what a server has. (Of PUT
+/// `WatchCommandTests` and the soak tests tell.) One after the other: each starts servers of its own.
+@Suite(.serialized, .timeLimit(.minutes(3))) struct WatchKillTests {
+    private static let size = 6 << 20
+    /// Those of S3 that tell of every object.
+    static var kinds: [UploadPeerKind] {
+        UploadPeerKind.available.filter { [.tus, .resumable8, .rclone].contains($0) }
+    }
+
+    @Test(arguments: kinds) func everyFileArrivesOnce(_ kind: UploadPeerKind) async throws {
+        let place = try Workplace("watch-kill")
+        let peer = try await kind.start()
+        let relay = try FaultRelay(to: peer.port)
+        defer { relay.stop() }
+        try place.folder.write("secret", to: "secret")
+        let (url, members) = peer.target(relay.port)
+        let expected = try await killInTheMidst(
+            place, relay, to: url, members, countsFromFirstAnswer: kind.answersBeforeTheBody)
+        #expect(try await peer.objects().sorted() == expected)
+        #expect(try await peer.unfinished() == 0)
+    }
+
+    @Test(.enabled(if: SSHServer.isWanted)) func everyFileArrivesOnceBySFTP() async throws {
+        let bench = try await FileServerBench(.sftp)
+        let expected = try await killInTheMidst(
+            bench.place, bench.relay, to: bench.url("in/"), #""createFolders": true, \#(bench.members)"#)
+        // Names of files that aren't whole would be among them.
+        #expect(try await bench.sums().sorted() == expected)
+    }
+
+    /// Two small files are confirmed, two large ones are under way: then comes `kill -9`, and another start.
+    ///
+    /// - Returns: The SHA-256 of each file, sorted.
+    private func killInTheMidst(
+        _ place: Workplace, _ relay: FaultRelay, to url: String, _ members: String, countsFromFirstAnswer: Bool = false
+    ) async throws -> [String] {
+        try place.folder.write(
+            """
+            {"version": 1, "name": "svc", "defaults": {"retry": {"scale": "50ms", "jitter": false}},
+             "watch": [{"folder": "out", "to": "\(url)", "settle": "50ms", \(members)}]}
+            """, to: "svc.json")
+        for name in ["a", "b"] { try place.folder.write(name, to: "out/" + name) }
+        let command = place.command(["run", "svc.json", "--json"])
+        let first = try command.start()
+        try await first.caughtUp(confirming: 2)
+
+        let stall = FaultRelay.Fault.stall(after: 2 << 20)
+        relay.script([stall, stall], countsFromFirstAnswer: countsFromFirstAnswer)
+        for (seed, name) in ["c", "d"].enumerated() {
+            // Moved in, so that none is taken before it's whole.
+            try place.folder.write(count: Self.size, seed: UInt64(seed), to: name)
+            try #require(rename(place.folder.path(name), place.folder.path("out/" + name)) == 0, "\(errno)")
+        }
+        try await until("both uploads to stall") { relay.stalledCount == 2 }
+        first.kill(SIGKILL)
+        #expect(try await first.result().signal == SIGKILL)
+        // What the kernel has left of its bytes keeps the connections open.
+        relay.cutAll()
+        relay.script([])
+
+        let second = try command.start()
+        try await second.caughtUp(confirming: 2)
+        second.kill(SIGTERM)
+        let result = try await second.result()
+        #expect(result.exitCode == 0, "\(result)")
+        let events = try result.events()
+        #expect(Set(events.named("watch.confirmed").compactMap { $0["path"]?.string }) == ["c", "d"], "\(result)")
+        #expect(events.named("watch.confirmed").count == 2 && events.named("job.failed").isEmpty, "\(result)")
+        #expect(relay.bytesUp < Int64(Self.size) * 4, "all of it was sent again: \(relay.bytesUp)")
+        var sums: [String] = []
+        for name in ["a", "b", "c", "d"] { sums.append(try await place.folder.sha256("out/" + name)) }
+        return sums.sorted()
+    }
+}

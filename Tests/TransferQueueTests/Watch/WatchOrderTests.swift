@@ -1,0 +1,53 @@
+import Foundation
+import Glibc
+import Synchronization
+import Testing
+import TransferTestServer
+import TransferTestSupport
+import TransferWatch
+
+@testable import TransferQueue
+
+/// Which file goes first.
+@Suite(.timeLimit(.minutes(1))) struct WatchOrderTests {
+    let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder("watched") }
+
+    /// More than are claimed at a time; while the first is on its way, one more comes.
+    @Test(arguments: WatchOrder.allCases) func whatComesInTakesItsPlaceAmongAllThatWaits(_ order: WatchOrder)
+        async throws
+    {
+        let count = 400
+        try await withTestServer { server in
+            let latch = Latch()
+            let arrivals = Mutex<[String]>([])
+            let inbox = Inbox(server) { path in
+                arrivals.withLock { $0.append(path) }
+                latch.pass()
+            }
+            let spec = try folder.watchSpec(server) { $0.order = order }
+            // In no order of their names.
+            for number in 0..<count {
+                let place = number * 7 % count
+                try folder.write(String(repeating: "x", count: 100 + place), to: "in/f\(number)")
+                try folder.touch("in/f\(number)", seconds: 1_000_000 + place)
+            }
+            try await withWatch(folder, spec, limits: BatchLimits(concurrency: 1, perHost: 1)) { _, _, log in
+                await log.wait { $0.lastBacklog?.waiting == count }
+                try folder.write("xx", to: "in/late")
+                await log.wait { $0.lastBacklog?.waiting == count + 1 }
+                // All of them are known to who starts them.
+                try await folder.ledger("count(*)", "job IN (SELECT id FROM job WHERE state = 0)", is: "0")
+                latch.open()
+                await log.wait(forConfirmations: count + 1)
+            }
+            let rest = arrivals.withLock { Array($0.dropFirst()) }
+            let places = rest.map { path in
+                Int(path.dropFirst()).map { $0 * 7 % count } ?? (order == .smallest ? -1 : count)
+            }
+            #expect(places == (order == .newest ? places.sorted(by: >) : places.sorted()))
+            #expect(Set(inbox.puts.keys).count == count + 1)
+        }
+    }
+}
