@@ -57,6 +57,10 @@ struct Transfer: AsyncParsableCommand {
         } catch let error as TransferError {
             Failure(.stateUnusable, error.message).report()
             ExitStatus.exit(.stateUnusable)
+        } catch  where exitCode(for: error) == .failure {
+            // None of ArgumentParser's own: what is left is the database.
+            Failure(.stateUnusable, "\(error)").report()
+            ExitStatus.exit(.stateUnusable)
         } catch {
             exit(withError: error)
         }

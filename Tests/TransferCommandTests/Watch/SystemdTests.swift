@@ -120,6 +120,40 @@ struct SystemdTests {
         }
     }
 
+    /// A crash before the end is another matter: then it's started again.
+    @Test func jobsThatFailedForGoodAreNotStartedAgain() async throws {
+        try await withStage { server, _, stage in
+            server.serve("/held", .text("held"))
+            server.script("/held", [.holdHead])
+            let files = "/var/lib/transfer/cam/files"
+            let list = ["gone", "held"].map { download(server.url("/" + $0), to: "\(files)/\($0)") }
+            try await install(
+                on: stage,
+                """
+                useradd --system transfer
+                mkdir -p /etc/transfer /etc/systemd/system/transfer-watch@.service.d
+                echo '{"version": 1, "jobs": [\(list.joined(separator: ", "))]}' > /etc/transfer/cam.json
+                printf '[Service]\\nRestartSec=100ms\\n' > /etc/systemd/system/transfer-watch@.service.d/test.conf
+                """)
+            let start = try await stage.shell("systemctl start \(Self.unit)")
+            try #require(start.exitCode == 0, "\(start)")
+            // One has failed and the other is under way.
+            try await server.waitForAnswers(1)
+            try await server.waitForHeld(1)
+            let pid = try await stage.property("MainPID", of: Self.unit)
+            let kill = try await stage.shell("kill -KILL \(pid)")
+            try #require(kill.exitCode == 0, "\(kill)")
+            try await until("it has ended by itself", within: .seconds(30)) {
+                try await stage.property("ActiveState", of: Self.unit) == "failed"
+            }
+            #expect(try await stage.property("Result", of: Self.unit) == "exit-code")
+            #expect(try await stage.property("ExecMainStatus", of: Self.unit) == "1")
+            #expect(try await stage.property("NRestarts", of: Self.unit) == "1", "by the crash alone")
+            #expect(try await stage.shell("cat \(files)/held").standardOutput == "held")
+            #expect(server.requests(to: "/gone").count == 2 && server.requests(to: "/held").count == 2)
+        }
+    }
+
     @Test func aUsersOwnManagerRunsItInTheirHome() async throws {
         try await withStage { server, sink, stage in
             try await install(
