@@ -7,7 +7,11 @@ struct KeyTable<Key: RawRepresentable<String> & Sendable>: Sendable {
         self.keys = keys
         packed = keys.map { key in
             var name = key.rawValue
-            return name.withUTF8 { Self.pack($0) ?? 0 }
+            guard let packed = name.withUTF8({ Self.pack($0) }) else {
+                // A mistake of whoever names a key, which the first reading of any file shows.
+                preconditionFailure("the key \(name) has more than 16 bytes")
+            }
+            return packed
         }
     }
 
