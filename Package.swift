@@ -109,6 +109,9 @@ let package = Package(
         .executableTarget(
             name: "queue-program", dependencies: ["TransferKit"], path: "examples/queue-program",
             swiftSettings: settings),
+        .executableTarget(
+            name: "watch-program", dependencies: ["TransferKit"], path: "examples/watch-program",
+            swiftSettings: settings),
 
         // A server whose faults are scripted: for the tests, `make run` and the examples.
         .target(name: "TransferTestServer", swiftSettings: settings),
@@ -168,7 +171,7 @@ let package = Package(
                 "TransferNetworking", "TransferKit", "TransferCore", "TransferCrypto", "TransferEngine",
                 "TransferTestServer",
                 "TransferTestSupport", "CTransferZlib",
-                "queue-program", "request-load", "resumable-download",
+                "queue-program", "request-load", "resumable-download", "watch-program",
             ],
             exclude: ["Snippets/README.md"], swiftSettings: settings),
         .testTarget(

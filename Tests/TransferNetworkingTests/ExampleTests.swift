@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 import Testing
 import TransferTestServer
 import TransferTestSupport
@@ -23,6 +24,29 @@ import TransferTestSupport
             let second = try await run("queue-program", arguments, in: folder)
             #expect(second.exitCode == 0, "\(second)")
             #expect(server.requests.count == 1)
+        }
+    }
+
+    @Test func theWatchProgramUploadsEachFileOnceAlsoWhenItIsKilled() async throws {
+        try await withTestServer { server in
+            let folder = try TemporaryFolder("example")
+            let sink = server.acceptUploads("/in/*")
+            var command = ChildProcess.Command(
+                try TransferCommand.builtProduct("watch-program"),
+                [folder.path("state"), "out", server.url("/in/{path}")], workingFolder: folder.path)
+            command.standardInput = .open
+            try folder.write("one", to: "out/a.txt")
+            let first = try ChildProcess.start(command)
+            try await first.line(.standardOutput) { $0 == "uploaded a.txt" }
+            first.kill(SIGKILL)
+            _ = try await first.result()
+            try folder.write("two", to: "out/sub/b.txt")
+            let second = try ChildProcess.start(command)
+            try await second.line(.standardOutput) { $0 == "uploaded sub/b.txt" }
+            second.closeStandardInput()
+            let result = try await second.result()
+            #expect(result.exitCode == 0, "\(result)")
+            #expect(sink.uploads.map(\.path) == ["/in/a.txt", "/in/sub/b.txt"])
         }
     }
 
