@@ -3,14 +3,28 @@ internal import Foundation
 /// What `/proc` tells of a running process.
 public enum ProcessFacts {
     /// The largest resident set so far in bytes, or `nil` when the process has ended.
-    public static func peakMemory(_ processID: Int32) -> Int64? {
+    public static func peakMemory(_ processID: Int32) -> Int64? { memory("VmHWM", processID) }
+
+    /// The resident set in bytes, or `nil` when the process has ended.
+    public static func residentMemory(_ processID: Int32) -> Int64? { memory("VmRSS", processID) }
+
+    /// A line of proc_pid_status(5) that counts KiB.
+    private static func memory(_ name: String, _ processID: Int32) -> Int64? {
         guard let text = try? String(contentsOfFile: "/proc/\(processID)/status", encoding: .utf8),
-            let line = text.split(separator: "\n").first(where: { $0.hasPrefix("VmHWM:") }),
+            let line = text.split(separator: "\n").first(where: { $0.hasPrefix(name + ":") }),
             let kibibytes = line.split(whereSeparator: { $0 == " " || $0 == "\t" }).dropFirst().first.flatMap({
                 Int64($0)
             })
         else { return nil }
         return kibibytes * 1024
+    }
+
+    /// Processor time of all its threads so far, in ticks of 10 ms (utime and stime of proc_pid_stat(5)).
+    public static func processorTicks(_ processID: Int32) throws -> Int {
+        let text = try String(contentsOfFile: "/proc/\(processID)/stat", encoding: .utf8)
+        // The name before may have spaces and parentheses.
+        guard let end = text.lastIndex(of: ")") else { throw TestSupportError("no stat of \(processID): \(text)") }
+        return text[end...].split(separator: " ").dropFirst(12).prefix(2).reduce(0) { $0 + (Int($1) ?? 0) }
     }
 
     /// How often each of its threads has given the processor away so far: what wakes it is counted once.

@@ -13,6 +13,8 @@ public final class WriterCrew: @unchecked Sendable {
     private let files: Int
     /// What the server has to have in the end, by path.
     public let finals: [String: String]
+    /// Those that are written once and are whole when they have their names: no other version of theirs can be seen.
+    public let writtenOnce: Set<String>
 
     /// - Parameters:
     ///   - folder: Absolute, and there.
@@ -22,7 +24,9 @@ public final class WriterCrew: @unchecked Sendable {
         self.writers = writers
         self.files = files
         var finals: [String: String] = [:]
+        var writtenOnce: Set<String> = []
         for number in 0..<files {
+            if Self.habit(number) == .renamed { writtenOnce.insert(Self.path(number)) }
             switch Self.habit(number) {
             case .plain, .slow, .renamed: finals[Self.path(number)] = Self.text(number, 1)
             case .rewritten: finals[Self.path(number)] = Self.text(number, 2)
@@ -30,6 +34,7 @@ public final class WriterCrew: @unchecked Sendable {
             }
         }
         self.finals = finals
+        self.writtenOnce = writtenOnce
     }
 
     private static func habit(_ number: Int) -> Habit { Habit.allCases[number % Habit.allCases.count] }

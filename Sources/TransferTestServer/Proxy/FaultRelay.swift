@@ -70,7 +70,8 @@ public final class FaultRelay: Sendable {
     /// Faults, in the order in which connections come to them: one that never carries as many bytes as the next fault
     /// wants is left alone.
     ///
-    /// - Parameter countsFromFirstAnswer: The bytes up are counted from when something has come down.
+    /// - Parameter countsFromFirstAnswer: The bytes up are counted from when something has come down, and a mebibyte is all
+    ///   that goes up before: a server that is slow to answer hasn't everything by then.
     public func script(_ faults: [Fault], countsFromFirstAnswer: Bool = false) {
         state.withLock { state in
             state.script = faults
@@ -161,10 +162,11 @@ public final class FaultRelay: Sendable {
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 16, alignment: 16)
         defer { buffer.deallocate() }
         var up: Int64 = 0
+        var uncounted = 0
         var isClientDone = false
         var isCounting = !waitsForAnswer
         while true {
-            let isHeard = !isClientDone && !isHalted
+            let isHeard = !isClientDone && !isHalted && (isCounting || uncounted < 1 << 20 || !hasFaults)
             var watched = [
                 pollfd(fd: isHeard ? client.descriptor : -1, events: Int16(POLLIN), revents: 0),
                 pollfd(fd: server.descriptor, events: Int16(POLLIN), revents: 0),
@@ -205,7 +207,10 @@ public final class FaultRelay: Sendable {
                 }
                 guard (try? server.send(UnsafeRawBufferPointer(rebasing: buffer[..<count]))) != nil else { return }
                 state.withLock { $0.bytesUp += Int64(count) }
-                guard isCounting else { continue }
+                guard isCounting else {
+                    uncounted += count
+                    continue
+                }
                 up += Int64(count)
                 switch takeFault({ $0.limit.map { up >= $0 } ?? false }) {
                 case .stall:
@@ -222,6 +227,8 @@ public final class FaultRelay: Sendable {
             }
         }
     }
+
+    private var hasFaults: Bool { state.withLock { !$0.script.isEmpty } }
 
     /// The next fault, if its time has come.
     private func takeFault(_ isDue: (Fault) -> Bool) -> Fault? {
