@@ -181,6 +181,7 @@ let package = Package(
             name: "TransferQueueTests",
             dependencies: [
                 "TransferQueue", "TransferReachability", "TransferWatch", "TransferTestServer", "TransferTestSupport",
+                .product(name: "GRDB", package: "GRDB.swift"), .product(name: "GRDBSQLite", package: "GRDB.swift"),
             ],
             swiftSettings: settings),
         .testTarget(

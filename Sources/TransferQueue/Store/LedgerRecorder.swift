@@ -207,7 +207,7 @@ extension SQLiteStore {
         let statement = try db.cachedStatement(
             sql: """
                 UPDATE job SET state = CASE state WHEN 3 THEN 0 ELSE state END, needsLeft = 0, follows = NULL
-                WHERE batch = ?1 AND follows IS NOT NULL
+                WHERE +batch = ?1 AND follows IS NOT NULL
                     AND NOT EXISTS (SELECT 1 FROM job AS other WHERE other.id = job.follows AND other.state < 5)
                 RETURNING state, origin, network
                 """)

@@ -145,15 +145,15 @@ final class LedgerTaker {
         let isPaused = older.contains { $0.state == .paused }
         for row in older where !row.isClaimed { try remove(row) }
         let url = plan.url(version, digest: digest)
-        try db.execute(
+        try db.cachedStatement(
             sql: """
                 INSERT INTO ledger (folder, device, inode, size, modified, path, url, state, digest, staged)
                 VALUES (?, ?, ?, ?, ?, ?, ?, 0, ?, ?)
-                """,
-            arguments: [
-                folder, Int64(bitPattern: version.device), Int64(bitPattern: version.inode), version.size,
-                version.modified, version.path, Redaction.url(url), digest?.description, now,
-            ])
+                """
+        ).execute(arguments: [
+            folder, Int64(bitPattern: version.device), Int64(bitPattern: version.inode), version.size,
+            version.modified, version.path, Redaction.url(url), digest?.description, now,
+        ])
         try stage(version, digest: digest, ledger: db.lastInsertedRowID, isPaused: isPaused)
         return true
     }
@@ -164,9 +164,8 @@ final class LedgerTaker {
         let followed = try lastOpenJob(ledger: ledger, path: version.path, url: url)
         var identity = WatchedPath.identity(version.path, ledger: ledger)
         var number = 1
-        while try Bool.fetchOne(
-            db, sql: "SELECT 1 FROM job WHERE batch = ? AND identity = ?", arguments: [batch, identity]) != nil
-        {
+        let known = try db.cachedStatement(sql: "SELECT 1 FROM job WHERE batch = ? AND identity = ?")
+        while try Bool.fetchOne(known, arguments: [batch, identity]) != nil {
             number += 1
             identity = WatchedPath.identity(version.path, ledger: ledger, number: number)
         }
@@ -188,9 +187,8 @@ final class LedgerTaker {
         ])
         try statement.execute()
         let id = db.lastInsertedRowID
-        try db.execute(
-            sql: "UPDATE ledger SET job = ?, path = ?, url = ?, state = 0 WHERE id = ?",
-            arguments: [id, version.path, url, ledger])
+        try db.cachedStatement(sql: "UPDATE ledger SET job = ?, path = ?, url = ?, state = 0 WHERE id = ?")
+            .execute(arguments: [id, version.path, url, ledger])
         changes.secrets[id] = secrets
         changes.added += 1
         room -= 1
@@ -199,7 +197,9 @@ final class LedgerTaker {
 
     /// The newest of the jobs that upload this file, or to this URL.
     private func lastOpenJob(ledger: Int64, path: String, url: String) throws -> Int64? {
-        let open = "job.batch = \(batch) AND job.state < 5"
+        // Behind a plus the batch is no choice for SQLite's planner, which would go through all its open jobs; nor is the
+        // order of a CROSS JOIN.
+        let open = "+job.batch = \(batch) AND job.state < 5"
         let own = try Int64.fetchOne(
             db.cachedStatement(sql: "SELECT max(id) FROM job WHERE ledger = ? AND \(open)"), arguments: [ledger])
         let join =
@@ -216,8 +216,9 @@ final class LedgerTaker {
         let ofFormerURL = try Int64.fetchOne(
             db.cachedStatement(
                 sql: """
-                    SELECT max(job.id) FROM job AS renamed JOIN job ON job.id = renamed.follows AND job.ledger = renamed.ledger
-                    WHERE renamed.follows IS NOT NULL AND renamed.batch = ? AND job.destination = ? AND job.state < 5
+                    SELECT max(job.id) FROM job AS renamed CROSS JOIN job ON job.id = renamed.follows
+                        AND job.ledger = renamed.ledger
+                    WHERE renamed.follows IS NOT NULL AND +renamed.batch = ? AND job.destination = ? AND job.state < 5
                     """), arguments: [batch, url])
         return [own, ofPath, ofURL, ofFormerURL].compactMap { $0 }.max()
     }
@@ -345,7 +346,7 @@ final class LedgerTaker {
 
     private func jobs(ofPath path: String) throws -> [OpenJob] {
         let ledgers = try Int64.fetchAll(
-            db, sql: "SELECT id FROM ledger WHERE folder = ? AND path = ? AND job IS NOT NULL",
+            db.cachedStatement(sql: "SELECT id FROM ledger WHERE folder = ? AND path = ? AND job IS NOT NULL"),
             arguments: [folder, path])
         return try ledgers.flatMap { try jobs(ofLedger: $0) }
     }
