@@ -26,6 +26,8 @@ public final class FTPServer: Sendable {
         public var lacks: [String] = []
         /// What it says to the next commands of a name, in place of what they ask for; with 421 it hangs up (pyftpdlib).
         public var replies: [String: [String]] = [:]
+        /// Where clients are told to bring their data, in place of ``FTPServer/dataPort``: a relay (pyftpdlib, EPSV).
+        public var dataRelay: UInt16?
         /// In place of a free one.
         public var port: UInt16?
         /// The folder to serve; one of its own when `nil`.
@@ -130,6 +132,9 @@ public final class FTPServer: Sendable {
         log().split(separator: "\n").map(String.init).filter { $0.hasPrefix(name) }
     }
 
+    /// Where it waits for the data of the last EPSV, which clients were told to bring to the relay.
+    public var dataPort: UInt16 { commands("DATA ").last.flatMap { UInt16($0.dropFirst(5)) } ?? 0 }
+
     /// Signals every process that serves a connection (vsftpd has one for each).
     public func signalSessions(_ signal: Int32) {
         for child in Peer.descendants(of: process.processID) { kill(child, signal) }
@@ -176,6 +181,7 @@ public final class FTPServer: Sendable {
             "certificate": options.certificate.map { [$0.path, $0.key] } ?? [],
             "dataCertificate": options.dataCertificate.map { [$0.path, $0.key] } ?? [],
             "isImplicit": options.isImplicit, "requiresTLS": options.requiresTLS,
+            "dataRelay": Int(options.dataRelay ?? 0),
         ]
     }
 

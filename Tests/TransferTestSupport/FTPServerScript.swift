@@ -1,10 +1,10 @@
 /// What runs pyftpdlib for ``FTPServer``, with its settings as JSON in the first argument.
 enum FTPServerScript {
     static let text = """
-        import json, logging, os, signal, sys
+        import json, logging, os, signal, socket, sys
         from OpenSSL import SSL
         from pyftpdlib.authorizers import DummyAuthorizer
-        from pyftpdlib.handlers import FTPHandler, DTPHandler, TLS_FTPHandler, TLS_DTPHandler
+        from pyftpdlib.handlers import FTPHandler, DTPHandler, PassiveDTP, TLS_FTPHandler, TLS_DTPHandler
         from pyftpdlib.ioloop import IOLoop
         from pyftpdlib.servers import FTPServer
 
@@ -35,10 +35,18 @@ enum FTPServerScript {
                 def secure_connection(self, _):
                     super().secure_connection(context(settings["dataCertificate"]))
 
+        class Passive(PassiveDTP):
+            # What has gone through the relay is what has come in, and not what the kernel keeps for it.
+            def bind(self, address):
+                if settings["dataRelay"]:
+                    self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 256 << 10)
+                super().bind(address)
+
         class Handler(TLS_FTPHandler if secure else FTPHandler):
             banner = "ready"
             timeout = 300
             dtp_handler = Data
+            passive_dtp = Passive
             tcp_no_delay = True
 
             def pre_process_command(self, line, cmd, arg):
@@ -53,6 +61,14 @@ enum FTPServerScript {
                         self.close_when_done()
                     return
                 super().pre_process_command(line, cmd, arg)
+
+            def respond(self, resp, *more, **named):
+                # 229 Entering extended passive mode (|||6446|).
+                if settings["dataRelay"] and resp.startswith("229 "):
+                    port = resp.split("|")[3]
+                    log.write("DATA " + port + "\\n")
+                    resp = resp.replace(port, str(settings["dataRelay"]))
+                super().respond(resp, *more, **named)
 
             def handle(self):
                 log.write("CONNECT\\n")

@@ -26,9 +26,10 @@ extension UploadProtocols {
             let access = spec.settings.s3 ?? JobSettings.S3Access()
             let location = try access.location(upload.url, secrets)
             let credentials = try access.credentials(secrets)
-            return { _ in
-                VerifyingDialogue.Place(url: location.url) { now throws(TransferError) in
-                    try location.fields(credentials: credentials, now: now)
+            return { result in
+                let there = result.region.flatMap { location.inRegion($0) } ?? location
+                return VerifyingDialogue.Place(url: there.url) { now throws(TransferError) in
+                    try there.fields(credentials: credentials, now: now)
                 }
             }
         case .ftp, .sftp: return { _ in VerifyingDialogue.Place(url: upload.url) }

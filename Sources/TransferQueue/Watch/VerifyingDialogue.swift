@@ -114,7 +114,7 @@ struct VerifyingDialogue: UploadDialogue {
 
     private mutating func ask(_ result: UploadResult, _ now: Int64) -> [UploadAction] {
         let place = place(result)
-        guard let url = place.url, !url.isEmpty else { return unknown("doesn't say where the upload is") }
+        guard let url = place.url, !url.isEmpty else { return unknownToHTTP("doesn't say where the upload is") }
         guard place.signed == nil else { return fetch(place, now) }
         phase = .asking
         return [
@@ -126,7 +126,7 @@ struct VerifyingDialogue: UploadDialogue {
     }
 
     private mutating func fetch(_ place: Place, _ now: Int64) -> [UploadAction] {
-        guard let url = place.url else { return unknown("doesn't say where the upload is") }
+        guard let url = place.url else { return unknownToHTTP("doesn't say where the upload is") }
         phase = .fetching
         var request = UploadRequest(id: Self.number, method: "GET", url: url, headers: place.headers)
         request.digests = .sha256
@@ -145,21 +145,24 @@ struct VerifyingDialogue: UploadDialogue {
         guard let result, let expected else { return [] }
         switch event {
         case .interim, .digested: return []
-        case .failed(_, let error, _): return fail(error)
+        case .failed(_, let error, _): return error.isTransient ? fail(error) : unknown(error.message)
         case .answered(let answer):
             let isFetched = if case .fetching = phase { true } else { false }
             if answer.head.status == 200 {
                 if let digest = Self.reprDigest(answer.head) { return judge(digest, expected, now) }
                 if !isFetched { return fetch(place(result), now) }
                 guard answer.head.contentCoding == nil, let digest = answer.digest else {
-                    return unknown("doesn't give back what it has")
+                    return unknownToHTTP("doesn't give back what it has")
                 }
                 return judge(digest, expected, now)
             }
             let error = StatusRule.error(answer.head, now: now)
             if error.isTransient { return fail(error) }
             if !isFetched { return fetch(place(result), now) }
-            return unknown("answered \(answer.head.status) to a GET of the upload")
+            if let reply = answer.head.value("Server-Reply"), !reply.isEmpty {
+                return unknown("the server was asked for it and says: \(reply)")
+            }
+            return unknownToHTTP("answered \(answer.head.status) to a GET of the upload")
         }
     }
 
@@ -186,13 +189,18 @@ struct VerifyingDialogue: UploadDialogue {
                         + "transfer retry sends it again"))
     }
 
-    private mutating func unknown(_ why: String) -> [UploadAction] {
+    private mutating func unknownToHTTP(_ why: String) -> [UploadAction] {
+        unknown("the server gives no Repr-Digest and \(why)", remedy: "let it give one or answer a GET")
+    }
+
+    private mutating func unknown(
+        _ why: String, remedy: String = "let the server give it back"
+    ) -> [UploadAction] {
         fail(
             TransferError(
                 .digestUnknown,
-                "\(source.name) was uploaded, but whether it arrived unharmed isn't known: the server gives no "
-                    + "Repr-Digest and \(why); let it give one or answer a GET, or leave out "
-                    + "--checksum (\"checksum\" in a job file)"))
+                "\(source.name) was uploaded, but whether it arrived unharmed isn't known: \(why); \(remedy), "
+                    + "or leave out --checksum (\"checksum\" in a job file)"))
     }
 
     private mutating func fail(_ error: TransferError) -> [UploadAction] {
@@ -207,13 +215,14 @@ struct VerifyingDialogue: UploadDialogue {
         var status: Int
         var validator: String?
         var digest: String?
+        var region: String?
     }
 
     private static func state(_ result: UploadResult) -> String {
         let saved = Saved(
             // With what is never stored taken out it would lead elsewhere.
             url: Redaction.hasSecret(result.url) ? "" : result.url, status: result.status, validator: result.validator,
-            digest: result.digest?.description)
+            digest: result.digest?.description, region: result.region)
         return mark + ((try? JSONEncoder().encode(saved)).map { String(decoding: $0, as: UTF8.self) } ?? "")
     }
 
@@ -222,7 +231,7 @@ struct VerifyingDialogue: UploadDialogue {
         else { return nil }
         return UploadResult(
             url: saved.url, status: saved.status, validator: saved.validator,
-            digest: saved.digest.flatMap { Checksum($0) })
+            digest: saved.digest.flatMap { Checksum($0) }, region: saved.region)
     }
 
     /// Of an S3 ETag for an object that was sent in one piece.

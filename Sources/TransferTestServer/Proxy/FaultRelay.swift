@@ -35,14 +35,14 @@ public final class FaultRelay: Sendable {
     }
 
     private let listener: Listener
-    private let target: Guarded<UInt16>
+    private let target: Guarded<@Sendable () -> UInt16>
     private let translation = Guarded<(@Sendable ([UInt8]) -> [UInt8])?>(nil)
     private let state = Guarded(State())
     private let acceptThread = Guarded<pthread_t?>(nil)
 
     /// - Parameter target: A port of 127.0.0.1.
     public init(to target: UInt16) throws {
-        self.target = Guarded(target)
+        self.target = Guarded({ target })
         listener = try Listener(.ipv4())
         // What a client has sent is what has come through, and not what the kernel keeps for it.
         listener.socket.setReceiveBuffer(64 << 10)
@@ -53,7 +53,10 @@ public final class FaultRelay: Sendable {
     public var port: UInt16 { listener.port }
 
     /// Where connections lead that come from now on.
-    public func aim(at port: UInt16) { target.withLock { $0 = port } }
+    public func aim(at port: UInt16) { target.withLock { $0 = { port } } }
+
+    /// Where connections lead is asked anew for each that comes from now on.
+    public func aim(_ target: @escaping @Sendable () -> UInt16) { self.target.withLock { $0 = target } }
 
     /// What comes down is what this makes of each piece that the server sent.
     public func translate(_ translation: @escaping @Sendable ([UInt8]) -> [UInt8]) {
@@ -128,7 +131,8 @@ public final class FaultRelay: Sendable {
 
     private func acceptConnections() {
         while let (client, _) = listener.accept() {
-            guard let server = try? Socket.connect(toLoopback: target.withLock({ $0 })) else {
+            let find = target.withLock { $0 }
+            guard let server = try? Socket.connect(toLoopback: find()) else {
                 client.close()
                 continue
             }

@@ -85,14 +85,18 @@ public struct UploadResult: Sendable, Hashable {
     public var digest: Checksum?
     /// The final answer's body, as text, for reports.
     public var response: String?
+    /// Where a server of objects said that the bucket is; `nil` where it was asked for.
+    public var region: String?
 
     public init(
-        url: String, status: Int, validator: String? = nil, digest: Checksum? = nil, response: String? = nil
+        url: String, status: Int, validator: String? = nil, digest: Checksum? = nil, response: String? = nil,
+        region: String? = nil
     ) {
         self.url = url
         self.status = status
         self.validator = validator
         self.digest = digest
         self.response = response
+        self.region = region
     }
 }

@@ -129,6 +129,6 @@ extension S3Dialogue {
             url: location.url, status: answer.head.status,
             validator: answer.head.value("ETag").map(S3Answers.quoted),
             digest: S3Answers.digest(answer.head.value("x-amz-checksum-sha256")),
-            response: answer.body.isEmpty ? nil : String(decoding: answer.body, as: UTF8.self))
+            response: answer.body.isEmpty ? nil : String(decoding: answer.body, as: UTF8.self), region: namedRegion)
     }
 }

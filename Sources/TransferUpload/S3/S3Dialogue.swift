@@ -17,7 +17,7 @@ public struct S3Dialogue: UploadDialogue {
     private(set) var digesting: [Int: S3DigestPurpose] = [:]
     var multipart: S3Multipart?
     private var lastID = 0
-    private var namedRegion: String?
+    var namedRegion: String?
     private var hasChangedRegion = false
     private var hasRestarted = false
     private var hasEnded = false

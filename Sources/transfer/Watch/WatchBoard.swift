@@ -18,10 +18,10 @@ struct WatchBoard: Sendable {
         var isPaused = false
         /// Uploaded by this process.
         var uploaded = 0
-        /// Uploads that failed for good.
-        var failed = 0
+        /// Files whose upload failed for good, and hasn't begun again since.
+        var failed: Set<PathKey> = []
         /// Files that are uploaded and couldn't be moved or deleted.
-        var stuck: Set<String> = []
+        var stuck: Set<PathKey> = []
     }
 
     enum State: Sendable, Hashable {
@@ -50,15 +50,16 @@ struct WatchBoard: Sendable {
         case .begins(let url): folders[index].url = url
         case .ended: folders.remove(at: index)
         case .told(.watch(let event)): folders[index].receive(event)
-        case .told(.confirmed):
+        case .told(.confirmed(let path, _)):
+            folders[index].stuck.remove(PathKey(path))
             folders[index].uploaded += 1
             turn(to: notice.time)
             today.uploaded += 1
         case .told(.paused): folders[index].isPaused = true
         case .told(.retargeted): break
         case .told(.backlog(let waiting, let kept)): (folders[index].waiting, folders[index].kept) = (waiting, kept)
-        case .told(.stays(let path, _)): folders[index].stuck.insert(path)
-        case .told(.moved(let path, _)), .told(.deleted(let path)): folders[index].stuck.remove(path)
+        case .told(.stays(let path, _)): folders[index].stuck.insert(PathKey(path))
+        case .told(.moved(let path, _)), .told(.deleted(let path)): folders[index].stuck.remove(PathKey(path))
         }
     }
 
@@ -67,7 +68,9 @@ struct WatchBoard: Sendable {
             let index = folders.firstIndex(where: { $0.path == path })
         else { return }
         switch event.kind {
-        case .failed: folders[index].failed += 1
+        case .failed(let failure): folders[index].failed.insert(PathKey(WatchedFolder.path(ofJob: failure.job)))
+        case .started(let job, _), .dropped(let job), .cancelled(let job):
+            folders[index].failed.remove(PathKey(WatchedFolder.path(ofJob: job)))
         case .commanded(.pause, nil): folders[index].isPaused = true
         case .commanded(.resume, nil): folders[index].isPaused = false
         case .batchProgress(let progress): waitsFor = Self.words(progress.waitReason)
@@ -84,7 +87,7 @@ struct WatchBoard: Sendable {
         var words = [
             waiting > 0 ? "\(NumberText.count(waiting, "file")) waiting" : "nothing waiting", uploadedWords(at: time),
         ]
-        let failed = folders.reduce(0) { $0 + $1.failed }
+        let failed = folders.reduce(0) { $0 + $1.failed.count }
         if failed > 0 { words.append("\(NumberText.grouped(failed)) failed") }
         var text = "\(name): \(words.joined(separator: ", "))"
         let lost = folders.filter { if case .lost = $0.state { true } else { false } }
@@ -151,9 +154,9 @@ extension WatchBoard.Folder {
     /// What is left when the process ends.
     var stoppedLine: String {
         var words = ["\(path): stopped", "\(NumberText.grouped(uploaded)) uploaded"]
-        if failed > 0 {
+        if !failed.isEmpty {
             let command = "transfer status \(ShellWord.quoted(WatchBatch.name(of: path))) --failed"
-            words.append("\(NumberText.grouped(failed)) failed (\(command) lists them)")
+            words.append("\(NumberText.grouped(failed.count)) failed (\(command) lists them)")
         }
         if !stuck.isEmpty { words.append("\(NumberText.grouped(stuck.count)) not moved or deleted") }
         if waiting > 0 {

@@ -129,6 +129,27 @@ import TransferWatch
             ])
     }
 
+    @Test func whatIsTriedAgainIsNoFailureAnyMore() {
+        var board = WatchBoard()
+        board.receive(notice(.begins(url: "https://files.example/in/{name}")))
+        for job in ["a@1", "b@2", "b@2"] {
+            let failure = JobFailure(
+                batch: "watch:/srv/out", job: job, error: TransferError(.checksumMismatch, "other bytes"),
+                attempts: 1, host: nil)
+            board.receive(event(.failed(failure), batch: "watch:/srv/out"))
+            let path = WatchedFolder.path(ofJob: job)
+            board.receive(notice(.told(.stays(path: path, failure.error))))
+        }
+        #expect(board.folders[0].failed.count == 2 && board.folders[0].stuck.count == 2)
+        // Once more, and as another version.
+        let start = JobStart(isUpload: true, url: "https://files.example/in/a", offset: 0, attempt: 1)
+        for job in ["a@1", "b@3"] { board.receive(event(.started(job: job, start), batch: "watch:/srv/out")) }
+        for path in ["a", "b"] {
+            board.receive(notice(.told(.confirmed(path: path, url: "https://files.example/in/" + path))))
+        }
+        #expect(board.folders.map(\.stoppedLine) == ["/srv/out: stopped, 2 uploaded, nothing left"])
+    }
+
     @Test func aLineIsJSONWithTheFolderAndItsBatch() {
         let line = WatchLines.line(notice(.told(.confirmed(path: "a\"b", url: "https://u:p@h/a"))))
         #expect(

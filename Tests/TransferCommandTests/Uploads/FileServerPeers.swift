@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import Synchronization
 import Testing
 import TransferTestServer
 import TransferTestSupport
@@ -27,7 +28,7 @@ final class FileServerBench: Sendable {
     let place: Workplace
     /// Leads to the server; what FTP has in data connections goes through another one, or past it.
     let relay: FaultRelay
-    /// Leads to the data connections of an FTP server in clear text, where that is wanted.
+    /// Leads to the data connections of an FTP server, where that is wanted; not with AUTH TLS.
     let dataRelay: FaultRelay?
     private let ssh: SSHServer?
     private let ftp: FTPServer?
@@ -51,11 +52,16 @@ final class FileServerBench: Sendable {
         case .ftps: options = .implicitTLS(certificate)
         }
         options.root = root.path
+        let dataRelay = relaysData ? try FaultRelay(to: 0) : nil
+        self.dataRelay = dataRelay
+        options.dataRelay = dataRelay?.port
         ssh = kind == .sftp ? try await SSHServer.start() : nil
         ftp = kind == .sftp ? nil : try await FTPServer.start(options)
         relay = try FaultRelay(to: ssh?.port ?? ftp?.port ?? 0)
-        dataRelay = relaysData ? try FaultRelay(to: 0) : nil
-        if let dataRelay {
+        if let dataRelay, let ftp, kind == .ftps {
+            // The answer is in TLS: the server itself names the relay.
+            dataRelay.aim { ftp.dataPort }
+        } else if let dataRelay {
             // RFC 2428 §3: 229 Entering Extended Passive Mode (|||6446|)
             relay.translate { [dataRelay] bytes in
                 let text = String(decoding: bytes, as: UTF8.self)
@@ -155,6 +161,24 @@ final class FileServerBench: Sendable {
     /// Bytes of the upload that isn't whole.
     func partSize() -> Int {
         names().first { $0.hasSuffix(".part") }.flatMap { root.size("served/in/\($0)") }.map { Int($0) } ?? 0
+    }
+
+    /// As soon as a file has its name, and before the client hears of that, its last byte becomes another one: once.
+    /// Not where data connections are led through a relay.
+    func spoil(_ name: String) {
+        let path = root.path("served/in/\(name)")
+        let isSpoilt = Mutex(false)
+        relay.translate { bytes in
+            // Whoever brings another connection's answer waits until all of it is done.
+            isSpoilt.withLock { isSpoilt in
+                guard !isSpoilt, var contents = FileManager.default.contents(atPath: path),
+                    let last = contents.popLast()
+                else { return }
+                contents.append(~last)
+                isSpoilt = (try? contents.write(to: URL(fileURLWithPath: path))) != nil
+            }
+            return bytes
+        }
     }
 
     /// Somebody cleans up.

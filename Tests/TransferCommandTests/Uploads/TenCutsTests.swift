@@ -91,8 +91,17 @@ import TransferTestSupport
         try await cutFileServer(.ftp, Form(size: 1 << 30, cuts: 10, again: 0))
     }
 
+    @Test(.enabled(if: FTPServer.isWanted)) func aFewCutsOfAnFTPSUploadCostLittle() async throws {
+        try await cutFileServer(.ftps, Form(size: 32 << 20, cuts: 4, again: 4 << 20))
+    }
+
+    @Test(.enabled(if: FTPServer.isWanted && TransferCommand.runsHeavyTests))
+    func tenCutsOfAGibibyteByFTPSCostLittle() async throws {
+        try await cutFileServer(.ftps, Form(size: 1 << 30, cuts: 10, again: 0))
+    }
+
     private func cutFileServer(_ kind: FileServerKind, _ form: Form) async throws {
-        let bench = try await FileServerBench(kind, relaysData: kind == .ftp)
+        let bench = try await FileServerBench(kind, relaysData: kind == .ftp || kind == .ftps)
         let place = bench.place
         try place.folder.write(count: Int(form.size), seed: 7, to: "f")
         let job = upload("f", to: bench.url("in/f"), #""id": "f", "createFolders": true, \#(bench.members)"#)
