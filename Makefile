@@ -20,7 +20,7 @@ RESUMABLE_NIO := swift build -c release --package-path Tests/peers/resumable-nio
 	--scratch-path .build/peers/resumable-nio
 # Tests at once: many of them start processes and wait for what happens within a time, on machines with two cores too.
 export SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH ?= 3
-# Arguments for swift test, for example TEST_FLAGS='--filter Retry'.
+# Arguments for the tests, for example TEST_FLAGS='--filter Retry'.
 TEST_FLAGS ?=
 # Servers of the tests are on this machine: no proxy that the environment names stands between.
 WITHOUT_PROXIES := env -u http_proxy -u https_proxy -u HTTPS_PROXY -u all_proxy -u ALL_PROXY
@@ -74,10 +74,10 @@ run: build demo-server ## the demonstration: jobs/demo.json against a server tha
 test: swift setup-test ## all tests but the long ones
 	@swift build --build-tests $(IMPORTS)
 ifeq ($(TEST_FLAGS),)
-	@$(WITHOUT_PROXIES) scripts/run-tests --skip-build --disable-xctest --no-parallel --filter $(STRESS)
-	@$(WITHOUT_PROXIES) scripts/run-tests --skip-build --disable-xctest --skip $(STRESS)
+	@$(WITHOUT_PROXIES) scripts/run-tests --no-parallel --filter $(STRESS)
+	@$(WITHOUT_PROXIES) scripts/run-tests --skip $(STRESS)
 else
-	@$(WITHOUT_PROXIES) scripts/run-tests --skip-build --disable-xctest $(TEST_FLAGS)
+	@$(WITHOUT_PROXIES) scripts/run-tests $(TEST_FLAGS)
 endif
 
 # The sanitizer has a thread of its own in every program, which wakes ten times a second.
@@ -110,8 +110,8 @@ check-build: swift setup-test
 
 check: lint docs check-build peers ## everything: lint, docs, all tests with the long ones, the examples
 	@if [ -f examples/Package.swift ]; then swift build --package-path examples; fi
-	@TRANSFER_HEAVY=1 TRANSFER_PEERS=required TRANSFER_BINARY="$$(swift build $(RELEASE) --show-bin-path)/transfer" \
-		$(WITHOUT_PROXIES) scripts/run-tests --skip-build --disable-xctest $(TEST_FLAGS)
+	@TRANSFER_HEAVY=1 TRANSFER_STALL=900 TRANSFER_PEERS=required TRANSFER_BINARY="$$(swift build $(RELEASE) --show-bin-path)/transfer" \
+		$(WITHOUT_PROXIES) scripts/run-tests $(TEST_FLAGS)
 
 # As root no Swift is needed: what `make build` made is copied.
 install: ## copy the built command, its manual pages and units beneath PREFIX (/usr/local)
