@@ -37,6 +37,19 @@ import TransferTestSupport
         #expect(throws: Never.self) { try PartFile.open(path) }
     }
 
+    /// As every process that this one starts has it, from fork(2) to exec(2).
+    @Test func theLockIsLetGoAlsoWhereAnotherProcessHasTheDescriptor() throws {
+        let folder = try TemporaryFolder("part")
+        let path = folder.path("x.part")
+        var part: PartFile? = try PartFile.open(path)
+        let other = fcntl(try #require(part?.descriptor), F_DUPFD_CLOEXEC, 0)
+        defer { close(other) }
+        try #require(other >= 0)
+        #expect(throws: TransferError.self) { try PartFile.open(path) }
+        part = nil
+        #expect(throws: Never.self) { try PartFile.open(path) }
+    }
+
     @Test func theRecordGoesWithTheBytes() throws {
         let folder = try TemporaryFolder("part")
         let path = folder.path("x.part")

@@ -1,5 +1,4 @@
 import Glibc
-import Synchronization
 import Testing
 import TransferCore
 import TransferEventLoop
@@ -21,12 +20,7 @@ final class Uploads: WatchConsumer {
         var isAsked = false
     }
 
-    private struct Guarded {
-        var state = State()
-        var waiters: [(condition: @Sendable (State) -> Bool, continuation: CheckedContinuation<Void, Never>)] = []
-    }
-
-    private let guarded = Mutex(Guarded())
+    private let awaited = AwaitedState(State())
 
     func offer(_ files: [FileVersion]) async -> Int {
         change { state in
@@ -56,30 +50,13 @@ final class Uploads: WatchConsumer {
     func tell(_ event: WatchEvent) { change { $0.events.append(event) } }
 
     @discardableResult
-    func change<Value>(_ change: (inout State) -> Value) -> Value {
-        let (value, ready) = guarded.withLock { guarded in
-            let value = change(&guarded.state)
-            let ready = guarded.waiters.filter { $0.condition(guarded.state) }
-            guarded.waiters.removeAll { $0.condition(guarded.state) }
-            return (value, ready)
-        }
-        for waiter in ready { waiter.continuation.resume() }
-        return value
-    }
+    func change<Value>(_ change: (inout State) -> Value) -> Value { awaited.change(change) }
 
-    var state: State { guarded.withLock { $0.state } }
+    var state: State { awaited.state }
 
-    /// Comes back as soon as the condition holds; the suite's time limit ends what never does.
     @discardableResult
     func wait(until condition: @escaping @Sendable (State) -> Bool) async -> State {
-        await withCheckedContinuation { continuation in
-            let isTrue = guarded.withLock { guarded in
-                if condition(guarded.state) { return true }
-                guarded.waiters.append((condition, continuation))
-                return false
-            }
-            if isTrue { continuation.resume() }
-        }
+        await awaited.wait(until: condition)
         return state
     }
 

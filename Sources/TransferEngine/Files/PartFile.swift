@@ -32,7 +32,12 @@ public final class PartFile: Sendable {
         hasName = Mutex(isNamed)
     }
 
-    deinit { close(descriptor) }
+    deinit {
+        // A process that is being started has the descriptor too, until it becomes its program: closing it here leaves
+        // the lock to that one.
+        _ = flock(descriptor, LOCK_UN)
+        close(descriptor)
+    }
 
     /// Opens or makes the file and takes its lock. Blocks: for workers.
     ///

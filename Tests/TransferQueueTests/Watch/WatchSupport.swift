@@ -14,42 +14,21 @@ final class WatchLog: Sendable {
     private struct State {
         var events: [WatchedFolderEvent] = []
         var confirmations = 0
-        var counters: [(count: Int, resume: CheckedContinuation<Void, Never>)] = []
-        var waiters: [(condition: @Sendable ([WatchedFolderEvent]) -> Bool, resume: CheckedContinuation<Void, Never>)] =
-            []
     }
 
-    private let state = Mutex(State())
+    private let awaited = AwaitedState(State())
 
     func add(_ event: WatchedFolderEvent) {
-        let woken = state.withLock { state in
+        awaited.change { state in
             state.events.append(event)
             if event.confirmedPath != nil { state.confirmations += 1 }
-            var woken: [CheckedContinuation<Void, Never>] = []
-            state.waiters.removeAll { waiter in
-                let isTrue = waiter.condition(state.events)
-                if isTrue { woken.append(waiter.resume) }
-                return isTrue
-            }
-            for (count, waiter) in state.counters where count <= state.confirmations { woken.append(waiter) }
-            state.counters.removeAll { $0.count <= state.confirmations }
-            return woken
         }
-        for waiter in woken { waiter.resume() }
     }
 
-    var events: [WatchedFolderEvent] { state.withLock { $0.events } }
+    var events: [WatchedFolderEvent] { awaited.state.events }
 
-    /// The suite's time limit ends what never comes.
     func wait(until condition: @escaping @Sendable ([WatchedFolderEvent]) -> Bool) async {
-        await withCheckedContinuation { continuation in
-            let isTrue = state.withLock { state in
-                if condition(state.events) { return true }
-                state.waiters.append((condition, continuation))
-                return false
-            }
-            if isTrue { continuation.resume() }
-        }
+        await awaited.wait { condition($0.events) }
     }
 
     func wait(forConfirmed paths: String...) async {
@@ -57,14 +36,7 @@ final class WatchLog: Sendable {
     }
 
     func wait(forConfirmations count: Int) async {
-        await withCheckedContinuation { continuation in
-            let isTrue = state.withLock { state in
-                if state.confirmations >= count { return true }
-                state.counters.append((count, continuation))
-                return false
-            }
-            if isTrue { continuation.resume() }
-        }
+        await awaited.wait { $0.confirmations >= count }
     }
 
     /// Everything that was in the folder has been offered and taken.
