@@ -268,7 +268,8 @@ import TransferTestSupport
             _ = try await process.result()
             let again = try await place.runJobs()
             #expect(again.exitCode == 0, "\(again)")
-            #expect(try sink.uploads.last?.bytes == place.content("out.bin"))
+            // The first one may end later: its server hears of the kill on another connection.
+            #expect(try sink.uploads.filter(\.isComplete).map(\.bytes) == [place.content("out.bin")])
         }
     }
 
