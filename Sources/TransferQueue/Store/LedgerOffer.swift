@@ -13,9 +13,10 @@ struct LedgerOffer: Sendable {
         case moved
         /// This row's bytes, with another time.
         case touched(row: Int64)
-        /// This row's bytes, as they are looked at again: nothing of the file has changed since then, in milliseconds
-        /// since 1970.
-        case looked(row: Int64, at: Int64)
+        /// This row's bytes, as they are looked at again, with the time of the file's last change.
+        case looked(row: Int64, changed: Int64)
+        /// Something of the file changed while its upload is under way: it's looked at again after that.
+        case later
         /// Other bytes than this row's, with the same size and time.
         case rewritten(row: Int64, digest: Checksum)
         /// Known, on a file system that has another number now.
@@ -25,5 +26,13 @@ struct LedgerOffer: Sendable {
     let version: FileVersion
     let finding: Finding
 
-    var isNothing: Bool { if case .nothing = finding { true } else { false } }
+    /// Whether the ledger learns nothing by it.
+    var isNothing: Bool {
+        switch finding {
+        case .nothing, .later: true
+        default: false
+        }
+    }
+
+    var isForLater: Bool { if case .later = finding { true } else { false } }
 }

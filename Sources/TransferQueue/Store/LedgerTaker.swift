@@ -63,7 +63,7 @@ final class LedgerTaker {
     func take(_ offer: LedgerOffer) throws -> Bool {
         let version = offer.version
         switch offer.finding {
-        case .nothing: return true
+        case .nothing, .later: return true
         case .renumbered(let row):
             try db.execute(
                 sql: "UPDATE ledger SET device = ? WHERE id = ?",
@@ -76,7 +76,7 @@ final class LedgerTaker {
         case .touched(let row):
             return try touch(row, as: version)
         case .looked(let row, let time):
-            try db.execute(sql: "UPDATE ledger SET staged = ? WHERE id = ? AND state = 1", arguments: [time, row])
+            try db.execute(sql: "UPDATE ledger SET changed = ? WHERE id = ? AND state = 1", arguments: [time, row])
             return true
         case .rewritten(let row, let digest):
             return try !replace(row) || add(version, digest: digest)
@@ -115,8 +115,11 @@ final class LedgerTaker {
     /// - Returns: Whether there was room for it.
     private func touch(_ id: Int64, as version: FileVersion) throws -> Bool {
         let touched = try Row.fetchOne(
-            db, sql: "UPDATE ledger SET modified = ? WHERE id = ? AND state = 1 RETURNING \(LedgerRow.columns)",
-            arguments: [version.modified, id])
+            db,
+            sql: """
+                UPDATE ledger SET modified = ?, changed = ? WHERE id = ? AND state = 1 RETURNING \(LedgerRow.columns)
+                """,
+            arguments: [version.modified, version.changed, id])
         guard let row = touched.map(LedgerRow.init), PathKey(row.version.path) != PathKey(version.path),
             !isThere(version, at: row.version.path)
         else {
@@ -147,12 +150,14 @@ final class LedgerTaker {
         let url = plan.url(version, digest: digest)
         try db.cachedStatement(
             sql: """
-                INSERT INTO ledger (folder, device, inode, size, modified, path, url, state, digest, staged)
-                VALUES (?, ?, ?, ?, ?, ?, ?, 0, ?, ?)
+                INSERT INTO ledger (folder, device, inode, size, modified, path, url, state, digest, staged,
+                    changed)
+                VALUES (?, ?, ?, ?, ?, ?, ?, 0, ?, ?, ?)
                 """
         ).execute(arguments: [
             folder, Int64(bitPattern: version.device), Int64(bitPattern: version.inode), version.size,
             version.modified, version.path, Redaction.url(url), digest?.description, now,
+            version.changed,
         ])
         try stage(version, digest: digest, ledger: db.lastInsertedRowID, isPaused: isPaused)
         return true

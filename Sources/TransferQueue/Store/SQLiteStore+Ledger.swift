@@ -16,19 +16,28 @@ struct LedgerRow: Sendable {
     /// When it was taken into the ledger, in milliseconds since 1970.
     var staged: Int64 = 0
 
-    /// Whether anything of the file has changed since then, if only its name.
-    func mayHaveChanged(_ seen: FileSeen) -> Bool { seen.changed / 1_000_000 > staged }
+    /// Whether anything of the file has changed since it was recorded, if only its name.
+    ///
+    /// By the file system's time alone, which may be behind the clock: by a tick of the kernel (`CLOCK_REALTIME_COARSE`),
+    /// or by as much as a server's clock is.
+    func mayHaveChanged(_ changed: Int64) -> Bool {
+        guard let recorded = version.changed else {
+            // Recorded by a program that noted the clock's time only.
+            return changed / 1_000_000 > staged
+        }
+        return changed != recorded
+    }
 }
 
 extension LedgerRow {
     static let columns =
-        "ledger.id, device, inode, ledger.size, ledger.modified, ledger.path, ledger.state, ledger.digest, ledger.gone IS NOT NULL, ledger.staged"
+        "ledger.id, device, inode, ledger.size, ledger.modified, ledger.path, ledger.state, ledger.digest, ledger.gone IS NOT NULL, ledger.staged, ledger.changed"
 
     init(_ row: Row) {
         id = row[0]
         version = FileVersion(
             device: UInt64(bitPattern: row[1] as Int64), inode: UInt64(bitPattern: row[2] as Int64), size: row[3],
-            modified: row[4], path: row[5])
+            modified: row[4], path: row[5], changed: row[10])
         state = LedgerState(rawValue: row[6]) ?? .open
         let digest: String? = row[7]
         self.digest = digest.flatMap { Checksum($0) }

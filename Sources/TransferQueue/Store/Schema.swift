@@ -218,5 +218,12 @@ enum Schema {
                 isUnreadable INTEGER NOT NULL DEFAULT 0
             );
             """),
+        Step(
+            "changes of watched files",
+            """
+            -- The time of the last change of anything of the file (st_ctim) when this version was last seen to be as it
+            -- was recorded, in nanoseconds since 1970.
+            ALTER TABLE ledger ADD COLUMN changed INTEGER;
+            """),
     ]
 }

@@ -109,7 +109,7 @@ struct AfterUpload {
     /// mode sets, too: then what it held before decides.
     private func doubt(_ folder: Int32) -> Outcome? {
         guard let digest = row.digest, digest.algorithm == .sha256,
-            let seen = FolderPlaces.file(name, in: folder), row.mayHaveChanged(seen)
+            let seen = FolderPlaces.file(name, in: folder), row.mayHaveChanged(seen.changed)
         else { return nil }
         return switch VersionDigest.compute(version, root: root, isStopped: isStopped) {
         case .digest(digest): nil

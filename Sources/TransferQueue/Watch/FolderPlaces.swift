@@ -116,6 +116,7 @@ extension FileVersion {
 
     init(_ seen: FileSeen, path: String) {
         self.init(
-            device: seen.device, inode: seen.inode, size: seen.facts.size, modified: seen.facts.modified, path: path)
+            device: seen.device, inode: seen.inode, size: seen.facts.size, modified: seen.facts.modified, path: path,
+            changed: seen.changed)
     }
 }

@@ -116,7 +116,7 @@ extension WatchKeeper {
     /// A time that is set (utimensat(2)) is no event of the folder: if nobody offers the file as it is now, the folder
     /// is read again.
     func suspect(_ path: String) {
-        guard suspects.count < 10_000, !isStopped else { return }
+        guard suspects.count < Self.mostSuspects, !isStopped else { return }
         suspects.insert(PathKey(path))
         let timer =
             suspectTimer
@@ -130,7 +130,7 @@ extension WatchKeeper {
     private func checkSuspects() {
         let paths = suspects.map(\.text)
         suspects = []
-        let (folder, root, settle) = (folder, plan.root, plan.spec.settle)
+        let (folder, root, settle, plan) = (folder, plan.root, plan.spec.settle, plan)
         Task {
             let found = try? await pools.files.run {
                 let places = FolderPlaces(root)
@@ -151,10 +151,11 @@ extension WatchKeeper {
             let versions = found.quiet
             guard !versions.isEmpty else { return }
             let looks = await onStore { try $0.look(versions, folder: folder) } ?? []
-            let isMissed = looks.contains { look in
+            let isMissed = zip(versions, looks).contains { version, look in
                 switch look {
                 case .unknown, .otherTime, .returned: true
-                case .known, .onOtherDevice, .elsewhere: false
+                case .known(let row): row.state == .confirmed && plan.mayHaveOtherBytes(version, than: row)
+                case .onOtherDevice, .elsewhere: false
                 }
             }
             if isMissed { watcher?.rescan() }

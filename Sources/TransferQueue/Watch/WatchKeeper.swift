@@ -50,7 +50,10 @@ actor WatchKeeper: LoopActor {
 
     /// Files that changed before their upload began, and haven't been offered again yet.
     var suspects: Set<PathKey> = []
+    static let mostSuspects = 10_000
     var suspectTimer: LoopTimer?
+    /// Files that may have other bytes than those that are being uploaded.
+    private var changedUnderWay: Set<PathKey> = []
 
     /// How far what the watcher offers has got.
     enum Offering: Sendable {
@@ -170,6 +173,7 @@ actor WatchKeeper: LoopActor {
             switch end.kind {
             case .confirmed(let url, let due, let hasDigest):
                 tell(.confirmed(path: end.path, url: url))
+                if changedUnderWay.remove(PathKey(end.path)) != nil { suspect(end.path) }
                 if let due {
                     if plan.spec.keepFor != nil { kept += 1 }
                     if due <= WallClock.milliseconds { isDue = true } else { schedule(dueAt: due) }
@@ -215,6 +219,7 @@ extension WatchKeeper: WatchConsumer {
             return refuse()
         }
         guard !isStopped else { return 0 }
+        for offer in offers where offer.isForLater { lookLater(offer.version.path) }
         guard !offers.allSatisfy(\.isNothing) else { return files.count }
         offering = .taking
         guard let (held, changes) = await onStore({ try $0.take(offers, folder: folder, plan: plan) }) else {
@@ -234,6 +239,12 @@ extension WatchKeeper: WatchConsumer {
         pruneIfWorthwhile(isQuiet: false)
         tellBacklog()
         return changes.handled
+    }
+
+    /// After its upload, which may have ended since the ledger was asked.
+    private func lookLater(_ path: String) {
+        if changedUnderWay.count < Self.mostSuspects { changedUnderWay.insert(PathKey(path)) }
+        suspect(path)
     }
 
     private func refuse() -> Int {
@@ -287,12 +298,13 @@ struct VersionInquiry {
 
     /// Something may have given it other bytes and its former time, as editors of tags do.
     private func known(_ file: FileVersion, _ row: LedgerRow, _ places: FolderPlaces) -> LedgerOffer.Finding {
-        guard plan.comparesBytes(of: row), let seen = places.file(file.path), row.mayHaveChanged(seen) else {
+        guard plan.comparesBytes(of: row), let seen = places.file(file.path), row.mayHaveChanged(seen.changed) else {
             return .nothing
         }
+        guard row.state == .confirmed else { return .later }
         switch VersionDigest.compute(file, root: plan.root, isStopped: isStopped) {
         case .digest(let digest) where digest != row.digest: return .rewritten(row: row.id, digest: digest)
-        case .digest: return .looked(row: row.id, at: seen.changed / 1_000_000)
+        case .digest: return .looked(row: row.id, changed: seen.changed)
         case .otherVersion, .unreadable: return .nothing
         }
     }

@@ -14,13 +14,17 @@ public struct FileVersion: Sendable, Hashable {
     public var modified: Int64
     /// Beneath the watched folder, with `/` between folders.
     public var path: String
+    /// When anything of the file changed, its name or mode too (`st_ctim`, which nobody can set), in nanoseconds since
+    /// 1970; `nil` when that isn't known. Versions that differ in nothing else are the same.
+    public var changed: Int64?
 
-    public init(device: UInt64, inode: UInt64, size: Int64, modified: Int64, path: String) {
+    public init(device: UInt64, inode: UInt64, size: Int64, modified: Int64, path: String, changed: Int64? = nil) {
         self.device = device
         self.inode = inode
         self.size = size
         self.modified = modified
         self.path = path
+        self.changed = changed
     }
 
     /// What makes it this version, whatever its name is.
@@ -71,7 +75,7 @@ struct FileLook: Sendable, Hashable {
     }
 
     func version(_ path: String) -> FileVersion {
-        FileVersion(device: device, inode: inode, size: size, modified: modified, path: path)
+        FileVersion(device: device, inode: inode, size: size, modified: modified, path: path, changed: changed)
     }
 }
 

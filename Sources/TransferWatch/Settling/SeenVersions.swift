@@ -21,14 +21,22 @@ struct SeenVersions: Sendable {
 
     /// Whether it was dealt with; if so it's kept for one more pass.
     mutating func contains(_ version: FileVersion) -> Bool {
-        let hash = version.hashValue
+        let hash = Self.hash(version)
         if now.contains(hash) { return true }
         guard before.contains(hash) else { return false }
         insert(hash)
         return true
     }
 
-    mutating func insert(_ version: FileVersion) { insert(version.hashValue) }
+    mutating func insert(_ version: FileVersion) { insert(Self.hash(version)) }
+
+    /// Also of its last change: other bytes may have come with the former time.
+    private static func hash(_ version: FileVersion) -> Int {
+        var hasher = Hasher()
+        hasher.combine(version)
+        hasher.combine(version.changed)
+        return hasher.finalize()
+    }
 
     private mutating func insert(_ hash: Int) {
         if now.count < capacity { now.insert(hash) }

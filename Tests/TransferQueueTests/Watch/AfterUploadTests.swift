@@ -22,7 +22,8 @@ import TransferWatch
     private func after(_ path: String, _ then: WatchSpec.Then) throws -> AfterUpload {
         let seen = try #require(FolderPlaces(folder.path("in")).file(path))
         let version = FileVersion(
-            device: seen.device, inode: seen.inode, size: seen.facts.size, modified: seen.facts.modified, path: path)
+            device: seen.device, inode: seen.inode, size: seen.facts.size, modified: seen.facts.modified, path: path,
+            changed: seen.changed)
         return AfterUpload(
             row: LedgerRow(id: 7, version: version, state: .confirmed, digest: nil), root: folder.path("in"), then: then
         )
@@ -60,8 +61,7 @@ import TransferWatch
         try folder.setTime("in/a", seconds: 1_000_000)
         var after = try after("a", .delete)
         let one = Checksum(.sha256, hex: "7692c3ad3540bb803c020b3aee66cd8887123234ea0c6e7143c0add73ff431ed")
-        var row = LedgerRow(id: 7, version: after.row.version, state: .confirmed, digest: one)
-        row.staged = WallClock.milliseconds - 1000
+        let row = LedgerRow(id: 7, version: after.row.version, state: .confirmed, digest: one)
         after = AfterUpload(row: row, root: after.root, then: after.then)
         try folder.write("two", to: "in/a")
         try folder.setTime("in/a", seconds: 1_000_000)

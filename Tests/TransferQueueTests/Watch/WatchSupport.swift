@@ -41,15 +41,17 @@ final class WatchLog: Sendable {
 
     /// Everything that was in the folder has been offered and taken.
     func caughtUp(_ times: Int = 1) async {
-        await wait { events in
-            events.count { if case .watch(.caughtUp) = $0 { true } else { false } } >= times
-        }
+        await wait { $0.count(where: \.isCaughtUp) >= times }
     }
+
+    var timesCaughtUp: Int { events.count(where: \.isCaughtUp) }
 
     var confirmed: [String] { events.compactMap(\.confirmedPath) }
 }
 
 extension WatchedFolderEvent {
+    var isCaughtUp: Bool { if case .watch(.caughtUp) = self { true } else { false } }
+
     var confirmedPath: String? { if case .confirmed(let path, _) = self { path } else { nil } }
 
     var donePath: String? {

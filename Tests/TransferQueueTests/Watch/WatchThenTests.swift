@@ -222,6 +222,46 @@ import TransferWatch
         }
     }
 
+    /// A file's times are those of its file system: of a server, or of the kernel's last tick.
+    @Test func whatWasRewrittenIsANewVersionAlsoWhereTheClockIsAheadOfTheFileSystems() async throws {
+        try await withTestServer { server in
+            let inbox = Inbox(server)
+            try folder.write("one", to: "in/a")
+            try folder.setTime("in/a", seconds: 1_000_000)
+            let spec = try folder.watchSpec(server) { $0.url = server.url("/in/{sha256}") }
+            try await withWatch(folder, spec) { _, _, log in await log.wait(forConfirmed: "a") }
+            try folder.database.run("UPDATE ledger SET staged = staged + 3600000")
+            try folder.write("two", to: "in/a")
+            try folder.setTime("in/a", seconds: 1_000_000)
+            try await withWatch(folder, spec) { _, _, log in await log.wait(forConfirmed: "a") }
+            #expect(Set(inbox.puts.values) == [["one"], ["two"]])
+        }
+    }
+
+    @Test func whatIsRewrittenWithItsSizeAndTimeWhileItIsUploadedIsUploadedAgain() async throws {
+        try await withTestServer { server in
+            let isRewritten = Latch()
+            let inbox = Inbox(server) { _ in isRewritten.pass() }
+            try folder.write("one", to: "in/a")
+            try folder.setTime("in/a", seconds: 1_000_000)
+            let spec = try folder.watchSpec(server) {
+                $0.url = server.url("/in/{sha256}")
+                $0.rules.isRecursive = false
+            }
+            try await withWatch(folder, spec) { _, _, log in
+                try await inbox.wait(forBodyOf: "7692c3ad3540bb803c020b3aee66cd8887123234ea0c6e7143c0add73ff431ed")
+                await log.caughtUp()
+                let times = log.timesCaughtUp
+                try folder.write("two", to: "in/a")
+                try folder.setTime("in/a", seconds: 1_000_000)
+                await log.caughtUp(times + 1)
+                isRewritten.open()
+                await log.wait { $0.count { $0.confirmedPath == "a" } == 2 }
+            }
+            #expect(Set(inbox.puts.values) == [["one"], ["two"]])
+        }
+    }
+
     @Test func whatWaitsAndIsExcludedNowIsNeitherUploadedNorDeleted() async throws {
         try await withTestServer { server in
             let inbox = Inbox(server)
