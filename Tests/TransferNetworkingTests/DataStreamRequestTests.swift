@@ -312,10 +312,12 @@ struct DataStreamRequestTests {
     @Test func whoDropsAnInputStreamDoesNotHoldTheRequest() async throws {
         try await withTestServer { server async throws in
             server.serve("/x", .random(seed: 1, count: 4_000_000))
-            let request = makeSession().streamRequest(server.url("/x"))
+            let request = makeSession(starts: false).streamRequest(server.url("/x"))
             _ = request.asInputStream()
             let log = Log<Data>()
             request.responseStream(on: testQueue) { log.note($0) }
+            // Only now, so that both have all of it.
+            request.resume()
             let end = await log.ends.first()
             #expect(end?.error == nil)
             #expect(log.pieces.all.map(\.count).reduce(0, +) == 4_000_000)

@@ -9,6 +9,8 @@ struct BufferedOutput: ~Copyable {
     static let pieceSize = 64 << 10
     /// Beyond this the writer waits for the reader: events must neither be lost nor fill the memory.
     static let mostBuffered = 8 << 20
+    /// Between two pieces that neither a batch's end nor their size has hurried, in milliseconds.
+    static let interval: Int64 = 200
 
     private let descriptor: Int32
     private let ownsDescriptor: Bool
@@ -53,11 +55,11 @@ struct BufferedOutput: ~Copyable {
     /// Writes what is due.
     ///
     /// - Parameters:
-    ///   - time: In milliseconds; two pieces lie a fifth of a second apart unless `now` or much has gathered.
+    ///   - time: In milliseconds; two pieces lie an ``interval`` apart unless `now` or much has gathered.
     ///   - isHurried: Whether a slow reader must not be waited for in any case, as the process is ending.
     mutating func flushIfDue(time: Int64, now: Bool, isHurried: () -> Bool) {
         guard !bytes.isEmpty else { return }
-        guard now || bytes.count >= nextPiece || abs(time - lastFlush) >= 200 else { return }
+        guard now || bytes.count >= nextPiece || abs(time - lastFlush) >= Self.interval else { return }
         lastFlush = time
         flush(patience: 0)
         while bytes.count > Self.mostBuffered, !isHurried() { flush(patience: 100) }

@@ -48,12 +48,42 @@ final class Reporter: Sendable {
 
     /// Takes an event; quick, unless a reader of standard output is megabytes behind.
     func receive(_ event: QueueEvent) {
-        state.withLock { state in state.receive(event) { isHurried.load(ordering: .relaxed) } }
+        let isBehind = state.withLock { state in
+            state.receive(event) { isHurried.load(ordering: .relaxed) }
+            return state.arrangesFlush()
+        }
+        if isBehind { flushLater() }
     }
 
     /// Takes what a watched folder told; as quick.
     func receive(_ notice: WatchNotice) {
-        state.withLock { state in state.receive(notice) { isHurried.load(ordering: .relaxed) } }
+        let isBehind = state.withLock { state in
+            state.receive(notice) { isHurried.load(ordering: .relaxed) }
+            return state.arrangesFlush()
+        }
+        if isBehind { flushLater() }
+    }
+
+    /// Nobody knows when the next event comes: what this one left in the buffers is written without it.
+    private func flushLater() {
+        Task.detached { [weak self] in
+            var isBehind = true
+            while isBehind {
+                // The delay is what is wanted: lines that come meanwhile are written in one piece.
+                try? await Task.sleep(for: .milliseconds(BufferedOutput.interval))
+                guard let self else { return }
+                isBehind = flushLate()
+            }
+        }
+    }
+
+    /// - Returns: Whether a slow reader has left something.
+    private func flushLate() -> Bool {
+        let time = now()
+        return state.withLock { state in
+            state.flush(time: time, now: true) { isHurried.load(ordering: .relaxed) }
+            return state.goesOnFlushing()
+        }
     }
 
     /// How the watched folders stand, in a line.

@@ -22,6 +22,8 @@ struct ReporterState: ~Copyable {
     /// For the screen's thread to write.
     private var lines: [StyledLine] = []
     private var lostLines = 0
+    /// Whether somebody has been asked to write what the buffers hold, whether or not more comes.
+    private var isFlushArranged = false
 
     init(
         options: ReporterOptions, terminal: Terminal, showsScreen: Bool, json: consuming BufferedOutput?,
@@ -133,6 +135,28 @@ struct ReporterState: ~Copyable {
         json?.flushIfDue(time: time, now: now, isHurried: isHurried)
         report?.flushIfDue(time: time, now: now, isHurried: isHurried)
         errors.flushIfDue(time: time, now: now, isHurried: isHurried)
+    }
+
+    /// Whether something is left to write. (Mutating, as what is in an optional can't be looked at otherwise.)
+    private mutating func isBehind() -> Bool {
+        if json?.bytes.isEmpty == false { return true }
+        if report?.bytes.isEmpty == false { return true }
+        return !errors.bytes.isEmpty
+    }
+
+    /// - Returns: Whether the caller has to see to it that `flush` is called later, as nobody else will.
+    mutating func arrangesFlush() -> Bool {
+        guard !isFlushArranged, isBehind() else { return false }
+        isFlushArranged = true
+        return true
+    }
+
+    /// After a flush that was arranged.
+    ///
+    /// - Returns: Whether another is needed.
+    mutating func goesOnFlushing() -> Bool {
+        isFlushArranged = isBehind()
+        return isFlushArranged
     }
 
     mutating func finish(commands: [String: String], time: Int64) {

@@ -95,6 +95,25 @@ import TransferQueue
         #expect(lines[1].hasPrefix(#"{"event":"job.failed""#))
     }
 
+    /// The second comes too soon after the first to be written with it, and perhaps nothing ever comes after it.
+    @Test(.timeLimit(.minutes(1))) func theLastLineIsWrittenWithoutAnEventAfterIt() async throws {
+        let (errors, output) = (Sink(), Sink())
+        let reporter = try Reporter(
+            .init(json: .events, isVerbose: true), terminal: errors.terminal(), standardOutput: output.terminal())
+        reporter.receive(event(failure("a", notFound)))
+        reporter.receive(event(failure("b", notFound)))
+        var (lines, log) = ("", "")
+        try await until("both lines on standard output") {
+            lines += output.contents()
+            return lines.contains(#""id":"b""#)
+        }
+        try await until("both lines in the log") {
+            log += errors.contents()
+            return log.contains(" b: 404")
+        }
+        reporter.finish()
+    }
+
     @Test func aReportFileThatCannotBeWrittenIsRefused() {
         let sink = Sink()
         #expect {
