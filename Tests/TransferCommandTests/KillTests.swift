@@ -55,7 +55,7 @@ import TransferTestSupport
         var generator = SplitMix(seed: UInt64(size.kills))
         for kill in 0..<size.kills {
             let process = try place.command([
-                "run", "jobs.json", "--json", "-j", "4", "--limit-rate", size.kills > 5 ? "150M" : "12M",
+                "run", "jobs.json", "--json", "-j", "4", "--limit-rate", size.kills > 5 ? "150M" : "6M",
             ]).start()
             try await process.event("batch.started")
             // The kills are at random moments of a run's life, which a clock decides and no event.

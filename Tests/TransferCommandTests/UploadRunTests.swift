@@ -256,6 +256,58 @@ import TransferTestSupport
         }
     }
 
+    /// Why a long POST is sent from its start, by a server that doesn't offer to resume it then.
+    enum FreshStart: CaseIterable {
+        /// The server doesn't know the version of the protocol that it was offered.
+        case otherVersion
+        /// What was begun is of another version of the source.
+        case sourceChanged
+    }
+
+    /// What an earlier attempt knew doesn't help once everything is on its way again, and nobody could be asked.
+    @Test(arguments: FreshStart.allCases)
+    func aPOSTThatBeganAnewAndWasKilledIsNotSentAgain(_ reason: FreshStart) async throws {
+        try await withTestServer { server in
+            let place = try place(5 << 20)
+            let service = server.serve("/*", ResumableService())
+            try place.jobs(
+                [upload("out.bin", to: server.url("/in"), #""id": "f", "protocol": "post", "retry": {"limit": 0}"#)])
+            func killWhileItIsSent(_ isOffered: Bool) async throws {
+                let process = try place.startJobs()
+                try await server.waitForHeld(1)
+                if isOffered { try await place.waitForTheOffer() }
+                process.kill(SIGKILL)
+                _ = try await process.result()
+                // What the kernel has left of its bytes keeps the connection open.
+                server.release()
+                try await server.waitForConnections(closed: server.connectionCount)
+            }
+            if reason == .otherVersion {
+                server.script(
+                    "/in",
+                    [
+                        .answerEarly(400, headers: ["Upload-Draft-Interop-Version": "6"]),
+                        .stallUpload(after: 2 << 20),
+                    ])
+            } else {
+                server.script("/in", [.stallUpload(after: 2 << 20), .stallUpload(after: 2 << 20)])
+                try await killWhileItIsSent(true)
+            }
+            service.with { service in
+                service.dialect = .none
+                service.forgetUploads()
+            }
+            if reason == .sourceChanged { try place.folder.write(count: 5 << 20, seed: 4, to: "out.bin") }
+            try await killWhileItIsSent(false)
+            #expect(server.requests.filter { $0.method == "POST" }.count == 2)
+
+            let result = try await place.runJobs()
+            #expect(result.exitCode == 1, "\(result)")
+            #expect(try result.events().of("f").named("job.failed").first?["code"]?.string == "mayHaveBeenSent")
+            #expect(server.requests.filter { $0.method == "POST" }.count == 2)
+        }
+    }
+
     @Test func aPUTThatWasUnderWayAtAKillIsSentWhole() async throws {
         try await withTestServer { server in
             let place = try place()

@@ -21,6 +21,9 @@ struct UploadRecord: Sendable, Hashable, Codable {
 
     var facts: FileFacts { FileFacts(size: size, modified: modified) }
 
+    /// Whether its server can be asked what it has.
+    var knowsTheWay: Bool { state.map { UploadProtocols.knowsTheWay($0) } ?? false }
+
     var text: String? { (try? JSONEncoder().encode(self)).map { String(decoding: $0, as: UTF8.self) } }
 
     init?(text: String) {

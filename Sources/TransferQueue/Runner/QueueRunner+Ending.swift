@@ -207,8 +207,9 @@ extension QueueRunner {
         let mirrors = job.record.spec.isUpload ? 1 : job.record.spec.urls.count
         let rule = record.spec.settings.retry.rule
         // Every mirror gets its turn before the delay grows.
+        let canAsk = job.record.upload?.knowsTheWay == true
         let decision = rule.decide(
-            error, method: job.record.upload?.state == nil ? job.record.spec.methodOfRetries : "PUT",
+            error, method: canAsk ? "PUT" : job.record.spec.methodOfRetries,
             retriesSpent: record.attempts / mirrors, bodyLeft: bodyLeft,
             random: .random(in: 0..<1))
         switch decision {

@@ -148,16 +148,13 @@ extension QueueRunner {
     /// Where a body must not be sent twice, or no other version of it may follow, that is written down before its first
     /// byte leaves: after a crash nobody could know.
     private func transferMarked(_ id: Int64, _ job: RunningJob) {
+        let facts: FileFacts? = if case .upload(let file) = job.ready { file.facts } else { nil }
+        let known = job.record.upload
         // A server that has begun an upload of it is asked.
-        let isUnrepeatable =
-            job.record.spec.mustNotRepeat
-            && !(job.record.upload?.state.map { UploadProtocols.knowsTheWay($0) } ?? false)
-        let version: UploadRecord? =
-            if case .upload(let file) = job.ready, job.record.keepsVersion, job.record.upload == nil {
-                UploadRecord(file.facts, state: nil, confirmed: 0)
-            } else {
-                nil
-            }
+        let isUnrepeatable = job.record.spec.mustNotRepeat && !(known?.knowsTheWay == true && known?.facts == facts)
+        let version = facts.flatMap { facts in
+            job.record.keepsVersion && known == nil ? UploadRecord(facts, state: nil, confirmed: 0) : nil
+        }
         if version != nil {
             job.record.upload = version
             job.hasMarkedVersion = true

@@ -32,7 +32,7 @@ extension QueueRunner {
         guard
             let dialogue = try make(
                 job.record.spec, upload, source,
-                lostWithItsProcess(job.record, upload, file, record?.state) ?? record?.state, secrets)
+                lostWithItsProcess(job.record, upload, file, record) ?? record?.state, secrets)
         else { return false }
         talks += 1
         job.phase = .talking
@@ -106,13 +106,13 @@ extension QueueRunner {
 
     /// What to go by where a process died that may have sent the whole file: it was to be sent by then, and no later.
     ///
-    /// - Parameter state: What that process saved.
+    /// - Parameter saved: What that process left behind.
     /// - Returns: `nil` when nobody can say, and where the state leads on.
     private func lostWithItsProcess(
-        _ record: JobRecord, _ upload: JobSpec.Upload, _ file: SourceFile, _ state: String?
+        _ record: JobRecord, _ upload: JobSpec.Upload, _ file: SourceFile, _ saved: UploadRecord?
     ) -> String? {
         guard record.wasInterrupted, upload.uploadProtocol == .put, record.spec.method == "PUT",
-            !(state.map { UploadProtocols.knowsTheWay($0) } ?? false), file.changed <= record.claimed
+            saved?.knowsTheWay != true, file.changed <= record.claimed
         else { return nil }
         return ConfirmingPut.state(began: record.claimed / 1000)
     }
@@ -213,7 +213,8 @@ extension QueueRunner {
 
     /// Nothing of the version that an attempt began with has left: another one may take its place.
     func takeBackVersion(_ job: RunningJob) {
-        guard job.hasMarkedVersion, !job.hasSent, job.sent == 0, let record = job.record.upload, record.state == nil
+        guard job.hasMarkedVersion, !job.hasSent, job.sent == 0, job.talk?.state == nil,
+            let record = job.record.upload, record.state == nil
         else { return }
         job.record.upload = nil
         let id = job.candidate.id

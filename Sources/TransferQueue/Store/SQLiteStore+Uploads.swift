@@ -2,11 +2,15 @@ import GRDB
 import TransferCore
 
 extension SQLiteStore {
-    /// Keeps what the next attempt of an upload needs, durably; from then on the server can be asked what it has.
+    /// Keeps what the next attempt of an upload needs, durably.
+    ///
+    /// Where the server can be asked by it what it has, nothing is in doubt any more (``markSending(_:isUnrepeatable:version:)``).
     func save(upload: UploadRecord?, of id: Int64) throws {
+        let canAsk = upload?.knowsTheWay == true
         try write { db in
-            let statement = try db.cachedStatement(sql: "UPDATE job SET upload = ?, isSending = 0 WHERE id = ?")
-            try statement.execute(arguments: [upload?.text, id])
+            let statement = try db.cachedStatement(
+                sql: "UPDATE job SET upload = ?, isSending = isSending AND NOT ? WHERE id = ?")
+            try statement.execute(arguments: [upload?.text, canAsk, id])
         }
     }
 

@@ -65,6 +65,9 @@ struct UploadTalk {
     /// How far the upload is: what the server holds, and what is on its way there.
     var position: Int64 { min(file.size, max(confirmed, legs.values.reduce(base) { $0 + $1.meter.sent })) }
 
+    /// Whether its server can be asked what it has.
+    var knowsTheWay: Bool { state.map { UploadProtocols.knowsTheWay($0) } ?? false }
+
     /// For the next attempt; `nil` when there is nothing to go on from.
     var record: UploadRecord? {
         guard state != nil || keepsVersion else { return nil }
