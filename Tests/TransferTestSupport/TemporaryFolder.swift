@@ -97,6 +97,17 @@ public final class TemporaryFolder: Sendable {
         guard code == 0 else { throw TestSupportError("can't set the time of \(relative): \(errno)") }
     }
 
+    /// Gives a file other bytes and a time of its own before it's closed, as editors of tags do.
+    public func rewrite(_ relative: String, _ text: String, seconds: Int) throws {
+        let descriptor = open(path(relative), O_WRONLY | O_TRUNC)
+        guard descriptor >= 0 else { throw TestSupportError("can't open \(relative): \(errno)") }
+        defer { close(descriptor) }
+        let bytes = Array(text.utf8)
+        let count = Glibc.write(descriptor, bytes, bytes.count)
+        let code = Self.withTimes(seconds, 0) { futimens(descriptor, $0) }
+        guard count == bytes.count, code == 0 else { throw TestSupportError("can't rewrite \(relative): \(errno)") }
+    }
+
     /// Sets a file's times as touch(1) does it: with the file open for writing.
     public func touch(_ relative: String, seconds: Int) throws {
         let descriptor = open(path(relative), O_WRONLY)

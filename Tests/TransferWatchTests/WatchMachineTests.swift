@@ -364,6 +364,33 @@ struct MachineBench {
         #expect(bench.taken.contains("old/b"))
     }
 
+    /// A consumer may let a version go that it had handled.
+    @Test func whatIsAskedForIsOfferedAgainAlsoWhereReadingPassesItOver() {
+        var polled = MachineBench()
+        polled.remote = [""]
+        polled.files = ["a": 1, "b": 1, "b.part": 1]
+        polled.run()
+        polled.run(after: .seconds(11))
+        #expect(polled.taken == ["a", "b"])
+        polled.machine.look(at: ["b", "b.part", "gone"], now: polled.now)
+        polled.run()
+        #expect(polled.taken == ["a", "b"])
+        polled.run(after: .seconds(3))
+        #expect(polled.taken == ["a", "b", "b"])
+        #expect(polled.machine.heldFiles == 0)
+
+        var newOnly = MachineBench(MachineBench.options { $0.since = 1000 })
+        newOnly.changed = 999
+        newOnly.run()
+        newOnly.folders["in"] = 2
+        newOnly.files["in/a"] = 1
+        newOnly.event([.movedTo, .folder], "in", cookie: 1)
+        newOnly.run(after: .seconds(3))
+        newOnly.machine.look(at: ["in/a"], now: newOnly.now)
+        newOnly.run(after: .seconds(3))
+        #expect(newOnly.taken == ["in/a", "in/a"])
+    }
+
     @Test func aRewrittenFileThatWaitsIsOfferedOnlyAsItIsThen() {
         var bench = MachineBench()
         bench.consumerRoom = 0

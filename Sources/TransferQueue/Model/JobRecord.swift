@@ -58,6 +58,8 @@ struct WatchedVersion: Sendable, Hashable {
     let inode: UInt64
     let facts: FileFacts
     let digest: Checksum?
+    /// When anything of the file had changed by then (``FileVersion/changed``).
+    let changed: Int64?
     /// Whether the server is asked for the digest of what it has.
     let verifies: Bool
 }

@@ -154,6 +154,11 @@ extension OpenedSource {
             throw TransferError(.superseded, "\(path) is gone", cause: error.cause)
         }
         try self.init(file, version: version)
+        guard let digest, let known = version.changed, FileSeen(file)?.changed != known else { return }
+        // Something may have given it other bytes and its former time.
+        guard try FileDigest.compute(file, digest.algorithm, 0..<file.size) == digest else {
+            throw TransferError(.superseded, "\(path) has other bytes than were queued")
+        }
     }
 
     /// - Throws: `superseded` when it's another version.

@@ -25,6 +25,8 @@ struct UploadPreparation: Sendable {
         guard expected == nil,
             let file = SourceFile(path, cachedIn: folder, readingUpTo: OpenedSource.smallSize)
         else { return nil }
+        // Whether these are the bytes that were queued is seen by reading them.
+        if let version, version.digest != nil, FileSeen(file)?.changed != version.changed { return nil }
         return Result { () throws(TransferError) in
             if let version { return try OpenedSource(file, version: version) }
             return OpenedSource(file: file, digest: nil)

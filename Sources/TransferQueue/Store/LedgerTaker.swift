@@ -3,29 +3,6 @@ import TransferCore
 import TransferEventLoop
 import TransferWatch
 
-/// What a transaction on the ledger changed for whoever runs its batch.
-struct LedgerChanges: Sendable {
-    /// Of the versions offered, from the first.
-    var handled = 0
-    /// Jobs that became ready.
-    var ready: [Lane: Int] = [:]
-    /// Jobs that weren't there before, less those that were taken out before they ended.
-    var added = 0
-    /// Jobs that haven't ended.
-    var open = 0
-    /// Grows from transaction to transaction: of two counts the later one holds.
-    var stamp = 0
-    /// Files that are there again, and with which something is to be done.
-    var returned = 0
-    /// Whether something is to be done with a confirmed file that turned up, perhaps under another name.
-    var hasDue = false
-    /// Jobs that were taken out.
-    var removed: [Int64] = []
-    var secrets: [Int64: JobSecrets] = [:]
-    /// What servers hold of uploads that were taken out.
-    var abandoned: [SQLiteStore.AbandonedUpload] = []
-}
-
 /// Takes versions into the ledger and stages their jobs, inside one transaction.
 final class LedgerTaker {
     let db: Database
@@ -76,10 +53,14 @@ final class LedgerTaker {
         case .touched(let row):
             return try touch(row, as: version)
         case .looked(let row, let time):
-            try db.execute(sql: "UPDATE ledger SET changed = ? WHERE id = ? AND state = 1", arguments: [time, row])
+            try db.execute(
+                sql: "UPDATE ledger SET changed = ? WHERE id = ? AND state IN (1, 2)", arguments: [time, row])
             return true
         case .rewritten(let row, let digest):
-            return try !replace(row) || add(version, digest: digest)
+            // A failed one is taken out with its job.
+            let state = try Int.fetchOne(db, sql: "SELECT state FROM ledger WHERE id = ?", arguments: [row])
+            guard try state == LedgerState.failed.rawValue || replace(row) else { return true }
+            return try add(version, digest: digest)
         case .moved, .new:
             switch try SQLiteStore.look(db, version, folder: folder) {
             case .known, .onOtherDevice: return true

@@ -101,19 +101,20 @@ extension SQLiteStore {
     static func watchedVersion(_ db: Database, ledger: Int64) throws -> WatchedVersion {
         let statement = try db.cachedStatement(
             sql: """
-                SELECT inode, size, modified, digest, verifies
+                SELECT inode, size, modified, digest, verifies, changed
                 FROM ledger JOIN watchedFolder ON watchedFolder.id = ledger.folder WHERE ledger.id = ?
                 """)
         guard let row = try Row.fetchOne(statement, arguments: [ledger]) else {
             // Nothing is this version, so that the job is dropped.
             return WatchedVersion(
-                ledger: ledger, inode: 0, facts: FileFacts(size: -1, modified: 0), digest: nil, verifies: false)
+                ledger: ledger, inode: 0, facts: FileFacts(size: -1, modified: 0), digest: nil, changed: nil,
+                verifies: false)
         }
         let digest: String? = row[3]
         return WatchedVersion(
             ledger: ledger, inode: UInt64(bitPattern: row[0] as Int64),
             facts: FileFacts(size: row[1], modified: row[2]), digest: digest.flatMap { Checksum($0) },
-            verifies: row[4])
+            changed: row[5], verifies: row[4])
     }
 
     /// Before the jobs of a batch are forgotten: what isn't to be tried again by itself stays so.

@@ -72,7 +72,7 @@ extension WatchKeeper {
             case .stays(let error): tell(.stays(path: row.version.path, error))
             case .notThere where result.isChanged: suspect(row.version.path)
             // Forgotten, it's new when it's found again.
-            case .rewritten: watcher?.rescan()
+            case .rewritten: suspect(row.version.path)
             case .notThere, .noFolder, .kept, .stopped: break
             }
             switch result.outcome {

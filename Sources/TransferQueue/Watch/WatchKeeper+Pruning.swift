@@ -6,6 +6,8 @@ import TransferWatch
 // The ledger holds what is in the folder, and not all that ever was.
 extension WatchKeeper {
     private static let page = 512
+    /// Files that are looked at one by one.
+    private static let mostSuspects = 1000
 
     /// Looks through the ledger when it has grown by as much as it held, so that this costs little for each file.
     func pruneIfWorthwhile(isQuiet: Bool) {
@@ -33,6 +35,7 @@ extension WatchKeeper {
         let (folder, root) = (folder, plan.root)
         let grace = times.pruneGrace.inMilliseconds
         var last: Int64 = 0
+        var suspects = 0
         var pruned = SQLiteStore.Pruned()
         while !isStopped, hasRoot {
             let after = last
@@ -42,11 +45,15 @@ extension WatchKeeper {
             guard let rows, let end = rows.last?.id else { break }
             last = end
             let looked = try? await pools.files.run { Self.look(rows, root: root) }
-            guard let looked, !isStopped, hasRoot, let absent = await absent(looked) else { break }
+            guard let looked, !isStopped, hasRoot, let (absent, missed) = await absent(looked) else { break }
             let page = await onStore { try $0.prune(present: looked.present, absent: absent, grace: grace) }
             guard let page else { break }
             pruned.add(page)
+            suspects += missed.count
+            if suspects <= Self.mostSuspects { missed.forEach(suspect) }
         }
+        // So many have another time now than was recorded, which a reading shows.
+        if suspects > Self.mostSuspects { watcher?.rescan() }
         if plan.spec.keepFor != nil { kept = max(0, kept + pruned.returned - pruned.missed) }
         if pruned.returned > 0 { actOnDue() }
         let id = batch.id
@@ -97,68 +104,18 @@ extension WatchKeeper {
 
     /// What isn't there: also former versions of files whose present one is known. Of others nobody has heard, as a
     /// time that is set is no event; they are looked at once more.
-    private func absent(_ looked: Looked) async -> [Int64]? {
-        guard !looked.changed.isEmpty else { return looked.absent }
+    private func absent(_ looked: Looked) async -> (rows: [Int64], suspects: [String])? {
+        guard !looked.changed.isEmpty else { return (looked.absent, []) }
         let folder = folder
         guard let looks = await onStore({ try $0.look(looked.changed.map(\.now), folder: folder) }) else { return nil }
         var absent = looked.absent
+        var suspects: [String] = []
         for (changed, look) in zip(looked.changed, looks) {
             switch look {
             case .known, .returned, .onOtherDevice, .elsewhere: absent.append(changed.row)
-            case .otherTime, .unknown: suspect(changed.now.path)
+            case .otherTime, .unknown: suspects.append(changed.now.path)
             }
         }
-        return absent
-    }
-
-    // MARK: Files that changed before their upload
-
-    /// A time that is set (utimensat(2)) is no event of the folder: if nobody offers the file as it is now, the folder
-    /// is read again.
-    func suspect(_ path: String) {
-        guard suspects.count < Self.mostSuspects, !isStopped else { return }
-        suspects.insert(PathKey(path))
-        let timer =
-            suspectTimer
-            ?? loop.makeTimer { [weak self] in
-                self?.onLoop { $0.checkSuspects() }
-            }
-        suspectTimer = timer
-        if !timer.isScheduled { timer.schedule(at: .now + plan.spec.settle + times.offerGrace) }
-    }
-
-    private func checkSuspects() {
-        let paths = suspects.map(\.text)
-        suspects = []
-        let (folder, root, settle, plan) = (folder, plan.root, plan.spec.settle, plan)
-        Task {
-            let found = try? await pools.files.run {
-                let places = FolderPlaces(root)
-                let now = Int64(WallClock.now * 1e9)
-                var found: (quiet: [FileVersion], settling: [String]) = ([], [])
-                for path in paths {
-                    guard case .file(let file) = places.look(path) else { continue }
-                    if .nanoseconds(now - file.changed) > settle * 2 {
-                        found.quiet.append(FileVersion(file, path: path))
-                    } else {
-                        found.settling.append(path)
-                    }
-                }
-                return found
-            }
-            guard let found, !isStopped else { return }
-            for path in found.settling { suspect(path) }
-            let versions = found.quiet
-            guard !versions.isEmpty else { return }
-            let looks = await onStore { try $0.look(versions, folder: folder) } ?? []
-            let isMissed = zip(versions, looks).contains { version, look in
-                switch look {
-                case .unknown, .otherTime, .returned: true
-                case .known(let row): row.state == .confirmed && plan.mayHaveOtherBytes(version, than: row)
-                case .onOtherDevice, .elsewhere: false
-                }
-            }
-            if isMissed { watcher?.rescan() }
-        }
+        return (absent, suspects)
     }
 }

@@ -48,10 +48,6 @@ actor WatchKeeper: LoopActor {
     var hasPruned = false
     var pruneTimer: LoopTimer?
 
-    /// Files that changed before their upload began, and haven't been offered again yet.
-    var suspects: Set<PathKey> = []
-    static let mostSuspects = 10_000
-    var suspectTimer: LoopTimer?
     /// Files that may have other bytes than those that are being uploaded.
     private var changedUnderWay: Set<PathKey> = []
 
@@ -114,8 +110,8 @@ actor WatchKeeper: LoopActor {
     private func end() async {
         await watcher?.stop()
         watcher = nil
-        for timer in [dueTimer, pruneTimer, suspectTimer].compactMap({ $0 }) { loop.remove(timer) }
-        (dueTimer, pruneTimer, suspectTimer) = (nil, nil, nil)
+        for timer in [dueTimer, pruneTimer].compactMap({ $0 }) { loop.remove(timer) }
+        (dueTimer, pruneTimer) = (nil, nil)
         // Whoever keeps the folder after this may want something else of the same file.
         await acting?.value
         let id = batch.id
@@ -170,10 +166,10 @@ actor WatchKeeper: LoopActor {
         var isDue = false
         var lacksDigest = false
         for end in ends {
+            if changedUnderWay.remove(PathKey(end.path)) != nil { suspect(end.path) }
             switch end.kind {
             case .confirmed(let url, let due, let hasDigest):
                 tell(.confirmed(path: end.path, url: url))
-                if changedUnderWay.remove(PathKey(end.path)) != nil { suspect(end.path) }
                 if let due {
                     if plan.spec.keepFor != nil { kept += 1 }
                     if due <= WallClock.milliseconds { isDue = true } else { schedule(dueAt: due) }
@@ -219,7 +215,15 @@ extension WatchKeeper: WatchConsumer {
             return refuse()
         }
         guard !isStopped else { return 0 }
-        for offer in offers where offer.isForLater { lookLater(offer.version.path) }
+        for offer in offers {
+            let path = offer.version.path
+            if !offer.isForLater {
+                changedUnderWay.remove(PathKey(path))
+            } else if changedUnderWay.insert(PathKey(path)).inserted {
+                // Its upload may have ended since the ledger was asked.
+                suspect(path)
+            }
+        }
         guard !offers.allSatisfy(\.isNothing) else { return files.count }
         offering = .taking
         guard let (held, changes) = await onStore({ try $0.take(offers, folder: folder, plan: plan) }) else {
@@ -241,10 +245,10 @@ extension WatchKeeper: WatchConsumer {
         return changes.handled
     }
 
-    /// After its upload, which may have ended since the ledger was asked.
-    private func lookLater(_ path: String) {
-        if changedUnderWay.count < Self.mostSuspects { changedUnderWay.insert(PathKey(path)) }
-        suspect(path)
+    /// The file may be another version than the one that is known, or the one that was known has been let go: of neither
+    /// the folder tells.
+    func suspect(_ path: String) {
+        if plan.takes(path) { watcher?.look(at: [path]) }
     }
 
     private func refuse() -> Int {
@@ -301,7 +305,8 @@ struct VersionInquiry {
         guard plan.comparesBytes(of: row), let seen = places.file(file.path), row.mayHaveChanged(seen.changed) else {
             return .nothing
         }
-        guard row.state == .confirmed else { return .later }
+        // What waits is looked at when it's opened.
+        guard row.state != .open else { return .later }
         switch VersionDigest.compute(file, root: plan.root, isStopped: isStopped) {
         case .digest(let digest) where digest != row.digest: return .rewritten(row: row.id, digest: digest)
         case .digest: return .looked(row: row.id, changed: seen.changed)

@@ -100,12 +100,7 @@ struct WatchPlan: Sendable {
 
     /// Whether size and time aren't enough to know a file of this row again.
     func comparesBytes(of row: LedgerRow) -> Bool {
-        needsDigest && row.digest != nil && (row.state == .confirmed || row.state == .open)
-    }
-
-    /// Whether the file has to be read to know whether it's what this row says.
-    func mayHaveOtherBytes(_ version: FileVersion, than row: LedgerRow) -> Bool {
-        comparesBytes(of: row) && version.changed.map(row.mayHaveChanged) ?? false
+        needsDigest && row.digest != nil && row.state != .leftAlone
     }
 
     /// Whether a confirmed file's digest may be asked for later; not where it's gone by then.

@@ -23,8 +23,6 @@ struct WatchTimes: Sendable {
     var pruneGrace = Duration.seconds(60)
     /// Until a file that couldn't be moved or deleted is tried again.
     var thenAgain = Duration.seconds(3600)
-    /// A file that changed before its upload is offered again within its settle time and this.
-    var offerGrace = Duration.seconds(5)
 }
 
 extension TransferError.Code {

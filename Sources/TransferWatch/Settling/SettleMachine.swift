@@ -96,6 +96,11 @@ struct SettleMachine: Sendable {
         }
     }
 
+    /// Somebody wants to have the file as it is when it's quiet, also where there is no room: nothing else brings it back.
+    mutating func settleAgain(_ path: String, at now: MonotonicTime) {
+        if entries[PathKey(path)] == nil { put(path, .closed, at: now + settle) }
+    }
+
     /// The files that are to be looked at now; each gets a `looked` event.
     mutating func dueLooks(at now: MonotonicTime, limit: Int) -> [String] {
         var paths: [String] = []

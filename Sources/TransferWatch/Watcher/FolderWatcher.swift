@@ -84,6 +84,13 @@ public final class FolderWatcher: Sendable {
     /// Reads all folders anew.
     public func rescan() { shell.loop.execute { [shell] in shell.rescan() } }
 
+    /// Offers these files as they are once they have been quiet for the settle time, whatever was offered before: also those
+    /// that were there before ``Options/since``. For consumers that let a version go that they had handled.
+    ///
+    /// - Parameter paths: Beneath the watched folder. Those that the rules leave alone, and where there is no file, are
+    ///   passed over.
+    public func look(at paths: [String]) { shell.loop.execute { [shell] in shell.look(at: paths) } }
+
     /// Ends, as is to be done before the watcher is let go. Neither is anything offered nor told once this has returned; an answer that is awaited is let be.
     public func stop() async {
         await withCheckedContinuation { continuation in

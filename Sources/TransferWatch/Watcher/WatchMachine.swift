@@ -199,6 +199,11 @@ struct WatchMachine: Sendable {
 
     mutating func proceed() { waiting.proceed() }
 
+    /// These files settle again, whether they are new or have been dealt with.
+    mutating func look(at paths: [String], now: MonotonicTime) {
+        for path in paths where options.rules.accepts(file: path) { settling.settleAgain(path, at: now) }
+    }
+
     /// Everything is read anew.
     mutating func rescan() { tree.markAllDirty() }
 

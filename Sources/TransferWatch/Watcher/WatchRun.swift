@@ -76,6 +76,11 @@ final class WatchRun: @unchecked Sendable {
         advance()
     }
 
+    func look(at paths: [String]) {
+        machine.look(at: paths, now: .now)
+        advance()
+    }
+
     func rescan() {
         machine.rescan()
         advance()

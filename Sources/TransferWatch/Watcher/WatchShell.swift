@@ -33,6 +33,8 @@ final class WatchShell: @unchecked Sendable {
     /// Its presence has been told.
     private var wasFound = false
     private var mustSeekAgain = false
+    /// Files that are to be looked at once the folder is there.
+    private var awaited: [String] = []
 
     init(
         root: String, options: FolderWatcher.Options, kernel: WatchKernel, loop: EventLoop, workers: WorkerPool,
@@ -77,6 +79,11 @@ final class WatchShell: @unchecked Sendable {
     }
 
     func proceed() { if case .watching(let run) = state { run.proceed() } }
+
+    func look(at paths: [String]) {
+        // Who waits for the folder looks at them when it's there.
+        if case .watching(let run) = state { run.look(at: paths) } else { awaited += paths }
+    }
 
     func rescan() { if case .watching(let run) = state { run.rescan() } else { wake() } }
 
@@ -148,6 +155,7 @@ final class WatchShell: @unchecked Sendable {
         }
         wasFound = true
         run.start()
+        if !awaited.isEmpty { run.look(at: exchange(&awaited, with: [])) }
         if mustSeekAgain { run.check() }
     }
 

@@ -191,9 +191,7 @@ import TransferTestSupport
             let inbox = Inbox(server)
             let spec = try folder.watchSpec(server)
             try folder.write("one", to: "in/a")
-            var times = WatchTimes()
-            times.offerGrace = .milliseconds(100)
-            try await withWatch(folder, spec, times: times, runs: false) { queue, _, log in
+            try await withWatch(folder, spec, runs: false) { queue, _, log in
                 try await folder.ledger("count(*)", is: "1")
                 try folder.setTime("in/a", seconds: 1_000_000)
                 try await queue.run { await log.wait(forConfirmed: "a") }
@@ -262,15 +260,5 @@ import TransferTestSupport
             try folder.setTime("in/a.1", seconds: 1_000_000)
             try await body(spec, inbox)
         }
-    }
-}
-
-extension JobQueue {
-    /// Runs as long as `body` does: what was submitted before has waited until now.
-    fileprivate func run(_ body: () async throws -> Void) async throws {
-        let run = Task { try await self.run() }
-        try await body()
-        run.cancel()
-        try await run.value
     }
 }

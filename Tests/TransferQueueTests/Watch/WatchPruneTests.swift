@@ -17,7 +17,6 @@ import TransferWatch
     private var times: WatchTimes {
         var times = WatchTimes()
         times.pruneGrace = .milliseconds(1)
-        times.offerGrace = .milliseconds(50)
         return times
     }
 
@@ -109,8 +108,6 @@ import TransferWatch
             let inbox = Inbox(server)
             try folder.write("one", to: "in/a")
             let spec = try folder.watchSpec(server) { $0.settle = .milliseconds(200) }
-            var times = times
-            times.offerGrace = .zero
             try await withWatch(folder, spec, times: times) { _, watched, log in
                 await log.wait(forConfirmed: "a")
                 try await folder.ledger("count(*)", "digest IS NULL", is: "0")

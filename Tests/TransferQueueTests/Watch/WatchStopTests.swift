@@ -20,8 +20,9 @@ import TransferWatch
     @Test func nothingIsMovedAfterTheEndOfWatching() async throws {
         try await withTestServer { server in
             let other = try OtherFileSystem(than: folder)
-            let count = 100
-            for number in 0..<count { try folder.write(sparse: 2 << 20, to: "in/f\(number)") }
+            // More than are moved before it's seen that the first one was.
+            let count = 1000
+            for number in 0..<count { try folder.write(sparse: 256 << 10, to: "in/f\(number)") }
             let spec = try folder.watchSpec(server) {
                 ($0.then, $0.keepFor) = (.move(to: other.path), .seconds(3600))
             }

@@ -201,3 +201,13 @@ func withWatch<Result>(
         }
     }
 }
+
+extension JobQueue {
+    /// Runs as long as `body` does: what was submitted before has waited until now.
+    func run(_ body: () async throws -> Void) async throws {
+        let run = Task { try await self.run() }
+        try await body()
+        run.cancel()
+        try await run.value
+    }
+}

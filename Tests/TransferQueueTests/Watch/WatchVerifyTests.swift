@@ -4,6 +4,7 @@ import TransferCore
 import TransferCrypto
 import TransferTestServer
 import TransferTestSupport
+import TransferWatch
 
 @testable import TransferQueue
 
@@ -85,6 +86,73 @@ import TransferTestSupport
                 await log.wait { $0.contains { $0.donePath == "a" } }
             }
             #expect(inbox.puts == ["a": ["one"]])
+        }
+    }
+
+    /// Old files in a folder that was moved in: nothing but the job knows of them.
+    @Test func whatWaitsWhenDigestsAreWantedFirstIsUploaded() async throws {
+        try await withTestServer { server in
+            let inbox = Inbox(server)
+            server.handle("GET", "/in/*") { _ in Response(body: .bytes(inbox.contents["sub/b"] ?? [])) }
+            try folder.write("two", to: "sub/b")
+            var spec = try spec(server) {
+                $0.rules.isRecursive = true
+                $0.isNewOnly = true
+                $0.verifiesDigest = false
+            }
+            try await withWatch(folder, spec, runs: false) { _, _, log in
+                await log.caughtUp()
+                try folder.rename("sub", "in/sub")
+                try await folder.ledger("path", is: "sub/b")
+            }
+            spec.verifiesDigest = true
+            try await withWatch(folder, spec) { _, _, log in
+                await log.wait { $0.contains { $0.donePath == "sub/b" } }
+            }
+            #expect(inbox.puts == ["sub/b": ["two"]])
+        }
+    }
+
+    /// Other bytes with the former size and time, as editors of tags leave them.
+    @Test(arguments: [true, false])
+    func whatIsRewrittenWhileItWaitsIsUploadedAsItIs(_ isWatched: Bool) async throws {
+        try await withTestServer { server in
+            let inbox = Inbox(server)
+            server.handle("GET", "/in/*") { _ in Response(body: .bytes(inbox.contents["a"] ?? [])) }
+            try folder.setTime("in/a", seconds: 1_000_000)
+            try await withWatch(folder, try spec(server), runs: false) { queue, _, log in
+                try await folder.ledger("count(job)", is: "1")
+                guard isWatched else { return }
+                try folder.rewrite("in/a", "two", seconds: 1_000_000)
+                try await queue.run { await log.wait { $0.contains { $0.donePath == "a" } } }
+                #expect(!log.events.contains { $0.staysCode != nil })
+            }
+            if !isWatched {
+                try folder.rewrite("in/a", "two", seconds: 1_000_000)
+                try await withWatch(folder, try spec(server)) { _, _, log in
+                    await log.wait { $0.contains { $0.donePath == "a" } }
+                    #expect(!log.events.contains { $0.staysCode != nil })
+                }
+            }
+            #expect(inbox.puts == ["a": ["two"]])
+        }
+    }
+
+    @Test func whatFailedIsUploadedWhenItIsRewrittenWithItsSizeAndTime() async throws {
+        try await withTestServer { server in
+            let inbox = Inbox(server)
+            server.handle("GET", "/in/*") { _ in Response(body: .text("two")) }
+            try folder.setTime("in/a", seconds: 1_000_000)
+            try await withWatch(folder, try spec(server)) { _, _, log in
+                await log.wait { $0.contains { $0.staysCode == .checksumMismatch } }
+                // What was only touched is no new version.
+                try folder.rewrite("in/a", "one", seconds: 1_000_000)
+                await log.caughtUp(log.timesCaughtUp + 1)
+                #expect(inbox.puts == ["a": ["one"]])
+                try folder.rewrite("in/a", "two", seconds: 1_000_000)
+                await log.wait { $0.contains { $0.donePath == "a" } }
+            }
+            #expect(inbox.puts == ["a": ["one", "two"]])
         }
     }
 

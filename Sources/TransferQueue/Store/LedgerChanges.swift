@@ -1,0 +1,22 @@
+/// What a transaction on the ledger changed for whoever runs its batch.
+struct LedgerChanges: Sendable {
+    /// Of the versions offered, from the first.
+    var handled = 0
+    /// Jobs that became ready.
+    var ready: [Lane: Int] = [:]
+    /// Jobs that weren't there before, less those that were taken out before they ended.
+    var added = 0
+    /// Jobs that haven't ended.
+    var open = 0
+    /// Grows from transaction to transaction: of two counts the later one holds.
+    var stamp = 0
+    /// Files that are there again, and with which something is to be done.
+    var returned = 0
+    /// Whether something is to be done with a confirmed file that turned up, perhaps under another name.
+    var hasDue = false
+    /// Jobs that were taken out.
+    var removed: [Int64] = []
+    var secrets: [Int64: JobSecrets] = [:]
+    /// What servers hold of uploads that were taken out.
+    var abandoned: [SQLiteStore.AbandonedUpload] = []
+}
