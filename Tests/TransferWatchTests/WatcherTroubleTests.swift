@@ -64,6 +64,27 @@ import TransferTestSupport
         await stage.uploads.wait(for: ["a"])
     }
 
+    /// The kernel is asked to watch the link only after it was looked where that leads.
+    @Test func aLinkThatIsTurnedWhileItIsBeingWatchedIsFollowed() async throws {
+        let folder = try TemporaryFolder("turned")
+        for (name, target) in [("in", "first"), ("same", "first"), ("next", "second")] {
+            try Paths.symlink(try folder.folder(target), folder.path(name))
+        }
+        let (link, next) = (folder.path("in"), folder.path("next"))
+        let isTurned = Mutex(true)
+        var kernel = WatchKernel.linux
+        kernel.add = { descriptor, path, mask in
+            if path == link, isTurned.withLock({ exchange(&$0, with: true) }) == false { rename(next, link) }
+            return WatchKernel.linux.add(descriptor, path, mask)
+        }
+        let stage = try WatchStage(in: folder, makesRoot: false, kernel: kernel) { $0.pollInterval = .seconds(600) }
+        _ = await stage.started()
+        isTurned.withLock { $0 = false }
+        try Paths.rename(folder.path("same"), link)
+        try folder.write("1", to: "second/a")
+        await stage.uploads.wait(for: ["a"])
+    }
+
     /// As those do who switch releases: the link is another one from one moment to the next.
     @Test(arguments: ["in", "in/link/beneath"]) func aLinkOnTheWayToTheRootThatLeadsElsewhereIsFollowed(
         _ root: String

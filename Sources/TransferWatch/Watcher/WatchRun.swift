@@ -154,11 +154,13 @@ final class WatchRun: @unchecked Sendable {
         switch step {
         case nil:
             mustCheck = false
-            work {
-                try reader.check()
-            } then: { run, _ in
+            work { [inotify, kernel] in
                 // A link, or a folder, on the way may be another one that leads to the same place.
-                run.watchPlaces()
+                let places = inotify < 0 ? [] : RootFinder.watchPlaces(of: reader.root, inotify, kernel)
+                try reader.check()
+                return places
+            } then: { run, places in
+                run.watched(places)
             }
         case .begin(let id, let path, let watches):
             work {
@@ -207,9 +209,15 @@ final class WatchRun: @unchecked Sendable {
         }
     }
 
-    private func watchPlaces() {
-        guard inotify >= 0 else { return }
-        places = RootFinder.watchPlaces(of: reader.root, inotify, kernel)
+    /// The folders above are watched, and the watched folder was in its place after that.
+    private func watched(_ found: Set<Int32>) {
+        guard !found.isSubset(of: places) else {
+            places = found
+            return
+        }
+        // What came of new ones before they were known is found by another look.
+        places.formUnion(found)
+        mustCheck = true
     }
 
     private func finish(_ apply: (WatchRun) -> Void) {
