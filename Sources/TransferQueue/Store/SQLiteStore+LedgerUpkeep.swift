@@ -49,22 +49,31 @@ extension SQLiteStore {
         }
     }
 
-    func settle(_ settlements: [LedgerSettlement]) throws {
+    /// - Returns: How many of them no longer wait for their time. One that was found to be gone meanwhile didn't any more.
+    func settle(_ settlements: [LedgerSettlement]) throws -> Int {
         try writeRelaxed { db in
-            for settlement in settlements {
-                switch settlement.kind {
-                case .done: try db.execute(sql: "DELETE FROM ledger WHERE id = ?", arguments: [settlement.row])
-                case .notThere:
-                    try db.execute(
-                        sql: "UPDATE ledger SET gone = coalesce(gone, ?) WHERE id = ?",
-                        arguments: [WallClock.milliseconds, settlement.row])
-                case .kept:
-                    try db.execute(sql: "UPDATE ledger SET due = NULL WHERE id = ?", arguments: [settlement.row])
-                case .again(let time):
-                    try db.execute(
-                        sql: "UPDATE ledger SET due = ? WHERE id = ? AND due IS NOT NULL",
-                        arguments: [time, settlement.row])
-                }
+            try settlements.count { settlement in
+                let (change, time): (String, Int64?) =
+                    switch settlement.kind {
+                    case .done: ("DELETE FROM ledger WHERE id = :row RETURNING due IS NOT NULL AND gone IS NULL", nil)
+                    case .notThere:
+                        (
+                            """
+                            UPDATE ledger SET gone = :time WHERE id = :row AND gone IS NULL RETURNING due IS NOT NULL
+                            """, WallClock.milliseconds
+                        )
+                    case .kept:
+                        (
+                            """
+                            UPDATE ledger SET due = NULL WHERE id = :row AND due IS NOT NULL RETURNING gone IS NULL
+                            """, nil
+                        )
+                    case .again(let time):
+                        ("UPDATE ledger SET due = :time WHERE id = :row AND due IS NOT NULL RETURNING 0", time)
+                    }
+                var arguments: StatementArguments = ["row": settlement.row]
+                if let time { arguments += ["time": time] }
+                return try Bool.fetchOne(db.cachedStatement(sql: change), arguments: arguments) ?? false
             }
         }
     }

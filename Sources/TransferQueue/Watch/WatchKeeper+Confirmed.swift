@@ -64,7 +64,8 @@ extension WatchKeeper {
             }
         }
         let done = settlements
-        guard await onStore({ try $0.settle(done) }) != nil else { return false }
+        guard let left = await onStore({ try $0.settle(done) }) else { return false }
+        if plan.spec.keepFor != nil { kept = max(0, kept - left) }
         for (row, result) in zip(rows, outcomes) {
             switch result.outcome {
             case .deleted: tell(.deleted(path: row.version.path))
@@ -74,10 +75,6 @@ extension WatchKeeper {
             // Forgotten, it's new when it's found again.
             case .rewritten: suspect(row.version.path)
             case .notThere, .noFolder, .kept, .stopped: break
-            }
-            switch result.outcome {
-            case .deleted, .moved, .notThere, .rewritten, .kept: kept = max(0, kept - 1)
-            case .stays, .noFolder, .stopped: break
             }
         }
         tellBacklog()

@@ -135,6 +135,26 @@ import TransferTestSupport
         }
     }
 
+    /// Pruning may come upon a file after it was moved and before that is noted.
+    @Test func aFileThatWasFoundToBeGoneIsNotCountedOffAgain() async throws {
+        try await withTestServer { server in
+            let spec = try folder.watchSpec(server) { ($0.then, $0.keepFor) = (.delete, .seconds(3600)) }
+            let names = ["a", "b", "c", "d", "e"]
+            for name in names { try folder.write(name, to: "in/" + name) }
+            let store = try SQLiteStore(StateFolder(folder.path("state")))
+            let number = try store.openLedger(try WatchPlan(spec)).folder
+            try folder.confirm(names, number)
+            let rows = try store.dueRows(folder: number, now: .max, limit: 9).map(\.id).sorted()
+            #expect(try store.keptCount(folder: number) == 5)
+            #expect(try store.prune(present: [], absent: Array(rows[..<2]), grace: 3_600_000).missed == 2)
+            let settled: [LedgerSettlement.Kind] = [.done, .notThere, .done, .notThere, .kept]
+            let left = try store.settle(zip(rows, settled).map { LedgerSettlement(row: $0, kind: $1) })
+            #expect(try left == 3 && store.keptCount(folder: number) == 0)
+            #expect(try store.settle([LedgerSettlement(row: rows[4], kind: .kept)]) == 0)
+            try store.unregister()
+        }
+    }
+
     /// Also where nothing was changed, and however many changes there were before.
     @Test func ofTwoCountsTheLaterOneIsKnown() throws {
         let store = try SQLiteStore()

@@ -3,6 +3,7 @@ import Glibc
 import Synchronization
 import Testing
 import TransferCore
+import TransferEngine
 import TransferTestServer
 import TransferTestSupport
 import TransferWatch
@@ -172,6 +173,24 @@ extension TemporaryFolder {
                 await Task.yield()
             }
         }
+    }
+
+    /// Rows for files that were uploaded two hours ago.
+    func confirm(_ paths: [String], _ number: Int64) throws {
+        let places = FolderPlaces(path("in"))
+        let rows = try paths.map { path in
+            let seen = try #require(places.file(path))
+            return """
+                (\(number), \(Int64(bitPattern: seen.device)), \(Int64(bitPattern: seen.inode)), \(seen.facts.size),
+                \(seen.facts.modified), '\(path)', '\(path)', 1, '', 0, unixepoch() * 1000 - 7200000,
+                unixepoch() * 1000 - 3600000)
+                """
+        }
+        try database.run(
+            """
+            INSERT INTO ledger (folder, device, inode, size, modified, path, url, state, digest, staged, confirmed, due)
+            VALUES \(rows.joined(separator: ","))
+            """)
     }
 
     func unlink(_ relative: String) throws { try #require(Glibc.unlink(path(relative)) == 0, "\(errno)") }
