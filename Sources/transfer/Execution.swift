@@ -14,6 +14,8 @@ struct Execution: Sendable {
     var inputFaults: InputFaults?
     /// Folders that are watched until the run is stopped.
     var watch: WatchSession?
+    /// What begins once the batches are in the run.
+    var companion: (@Sendable () async -> Void)?
 
     /// What ends a run early.
     struct StopRules: Sendable {
@@ -30,6 +32,14 @@ struct Execution: Sendable {
         }
     }
 
+    /// From now on the first signal ends the run in order, also one that hasn't begun yet.
+    func obeySignals() {
+        Signals.handle { [queue, reporter, watch] in
+            reporter.hurry()
+            if let watch { watch.end() } else { queue.stop() }
+        }
+    }
+
     /// Runs the batches to their end and tells how it went.
     func run(_ batches: [StagedBatch], _ options: RunOptions) async throws -> ExitStatus {
         let failures = FailureCount()
@@ -39,11 +49,7 @@ struct Execution: Sendable {
             reporter.note(.warn, "stopped: \(reason)")
             queue.stop()
         }
-        Signals.handle { [queue, reporter, watch] in
-            reporter.hurry()
-            if let watch { watch.end() } else { queue.stop() }
-        }
-        watch?.running()
+        obeySignals()
         let deadline = stops.deadline.map { limit in
             Task {
                 // The deadline is a time, so it's waited for by time.
@@ -53,7 +59,10 @@ struct Execution: Sendable {
         }
         let summary: RunSummary
         do {
-            summary = try await queue.run(batches, options: options)
+            summary = try await queue.run(batches, options: options) {
+                watch?.running()
+                if let companion { Task { await companion() } }
+            }
         } catch {
             await watch?.close()
             reporter.finish(commands: commands)

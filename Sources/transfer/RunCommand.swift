@@ -93,18 +93,23 @@ struct Run: AsyncParsableCommand {
         }
         let session = WatchSession(queue, execution.reporter, folders: folders.map(\.folder))
         execution.watch = session
+        // Before it's told that they are watched: who reads that may have the process end, or hang up, at once.
+        execution.obeySignals()
+        if let hangUps = hangUps() {
+            let reloader = RunReloader(
+                plan: plan, limits: limits, queue: queue, session: session, reporter: execution.reporter)
+            execution.companion = { await reloader.run(hangUps) }
+        }
         batches += try await session.begin(folders)
-        reloadAtHangUps(plan, queue, session, execution.reporter)
         ExitStatus.exit(try await execution.run(batches, options))
     }
 
-    /// On a terminal a SIGHUP says that it's gone, and stays an end.
-    private func reloadAtHangUps(_ plan: RunPlan, _ queue: JobQueue, _ session: WatchSession, _ reporter: Reporter) {
-        guard isatty(STDERR_FILENO) == 0 else { return }
+    /// The SIGHUPs from now on; `nil` on a terminal, where one says that it's gone, and stays an end.
+    private func hangUps() -> AsyncStream<Void>? {
+        guard isatty(STDERR_FILENO) == 0 else { return nil }
         let (hangUps, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         Signals.reload { continuation.yield() }
-        let reloader = RunReloader(plan: plan, limits: limits, queue: queue, session: session, reporter: reporter)
-        Task { await reloader.run(hangUps) }
+        return hangUps
     }
 
     var workingFolder: String { Composition.absolute(directory ?? FileManager.default.currentDirectoryPath) }

@@ -82,8 +82,11 @@ public final class JobQueue: Sendable {
 
     /// Runs staged batches to their end, or until ``stop()``.
     ///
+    /// - Parameter begun: Called once they are in the run: what is staged anew from then on goes into it by ``begin(_:)``.
     /// - Throws: When the database fails.
-    public func run(_ batches: [StagedBatch], options: RunOptions = RunOptions()) async throws -> RunSummary {
+    public func run(
+        _ batches: [StagedBatch], options: RunOptions = RunOptions(), begun: @Sendable () -> Void = {}
+    ) async throws -> RunSummary {
         if let limits = options.limits { await runner.setLimits(limits) }
         for batch in batches {
             await runner.add(
@@ -91,6 +94,7 @@ public final class JobQueue: Sendable {
                 reserve: batch.staged.reserve)
             await runner.abandon(batch.staged.abandoned)
         }
+        begun()
         return try await finish()
     }
 

@@ -105,9 +105,11 @@ struct Watch: AsyncParsableCommand {
             try Composition.configuration(state: state.state, limits: limits.merged(with: BatchLimits())))
         let reporter = try Composition.reporter(show)
         let session = WatchSession(queue, reporter, folders: [spec.folder])
-        let batches = try await session.begin([spec])
         var execution = Execution(queue: queue, reporter: reporter, stops: Execution.StopRules())
         execution.watch = session
+        // Before it's told that the folder is watched: who reads that may have the process end at once.
+        execution.obeySignals()
+        let batches = try await session.begin([spec])
         ExitStatus.exit(try await execution.run(batches, RunOptions()))
     }
 }

@@ -129,6 +129,25 @@ import TransferTestSupport
         }
     }
 
+    /// Whoever reads that the first folder is watched doesn't know how many are still to come.
+    @Test func signalsAreHeardWhileTheFoldersAreStillBegun() async throws {
+        try await withTestServer { server in
+            let watch = try WatchPlace(server)
+            let names = (0..<50).map { "in\($0)" }
+            for name in names { try watch.folder.folder(name) }
+            try write(watch, folders: names)
+            let process = try command(watch).start()
+            try await process.event("watch.started")
+            process.kill(SIGHUP)
+            try await process.line { $0.hasSuffix("read again: the same folders, 0 jobs") }
+            try await watch.stop(process)
+
+            let second = try command(watch).start()
+            try await second.event("watch.started")
+            try await watch.stop(second)
+        }
+    }
+
     /// What is under way stays so; all that waits goes where the file says now, also what this process had taken already.
     @Test func aHangUpSendsWhatHasNotStartedElsewhere() async throws {
         try await withTestServer { server in
