@@ -28,6 +28,8 @@ public final class FTPServer: Sendable {
         public var replies: [String: [String]] = [:]
         /// Where clients are told to bring their data, in place of ``FTPServer/dataPort``: a relay (pyftpdlib, EPSV).
         public var dataRelay: UInt16?
+        /// How fast it sends, in bytes per second: the kernel has hardly more of a file than its client has then.
+        public var sendRate: Int?
         /// In place of a free one.
         public var port: UInt16?
         /// The folder to serve; one of its own when `nil`.
@@ -181,7 +183,7 @@ public final class FTPServer: Sendable {
             "certificate": options.certificate.map { [$0.path, $0.key] } ?? [],
             "dataCertificate": options.dataCertificate.map { [$0.path, $0.key] } ?? [],
             "isImplicit": options.isImplicit, "requiresTLS": options.requiresTLS,
-            "dataRelay": Int(options.dataRelay ?? 0),
+            "dataRelay": Int(options.dataRelay ?? 0), "sendRate": options.sendRate ?? 0,
         ]
     }
 
@@ -196,6 +198,7 @@ public final class FTPServer: Sendable {
             "anon_world_readable_only=NO", "anon_umask=022", "secure_chroot_dir=\(empty)", "seccomp_sandbox=NO",
             "mdtm_write=YES", "xferlog_enable=YES", "log_ftp_protocol=YES", "vsftpd_log_file=\(folder.path("log"))",
         ]
+        if let rate = options.sendRate { lines.append("anon_max_rate=\(rate)") }
         if let certificate = options.certificate {
             lines += [
                 "ssl_enable=YES", "allow_anon_ssl=YES", "rsa_cert_file=\(certificate.path)",

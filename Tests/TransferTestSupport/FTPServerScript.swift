@@ -27,6 +27,14 @@ enum FTPServerScript {
             # More than one piece at a time, so that a stopped client is noticed soon.
             ac_out_buffer_size = 65536
             ac_in_buffer_size = 65536
+
+            def __init__(self, sock, channel):
+                if settings["sendRate"]:
+                    # SO_MAX_PACING_RATE, which Python has no name for.
+                    sock.setsockopt(socket.SOL_SOCKET, 47, settings["sendRate"])
+                    sock.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 128 << 10)
+                super().__init__(sock, channel)
+
             if secure:
                 # A client that begins the handshake before it says what it wants is taken for one that hung up.
                 def readable(self):

@@ -25,7 +25,7 @@ struct FileServerDownloadTests {
     }
 
     @Test(arguments: FileServerKind.allCases) func goesOnWhereItWasCut(_ kind: FileServerKind) async throws {
-        let bench = try await FileServerBench(kind)
+        let bench = try await FileServerBench(kind, sendsSlowly: true)
         try bench.serve()
         // Long enough for a change that comes late on a busy machine.
         try bench.writeDownload(limit: 20, #""limitRate": "3M""#)
@@ -67,7 +67,7 @@ struct FileServerDownloadTests {
 
     @Test(arguments: FileServerKind.allCases, [1_600_000_000, 1_700_000_000])
     func aFileThatChangedIsFetchedFromTheStartAndNeverMixed(_ kind: FileServerKind, _ time: Int) async throws {
-        let bench = try await FileServerBench(kind)
+        let bench = try await FileServerBench(kind, sendsSlowly: true)
         try bench.serve()
         try bench.writeDownload(limit: 0)
         let process = try bench.place.startJobs()

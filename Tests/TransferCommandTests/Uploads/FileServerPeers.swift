@@ -35,8 +35,11 @@ final class FileServerBench: Sendable {
     /// On this machine's disk.
     private let root: TemporaryFolder
 
-    /// - Parameter relaysData: Data connections of FTP are led through a relay: it counts, but holds some megabytes too.
-    init(_ kind: FileServerKind, relaysData: Bool = false) async throws {
+    /// - Parameters:
+    ///   - relaysData: Data connections of FTP are led through a relay: it counts, but holds some megabytes too.
+    ///   - sendsSlowly: FTP servers send hardly faster than clients take what ``defaults(_:)`` lets them: the kernel would
+    ///     have the rest of a file long before they do.
+    init(_ kind: FileServerKind, relaysData: Bool = false, sendsSlowly: Bool = false) async throws {
         self.kind = kind
         place = try Workplace("files")
         root = try TemporaryFolder("root")
@@ -52,6 +55,7 @@ final class FileServerBench: Sendable {
         case .ftps: options = .implicitTLS(certificate)
         }
         options.root = root.path
+        if sendsSlowly { options.sendRate = 5 << 20 }
         let dataRelay = relaysData ? try FaultRelay(to: 0) : nil
         self.dataRelay = dataRelay
         options.dataRelay = dataRelay?.port
