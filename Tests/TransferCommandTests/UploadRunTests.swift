@@ -308,6 +308,25 @@ import TransferTestSupport
         }
     }
 
+    /// What the server has said it didn't take isn't there, whatever happens to the next request.
+    @Test func aPOSTThatWasRefusedForItsLengthIsTriedAgainWhenTheNextRequestIsLost() async throws {
+        try await withTestServer { server in
+            let place = try place(5 << 20)
+            let service = server.serve("/*", ResumableService())
+            service.with { $0.sendsInterim = false }
+            server.script(
+                "/in", [.answerEarly(413, headers: ["Upload-Limit": "max-append-size=2000000"]), .loseAnswer])
+            try place.jobs([
+                upload("out.bin", to: server.url("/in"), #""id": "f", "protocol": "post", "retry": {"scale": 0}"#)
+            ])
+            let result = try await place.runJobs()
+            #expect(result.exitCode == 0, "\(result)")
+            let posts = server.requests.filter { $0.method == "POST" }.map { $0.headers["Content-Length"] }
+            #expect(posts == ["5242880", "0", "0"])
+            #expect(try service.with { $0.finished.map(\.bytes) } == [place.content("out.bin")])
+        }
+    }
+
     @Test func aPUTThatWasUnderWayAtAKillIsSentWhole() async throws {
         try await withTestServer { server in
             let place = try place()

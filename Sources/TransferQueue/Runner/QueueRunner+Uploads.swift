@@ -71,7 +71,7 @@ extension QueueRunner {
             job.talk?.state = nil
             emit(job.record.batch, .restarted(job: job.record.identity, reason: reason))
             if job.record.spec.mustNotRepeat { markAgain(id, talk.number) }
-        case .stop(let request): job.talk?.ended(request)?.handle.cancel()
+        case .stop(let request): job.talk?.ended(request, isAnswered: false)?.handle.cancel()
         case .finish(let result): talkFinished(id, result)
         case .fail(let error): talkFailed(id, error)
         }
@@ -127,7 +127,8 @@ extension QueueRunner {
             advance(id) { $0.handle(.interim(request: request, head, url: leg.url), now: WallClock.seconds) }
         case .redirected(let proposal): job.talk?.moved(request, to: proposal.nextURL)
         case .ended(let outcome):
-            guard job.talk?.ended(request) != nil else { return }
+            let isAnswered = if case .success = outcome.result { true } else { false }
+            guard job.talk?.ended(request, isAnswered: isAnswered) != nil else { return }
             judgeLink(job, outcome)
             advance(id) { $0.handle(Self.event(outcome, request, digest), now: WallClock.seconds) }
         case .responded, .challenged, .restarted: break

@@ -92,7 +92,9 @@ final class RunningJob {
     }
 
     /// Whether a body has begun to leave that must not be sent twice.
-    var mayHaveArrived: Bool { record.spec.mustNotRepeat && sent > 0 && talk?.knowsTheWay != true }
+    var mayHaveArrived: Bool {
+        record.spec.mustNotRepeat && talk?.mayBeThere ?? meter.sent > 0 && talk?.knowsTheWay != true
+    }
 
     enum Stop {
         /// Back to the queue as it was: the program ends, or somebody paused it.

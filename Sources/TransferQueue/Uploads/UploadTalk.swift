@@ -24,6 +24,9 @@ struct UploadTalk {
     /// Bytes of bodies that left, of the requests that have ended.
     private(set) var settled: Int64 = 0
     private var base: Int64 = 0
+    /// Bytes of bodies of which nobody knows what became: an answer with which the dialogue went on has said it.
+    private var unjudged: Int64 = 0
+    private var isJudged = false
 
     struct Leg {
         let handle: ExchangeHandle
@@ -41,15 +44,22 @@ struct UploadTalk {
         confirmedBefore = record?.confirmed ?? 0
     }
 
-    mutating func began(_ request: Int, _ leg: Leg) { legs[request] = leg }
+    mutating func began(_ request: Int, _ leg: Leg) {
+        if isJudged, legs.isEmpty { unjudged = 0 }
+        isJudged = false
+        legs[request] = leg
+    }
 
     /// Its answers come from there now.
     mutating func moved(_ request: Int, to url: String) { legs[request]?.url = String(url.prefix { $0 != "#" }) }
 
+    /// - Parameter isAnswered: Whether its server has said what became of it.
     /// - Returns: `nil` for a request that isn't wanted any more.
-    mutating func ended(_ request: Int) -> Leg? {
+    mutating func ended(_ request: Int, isAnswered: Bool) -> Leg? {
         guard let leg = legs.removeValue(forKey: request) else { return nil }
         settled += leg.meter.sent
+        unjudged += leg.meter.sent
+        isJudged = isAnswered
         base = confirmed
         return leg
     }
@@ -61,6 +71,9 @@ struct UploadTalk {
 
     /// Bytes of bodies that left so far.
     var sent: Int64 { legs.values.reduce(settled) { $0 + $1.meter.sent } }
+
+    /// Of those the ones that may be where they were sent to, as far as the dialogue knows.
+    var mayBeThere: Int64 { legs.values.reduce(unjudged) { $0 + $1.meter.sent } }
 
     /// How far the upload is: what the server holds, and what is on its way there.
     var position: Int64 { min(file.size, max(confirmed, legs.values.reduce(base) { $0 + $1.meter.sent })) }
