@@ -88,12 +88,13 @@ import TransferCore
         let rules = WatchRules(exclude: [try GlobPattern("build"), try GlobPattern("cache/")], isRecursive: true)
         #expect(rules.enters(folder: "src") && rules.enters(folder: "src/a"))
         #expect(!rules.enters(folder: "src/build") && !rules.enters(folder: "cache"))
+        #expect(rules.takes(file: "src/a/x") && !rules.takes(file: "src/build/a/x") && !rules.takes(file: "a/../x"))
         // With a slash at its end it's for folders only.
         #expect(rules.accepts(file: "cache") && !rules.accepts(file: "build"))
     }
 
     @Test func entersNoFolderUnlessRecursiveAndNoTemporaryOne() {
-        #expect(!WatchRules().enters(folder: "a"))
+        #expect(!WatchRules().enters(folder: "a") && !WatchRules().takes(file: "a/x") && WatchRules().takes(file: "x"))
         let rules = WatchRules(isRecursive: true)
         #expect(!rules.enters(folder: ".git") && !rules.enters(folder: "a/new.tmp") && rules.enters(folder: "a/new"))
     }

@@ -183,6 +183,14 @@ import TransferCore
         #expect(machine.written == 3 && machine.room == 2)
     }
 
+    @Test func whatIsAskedForByNameHasRoomOfItsOwn() {
+        var bench = Bench()
+        for number in 0..<4 { _ = bench.at(0, "f\(number)", .closedAfterWriting) }
+        let noted = (0..<12).map { bench.machine.settleAgain("f\($0)", at: Bench.time(0)) }
+        #expect(noted == (0..<12).map { $0 < 8 })
+        #expect(bench.machine.count == 8 && bench.machine.room == 0)
+    }
+
     @Test func manyEventsOfOneFileTakeNoRoom() {
         var bench = Bench()
         for step in 0..<10_000 { _ = bench.at(Double(step) / 1000, .closedAfterWriting) }

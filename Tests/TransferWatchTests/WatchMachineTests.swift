@@ -391,6 +391,19 @@ struct MachineBench {
         #expect(newOnly.taken == ["in/a", "in/a"])
     }
 
+    @Test func ofManyThatAreAskedForTheRestIsFoundByReading() {
+        var bench = MachineBench(MachineBench.options { $0.unsettled = 2 })
+        bench.folders["in"] = 2
+        let names = (0..<20).map { "in/f\($0)" }
+        for name in names { bench.files[name] = 1 }
+        bench.run()
+        #expect(Set(bench.taken) == Set(names))
+        bench.machine.look(at: names + ["gone/x", "../x"], now: bench.now)
+        #expect(bench.machine.heldFiles == 4)
+        for _ in 0..<12 { bench.run(after: .seconds(3)) }
+        #expect(bench.taken.count >= 40 && Set(bench.taken.dropFirst(20)) == Set(names))
+    }
+
     @Test func aRewrittenFileThatWaitsIsOfferedOnlyAsItIsThen() {
         var bench = MachineBench()
         bench.consumerRoom = 0

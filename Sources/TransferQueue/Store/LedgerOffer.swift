@@ -4,8 +4,10 @@ import TransferWatch
 /// A version that is offered, with what was found out about it beforehand.
 struct LedgerOffer: Sendable {
     enum Finding: Sendable {
-        /// Nothing is to be done: it's known, by this name or another, or has changed since.
+        /// Nothing is to be done: it's known, by this name or another.
         case nothing
+        /// Another version is at its path, or nothing: whatever it is, it's looked at again.
+        case outdated
         case new(digest: Checksum?)
         /// It was missed, and is at its path again.
         case returned(row: Int64)
@@ -29,10 +31,11 @@ struct LedgerOffer: Sendable {
     /// Whether the ledger learns nothing by it.
     var isNothing: Bool {
         switch finding {
-        case .nothing, .later: true
+        case .nothing, .outdated, .later: true
         default: false
         }
     }
 
+    var isOutdated: Bool { if case .outdated = finding { true } else { false } }
     var isForLater: Bool { if case .later = finding { true } else { false } }
 }

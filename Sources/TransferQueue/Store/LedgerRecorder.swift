@@ -15,7 +15,7 @@ struct WatchedEnds: Sendable {
         case confirmed(url: String, due: Int64?, hasDigest: Bool)
         case dropped(isChanged: Bool)
         /// A renamed file whose upload another one has taken the place of.
-        case replaced
+        case replaced(wasKept: Bool)
         case failed
     }
 
@@ -87,11 +87,14 @@ struct LedgerRecorder {
         {
             note(end, row[0], .confirmed(url: receipt.finalURL, due: row[1], hasDigest: (row[2] as String?) != nil))
             // Files that had this one's name: nothing of them is there any more, so that they are uploaded by their own.
-            let replaced = try String.fetchAll(
+            let replaced = try Row.fetchAll(
                 db.cachedStatement(
-                    sql: "DELETE FROM ledger WHERE folder = ? AND url = ? AND isRenamed AND id <> ? RETURNING path"),
+                    sql: """
+                        DELETE FROM ledger WHERE folder = ? AND url = ? AND isRenamed AND id <> ?
+                        RETURNING path, due NOT NULL AND gone IS NULL
+                        """),
                 arguments: [row[3] as Int64, receipt.finalURL, ledger])
-            for path in replaced { note(end, path, .replaced) }
+            for other in replaced { note(end, other[0], .replaced(wasKept: other[1])) }
         }
         try db.cachedStatement(
             sql: "DELETE FROM job WHERE batch = ? AND ledger IS NOT NULL AND state = 5 AND endSequence <= ?"

@@ -40,7 +40,7 @@ final class LedgerTaker {
     func take(_ offer: LedgerOffer) throws -> Bool {
         let version = offer.version
         switch offer.finding {
-        case .nothing, .later: return true
+        case .nothing, .outdated, .later: return true
         case .renumbered(let row):
             try db.execute(
                 sql: "UPDATE ledger SET device = ? WHERE id = ?",
@@ -221,8 +221,7 @@ final class LedgerTaker {
             if isReplaceable, FolderPlaces(plan.root).file(row.version.path) != nil {
                 // Another file has its name, and so the place of its upload: that of a log that was rotated.
                 guard try add(version, digest: row.digest) else { return false }
-                try db.execute(sql: "DELETE FROM ledger WHERE id = ?", arguments: [row.id])
-                if !row.isGone { changes.returned -= 1 }
+                try replace(row.id)
                 return true
             }
             try db.execute(
@@ -288,7 +287,7 @@ final class LedgerTaker {
                 for job in jobs where !job.isClaimed { try remove(job) }
                 continue
             }
-            guard plan.takes(row.version.path) || jobs.last?.isLeftAlone == true else {
+            guard plan.spec.rules.takes(file: row.version.path) || jobs.last?.isLeftAlone == true else {
                 for job in jobs where !job.isClaimed { try remove(job) }
                 if jobs.isEmpty { try db.execute(sql: "DELETE FROM ledger WHERE id = ?", arguments: [row.id]) }
                 continue

@@ -176,8 +176,8 @@ actor WatchKeeper: LoopActor {
                 }
                 if !hasDigest { lacksDigest = true }
             case .dropped(let isChanged): if isChanged { suspect(end.path) }
-            case .replaced:
-                if plan.spec.keepFor != nil { kept = max(0, kept - 1) }
+            case .replaced(let wasKept):
+                if plan.spec.keepFor != nil, wasKept { kept = max(0, kept - 1) }
                 suspect(end.path)
             case .failed:
                 guard let error = failure(end.index) else { continue }
@@ -217,6 +217,8 @@ extension WatchKeeper: WatchConsumer {
         guard !isStopped else { return 0 }
         for offer in offers {
             let path = offer.version.path
+            // Of a time that was set, as of bytes that were cut off by name, the folder hasn't told.
+            if offer.isOutdated { suspect(path) }
             if !offer.isForLater {
                 changedUnderWay.remove(PathKey(path))
             } else if changedUnderWay.insert(PathKey(path)).inserted {
@@ -237,7 +239,7 @@ extension WatchKeeper: WatchConsumer {
         note(changes.open, changes.stamp)
         isFull = changes.handled < files.count
         onRunner { $0.took(self, batch: held, changes) }
-        if plan.spec.keepFor != nil { kept += changes.returned }
+        if plan.spec.keepFor != nil { kept = max(0, kept + changes.returned) }
         if changes.hasDue { actOnDue() }
         takenSincePruning += max(0, changes.added)
         pruneIfWorthwhile(isQuiet: false)
@@ -248,7 +250,7 @@ extension WatchKeeper: WatchConsumer {
     /// The file may be another version than the one that is known, or the one that was known has been let go: of neither
     /// the folder tells.
     func suspect(_ path: String) {
-        if plan.takes(path) { watcher?.look(at: [path]) }
+        watcher?.look(at: [path])
     }
 
     private func refuse() -> Int {
@@ -293,7 +295,7 @@ struct VersionInquiry {
             switch VersionDigest.compute(file, root: plan.root, isStopped: isStopped) {
             case .digest(known): return .touched(row: row.id)
             case .digest(let digest): return .new(digest: digest)
-            case .otherVersion: return .nothing
+            case .otherVersion: return .outdated
             case .unreadable: return .new(digest: nil)
             }
         case .unknown: return new(file)
@@ -310,7 +312,8 @@ struct VersionInquiry {
         switch VersionDigest.compute(file, root: plan.root, isStopped: isStopped) {
         case .digest(let digest) where digest != row.digest: return .rewritten(row: row.id, digest: digest)
         case .digest: return .looked(row: row.id, changed: seen.changed)
-        case .otherVersion, .unreadable: return .nothing
+        case .otherVersion: return .outdated
+        case .unreadable: return .nothing
         }
     }
 
@@ -318,7 +321,7 @@ struct VersionInquiry {
         guard plan.needsDigest else { return .new(digest: nil) }
         switch VersionDigest.compute(file, root: plan.root, isStopped: isStopped) {
         case .digest(let digest): return .new(digest: digest)
-        case .otherVersion: return .nothing
+        case .otherVersion: return .outdated
         // It fails when it's opened, which is told.
         case .unreadable: return .new(digest: nil)
         }

@@ -77,16 +77,6 @@ struct WatchPlan: Sendable {
         }
     }
 
-    /// Whether the rules let a file be taken, by its path beneath the folder.
-    func takes(_ path: String) -> Bool {
-        var folder = WatchedPath.folder(path)
-        while !folder.isEmpty {
-            guard spec.rules.enters(folder: folder) else { return false }
-            folder = WatchedPath.folder(folder)
-        }
-        return spec.rules.accepts(file: path)
-    }
-
     static func trimmed(_ path: String) -> String {
         var path = Substring(path)
         while path.utf8.count > 1, path.utf8.last == UInt8(ascii: "/") { path = Substring(path.utf8.dropLast()) }

@@ -46,6 +46,16 @@ struct FolderTree: Sendable {
 
     func folder(ofWatch watch: Int32) -> ID? { byWatch[watch] }
 
+    /// - Parameter path: Beneath the root; empty for that.
+    func folder(at path: some StringProtocol) -> ID? {
+        var id = Self.root
+        for name in PathText.components(String(path)) {
+            guard let next = child(name, of: id) else { return nil }
+            id = next
+        }
+        return id
+    }
+
     func child(_ name: String, of parent: ID) -> ID? { folders[parent]?.children[PathKey(name)] }
 
     /// Beneath the watched folder, which is the empty path; `nil` when it's gone or being moved.

@@ -13,6 +13,18 @@ public struct WatchRules: Sendable, Hashable {
         self.isRecursive = isRecursive
     }
 
+    /// Whether a file may be taken, wherever it is.
+    ///
+    /// - Parameter path: Beneath the watched folder.
+    public func takes(file path: String) -> Bool {
+        var folder = String(PathText.folder(path))
+        while !folder.isEmpty {
+            guard enters(folder: folder) else { return false }
+            folder = String(PathText.folder(folder))
+        }
+        return accepts(file: path)
+    }
+
     /// - Parameter path: Beneath the watched folder; in a folder that ``enters(folder:)`` lets in.
     public func accepts(file path: String) -> Bool {
         if Self.isTemporary(PathText.name(path)) { return false }

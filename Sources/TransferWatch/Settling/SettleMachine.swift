@@ -4,7 +4,8 @@ import TransferCore
 ///
 /// A file is taken when it was closed after writing, or moved in, and has been quiet for the settle time; one that nobody
 /// saw closed, as a scan found it, when it has been unchanged for that time and nobody is known to have it open for
-/// writing. Only files that haven't settled are held, and no more than ``capacity`` of them.
+/// writing. Only files that haven't settled are held: no more than ``capacity`` of them, and as many
+/// that somebody asked for by name.
 ///
 /// There is no event for each write: the look at the end of the settle time shows by the file's times whether something
 /// was written meanwhile, so that a file written slowly wakes nobody.
@@ -96,9 +97,15 @@ struct SettleMachine: Sendable {
         }
     }
 
-    /// Somebody wants to have the file as it is when it's quiet, also where there is no room: nothing else brings it back.
-    mutating func settleAgain(_ path: String, at now: MonotonicTime) {
-        if entries[PathKey(path)] == nil { put(path, .closed, at: now + settle) }
+    /// Somebody wants to have the file as it is when it's quiet, also where there is no room for what is found: perhaps
+    /// nothing else brings it back.
+    ///
+    /// - Returns: Whether it was noted: of such files no more are held than ``capacity`` as well.
+    mutating func settleAgain(_ path: String, at now: MonotonicTime) -> Bool {
+        if entries[PathKey(path)] != nil { return true }
+        guard unsettled < 2 * capacity else { return false }
+        put(path, .closed, at: now + settle)
+        return true
     }
 
     /// The files that are to be looked at now; each gets a `looked` event.

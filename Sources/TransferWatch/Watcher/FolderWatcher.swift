@@ -33,7 +33,8 @@ public final class FolderWatcher: Sendable {
         public var order = WatchOrder.oldest
         /// The most files that are offered at once, and that wait for it; from 1.
         public var capacity = 256
-        /// The most files that are held while they settle; what is beyond is found again by reading the folder.
+        /// The most files that are held while they settle, and as many that ``look(at:)`` brought; what is beyond is found
+        /// again by reading the folder.
         public var unsettledCapacity = 8192
         /// The pause between readings of folders that can't be watched, and looks for a watched folder that is missing.
         public var pollInterval = Duration.seconds(10)

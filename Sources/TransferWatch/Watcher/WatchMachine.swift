@@ -201,7 +201,10 @@ struct WatchMachine: Sendable {
 
     /// These files settle again, whether they are new or have been dealt with.
     mutating func look(at paths: [String], now: MonotonicTime) {
-        for path in paths where options.rules.accepts(file: path) { settling.settleAgain(path, at: now) }
+        for path in paths where options.rules.takes(file: path) && !settling.settleAgain(path, at: now) {
+            // It's found by reading, as others are for which there is no room.
+            if let folder = tree.folder(at: PathText.folder(path)) { tree.markDirty(folder) }
+        }
     }
 
     /// Everything is read anew.

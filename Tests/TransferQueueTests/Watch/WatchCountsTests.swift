@@ -135,6 +135,25 @@ import TransferTestSupport
         }
     }
 
+    /// Of a file that was only to be kept, nothing waits for its time.
+    @Test func aRotatedFileThatWaitedForNothingIsNotCountedOff() async throws {
+        try await withTestServer { server in
+            let inbox = Inbox(server)
+            try folder.write("one", to: "in/a")
+            try await withWatch(folder, try folder.watchSpec(server)) { _, _, log in await log.wait(forConfirmed: "a") }
+            try folder.rename("in/a", "in/a.1")
+            try folder.write("two", to: "in/a")
+            let spec = try folder.watchSpec(server) { ($0.then, $0.keepFor) = (.delete, .seconds(3600)) }
+            try await withWatch(folder, spec) { _, _, log in
+                await log.wait(forConfirmed: "a", "a.1")
+                await log.wait { $0.lastBacklog.map { $0 == (0, 2) } ?? false }
+                let isNegative = log.events.contains { if case .backlog(_, kept: ..<0) = $0 { true } else { false } }
+                #expect(!isNegative)
+            }
+            #expect(inbox.puts == ["a": ["one", "two"], "a.1": ["one"]])
+        }
+    }
+
     /// Pruning may come upon a file after it was moved and before that is noted.
     @Test func aFileThatWasFoundToBeGoneIsNotCountedOffAgain() async throws {
         try await withTestServer { server in

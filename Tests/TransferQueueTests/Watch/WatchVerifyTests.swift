@@ -2,6 +2,7 @@ import Foundation
 import Testing
 import TransferCore
 import TransferCrypto
+import TransferEngine
 import TransferTestServer
 import TransferTestSupport
 import TransferWatch
@@ -39,6 +40,27 @@ import TransferWatch
             }
             #expect(server.requests.map(\.method) == (byHead ? ["PUT", "HEAD"] : ["PUT", "HEAD", "GET"]))
             #expect(!folder.exists("in/a"))
+        }
+    }
+
+    /// No event tells of a time that was set by name.
+    @Test func aVersionThatIsAnotherOneByThenIsUploadedAsThat() async throws {
+        try await withTestServer { server in
+            let inbox = Inbox(server)
+            let spec = try spec(server) { ($0.then, $0.isNewOnly) = (.keep, true) }
+            server.handle("HEAD", "/in/*") { _ in Response(status: 405) }
+            server.handle("GET", "/in/*") { _ in Response(body: .bytes(inbox.contents["a"] ?? [])) }
+            try await withWatch(folder, spec) { _, watched, log in
+                await log.caughtUp()
+                #expect(server.requests.isEmpty)
+                let seen = try #require(FolderPlaces(folder.path("in")).file("a"))
+                let stale = FileVersion(
+                    device: seen.device, inode: seen.inode, size: seen.facts.size, modified: seen.facts.modified - 1,
+                    path: "a")
+                #expect(await watched.keeper.offer([stale]) == 1)
+                await log.wait(forConfirmed: "a")
+            }
+            #expect(inbox.puts == ["a": ["one"]])
         }
     }
 
