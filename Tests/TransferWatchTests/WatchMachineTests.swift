@@ -357,11 +357,31 @@ struct MachineBench {
         #expect(Set(bench.taken) == ["in/deep/c", "a"])
         bench.machine.take(.overflowed, at: bench.now)
         bench.run()
-        #expect(bench.taken.count == 2)
+        #expect(Set(bench.taken) == ["in/deep/c", "a"])
         bench.changed = 1000
         bench.machine.rescan()
         bench.run()
         #expect(bench.taken.contains("old/b"))
+    }
+
+    @Test func aNewFolderThatIsRenamedBeforeItIsTakenStaysNew() {
+        var bench = MachineBench(MachineBench.options { $0.since = 1000 })
+        bench.changed = 999
+        bench.run()
+        bench.consumerRoom = 1
+        bench.folders = ["": 1, "in": 2, "in/deep": 3]
+        bench.files = ["in/a": 1, "in/b": 2, "in/deep/c": 3]
+        bench.event([.movedTo, .folder], "in", cookie: 1)
+        bench.run(after: .seconds(3))
+        #expect(bench.taken.count == 1)
+        bench.event([.movedFrom, .folder], "in", cookie: 2)
+        bench.folders = ["": 1, "out": 2, "out/deep": 3]
+        bench.files = ["out/a": 1, "out/b": 2, "out/deep/c": 3]
+        bench.event([.movedTo, .folder], "out", cookie: 2)
+        bench.consumerRoom = .max
+        bench.machine.proceed()
+        bench.run(after: .seconds(3))
+        #expect(Set(bench.taken.dropFirst()) == ["out/a", "out/b", "out/deep/c"])
     }
 
     /// A consumer may let a version go that it had handled.

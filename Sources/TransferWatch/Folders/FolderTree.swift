@@ -194,8 +194,6 @@ struct FolderTree: Sendable {
 
     mutating func beginReading(_ id: ID) { folders[id]?.reading += 1 }
 
-    mutating func endReading(_ id: ID) { folders[id]?.isNew = false }
-
     /// The children that the reading hasn't met.
     func unmet(in id: ID) -> [ID] {
         guard let folder = folders[id] else { return [] }

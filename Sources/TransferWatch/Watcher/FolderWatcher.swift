@@ -43,6 +43,9 @@ public final class FolderWatcher: Sendable {
         /// For those who want new files only: those that are found by reading, and haven't been changed, renamed or moved
         /// since this time, are left alone. In nanoseconds since 1970. To be kept by the caller from the first start on,
         /// so that what comes between two runs is new.
+        ///
+        /// A folder that comes in while it's watched is new with all that is in it, whatever is read again; the files in it
+        /// bear no mark of that, so that the next watcher goes by their times alone.
         public var since: Int64?
 
         public init() {}

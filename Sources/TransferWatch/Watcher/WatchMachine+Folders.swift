@@ -85,7 +85,6 @@ extension WatchMachine {
         switch entries.end {
         case .more: return
         case .end:
-            tree.endReading(id)
             for child in tree.unmet(in: id) { forget(child) }
         case .failed(let error): poll(id, .unreadable(error), once: "unreadable \(path)")
         }
