@@ -52,29 +52,29 @@ extension SQLiteStore {
     /// - Returns: How many of them no longer wait for their time. One that was found to be gone meanwhile didn't any more.
     func settle(_ settlements: [LedgerSettlement]) throws -> Int {
         try writeRelaxed { db in
-            try settlements.count { settlement in
-                let (change, time): (String, Int64?) =
-                    switch settlement.kind {
-                    case .done: ("DELETE FROM ledger WHERE id = :row RETURNING due IS NOT NULL AND gone IS NULL", nil)
-                    case .notThere:
-                        (
-                            """
-                            UPDATE ledger SET gone = :time WHERE id = :row AND gone IS NULL RETURNING due IS NOT NULL
-                            """, WallClock.milliseconds
-                        )
-                    case .kept:
-                        (
-                            """
-                            UPDATE ledger SET due = NULL WHERE id = :row AND due IS NOT NULL RETURNING gone IS NULL
-                            """, nil
-                        )
-                    case .again(let time):
-                        ("UPDATE ledger SET due = :time WHERE id = :row AND due IS NOT NULL RETURNING 0", time)
-                    }
-                var arguments: StatementArguments = ["row": settlement.row]
-                if let time { arguments += ["time": time] }
-                return try Bool.fetchOne(db.cachedStatement(sql: change), arguments: arguments) ?? false
-            }
+            try settlements.count { try Self.settle(db, $0) }
+        }
+    }
+
+    private static func settle(_ db: Database, _ settlement: LedgerSettlement) throws -> Bool {
+        func waited(_ change: String, _ arguments: StatementArguments) throws -> Bool {
+            try Bool.fetchOne(db.cachedStatement(sql: change), arguments: arguments) ?? false
+        }
+        let row = settlement.row
+        switch settlement.kind {
+        case .done:
+            return try waited("DELETE FROM ledger WHERE id = ? RETURNING due IS NOT NULL AND gone IS NULL", [row])
+        case .notThere:
+            return try waited(
+                "UPDATE ledger SET gone = ? WHERE id = ? AND gone IS NULL RETURNING due IS NOT NULL",
+                [WallClock.milliseconds, row])
+        case .kept:
+            return try waited(
+                "UPDATE ledger SET due = NULL WHERE id = ? AND due IS NOT NULL RETURNING gone IS NULL", [row])
+        case .again(let time):
+            try db.execute(
+                sql: "UPDATE ledger SET due = ? WHERE id = ? AND due IS NOT NULL", arguments: [time, row])
+            return false
         }
     }
 

@@ -24,9 +24,10 @@ struct UploadTalk {
     /// Bytes of bodies that left, of the requests that have ended.
     private(set) var settled: Int64 = 0
     private var base: Int64 = 0
-    /// Bytes of bodies of which nobody knows what became: an answer with which the dialogue went on has said it.
-    private var unjudged: Int64 = 0
-    private var isJudged = false
+    /// Bytes of bodies that nobody answered for.
+    private var unanswered: Int64 = 0
+    /// Those that were answered for, and perhaps taken, since the dialogue last went on to something else.
+    private var answered: Int64 = 0
 
     struct Leg {
         let handle: ExchangeHandle
@@ -45,8 +46,7 @@ struct UploadTalk {
     }
 
     mutating func began(_ request: Int, _ leg: Leg) {
-        if isJudged, legs.isEmpty { unjudged = 0 }
-        isJudged = false
+        if legs.isEmpty { answered = 0 }
         legs[request] = leg
     }
 
@@ -58,8 +58,7 @@ struct UploadTalk {
     mutating func ended(_ request: Int, isAnswered: Bool) -> Leg? {
         guard let leg = legs.removeValue(forKey: request) else { return nil }
         settled += leg.meter.sent
-        unjudged += leg.meter.sent
-        isJudged = isAnswered
+        if isAnswered { answered += leg.meter.sent } else { unanswered += leg.meter.sent }
         base = confirmed
         return leg
     }
@@ -73,7 +72,7 @@ struct UploadTalk {
     var sent: Int64 { legs.values.reduce(settled) { $0 + $1.meter.sent } }
 
     /// Of those the ones that may be where they were sent to, as far as the dialogue knows.
-    var mayBeThere: Int64 { legs.values.reduce(unjudged) { $0 + $1.meter.sent } }
+    var mayBeThere: Int64 { legs.values.reduce(unanswered + answered) { $0 + $1.meter.sent } }
 
     /// How far the upload is: what the server holds, and what is on its way there.
     var position: Int64 { min(file.size, max(confirmed, legs.values.reduce(base) { $0 + $1.meter.sent })) }

@@ -4,8 +4,8 @@ import TransferCore
 ///
 /// A file is taken when it was closed after writing, or moved in, and has been quiet for the settle time; one that nobody
 /// saw closed, as a scan found it, when it has been unchanged for that time and nobody is known to have it open for
-/// writing. Only files that haven't settled are held: no more than ``capacity`` of them, and as many
-/// that somebody asked for by name.
+/// writing. Only files that haven't settled are held: no more than ``capacity`` of them, and as many that
+/// somebody asked for by name.
 ///
 /// There is no event for each write: the look at the end of the settle time shows by the file's times whether something
 /// was written meanwhile, so that a file written slowly wakes nobody.
