@@ -95,6 +95,23 @@ static inline int transfer_rename_new_at(int from_folder, const char *from, int 
     return number;
 }
 
+// Makes a file that has all its bytes, and has them on the disk, when its name appears; EEXIST where there is one.
+static inline int transfer_make_whole_file(
+    const char *folder, const char *path, unsigned mode, const void *bytes, size_t count
+) {
+    int descriptor = open(folder, __O_TMPFILE | O_RDWR | O_CLOEXEC, mode);
+    if (descriptor < 0) return errno;
+    char name[32];
+    snprintf(name, sizeof name, "/proc/self/fd/%d", descriptor);
+    int number = 0;
+    if (fchmod(descriptor, mode) != 0) number = errno;
+    else if (write(descriptor, bytes, count) != (ssize_t)count) number = errno ? errno : ENOSPC;
+    else if (fsync(descriptor) != 0) number = errno;
+    else if (linkat(AT_FDCWD, name, AT_FDCWD, path, AT_SYMLINK_FOLLOW) != 0) number = errno;
+    close(descriptor);
+    return number;
+}
+
 // Nanoseconds since 1970; the time of the last reading stays.
 static inline int transfer_set_modified(int descriptor, int64_t modified) {
     int64_t fraction = (modified % 1000000000 + 1000000000) % 1000000000;

@@ -56,7 +56,7 @@ extension SQLiteStore {
     }
 
     func setSocket(_ path: String) throws {
-        try database.write { db in
+        try writeRelaxed(leavesPacks: true) { db in
             try db.execute(sql: "UPDATE process SET socket = ? WHERE id = ?", arguments: [path, process])
         }
     }

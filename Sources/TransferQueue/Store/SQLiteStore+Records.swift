@@ -107,13 +107,14 @@ extension SQLiteStore {
         }
     }
 
-    /// The run of this batch is over.
+    /// The run of this batch is over. Where that is lost with the machine's power, the process is found to be gone, and
+    /// the pack to have nothing that isn't in rows.
     ///
     /// - Parameter isComplete: Every job has ended; else what this process reserved is given back.
     /// - Returns: The sockets of those who wait for that.
     func letGo(batch: Int64, isComplete: Bool = false) throws -> [String] {
         defer { packed.forget(batch) }
-        return try database.write { db in
+        return try writeRelaxed(leavesPacks: true) { db in
             if isComplete, try Self.dropPack(db, batch: batch) {
                 try Self.endReserve(db, batch: batch)
             } else {

@@ -33,17 +33,17 @@ final class SQLiteStore: Sendable {
             // No secret is ever in it, so that nothing has to be wiped, as Debian's SQLite does.
             try db.execute(
                 sql: """
-                    PRAGMA page_size = 8192; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;
+                    PRAGMA page_size = \(DatabaseFile.pageSize); PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;
                     PRAGMA foreign_keys = ON; PRAGMA temp_store = MEMORY; PRAGMA cache_size = -8192;
                     PRAGMA secure_delete = OFF
                     """)
         }
         do {
-            // What SQLite makes is readable by its user only, as the folder is.
-            try FileMode.makePrivate(folder.database)
+            try DatabaseFile.prepare(folder.database, in: folder.path)
             database = try DatabaseQueue(path: folder.database, configuration: configuration)
-            // Each step is a transaction of its own. Whole or not there it is without a sync too, and the first commit
-            // after them syncs them all (sqlite.org/pragma.html#pragma_synchronous).
+            // What is done here is whole or not there without a sync too, and the first commit after it syncs it all
+            // (sqlite.org/pragma.html#pragma_synchronous). Of processes the database need not know after the machine's
+            // next start.
             try database.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = NORMAL") }
             do {
                 try Schema.migrator.migrate(database)
@@ -51,8 +51,8 @@ final class SQLiteStore: Sendable {
                 // Another process may have made the change after this one had looked: then there is nothing left to do.
                 try Schema.migrator.migrate(database)
             }
-            try database.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = FULL") }
             process = isReader ? 0 : try database.write { db in try Self.register(db) }
+            try database.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = FULL") }
             // What ended a month ago is of no use to anybody.
             if !isReader { _ = try forget(name: nil, endedBefore: WallClock.milliseconds - 30 * 86_400_000) }
         } catch let error as DatabaseError {
@@ -118,9 +118,9 @@ final class SQLiteStore: Sendable {
                 """)
     }
 
-    /// Gives back whatever this process still holds; for its end.
+    /// Gives back whatever this process still holds; for its end. Whoever finds a process that is no more does the same.
     func unregister() throws {
-        try write { db in
+        try writeRelaxed { db in
             try Self.dissolveReserves(db, of: process)
             try db.execute(
                 sql: "UPDATE job SET state = 0, owner = NULL WHERE owner = ? AND state = 1", arguments: [process])

@@ -1,0 +1,55 @@
+import GRDB
+import Glibc
+import Testing
+import TransferTestSupport
+
+@testable import TransferQueue
+
+@Suite struct DatabaseFileTests {
+    let folder: TemporaryFolder
+    let path: String
+
+    init() throws {
+        folder = try TemporaryFolder("database")
+        path = folder.path("queue.sqlite")
+    }
+
+    private func size() -> Int64 {
+        var status = stat()
+        return stat(path, &status) == 0 ? Int64(status.st_size) : -1
+    }
+
+    @Test func aNewOneIsAnEmptyDatabaseInWALMode() throws {
+        try DatabaseFile.prepare(path, in: folder.path)
+        // Where the file system has no files without names it's empty, and SQLite does the rest.
+        try #require(size() == 8192)
+        // As SQLite finds it: nothing is set here that would change it.
+        let database = try DatabaseQueue(path: path)
+        try database.writeWithoutTransaction { db in
+            #expect(try String.fetchOne(db, sql: "PRAGMA journal_mode") == "wal")
+            #expect(try Int.fetchOne(db, sql: "PRAGMA page_size") == DatabaseFile.pageSize)
+            #expect(try Int.fetchOne(db, sql: "PRAGMA page_count") == 1)
+            #expect(try String.fetchOne(db, sql: "PRAGMA integrity_check") == "ok")
+            try db.execute(sql: "CREATE TABLE t (x); INSERT INTO t VALUES ('kept')")
+            try db.execute(sql: "PRAGMA wal_checkpoint(TRUNCATE)")
+        }
+        try database.close()
+        let again = try DatabaseQueue(path: path)
+        #expect(try again.read { try String.fetchOne($0, sql: "SELECT x FROM t") } == "kept")
+        #expect(try again.read { try String.fetchOne($0, sql: "PRAGMA integrity_check") } == "ok")
+    }
+
+    @Test func oneThatIsThereStaysAsItIs() throws {
+        try folder.write("somebody's", to: "queue.sqlite")
+        chmod(path, 0o644)
+        try DatabaseFile.prepare(path, in: folder.path)
+        #expect(size() == 10)
+        var status = stat()
+        #expect(stat(path, &status) == 0 && status.st_mode & 0o777 == 0o600)
+    }
+
+    @Test func nothingElseIsLeftInTheFolder() throws {
+        try DatabaseFile.prepare(path, in: folder.path)
+        #expect(try folder.files() == ["queue.sqlite"])
+    }
+}
