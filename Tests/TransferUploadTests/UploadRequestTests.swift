@@ -1,4 +1,5 @@
 import Testing
+import TransferCore
 import TransferUpload
 
 @Suite struct UploadRequestTests {
@@ -7,5 +8,56 @@ import TransferUpload
         #expect(body.length == 24)
         #expect(UploadRequest.Body.bytes([1, 2]).length == 2)
         #expect(UploadRequest.Body.none.length == 0)
+    }
+
+    // MARK: The owner's fields
+
+    @Test(arguments: [
+        "If-None-Match", "if-match", "If-Unmodified-Since", "Content-Encoding", "content-md5", "Content-Disposition",
+        "Last-Modified", "Repr-Digest",
+    ])
+    func whatIsSaidOfTheContentGoesWithTheRequestThatMakesIt(name: String) {
+        #expect(OwnersFields.all.admits(name))
+        #expect(!OwnersFields.apartFromContent.admits(name))
+    }
+
+    @Test(arguments: ["Authorization", "X-Team", "Cookie", "User-Agent", "If", "Prefer"])
+    func theOthersGoWithEveryRequestThatIsNotSigned(name: String) {
+        #expect(OwnersFields.all.admits(name))
+        #expect(OwnersFields.apartFromContent.admits(name))
+        #expect(!OwnersFields.none.admits(name))
+    }
+
+    private let source = UploadSource(name: "a.bin", size: 100)
+    private let url = "http://server.test/in/a.bin"
+
+    private func requests(_ actions: [UploadAction]) -> [UploadRequest] {
+        actions.compactMap { if case .send(let request) = $0 { request } else { nil } }
+    }
+
+    /// What comes with a request of the dialogue, by its method.
+    private func fields(_ dialogue: some UploadDialogue) -> [String: OwnersFields] {
+        var dialogue = dialogue
+        return Dictionary(requests(dialogue.begin(now: 0)).map { ($0.method, $0.ownersFields) }) { first, _ in first }
+    }
+
+    @Test func aQuestionComesWithoutConditions() {
+        let confirming = ConfirmingPut(url: url, source: source, state: ConfirmingPut.state(began: 0))
+        #expect(confirming.map { fields($0) } == ["HEAD": .apartFromContent])
+    }
+
+    @Test func creationsComeWithEverything() {
+        let options = ResumableOptions(url: url)
+        #expect(fields(ResumableDialogue(source: source, options: options)) == ["PUT": .all])
+        #expect(fields(FolderMakingPut(url: url, source: source)) == ["PUT": .all])
+        #expect(fields(FormUpload(url: url, method: "POST", source: source)) == ["POST": .all])
+        #expect(fields(TusDialogue(url: url, source: source, state: nil)) == ["POST": .all])
+    }
+
+    @Test func whatGoesOnComesWithoutWhatIsSaidOfTheWhole() {
+        var script = ResumableScript.resumed(at: 40)
+        #expect(script.request?.ownersFields == .apartFromContent)
+        script.lose(sent: 0)
+        #expect(ResumableScript(state: script.state).request?.ownersFields == .apartFromContent)
     }
 }

@@ -68,8 +68,10 @@ struct RequestBuilder: Sendable {
     ) throws(TransferError) -> ExchangeRequest {
         var settings = try settings(spec.settings, for: request.url)
         var fields = request.headers
-        if request.addsOwnersHeaders, Origin(anyURL: request.url) == Origin(anyURL: spec.urls.first ?? "") {
-            for field in try headers(spec.settings) where fields.value(field.name) == nil { fields.append(field) }
+        if request.ownersFields != .none, Origin(anyURL: request.url) == Origin(anyURL: spec.urls.first ?? "") {
+            fields += try headers(spec.settings).filter {
+                request.ownersFields.admits($0.name) && request.headers.value($0.name) == nil
+            }
         } else {
             settings.credentials = .none
             if fields.value("User-Agent") == nil { fields.append(HeaderField("User-Agent", userAgent)) }

@@ -21,8 +21,7 @@ enum UploadProtocols {
         switch upload.uploadProtocol {
         case .put, .post:
             let asks = state.map { ConfirmingPut.isState($0) } ?? false
-            let upgrade = ResumableOptions(
-                url: upload.url, method: spec.method, mode: .upgrade, chunkSize: options.chunkSize)
+            let upgrade = try resumable(spec, upload, .upgrade, secrets)
             let isOffered = source.size >= upgradeSize || state != nil && !asks
             let known = asks ? nil : state
             var plain: (any UploadDialogue)?
@@ -68,10 +67,17 @@ enum UploadProtocols {
             return FileServerUpload(url: upload.url, source: source, state: state, mark: mark)
         case .resumable:
             return ResumableDialogue(
-                source: source,
-                options: ResumableOptions(
-                    url: upload.url, method: spec.method, mode: .careful, chunkSize: options.chunkSize), state: state)
+                source: source, options: try resumable(spec, upload, .careful, secrets), state: state)
         }
+    }
+
+    /// What the owner says of the content goes before what the protocol would say of it.
+    private static func resumable(
+        _ spec: JobSpec, _ upload: JobSpec.Upload, _ mode: ResumableOptions.Mode, _ secrets: SecretSource
+    ) throws(TransferError) -> ResumableOptions {
+        ResumableOptions(
+            url: upload.url, method: spec.method, mode: mode, chunkSize: upload.options.chunkSize,
+            headers: try headers(spec.settings, secrets).filter { OwnersFields.isOfContent($0.name) })
     }
 
     /// Whether a state says of itself how to go on: where the upload is, or that the server is to be asked.

@@ -133,7 +133,7 @@ struct VerifyingDialogue: UploadDialogue {
         do throws(TransferError) {
             if let signed = place.signed {
                 request.headers += try signed(now)
-                request.addsOwnersHeaders = false
+                request.ownersFields = .none
             }
         } catch {
             return fail(error)
@@ -270,7 +270,11 @@ struct OneRequest: UploadDialogue {
 
     mutating func begin(now: Int64) -> [UploadAction] {
         began = now
-        return [.send(UploadRequest(id: 1, method: method, url: url, body: .source(0..<source.size)))]
+        return [
+            .send(
+                UploadRequest(
+                    id: 1, method: method, url: url, body: .source(0..<source.size), ownersFields: .all))
+        ]
     }
 
     mutating func handle(_ event: UploadEvent, now: Int64) -> [UploadAction] {

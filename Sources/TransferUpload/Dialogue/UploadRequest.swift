@@ -7,12 +7,11 @@ public struct UploadRequest: Sendable, Hashable {
     public var method: String
     /// Absolute.
     public var url: String
-    /// The protocol's own fields. The owner's (credentials, `X-…`) are added by the driver where the request goes to
-    /// the origin that the job names, except those that are here already.
+    /// The protocol's own fields. Of the owner's (credentials, `X-…`) the driver adds those that ``ownersFields`` admits
+    /// and that aren't here already, where the request goes to the origin that the job names.
     public var headers: [HeaderField]
     public var body: Body
-    /// Whether the owner's fields are added; not where a signature covers the fields, which then are all here.
-    public var addsOwnersHeaders: Bool
+    public var ownersFields: OwnersFields
     /// Whether redirects are followed (as RFC 9110 §15.4 says, with the body); otherwise they are answers.
     public var followsRedirects: Bool
     /// The answer is hashed instead of kept (``UploadAnswer/digest``), however long it is.
@@ -20,14 +19,14 @@ public struct UploadRequest: Sendable, Hashable {
 
     public init(
         id: Int, method: String, url: String, headers: [HeaderField] = [], body: Body = .none,
-        addsOwnersHeaders: Bool = true, followsRedirects: Bool = true
+        ownersFields: OwnersFields = .apartFromContent, followsRedirects: Bool = true
     ) {
         self.id = id
         self.method = method
         self.url = url
         self.headers = headers
         self.body = body
-        self.addsOwnersHeaders = addsOwnersHeaders
+        self.ownersFields = ownersFields
         self.followsRedirects = followsRedirects
     }
 

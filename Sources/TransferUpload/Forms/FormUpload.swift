@@ -41,7 +41,8 @@ public struct FormUpload: UploadDialogue {
         let request = UploadRequest(
             id: 1, method: method, url: url,
             headers: [HeaderField("Content-Type", "multipart/form-data; boundary=\(boundary)")],
-            body: .source(0..<source.size, prefix: Array(prefix.utf8), suffix: Array("\r\n--\(boundary)--\r\n".utf8)))
+            body: .source(0..<source.size, prefix: Array(prefix.utf8), suffix: Array("\r\n--\(boundary)--\r\n".utf8)),
+            ownersFields: .all)
         return [.send(request)]
     }
 

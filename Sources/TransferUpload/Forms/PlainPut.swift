@@ -16,7 +16,11 @@ struct PlainPut: UploadDialogue {
 
     mutating func begin(now: Int64) -> [UploadAction] {
         began = now
-        return [.send(UploadRequest(id: 1, method: method, url: url, body: .source(0..<source.size)))]
+        return [
+            .send(
+                UploadRequest(
+                    id: 1, method: method, url: url, body: .source(0..<source.size), ownersFields: .all))
+        ]
     }
 
     mutating func handle(_ event: UploadEvent, now: Int64) -> [UploadAction] {

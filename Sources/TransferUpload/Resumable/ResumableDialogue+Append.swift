@@ -29,8 +29,11 @@ extension ResumableDialogue {
             guard state.isRefused != true else {
                 return lost("the server has all of the upload, and had answered it by an error")
             }
-            if case .isComplete(let final) = question { return finish(final) }
-            return finish(answer, isFinal: false)
+            switch question {
+            case .isComplete(let final): return finish(final)
+            case .isUpload: return finish(answer, isFinal: false)
+            case .offset: return version.marksFinalAnswers ? hearAgain(answer) : finish(answer, isFinal: false)
+            }
         }
         guard let offset = fields.offset else {
             return fail(TransferError(.badResponse, "the server doesn't say how much it has", isTransient: true))

@@ -24,7 +24,8 @@ extension ResumableDialogue {
         if let field = source.digest.flatMap({ ReprDigest.field($0) }) { headers.append(field) }
         if options.wantsDigest { headers.append(HeaderField("Want-Repr-Digest", "sha-256=10")) }
         let request = request(
-            options.method, options.url, headers, body: isWhole ? .source(0..<source.size) : .bytes([]))
+            options.method, options.url, headers, body: isWhole ? .source(0..<source.size) : .bytes([]),
+            ownersFields: .all)
         return send(request, .creating(request: request.id, isWhole: isWhole, location: nil))
     }
 
@@ -53,6 +54,9 @@ extension ResumableDialogue {
         // Known limits bind the client, also in the middle of a request.
         if isWhole, let most = limits.maxAppendSize, most < source.size {
             mayBeComplete = true
+            // Nor is all of it sent at once again, if the server loses what it has.
+            sendsWhole = false
+            state.cap = max(1, most)
             return [.stop(request: request)] + ask(.offset)
         }
         return save() + confirmed

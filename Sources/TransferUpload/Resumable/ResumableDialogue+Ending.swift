@@ -2,13 +2,15 @@ import TransferCore
 
 // How an upload ends: complete, refused by its target, gone, given up.
 extension ResumableDialogue {
-    /// - Parameter isFinal: Whether the answer is the target's own; that to HEAD isn't, and of what it says only the
-    ///   digest is about the file.
-    mutating func finish(_ answer: UploadAnswer, isFinal: Bool = true) -> [UploadAction] {
+    /// - Parameters:
+    ///   - isFinal: Whether the answer is the target's own; that to HEAD isn't, and of what it says only the digest is
+    ///     about the file.
+    ///   - digest: What the server has said of it elsewhere.
+    mutating func finish(_ answer: UploadAnswer, isFinal: Bool = true, digest: Checksum? = nil) -> [UploadAction] {
         phase = .ended
         var result = UploadResult(
             url: reportedTarget, status: answer.head.status,
-            digest: ReprDigest.value(answer.head, preferred: source.digest?.algorithm))
+            digest: ReprDigest.value(answer.head, preferred: source.digest?.algorithm) ?? digest)
         if isFinal {
             result.validator = answer.head.value("ETag")
             if !answer.body.isEmpty { result.response = String(decoding: answer.body, as: UTF8.self) }
@@ -20,6 +22,32 @@ extension ResumableDialogue {
             }
         }
         return [.confirmed(source.size), .finish(result)]
+    }
+
+    /// The target's own answer was lost, and may have been an error: an append of nothing to the complete upload has the
+    /// server say it again, if it can ("Upload Append", "Server Behavior").
+    mutating func hearAgain(_ told: UploadAnswer) -> [UploadAction] {
+        guard let url = state.url else { return finish(told, isFinal: false) }
+        let request = request(
+            "PATCH", url,
+            [
+                HeaderField("Upload-Offset", String(source.size)), HeaderField("Upload-Complete", "?1"),
+                HeaderField("Content-Type", "application/partial-upload"),
+            ], body: .bytes([]))
+        return send(request, .hearingAgain(request: request.id, told))
+    }
+
+    mutating func heardAgain(
+        _ answer: UploadAnswer, _ fields: ResumableFields, _ told: UploadAnswer, now: Int64
+    ) -> [UploadAction] {
+        if fields.isComplete == true {
+            guard answer.isSuccess else { return refused(answer, now: now) }
+            let digest = ReprDigest.value(told.head, preferred: source.digest?.algorithm)
+            return finish(answer, digest: digest)
+        }
+        let error = statusError(answer, now: now)
+        // Who can't say it again says so for good, and what it said of the upload before is all that there is.
+        return !answer.isSuccess && error.isTransient ? fail(error) : finish(told, isFinal: false)
     }
 
     /// The target's own answer, which is no success. Asking about the upload would only say that it's over.

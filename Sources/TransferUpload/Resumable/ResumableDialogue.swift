@@ -9,8 +9,9 @@ import TransferCore
 /// next one. What was learnt is part of the state. A 104 with no or another version's number is ignored, as the draft
 /// demands.
 ///
-/// **What counts as complete.** A success that answers the last bytes; or, where it was lost, `Upload-Complete: ?1` in
-/// the answer to HEAD, and then there is no body to report. A success without `Upload-Complete` after the last bytes is
+/// **What counts as complete.** A success that answers the last bytes. Where it was lost, `Upload-Complete: ?1` in the
+/// answer to HEAD says that the target has answered, and not by what: version 8 is asked for that answer again (an append
+/// of nothing). Where there is no telling, the upload counts as complete, and there is no body to report. A success without `Upload-Complete` after the last bytes is
 /// asked about by HEAD in version 8; version 6 has none. An error with `Upload-Complete: ?1` is the target's own: the
 /// upload is over and its URL forgotten.
 ///
@@ -63,6 +64,8 @@ public struct ResumableDialogue: UploadDialogue {
         case creating(request: Int, isWhole: Bool, location: String?)
         case asking(request: Int, Question)
         case appending(request: Int, Range<Int64>, isLast: Bool)
+        /// The upload is complete, as this answer to HEAD says, and what the target said isn't known.
+        case hearingAgain(request: Int, UploadAnswer)
         /// An upload that can't be used any more is removed.
         case discarding(request: Int, Afterwards)
         case abandoning(request: Int)
@@ -72,7 +75,7 @@ public struct ResumableDialogue: UploadDialogue {
             switch self {
             case .idle, .ended: nil
             case .creating(let request, _, _), .asking(let request, _), .appending(let request, _, _),
-                .discarding(let request, _), .abandoning(let request):
+                .hearingAgain(let request, _), .discarding(let request, _), .abandoning(let request):
                 request
             }
         }
@@ -142,6 +145,7 @@ public struct ResumableDialogue: UploadDialogue {
         case .asking(_, let question): return told(answer, fields, question, now: now)
         case .appending(_, let range, let isLast):
             return appended(answer, fields, range, isLast: isLast, now: now)
+        case .hearingAgain(_, let told): return heardAgain(answer, fields, told, now: now)
         case .discarding(_, let afterwards): return discarded(afterwards)
         case .abandoning: return abandoned(answer, now: now)
         case .idle, .ended: return []
@@ -157,7 +161,7 @@ public struct ResumableDialogue: UploadDialogue {
             return fail(error)
         // What can't be removed is left to expire.
         case .discarding(_, let afterwards): return discarded(afterwards)
-        case .asking, .abandoning: return fail(error)
+        case .asking, .hearingAgain, .abandoning: return fail(error)
         case .idle, .ended: return []
         }
     }
@@ -172,11 +176,13 @@ extension ResumableDialogue {
     var reportedTarget: String { Redaction.url(options.url) }
 
     mutating func request(
-        _ method: String, _ url: String, _ headers: [HeaderField] = [], body: UploadRequest.Body = .none
+        _ method: String, _ url: String, _ headers: [HeaderField] = [], body: UploadRequest.Body = .none,
+        ownersFields: OwnersFields = .apartFromContent
     ) -> UploadRequest {
         defer { nextID += 1 }
         let mark = HeaderField("Upload-Draft-Interop-Version", String(version.number))
-        return UploadRequest(id: nextID, method: method, url: url, headers: [mark] + headers, body: body)
+        return UploadRequest(
+            id: nextID, method: method, url: url, headers: [mark] + headers, body: body, ownersFields: ownersFields)
     }
 
     /// What goes before everything that relies on the state.

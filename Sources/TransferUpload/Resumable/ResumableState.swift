@@ -12,7 +12,7 @@ struct ResumableState: Sendable, Hashable, Codable {
     var expires: Int64?
     /// Bytes of the source that the upload is of.
     var length: Int64
-    /// The most bytes that one request may carry, learnt from a refusal.
+    /// The most bytes that one request may carry, learnt from a refusal, or from a limit that all of it was over.
     var cap: Int64?
     /// The last bytes were sent, or may have been, and no answer is known. Only kept for methods that must not be
     /// applied twice: an upload that is gone then isn't simply sent again.

@@ -45,7 +45,7 @@ extension S3Dialogue {
             method: method, url: url, headers: signed, payload: payload, credentials: credentials, now: now)
         return UploadRequest(
             id: id, method: method, url: url, headers: signed + signature + owners.unsigned, body: body,
-            addsOwnersHeaders: false, followsRedirects: false)
+            ownersFields: .none, followsRedirects: false)
     }
 
     private func query(_ exchange: S3Exchange) -> String? {

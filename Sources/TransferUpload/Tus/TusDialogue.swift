@@ -153,7 +153,7 @@ public struct TusDialogue: UploadDialogue {
     ) -> UploadRequest {
         UploadRequest(
             id: nextID(), method: method, url: url, headers: [HeaderField("Tus-Resumable", TusFields.version)] + fields,
-            body: body)
+            body: body, ownersFields: method == "POST" && body == .none ? .all : .apartFromContent)
     }
 
     func save() -> UploadAction {

@@ -32,9 +32,52 @@ struct ResumableAppendTests {
         #expect(script.result != nil)
     }
 
-    @Test func aCompleteUploadIsFinishedWithoutTheLostAnswer() {
-        var script = Script(state: Script.saved())
+    private func complete(version: Int = 8) -> Script {
+        var script = Script(state: Script.saved(version: version))
         script.answer(204, ["Upload-Offset": "100", "Upload-Complete": "?1", "ETag": "\"of the upload\""])
+        return script
+    }
+
+    @Test func theTargetsLostAnswerIsAskedForAgain() {
+        var script = complete()
+        #expect(script.sent == Script.patch)
+        #expect(script.sentBody == .bytes([]))
+        #expect(script.sentField("Upload-Offset") == "100")
+        #expect(script.sentField("Upload-Complete") == "?1")
+        script.answer(201, ["Upload-Complete": "?1", "ETag": "\"of the target\""], body: "thanks")
+        #expect(script.result?.status == 201)
+        #expect(script.result?.validator == "\"of the target\"")
+        #expect(script.result?.response == "thanks")
+    }
+
+    @Test func theTargetsLostRefusalIsNoSuccess() {
+        var script = complete()
+        script.answer(422, ["Upload-Complete": "?1"])
+        #expect(script.failure?.status == 422)
+        #expect(script.failure?.isTransient == false)
+        #expect(script.state?.contains("\"url\"") == false, "asking about the upload would only say that it's over")
+    }
+
+    @Test(arguments: [200, 400, 404, 405, 409, 501])
+    func whereTheLostAnswerIsNotToldTheCompleteUploadIsASuccess(status: Int) {
+        var script = complete()
+        script.answer(status, ["Upload-Complete": "?0"])
+        #expect(script.actions == [.confirmed(100), .finish(UploadResult(url: Script.target, status: 204))])
+    }
+
+    @Test func theLostAnswerIsAskedForInALaterAttemptWhereThisOneIsCutShort() {
+        var busy = complete()
+        busy.answer(503)
+        #expect(busy.failure?.isTransient == true)
+        var lost = complete()
+        lost.lose(sent: 0)
+        #expect(lost.failure?.isTransient == true)
+        let next = Script(state: lost.state)
+        #expect(next.sent == Script.head)
+    }
+
+    @Test func aCompleteUploadIsFinishedWithoutTheLostAnswerInVersion6() {
+        let script = complete(version: 6)
         #expect(script.actions == [.confirmed(100), .finish(UploadResult(url: Script.target, status: 204))])
     }
 

@@ -33,6 +33,22 @@ struct ResumableLimitTests {
         #expect(script.sentBody == .source(10..<40))
     }
 
+    /// "A client that is aware of this limit MUST NOT send larger upload append or upload creation requests."
+    @Test func whatIsOverTheLimitOnPartsIsNeverSentWholeAgain() {
+        var script = Script(.upgrade)
+        script.interim(["Location": "/uploads/u1", "Upload-Limit": "max-append-size=30"])
+        script.answer(404)
+        #expect(script.sent == Script.put)
+        #expect(script.sentBody == .bytes([]))
+        #expect(script.sentField("Upload-Complete") == "?0")
+        script.answer(201, ["Location": "/uploads/u2", "Upload-Complete": "?0"])
+        #expect(script.sentBody == .source(0..<30))
+        script.lose(sent: 0)
+        var next = Script(.upgrade, state: script.state)
+        next.answer(404)
+        #expect(next.sentBody == .bytes([]))
+    }
+
     @Test func aWholeThatIsTooLargeIsCreatedCarefullyWhereTheServerKnowsHow() {
         var script = Script(.upgrade)
         script.answer(413, ["Upload-Limit": "max-append-size=30"])

@@ -99,7 +99,7 @@ struct ResumableStoryTests {
             let result = expectWhole(&story)
             #expect(story.service.finished.count == 1)
             #expect(story.sent == Int64(Self.size))
-            #expect(result?.response == nil)
+            #expect(result?.response == "stored\n", "the server says it again")
         }
     }
 
@@ -264,6 +264,25 @@ struct ResumableStoryTests {
             story.service.targetError = nil
             expectWhole(&story)
             #expect(story.service.finished.count == 1)
+        }
+    }
+
+    /// HEAD says of such an upload that it's complete, as of one that was taken.
+    @Test(arguments: [ResumableOptions.Mode.careful, .upgrade])
+    func theTargetsRefusalIsNoSuccessEitherWhereItWasLost(mode: ResumableOptions.Mode) {
+        for fault in [ResumableStory.Fault.lostAnswer, .replacedAnswer(502)] {
+            var service = ResumableService()
+            service.targetError = 422
+            var story = ResumableStory(
+                service, size: Self.size, ResumableStory.options(mode),
+                faults: mode == .careful ? [.none, fault] : [fault])
+            guard case .failed(let error) = story.run() else {
+                Issue.record("\(fault): not failed")
+                continue
+            }
+            #expect(error.status == 422)
+            #expect(story.attempts == 2)
+            #expect(story.sent == Int64(Self.size), "it's asked about, and not sent again")
         }
     }
 

@@ -26,7 +26,7 @@ import TransferCrypto
         #expect(S3Script.words(first) == ["save", "PUT 0..<100"])
         let put = try #require(S3Script.requests(first).first)
         #expect(put.url == "https://s3.example/b/k")
-        #expect(!put.addsOwnersHeaders && !put.followsRedirects)
+        #expect(put.ownersFields == .none && !put.followsRedirects)
         #expect(put.headers.value("x-amz-content-sha256") == "UNSIGNED-PAYLOAD")
         #expect(put.headers.value("Content-Type") == "application/octet-stream")
         let last = script.answer(put.id, 200, "", [HeaderField("ETag", "\"e\"")])

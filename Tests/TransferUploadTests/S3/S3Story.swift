@@ -110,7 +110,7 @@ struct S3Story {
         for (index, action) in way.actions.enumerated() {
             switch action {
             case .send(let request):
-                #expect(!request.addsOwnersHeaders && !request.followsRedirects)
+                #expect(request.ownersFields == .none && !request.followsRedirects)
                 way.requests.append(request)
             case .digest(let id, let algorithm, let range): way.digests.append((id, algorithm, range))
             case .save(let text):
