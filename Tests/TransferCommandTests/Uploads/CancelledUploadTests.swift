@@ -7,7 +7,7 @@ import TransferTestSupport
 /// Uploads that are cancelled while nobody runs them: their servers are told all the same.
 @Suite(.serialized, .timeLimit(.minutes(2))) struct CancelledUploadTests {
     /// An upload whose program was killed in the middle of it.
-    private func killedUpload(
+    static func killedUpload(
         _ kind: UploadPeerKind, more: String = "", token: String? = nil
     ) async throws -> UploadConformanceTests.Bench {
         let bench = try await UploadConformanceTests.Bench(kind, more: more)
@@ -29,7 +29,7 @@ import TransferTestSupport
     /// Not tuspyserver, which may write what the relay still had when the upload has been taken away, and so has it again.
     @Test(arguments: UploadPeerKind.resuming.filter { $0 != .tuspyserver })
     func cancelTellsTheServerWhereNobodyRunsTheBatch(_ kind: UploadPeerKind) async throws {
-        let bench = try await killedUpload(kind)
+        let bench = try await Self.killedUpload(kind)
         let result = try await bench.place.run("cancel", "batch/f")
         #expect(result.exitCode == 0 && result.standardOutput == "batch/f: 1 job cancelled\n", "\(result)")
         #expect(result.standardError == "", "\(result)")
@@ -42,7 +42,7 @@ import TransferTestSupport
     }
 
     @Test func aServerThatCouldNotBeToldIsToldNextTime() async throws {
-        let bench = try await killedUpload(.tus)
+        let bench = try await Self.killedUpload(.tus)
         let answer = "HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
         bench.relay.script(Array(repeating: .answer(after: 1, Array(answer.utf8)), count: 100))
         let inVain = try await bench.place.run("cancel", "batch")
@@ -56,7 +56,7 @@ import TransferTestSupport
 
     /// Another user's login, or one that has run out, says nothing of what the server holds.
     @Test(arguments: [401, 403]) func aServerThatRefusesTheLoginIsToldNextTime(_ status: Int) async throws {
-        let bench = try await killedUpload(.tus)
+        let bench = try await Self.killedUpload(.tus)
         let answer = "HTTP/1.1 \(status) No\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
         bench.relay.script(Array(repeating: .answer(after: 1, Array(answer.utf8)), count: 100))
         let inVain = try await bench.place.run("cancel", "batch")
@@ -70,7 +70,7 @@ import TransferTestSupport
     }
 
     @Test func aServerIsToldOnceTheSecretForItIsThere() async throws {
-        let bench = try await killedUpload(
+        let bench = try await Self.killedUpload(
             .tus, more: #", "headers": {"X-Token": {"env": "TOKEN"}}"#, token: "secret")
         let inVain = try await bench.place.run("cancel", "batch")
         #expect(inVain.exitCode == 0 && inVain.standardError.contains("TOKEN isn't set"), "\(inVain)")
@@ -83,7 +83,7 @@ import TransferTestSupport
     }
 
     @Test func whatIsRunAgainAfterTheCancelIsSentFromTheStart() async throws {
-        let bench = try await killedUpload(.tus)
+        let bench = try await Self.killedUpload(.tus)
         #expect(try await bench.place.run("cancel", "batch").exitCode == 0)
         let result = try await bench.place.runJobs()
         #expect(result.exitCode == 0, "\(result)")
@@ -93,7 +93,7 @@ import TransferTestSupport
     /// Where a job becomes another one, or isn't in its file any more, nobody goes on with what its server holds.
     @Test(arguments: UploadPeerKind.available.filter { $0 == .tus || $0 == .moto }, [true, false])
     func whatNobodyGoesOnWithIsTakenAway(_ kind: UploadPeerKind, _ isChanged: Bool) async throws {
-        let bench = try await killedUpload(kind)
+        let bench = try await Self.killedUpload(kind)
         try bench.place.folder.write(count: 6 << 20, seed: 9, to: "g")
         let (url, members) = bench.peer.target(bench.relay.port)
         try bench.place.jobs([upload("g", to: url, #""id": "\#(isChanged ? "f" : "g")", \#(members)"#)])

@@ -15,23 +15,30 @@ protocol UploadPeer: Sendable {
     func unfinished() async throws -> Int
     /// Forgets what was begun.
     func expire() async throws
+    /// Bytes of each upload, complete or not, where that can be seen.
+    func sizes() async throws -> [Int64]
+}
+
+extension UploadPeer {
+    func sizes() async throws -> [Int64] { [] }
 }
 
 /// The peers of the conformance suite, each made anew for a case.
 enum UploadPeerKind: String, CaseIterable, Sendable, CustomTestStringConvertible {
     case tus, tuspyserver, moto, rclone, resumable8, resumable6, resumableNIO, offeredPut, offeredPost, offeredWebDAV,
-        plainPut,
-        webDAV, form
+        plainPut, plainPost, webDAV, form
 
     /// Whether something comes down on the connection that the body goes up on, before or while it does.
     var answersBeforeTheBody: Bool { isResuming && !isS3 }
     /// What ends an attempt: parts of S3 are tried again within one.
     var enoughCuts: [FaultRelay.Fault] { Array(repeating: .cut(after: 2 << 20), count: isS3 ? 6 : 1) }
     var isS3: Bool { self == .moto || self == .rclone }
-    var isResuming: Bool { self != .plainPut && self != .webDAV && self != .form }
+    var isResuming: Bool { self != .plainPut && self != .webDAV && !isPosted }
+    /// One POST, which isn't repeated once something of it left.
+    var isPosted: Bool { self == .form || self == .plainPost }
     /// Whether nobody can say what became of an upload whose last answer was lost: NIOResumableUpload forgets it with the
-    /// connection that its answer was meant for, and a form can't be asked for.
-    var leavesDoubt: Bool { self == .resumableNIO || self == .form }
+    /// connection that its answer was meant for, and what was posted can't be asked for.
+    var leavesDoubt: Bool { self == .resumableNIO || isPosted }
     var isOffered: Bool { [.offeredPut, .offeredPost, .offeredWebDAV].contains(self) }
     var testDescription: String { rawValue }
 
@@ -61,8 +68,9 @@ enum UploadPeerKind: String, CaseIterable, Sendable, CustomTestStringConvertible
         case .offeredPost: try ResumablePeer(.version8, "post")
         case .offeredWebDAV: try ResumablePeer(.version8, "put", more: #", "createFolders": true"#)
         case .plainPut: try await NginxPeer("in/f", makesFolders: true)
+        case .plainPost: try PostPeer("post")
         case .webDAV: try await NginxPeer("new/folder/f", makesFolders: false)
-        case .form: try FormPeer()
+        case .form: try PostPeer("multipart")
         }
     }
 }
@@ -156,7 +164,8 @@ private final class TuspyserverPeer: UploadPeer {
 
     var port: UInt16 { server.port }
     func target(_ port: UInt16) -> (url: String, members: String) {
-        ("http://127.0.0.1:\(port)/files", #""protocol": "tus""#)
+        // Only there it says what it can do beside the core.
+        ("http://127.0.0.1:\(port)/files/", #""protocol": "tus""#)
     }
 
     private func uploads() throws -> [(file: String, isComplete: Bool)] {
@@ -175,6 +184,7 @@ private final class TuspyserverPeer: UploadPeer {
         return sums
     }
     func unfinished() async throws -> Int { try uploads().count { !$0.isComplete } }
+    func sizes() async throws -> [Int64] { try uploads().map { folder.size($0.file) ?? 0 } }
     func expire() async throws {
         for upload in try uploads() {
             for name in [upload.file, upload.file + ".info"] {
@@ -188,6 +198,7 @@ private final class TuspyserverPeer: UploadPeer {
 private final class NginxPeer: UploadPeer {
     private let server: NginxServer
     private let file: String
+    private let members: String
 
     /// - Parameters:
     ///   - file: Where it's put; folders above it are made on the way.
@@ -201,11 +212,12 @@ private final class NginxPeer: UploadPeer {
         }
         server = try await NginxServer.start(options: options)
         self.file = file
+        members = #""protocol": "put""# + (makesFolders ? "" : #", "createFolders": true"#)
     }
 
     var port: UInt16 { server.port }
     func target(_ port: UInt16) -> (url: String, members: String) {
-        ("http://127.0.0.1:\(port)/\(file)", #""protocol": "put", "createFolders": true"#)
+        ("http://127.0.0.1:\(port)/\(file)", members)
     }
     func objects() async throws -> [String] {
         let path = "\(server.root)/\(file)"

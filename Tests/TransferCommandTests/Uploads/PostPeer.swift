@@ -3,27 +3,34 @@ import Testing
 import TransferTestServer
 import TransferTestSupport
 
-/// A server that takes files out of forms.
-final class FormPeer: UploadPeer {
+/// A server that takes what is posted to it: files, or files in forms.
+final class PostPeer: UploadPeer {
     private let server: TestServer
     private let sink: UploadSink
+    private let name: String
 
-    init() throws {
+    /// - Parameter name: Of the protocol.
+    init(_ name: String) throws {
         server = try TestServer()
         sink = server.acceptUploads("/in")
+        self.name = name
     }
 
     deinit { server.stop() }
 
     var port: UInt16 { server.port }
     func target(_ port: UInt16) -> (url: String, members: String) {
-        ("http://127.0.0.1:\(port)/in", #""protocol": "multipart""#)
+        ("http://127.0.0.1:\(port)/in", #""protocol": "\#(name)""#)
     }
 
-    /// A form that broke off is none.
+    /// What broke off is none.
     func objects() async throws -> [String] {
         var sums: [String] = []
         for upload in sink.uploads where upload.isComplete {
+            guard name == "multipart" else {
+                sums.append(try await digest("sha256", upload.bytes))
+                continue
+            }
             for part in try upload.form().parts where part.fileName != nil {
                 sums.append(try await digest("sha256", Array(part.body)))
             }
