@@ -274,6 +274,10 @@ final class LedgerTaker {
 
     /// Stages what hasn't been confirmed anew, by the rules as they are now.
     func renewAll() throws {
+        // Earlier versions left some waiting for nothing.
+        try db.execute(
+            sql: "UPDATE job SET follows = 0 WHERE +batch = ? AND ledger IS NOT NULL AND state = 3 AND follows IS NULL",
+            arguments: [batch])
         let rows = try Row.fetchAll(
             db,
             sql: "SELECT \(LedgerRow.columns) FROM ledger WHERE folder = ? AND job IS NOT NULL ORDER BY id DESC",
@@ -348,11 +352,14 @@ final class LedgerTaker {
         ).map(OpenJob.init)
     }
 
-    /// Takes a job out that hasn't started, and its version: what follows it follows what it followed.
+    /// Takes a job out that hasn't started, and its version: what follows it follows what it followed, or is let go by
+    /// ``finish(stamp:)``, as it follows what isn't there any more.
     private func remove(_ job: OpenJob, keepsLedger: Bool = false) throws {
         abandon(job)
         try db.execute(
-            sql: "UPDATE job SET follows = (SELECT follows FROM job WHERE id = ?1) WHERE follows = ?1",
+            sql: """
+                UPDATE job SET follows = coalesce((SELECT follows FROM job WHERE id = ?1), follows) WHERE follows = ?1
+                """,
             arguments: [job.id])
         try db.execute(sql: "DELETE FROM job WHERE id = ?", arguments: [job.id])
         if !keepsLedger {

@@ -26,6 +26,30 @@ import TransferTestSupport
         #expect(try await peer.unfinished() == 0)
     }
 
+    /// Behind the one that was under way when the program died: that one is of no use any more, and nobody waits for it.
+    @Test func aNewerVersionThatWaitedIsUploadedByTheNextStart() async throws {
+        try await withTestServer { server in
+            let watch = try WatchPlace(server)
+            server.script("/in/a", [.stallUpload(after: 1 << 20)])
+            try watch.folder.write(count: 3 << 20, seed: 1, to: "out/a")
+            let first = try watch.start("-j", "1")
+            try await server.waitForHeld(1)
+            try watch.folder.write(count: 3 << 20, seed: 2, to: "b")
+            try #require(rename(watch.folder.path("b"), watch.folder.path("out/a")) == 0)
+            try await until("the newer version to wait") {
+                try await watch.place.run("why", "watch:\(watch.path)/a@2").exitCode == 0
+            }
+            first.kill(SIGKILL)
+            _ = try await first.result()
+            server.release()
+            let second = try watch.start()
+            try await second.confirmed("a")
+            try await watch.stop(second)
+            let expected = try watch.place.content("out/a")
+            #expect(watch.sink.uploads.filter(\.isComplete).map(\.bytes) == [expected])
+        }
+    }
+
     @Test(.enabled(if: SSHServer.isWanted)) func everyFileArrivesOnceBySFTP() async throws {
         let bench = try await FileServerBench(.sftp)
         let expected = try await killInTheMidst(
