@@ -1,7 +1,12 @@
 /// Durations as people write and read them: `"30s"`, `"5m"`, `"1h30m"`, `"250ms"`, `"7d"`; a plain number is seconds.
 public enum DurationText {
-    /// - Returns: The duration, or `nil` when the text is none.
+    /// - Returns: The duration, or `nil` when the text is none, or one of more than a century, which no clock here can add
+    ///   to the time.
     public static func parse(_ text: some StringProtocol) -> Duration? {
+        read(text).flatMap { $0 <= .seconds(100 * 31_556_952) ? $0 : nil }
+    }
+
+    private static func read(_ text: some StringProtocol) -> Duration? {
         // Double reads hexadecimal, exponents and "inf" too.
         if text.utf8.allSatisfy({ (0x30...0x39).contains($0) || $0 == UInt8(ascii: ".") }), let seconds = Double(text) {
             return seconds < 1e12 ? .milliseconds(Int64(seconds * 1000)) : nil

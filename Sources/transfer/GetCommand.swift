@@ -187,6 +187,7 @@ enum HeaderArgument {
             guard argument.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }), !name.contains(" ") else {
                 throw ValidationError("the header \(name.debugDescription) has characters that no header may have")
             }
+            if let message = HeaderRule.refusal(ofName: name) { throw ValidationError("--header: \(message)") }
             let value: SecretText =
                 text.hasPrefix("$")
                 ? .environment(String(text.dropFirst()))

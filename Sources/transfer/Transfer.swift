@@ -44,7 +44,7 @@ struct Transfer: AsyncParsableCommand {
 
     static func begin() async {
         do {
-            var command = try command(CommandArguments.normalized(Array(CommandLine.arguments.dropFirst())))
+            var command = try command(CommandArguments.normalized(CommandArguments.given()))
             if var command = command as? any AsyncParsableCommand {
                 try await command.run()
             } else {

@@ -63,6 +63,19 @@ import TransferTestSupport
         }
     }
 
+    /// Read as UTF-8 it would be the name of another file.
+    @Test func anArgumentThatIsNotUTF8IsRefused() async throws {
+        let place = try Workplace()
+        try place.folder.write("another's", to: "r\u{FFFD}")
+        let command = ChildProcess.Command(
+            "/bin/sh",
+            ["-c", #"exec "$0" put "$(printf 'r\377')" http://127.0.0.1:9/x"#, try TransferCommand.binary()],
+            environment: place.command([]).environment, workingFolder: place.folder.path)
+        let result = try await ChildProcess.start(command).result()
+        #expect(result.exitCode == 64, "\(result)")
+        #expect(result.standardError.contains("not UTF-8"), "\(result)")
+    }
+
     @Test(arguments: ["run", "validate"]) func aJobFileThatIsNotThereEndsWith66(_ verb: String) async throws {
         let place = try Workplace()
         let result = try await place.run(verb, "missing.json")

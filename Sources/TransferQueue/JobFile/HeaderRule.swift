@@ -1,10 +1,17 @@
 /// What a header field may be (RFC 9110 §5): anything else could smuggle a second field or request in.
-enum HeaderRule {
-    static func refusal(ofName name: String) -> String? {
+public enum HeaderRule {
+    /// - Returns: What is wrong with the name; `nil` for one that a job may have.
+    public static func refusal(ofName name: String) -> String? {
         if name.isEmpty { return "the name of a header is empty" }
         guard isToken(name) else { return "not the name of a header; letters, digits and !#$%&'*+-.^_`|~ are possible" }
+        if framing.contains(name.lowercased()) {
+            return "\(name) says where a body ends, which the transfer tells by itself; leave it out"
+        }
         return nil
     }
+
+    /// RFC 9112 §6: what differs from the body has servers take its rest for another request.
+    private static let framing: Set<String> = ["content-length", "transfer-encoding", "te", "trailer", "connection"]
 
     static func refusal(ofValue value: String) -> String? {
         let isClean = value.utf8.allSatisfy { ($0 >= 0x20 && $0 != 0x7F) || $0 == 0x09 }

@@ -3,6 +3,21 @@ import TransferQueue
 
 /// The command line in the form that the parser knows.
 enum CommandArguments {
+    /// Those that the process was given, without its name.
+    ///
+    /// - Throws: For one that isn't UTF-8, as file names may be: what it would be read as names another file.
+    static func given() throws(Failure) -> [String] {
+        try (1..<max(1, Int(CommandLine.argc))).map { index throws(Failure) in
+            guard let bytes = CommandLine.unsafeArgv[index] else { return "" }
+            guard let text = String(validatingCString: bytes) else {
+                throw Failure(
+                    .wrongUsage,
+                    "\(String(cString: bytes)): not UTF-8, which the names of files have to be here; rename it")
+            }
+            return text
+        }
+    }
+
     /// Joins what people write as two words: an option whose value may be left out (`--json=progress`), and a value of
     /// two words (`--then move DIR`).
     static func normalized(_ arguments: [String]) -> [String] {

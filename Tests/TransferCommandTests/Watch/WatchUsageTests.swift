@@ -22,6 +22,8 @@ import TransferTestSupport
         ),
         (["out", "--to", "http://a.example/", "--keep-for", "7d"], "--keep-for: what is kept is kept for good"),
         (["out", "--to", "http://a.example/", "--settle", "0"], "'0' is invalid"),
+        (["out", "--to", "http://a.example/", "--settle", "99999999d"], "'99999999d' is invalid"),
+        (["out", "--to", "http://a.example/", "--header", "content-length: 3"], "says where a body ends"),
         (["out", "--to", "http://a.example/", "--order", "largest"], "'largest' is invalid"),
         (["out", "--to", "http://a.example/", "--protocol", "pigeon"], "'pigeon' is invalid"),
         (["out", "--to", "s3://bucket/", "--protocol", "put"], "s3"),

@@ -52,6 +52,10 @@ import TransferCore
             #"2:51:5 $.jobs[0].headers["A B"] not the name of a header; letters, digits and !#$%&'*+-.^_`|~ are possible"#
         ),
         (
+            #""headers": {"Content-Length": "3"}"#,
+            #"2:51:16 $.jobs[0].headers["Content-Length"] Content-Length says where a body ends, which the transfer tells by itself; leave it out"#
+        ),
+        (
             #""headers": {"A": "x\r\nB: y"}"#,
             #"2:56:11 $.jobs[0].headers.A a header's value can't hold line breaks or other control characters"#
         ),
