@@ -87,13 +87,22 @@ struct transfer_file_look {
     uint32_t kind;
 };
 
+// Since 1970; of times that are further from it than 292 years the furthest that can be told.
+static inline int64_t transfer_nanoseconds(struct timespec time) {
+    int64_t nanoseconds;
+    if (__builtin_mul_overflow((int64_t)time.tv_sec, (int64_t)1000000000, &nanoseconds)
+        || __builtin_add_overflow(nanoseconds, (int64_t)time.tv_nsec, &nanoseconds))
+        return time.tv_sec < 0 ? INT64_MIN : INT64_MAX;
+    return nanoseconds;
+}
+
 static inline void transfer_note_look(const struct stat *status, struct transfer_file_look *look) {
     look->device = status->st_dev;
     look->inode = status->st_ino;
     look->links = status->st_nlink;
     look->size = status->st_size;
-    look->modified = (int64_t)status->st_mtim.tv_sec * 1000000000 + status->st_mtim.tv_nsec;
-    look->changed = (int64_t)status->st_ctim.tv_sec * 1000000000 + status->st_ctim.tv_nsec;
+    look->modified = transfer_nanoseconds(status->st_mtim);
+    look->changed = transfer_nanoseconds(status->st_ctim);
     look->kind = status->st_mode & S_IFMT;
 }
 

@@ -116,13 +116,64 @@ import TransferTestSupport
             let handle = try #require(FileHandle(forWritingAtPath: path))
             switch change {
             case "same size":
-                try handle.seek(toOffset: UInt64(size - 10))
+                try handle.seek(toOffset: 10)
                 try handle.write(contentsOf: Data([1, 2, 3]))
             case "shorter": try handle.truncate(atOffset: UInt64(size - 10))
             case "longer": try handle.truncate(atOffset: UInt64(size + 10))
             default: try handle.truncate(atOffset: 0)
             }
             try handle.close()
+            bench.server.release()
+            let outcome = try await attempt.end()
+            #expect(outcome.error?.code == .sourceChanged && outcome.error?.isTransient == true, "\(outcome.result)")
+            try await bench.server.waitForAnswers(1)
+            #expect(sink.uploads.allSatisfy { !$0.isComplete })
+        }
+    }
+
+    /// touch(1), chmod(1), another name; and bytes that hadn't been read yet: what is sent is what the file has.
+    @Test(arguments: ["time", "mode", "name", "unsent bytes"])
+    func aSourceThatHasWhatWasSentIsSentOnce(_ change: String) async throws {
+        try await Bench.with { bench async throws in
+            let sink = bench.server.acceptUploads("/in")
+            bench.server.script("/in", [.stallUpload(after: 1000)])
+            let size = 8_000_000
+            var path = try bench.folder.write(count: size, seed: 1, to: "source")
+            let attempt = bench.send("PUT", "/in", body: .file(try SourceFile(path)))
+            try await bench.server.waitForHeld(1)
+            switch change {
+            case "time": try bench.folder.touch("source", seconds: 1_000_000)
+            case "mode": #expect(chmod(path, 0o600) == 0)
+            case "name":
+                #expect(rename(path, bench.folder.path("other")) == 0)
+                path = bench.folder.path("other")
+            default:
+                let handle = try #require(FileHandle(forWritingAtPath: path))
+                try handle.seek(toOffset: UInt64(size - 10))
+                try handle.write(contentsOf: Data([1, 2, 3]))
+                try handle.close()
+            }
+            bench.server.release()
+            let outcome = try await attempt.end()
+            #expect(outcome.head?.status == 201 && outcome.sent == Int64(size))
+            let bytes = try #require(FileManager.default.contents(atPath: path))
+            #expect(sink.uploads.map(\.bytes) == [Array(bytes)])
+        }
+    }
+
+    /// As editors of tags do it: neither length nor time tells.
+    @Test func aSourceThatIsRewrittenWithItsTimeIsNotTakenForSent() async throws {
+        try await Bench.with { bench async throws in
+            let sink = bench.server.acceptUploads("/in")
+            bench.server.script("/in", [.stallUpload(after: 1000)])
+            let path = try bench.folder.write(count: 8_000_000, seed: 1, to: "source")
+            try bench.folder.setTime("source", seconds: 1_000_000)
+            let attempt = bench.send("PUT", "/in", body: .file(try SourceFile(path)))
+            try await bench.server.waitForHeld(1)
+            let handle = try #require(FileHandle(forWritingAtPath: path))
+            try handle.write(contentsOf: Data([1, 2, 3]))
+            try handle.close()
+            try bench.folder.setTime("source", seconds: 1_000_000)
             bench.server.release()
             let outcome = try await attempt.end()
             #expect(outcome.error?.code == .sourceChanged && outcome.error?.isTransient == true, "\(outcome.result)")

@@ -24,6 +24,12 @@ extension ActiveExchange {
             }
         case .part(let part):
             do throws(TransferError) {
+                if part.isLast(buffer.count, at: sent) {
+                    guard try mayGiveTheLast(part) else {
+                        holds.insert(.body)
+                        return .later
+                    }
+                }
                 count = try part.read(into: buffer, at: sent)
             } catch {
                 stopReason = .failed(error)
@@ -45,6 +51,26 @@ extension ActiveExchange {
         meter.update(sent: sent)
         throttle(count)
         return .bytes(count)
+    }
+
+    /// Whether the file still is what was sent of it.
+    ///
+    /// - Returns: `false` where somebody else finds that out first, as all of it has to be read again.
+    /// - Throws: `sourceChanged`.
+    private func mayGiveTheLast(_ part: SourcePart) throws(TransferError) -> Bool {
+        switch part.file.look() {
+        case .same: return true
+        case .other: throw part.changed
+        case .unclear:
+            // A loop of file servers may wait.
+            guard files == nil else {
+                guard part.file.hasWhatWasSent() else { throw part.changed }
+                return true
+            }
+            guard !isSourceOther, let compareSource else { throw part.changed }
+            compareSource(part.file)
+            return false
+        }
     }
 
     /// The body, where it leaves together with the head.

@@ -59,6 +59,10 @@ final class ActiveExchange {
     var lookUpStart: MonotonicTime?
     /// Makes a streamed body.
     let feeder: BodyFeeder?
+    /// Finds out whether a file's bytes are those that were sent, and lets the body go on then.
+    let compareSource: ((SourceFile) -> Void)?
+    /// They weren't.
+    var isSourceOther = false
     /// Of the connection that was made for it last.
     var handshake: Handshake?
     var questions: HandshakeQuestions?
@@ -97,7 +101,10 @@ final class ActiveExchange {
         }
     }
 
-    init(_ start: ExchangeStart, now: MonotonicTime, feeder: BodyFeeder?, isOfFiles: Bool = false) {
+    init(
+        _ start: ExchangeStart, now: MonotonicTime, feeder: BodyFeeder?, isOfFiles: Bool = false,
+        compareSource: ((SourceFile) -> Void)?
+    ) {
         order = start
         meter = start.meter
         machine = ExchangeMachine(start.request)
@@ -107,6 +114,7 @@ final class ActiveExchange {
         connectBound = now
         idleTimeout = start.request.settings.idleTimeout ?? (isOfFiles ? start.request.settings.lowSpeedTime : nil)
         self.feeder = feeder
+        self.compareSource = compareSource
     }
 
     var id: ExchangeID { order.id }

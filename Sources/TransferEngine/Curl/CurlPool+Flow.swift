@@ -59,6 +59,24 @@ extension CurlPool {
         }
     }
 
+    /// For an exchange whose body waits meanwhile.
+    func sourceComparison(for start: ExchangeStart) -> ((SourceFile) -> Void)? {
+        guard case .part(let part) = start.request.body, !part.file.isInMemory else { return nil }
+        let id = start.id
+        let compared: @Sendable (Bool) -> Void = { [weak self] isSame in
+            self?.onLoop { pool in
+                if !isSame { pool.active[id]?.isSourceOther = true }
+                pool.bodyArrived(id)
+            }
+        }
+        return { [bodyThreads, loop] file in
+            bodyThreads.execute {
+                let isSame = file.hasWhatWasSent()
+                loop.execute { compared(isSame) }
+            }
+        }
+    }
+
     // MARK: Rates
 
     func holdBack() {

@@ -92,7 +92,9 @@ actor CurlPool: LoopActor {
     // MARK: Commands
 
     func begin(_ start: ExchangeStart) {
-        let exchange = ActiveExchange(start, now: .now, feeder: feeder(for: start), isOfFiles: sockets != nil)
+        let exchange = ActiveExchange(
+            start, now: .now, feeder: feeder(for: start), isOfFiles: sockets != nil,
+            compareSource: sourceComparison(for: start))
         active[start.id] = exchange
         sockets?.begin(start.id)
         scheduleIdleCheck(exchange)

@@ -267,7 +267,7 @@ public final class PartFile: Sendable {
         if let time = PartRecord.readTime(descriptor) { return facts.modified == time }
         guard let date = record.validator?.lastModified.flatMap({ HTTPDate.parse($0) })
         else { return false }
-        return facts.modified == date * 1_000_000_000
+        return facts.modified == FileFacts.nanoseconds(seconds: date)
     }
 
     /// What a finished file still carries from when it was written; `nil` for one of unknown origin.

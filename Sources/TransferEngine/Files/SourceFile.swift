@@ -1,17 +1,18 @@
 import CTransferLinux
 import Glibc
+import Synchronization
 public import TransferCore
 
-/// A file being uploaded: open, with the facts it had when it was opened.
+/// A file being uploaded: open, with the facts that its bytes have as far as they were looked at.
 public final class SourceFile: Sendable {
     public let path: String
     public let descriptor: Int32
-    public let facts: FileFacts
-    /// When anything of it changed last, its name too (`st_ctim`, which nobody can set): milliseconds since 1970.
-    public let changed: Int64
-    public var size: Int64 { facts.size }
+    public let size: Int64
+    let sent = SentBytes()
+    let opened: SourceStamp
+    let stamp: Mutex<SourceStamp>
     /// All of a small file: a loop that sends it never waits for the disk.
-    private let content: [UInt8]?
+    let content: [UInt8]?
     /// Whether what is sent was read when it was opened, whatever becomes of the file.
     public var isInMemory: Bool { content != nil }
 
@@ -30,8 +31,9 @@ public final class SourceFile: Sendable {
         if facts.size > 128 << 10 { posix_fadvise(descriptor, 0, 0, POSIX_FADV_SEQUENTIAL) }
         self.path = path
         self.descriptor = descriptor
-        self.facts = facts
-        changed = FileFacts.changed(status)
+        size = facts.size
+        opened = SourceStamp(status)
+        stamp = Mutex(opened)
         // An empty one may only hide its size, as those of /proc do.
         let isSmall = facts.size > 0 && facts.size <= smallSize
         content =
@@ -55,8 +57,9 @@ public final class SourceFile: Sendable {
         }
         self.path = path
         self.descriptor = descriptor
-        self.facts = facts
-        changed = FileFacts.changed(status)
+        size = facts.size
+        opened = SourceStamp(status)
+        stamp = Mutex(opened)
         self.content = content
     }
 
@@ -79,12 +82,6 @@ public final class SourceFile: Sendable {
     }
 
     deinit { close(descriptor) }
-
-    /// Whether the file is as it was when it was opened.
-    public var isUnchanged: Bool {
-        var status = stat()
-        return fstat(descriptor, &status) == 0 && FileFacts(status) == facts
-    }
 
     /// - Returns: The bytes read; 0 at the end.
     public func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(TransferError) -> Int {

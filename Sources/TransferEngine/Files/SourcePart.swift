@@ -18,10 +18,21 @@ public struct SourcePart: Sendable {
     /// Bytes.
     public var length: Int64 { Int64(prefix.count) + range.upperBound - range.lowerBound + Int64(suffix.count) }
 
+    /// Whether what is read from there, into so many bytes, has the last ones of the file's range, so that a look at the
+    /// file is due before they leave: libcurl doesn't ask again once it has as many as were announced.
+    func isLast(_ count: Int, at offset: Int64) -> Bool {
+        !file.isInMemory && offset - Int64(prefix.count) + Int64(count) >= range.upperBound - range.lowerBound
+            && offset < Int64(prefix.count) + range.upperBound - range.lowerBound
+    }
+
+    var changed: TransferError {
+        TransferError(.sourceChanged, "\(file.path) changed while it was being sent", isTransient: true)
+    }
+
     /// Fills the buffer with what stands at `offset` of the body.
     ///
     /// - Returns: The bytes put there; 0 at the end.
-    /// - Throws: `sourceChanged` when the file isn't as it was when it was opened, and wasn't read then.
+    /// - Throws: `sourceChanged` when the file has become shorter.
     func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(TransferError) -> Int {
         let inFile = offset - Int64(prefix.count)
         if inFile < 0 { return Self.copy(prefix[Int(offset)...], to: buffer) }
@@ -30,18 +41,16 @@ public struct SourcePart: Sendable {
         guard !buffer.isEmpty else { return 0 }
         // Never more than was announced: a file that grew meanwhile would run into what follows.
         let wanted = Int(min(Int64(buffer.count), size - inFile))
-        let count = try file.read(
-            into: UnsafeMutableRawBufferPointer(rebasing: buffer[..<wanted]), at: range.lowerBound + inFile)
-        // Before the last bytes leave: libcurl doesn't ask again once it has as many as were announced.
-        if count == 0 || inFile + Int64(count) >= size && !file.isInMemory && !file.isUnchanged {
-            throw TransferError(.sourceChanged, "\(file.path) changed while it was being sent", isTransient: true)
-        }
+        let place = range.lowerBound + inFile
+        let count = try file.read(into: UnsafeMutableRawBufferPointer(rebasing: buffer[..<wanted]), at: place)
+        guard count > 0 else { throw changed }
+        if !file.isInMemory { file.sent.note(UnsafeRawBufferPointer(rebasing: buffer[..<count]), at: place) }
         return count
     }
 
     /// All of it, for a part that is small.
     ///
-    /// - Throws: As `read(into:at:)`.
+    /// - Throws: `sourceChanged` when the file isn't as it was when it was opened, and wasn't read then.
     func bytes() throws(TransferError) -> [UInt8] {
         let length = Int(length)
         var failure: TransferError?
@@ -57,6 +66,7 @@ public struct SourcePart: Sendable {
             }
         }
         if let failure { throw failure }
+        if !file.isInMemory, file.look() != .same { throw changed }
         return bytes
     }
 

@@ -7,19 +7,32 @@ struct UploadRecord: Sendable, Hashable, Codable {
     /// The source when the upload began: bytes, and nanoseconds since 1970.
     var size: Int64
     var modified: Int64
+    /// `st_ctim`, in nanoseconds since 1970; earlier versions left it out.
+    var changed: Int64?
     /// What the protocol's dialogue wanted to keep; `nil` where only the version that it began with is known.
     var state: String?
     /// Bytes that the server had when that was last known.
     var confirmed: Int64
 
-    init(_ facts: FileFacts, state: String?, confirmed: Int64) {
+    init(_ file: SourceFile, state: String?, confirmed: Int64) {
+        self.init(file.facts, changed: file.changed, state: state, confirmed: confirmed)
+    }
+
+    init(_ facts: FileFacts, changed: Int64? = nil, state: String?, confirmed: Int64) {
         size = facts.size
         modified = facts.modified
+        self.changed = changed
         self.state = state
         self.confirmed = confirmed
     }
 
-    var facts: FileFacts { FileFacts(size: size, modified: modified) }
+    /// Whether the file has the bytes that the upload began with, as far as can be told.
+    ///
+    /// - Parameter isVerified: They have the digest that was expected from the start.
+    func isOf(_ file: SourceFile, isVerified: Bool) -> Bool {
+        let isSameTime = modified == file.facts.modified && changed.map { $0 == file.changed } ?? true
+        return size == file.size && (isSameTime || isVerified)
+    }
 
     /// Whether its server can be asked what it has.
     var knowsTheWay: Bool { state.map { UploadProtocols.knowsTheWay($0) } ?? false }

@@ -46,8 +46,18 @@ extension QueueRunner {
             let error = StatusRule.error(head, now: WallClock.seconds)
             return failed(job, error, bodyLeft: outcome.sent > 0)
         }
-        // Nothing may be done with a file of which another version was sent.
-        guard job.record.watched == nil || file.isUnchanged else { return drop(job, isChanged: true) }
+        let id = job.candidate.id
+        job.phase = .saving
+        settleSource(job, file) { runner, isSame in
+            guard let job = runner.running[id], case .saving = job.phase else { return }
+            guard isSame else { return runner.failed(job, .changed(file), bodyLeft: true) }
+            runner.uploadSettled(job, file, head, outcome)
+        }
+    }
+
+    private func uploadSettled(
+        _ job: RunningJob, _ file: SourceFile, _ head: ResponseHead, _ outcome: ExchangeOutcome
+    ) {
         scheduler.originAnswered(job.candidate.lane.origin)
         scheduler.ended(job.candidate)
         job.result = TransferResult(

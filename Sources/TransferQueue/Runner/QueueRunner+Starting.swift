@@ -148,12 +148,16 @@ extension QueueRunner {
     /// Where a body must not be sent twice, or no other version of it may follow, that is written down before its first
     /// byte leaves: after a crash nobody could know.
     private func transferMarked(_ id: Int64, _ job: RunningJob) {
-        let facts: FileFacts? = if case .upload(let file) = job.ready { file.facts } else { nil }
+        let file: SourceFile? = if case .upload(let file) = job.ready { file } else { nil }
         let known = job.record.upload
         // A server that has begun an upload of it is asked.
-        let isUnrepeatable = job.record.spec.mustNotRepeat && !(known?.knowsTheWay == true && known?.facts == facts)
-        let version = facts.flatMap { facts in
-            job.record.keepsVersion && known == nil ? UploadRecord(facts, state: nil, confirmed: 0) : nil
+        let isKnown =
+            known.map { known in
+                known.knowsTheWay && file.map { known.isOf($0, isVerified: job.sourceDigest != nil) } ?? false
+            } ?? false
+        let isUnrepeatable = job.record.spec.mustNotRepeat && !isKnown
+        let version = file.flatMap { file in
+            job.record.keepsVersion && known == nil ? UploadRecord(file, state: nil, confirmed: 0) : nil
         }
         if version != nil {
             job.record.upload = version

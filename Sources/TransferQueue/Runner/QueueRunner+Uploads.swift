@@ -14,7 +14,7 @@ extension QueueRunner {
         if isFresh, UploadProtocols.isOneRequest(upload, size: file.size) { return false }
         let id = job.candidate.id
         var record = job.record.upload
-        if let old = record, old.facts != file.facts {
+        if let old = record, !old.isOf(file, isVerified: job.sourceDigest != nil) {
             guard upload.options.ifChanged == .restart else {
                 throw TransferError(
                     .sourceChanged,
@@ -34,6 +34,7 @@ extension QueueRunner {
                 job.record.spec, upload, source,
                 lostWithItsProcess(job.record, upload, file, record) ?? record?.state, secrets)
         else { return false }
+        if record?.state != nil { file.markSentBefore() }
         talks += 1
         job.phase = .talking
         job.talk = UploadTalk(
@@ -112,7 +113,7 @@ extension QueueRunner {
         _ record: JobRecord, _ upload: JobSpec.Upload, _ file: SourceFile, _ saved: UploadRecord?
     ) -> String? {
         guard record.wasInterrupted, upload.uploadProtocol == .put, record.spec.method == "PUT",
-            saved?.knowsTheWay != true, file.changed <= record.claimed
+            saved?.knowsTheWay != true, file.changed / 1_000_000 <= record.claimed
         else { return nil }
         return ConfirmingPut.state(began: record.claimed / 1000)
     }
@@ -201,7 +202,7 @@ extension QueueRunner {
             outcome.sent >= file.size
         else { return }
         let began = WallClock.seconds - (MonotonicTime.now - job.started).components.seconds
-        let record = UploadRecord(file.facts, state: ConfirmingPut.state(began: began), confirmed: 0)
+        let record = UploadRecord(file, state: ConfirmingPut.state(began: began), confirmed: 0)
         let id = job.candidate.id
         job.record.upload = record
         withStore {
@@ -227,11 +228,16 @@ extension QueueRunner {
 
     private func talkFinished(_ id: Int64, _ result: UploadResult) {
         guard let job = running[id], let talk = job.talk else { return }
-        guard talk.file.isUnchanged else {
-            let error = TransferError(
-                .sourceChanged, "\(talk.file.path) changed while it was being sent", isTransient: true)
-            return talkFailed(id, error)
+        let number = talk.number
+        settleSource(job, talk.file) { runner, isSame in
+            guard runner.running[id]?.talk?.number == number else { return }
+            guard isSame else { return runner.talkFailed(id, .changed(talk.file)) }
+            runner.talkSettled(id, result)
         }
+    }
+
+    private func talkSettled(_ id: Int64, _ result: UploadResult) {
+        guard let job = running[id], let talk = job.talk else { return }
         if let digest = result.digest, let known = job.sourceDigest, digest.algorithm == known.algorithm,
             digest != known
         {

@@ -1,5 +1,6 @@
 import GRDB
 import TransferCore
+import TransferEngine
 
 /// What ends of jobs mean for the files of watched folders.
 struct WatchedEnds: Sendable {
@@ -58,7 +59,9 @@ struct LedgerRecorder {
         index += 1
         guard try isWatched(end.batch), let ledger = try ledger(of: end.id) else { return }
         switch end.outcome {
-        case .done(let receipt, _), .kept(let receipt, _): try confirm(end, receipt, ledger: ledger, cursor: cursor)
+        case .done(let receipt, let facts), .kept(let receipt, let facts):
+            if let facts { try settleTouch(end, facts, ledger: ledger) }
+            try confirm(end, receipt, ledger: ledger, cursor: cursor)
         case .failed: try fail(end, ledger: ledger)
         case .cancelled: break
         case .dropped(let isChanged):
@@ -99,6 +102,34 @@ struct LedgerRecorder {
         try db.cachedStatement(
             sql: "DELETE FROM job WHERE batch = ? AND ledger IS NOT NULL AND state = 5 AND endSequence <= ?"
         ).execute(arguments: [end.batch, cursor - Self.completeJobsKept])
+    }
+
+    /// A file that has the bytes that were sent, and another time by now, is no other version: the job that waits to upload
+    /// it as one has nothing to do.
+    private mutating func settleTouch(_ end: JobEnd, _ facts: FileFacts, ledger: Int64) throws {
+        let touched = try Row.fetchOne(
+            db.cachedStatement(
+                sql: """
+                    UPDATE ledger SET modified = ?1, changed = NULL WHERE id = ?2 AND size = ?3 AND modified <> ?1
+                    RETURNING folder, device, inode
+                    """), arguments: [facts.modified, ledger, facts.size])
+        guard let touched else { return }
+        let others = try Row.fetchAll(
+            db,
+            sql: """
+                SELECT job.id, ledger.id FROM ledger JOIN job ON job.id = ledger.job
+                WHERE ledger.folder = ? AND ledger.device = ? AND ledger.inode = ? AND ledger.size = ?
+                    AND ledger.modified = ? AND ledger.id <> ? AND job.follows = ?
+                """,
+            arguments: [
+                touched[0] as Int64, touched[1] as Int64, touched[2] as Int64, facts.size, facts.modified, ledger,
+                end.id,
+            ])
+        for other in others {
+            try db.execute(sql: "DELETE FROM job WHERE id = ?", arguments: [other[0] as Int64])
+            try db.execute(sql: "DELETE FROM ledger WHERE id = ?", arguments: [other[1] as Int64])
+            result.superseded[end.batch, default: []].append(other[0])
+        }
     }
 
     private enum Rename {

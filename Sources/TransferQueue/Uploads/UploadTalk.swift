@@ -83,6 +83,6 @@ struct UploadTalk {
     /// For the next attempt; `nil` when there is nothing to go on from.
     var record: UploadRecord? {
         guard state != nil || keepsVersion else { return nil }
-        return UploadRecord(file.facts, state: state, confirmed: state == nil ? 0 : max(confirmed, confirmedBefore))
+        return UploadRecord(file, state: state, confirmed: state == nil ? 0 : max(confirmed, confirmedBefore))
     }
 }

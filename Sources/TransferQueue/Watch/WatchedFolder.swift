@@ -14,9 +14,9 @@ public import TransferWatch
 /// What was uploaded is kept in the queue's database while its file is in the folder, so that a restart doesn't upload
 /// it again; nor does another name, whether it's a hard link or a confirmed file was renamed, as long as no other file
 /// takes its former name, and with it the place of its upload: then it's uploaded by its new one. A version is what has
-/// one inode, size and time of change; where only the time is another, as after touch(1), the SHA-256 tells. That is
-/// noted after the upload, so that a file that is touched before is uploaded again, as is one that was away for longer
-/// than a minute when somebody looked. The newest version of a file wins: an older one that waits for its upload makes
+/// one inode, size and time of change; where only the time is another, as after touch(1), the bytes tell: while it's
+/// uploaded those that were sent, and later the SHA-256, which is noted after the upload. A file that was away for longer
+/// than a minute when somebody looked is uploaded again. The newest version of a file wins: an older one that waits for its upload makes
 /// room, and one that is on its way ends first.
 ///
 /// Files that were deleted or changed before their upload began end without one. A thousand at most are in the queue;

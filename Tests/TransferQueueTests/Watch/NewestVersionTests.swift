@@ -58,6 +58,50 @@ import TransferTestSupport
         }
     }
 
+    /// Long ones are sent as they are read; short ones are read at once.
+    @Test(arguments: [3, 300_000]) func aFileThatIsTouchedWhileItIsUnderWayIsUploadedOnce(_ size: Int) async throws {
+        try await withTestServer { server in
+            let latch = Latch()
+            // The server can't end while one of its threads waits.
+            defer { latch.open() }
+            let inbox = Inbox(server) { _ in latch.pass() }
+            let spec = try folder.watchSpec(server)
+            try folder.write(count: size, seed: 1, to: "in/a")
+            try await withWatch(folder, spec) { _, _, log in
+                try await inbox.wait(forBodyOf: "a")
+                try folder.touch("in/a", seconds: 1_000_000)
+                try await folder.ledger("count(*)", is: "2")
+                latch.open()
+                await log.wait(forConfirmed: "a")
+                try await folder.ledger("count(*)", "state = 1 AND modified = 1000000000000005", is: "1")
+                try await folder.ledger("(SELECT count(*) FROM job WHERE state < 5)", is: "0")
+                try await folder.ledger("count(*)", is: "1")
+                #expect(log.confirmed == ["a"])
+            }
+            #expect(server.requests.count == 1)
+        }
+    }
+
+    /// Nothing but the time of the change of its inode tells.
+    @Test func aFileThatIsRewrittenWithItsTimeWhileItIsUnderWayIsUploadedAgain() async throws {
+        try await withTestServer { server in
+            let latch = Latch()
+            // The server can't end while one of its threads waits.
+            defer { latch.open() }
+            let inbox = Inbox(server) { _ in latch.pass() }
+            let spec = try folder.watchSpec(server) { $0.then = .delete }
+            try folder.write("one", to: "in/a")
+            try folder.setTime("in/a", seconds: 1_000_000)
+            try await withWatch(folder, spec) { _, _, log in
+                try await inbox.wait(forBodyOf: "a")
+                try folder.rewrite("in/a", "two", seconds: 1_000_000)
+                latch.open()
+                await log.wait { $0.contains { $0.donePath == "a" } }
+            }
+            #expect(inbox.puts == ["a": ["one", "two"]] && inbox.overlaps.isEmpty)
+        }
+    }
+
     @Test func filesWithOneURLAreUploadedOneAfterAnother() async throws {
         try await withTestServer { server in
             let latch = Latch()

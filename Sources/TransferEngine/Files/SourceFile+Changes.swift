@@ -1,0 +1,104 @@
+import CTransferLinux
+import Glibc
+import Synchronization
+import TransferCore
+
+/// The times and the length that a file has while its bytes are what was, or will be, sent.
+struct SourceStamp: Sendable, Hashable {
+    var facts: FileFacts
+    /// When anything of it changed last, its name too (`st_ctim`, which nobody can set): nanoseconds since 1970.
+    var changed: Int64
+
+    init(_ status: stat) {
+        facts = FileFacts(status)
+        changed = FileFacts.changed(status)
+    }
+}
+
+/// What a look at an open file says of its bytes.
+public enum SourceLook: Sendable, Hashable {
+    /// They are what they were.
+    case same
+    /// They may be others: a time of the file is another.
+    case unclear
+    /// There are more of them, or less.
+    case other
+}
+
+extension SourceFile {
+    public var facts: FileFacts { stamp.withLock { $0.facts } }
+
+    /// When anything of it changed last, its name too (`st_ctim`, which nobody can set): nanoseconds since 1970.
+    public var changed: Int64 { stamp.withLock { $0.changed } }
+
+    /// Whether its length and the time of its last change are what they were.
+    public var isUnchanged: Bool { currentStamp()?.facts == facts }
+
+    /// Doesn't wait for a disk.
+    public func look() -> SourceLook {
+        guard let now = currentStamp(), now.facts.size == size else { return .other }
+        return now == stamp.withLock { $0 } ? .same : .unclear
+    }
+
+    /// Whether its times have been the same since it was opened, as far as it was looked at.
+    public var isAsOpened: Bool { stamp.withLock { $0 == opened } }
+
+    /// Whether the bytes that were read to be sent are those that the file has now. Then its times are the new ones from
+    /// now on (``facts``). Blocks: for workers.
+    public func hasWhatWasSent() -> Bool {
+        for _ in 0..<Self.looksAtMost {
+            guard let before = currentStamp(), before.facts.size == size, isAsSent(), let after = currentStamp() else {
+                return false
+            }
+            guard before == after else { continue }
+            stamp.withLock { $0 = after }
+            return true
+        }
+        return false
+    }
+
+    /// While it's being written to it can't be said.
+    private static let looksAtMost = 3
+
+    /// Some of it was sent by an earlier attempt, so that what is sent now isn't all that the server has.
+    public func markSentBefore() { sent.markPartial() }
+
+    private func currentStamp() -> SourceStamp? {
+        var status = stat()
+        return fstat(descriptor, &status) == 0 ? SourceStamp(status) : nil
+    }
+
+    private func isAsSent() -> Bool {
+        if let content {
+            return content.withUnsafeBytes { content in
+                isFound(0..<size) { bytes, offset in
+                    bytes.elementsEqual(content[Int(offset)..<Int(offset) + bytes.count])
+                }
+            }
+        }
+        guard let runs = sent.runs else { return false }
+        return runs.allSatisfy { run in
+            var fingerprint = ByteFingerprint()
+            let isWhole = isFound(run.start..<run.end) { bytes, _ in
+                fingerprint.update(bytes)
+                return true
+            }
+            return isWhole && fingerprint.value == run.fingerprint.value
+        }
+    }
+
+    /// - Parameter isRight: Given what the file has, and where.
+    private func isFound(_ range: Range<Int64>, _ isRight: (UnsafeRawBufferPointer, Int64) -> Bool) -> Bool {
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 256 << 10, alignment: 16)
+        defer { buffer.deallocate() }
+        var offset = range.lowerBound
+        while offset < range.upperBound {
+            let wanted = Int(min(Int64(buffer.count), range.upperBound - offset))
+            let count = pread(descriptor, buffer.baseAddress, wanted, off_t(offset))
+            if count < 0, errno == EINTR { continue }
+            guard count > 0, isRight(UnsafeRawBufferPointer(rebasing: buffer[..<count]), offset) else { return false }
+            offset += Int64(count)
+        }
+        return true
+    }
+}

@@ -1,0 +1,99 @@
+import Foundation
+import Glibc
+import Testing
+import TransferTestServer
+import TransferTestSupport
+
+/// Sources of which neither length nor time tells that they changed: what was sent is never put together from two of them.
+@Suite(.serialized, .timeLimit(.minutes(2))) struct ChangedSourceTests {
+    private typealias Bench = UploadConformanceTests.Bench
+
+    /// New bytes in the same file, with its length and its time as they were.
+    private func rewrite(_ place: Workplace) throws {
+        var status = stat()
+        #expect(stat(place.folder.path("f"), &status) == 0)
+        let bytes = try place.folder.data("f")
+        let handle = try #require(FileHandle(forWritingAtPath: place.folder.path("f")))
+        try handle.write(contentsOf: Data(bytes.map { ~$0 }))
+        try handle.close()
+        try place.folder.setTime(
+            "f", seconds: Int(status.st_mtim.tv_sec), nanoseconds: Int(status.st_mtim.tv_nsec))
+    }
+
+    @Test(arguments: UploadPeerKind.resuming) func isSentFromTheStartByTheNextProcess(_ kind: UploadPeerKind)
+        async throws
+    {
+        let bench = try await Bench(kind)
+        bench.relay.script([.stall(after: 2 << 20)], countsFromFirstAnswer: kind.answersBeforeTheBody)
+        let process = try bench.place.startJobs()
+        try await until("the upload to stall") { bench.relay.stalledCount == 1 }
+        if kind.isOffered { try await bench.place.waitForTheOffer() }
+        process.kill(SIGKILL)
+        _ = try await process.result()
+        bench.relay.script([])
+        bench.relay.cutAll()
+        try rewrite(bench.place)
+        let result = try await bench.place.runJobs()
+        // Of a POST that may have left nobody knows whether it has arrived.
+        guard kind != .offeredPost || result.exitCode == 0 else { return }
+        #expect(result.exitCode == 0, "\(result)")
+        try await bench.expectTheFileOnce()
+    }
+
+    /// A digest that was found before the first byte left says nothing of what left afterwards.
+    @Test(arguments: [true, false]) func isNoSuccessOfTheProcessThatSentIt(_ hasDigest: Bool) async throws {
+        let place = try Workplace("changed")
+        try place.folder.write(count: 6 << 20, seed: 7, to: "f")
+        let sum = try await place.folder.sha256("f")
+        try await withTestServer { server in
+            let sink = server.acceptUploads("/in/*")
+            server.script("/in/f", [.stallUpload(after: 1 << 20)])
+            let checksum = hasDigest ? #", "checksum": "sha256:\#(sum)""# : ""
+            try place.jobs(
+                [upload("f", to: server.url("/in/f"), #""id": "f"\#(checksum)"#)],
+                extra: #""defaults": {"retry": {"scale": "10ms", "jitter": false, "limit": 1}}, "#)
+            let process = try place.startJobs()
+            try await server.waitForHeld(1)
+            try rewrite(place)
+            server.release()
+            let result = try await process.result()
+            let complete = sink.uploads.filter(\.isComplete).map(\.bytes)
+            if hasDigest {
+                #expect(result.exitCode == 1, "\(result)")
+                #expect(try result.events().named("job.failed").first?["code"]?.string == "checksumMismatch")
+                #expect(complete.isEmpty)
+            } else {
+                #expect(result.exitCode == 0, "\(result)")
+                let sent = try place.content("f")
+                #expect(complete == [sent])
+            }
+        }
+    }
+
+    /// Who saves a file by another one that takes its name leaves the one that is being sent as it was.
+    @Test(arguments: ["restart", "fail"]) func aFileThatTookItsNameIsTheOneThatCounts(_ policy: String) async throws {
+        let place = try Workplace("replaced")
+        try place.folder.write(count: 6 << 20, seed: 7, to: "f")
+        try await withTestServer { server in
+            let sink = server.acceptUploads("/in/*")
+            server.script("/in/f", [.stallUpload(after: 1 << 20)])
+            try place.jobs(
+                [upload("f", to: server.url("/in/f"), #""id": "f", "ifChanged": "\#(policy)""#)],
+                extra: #""defaults": {"retry": {"scale": "10ms", "jitter": false}}, "#)
+            let process = try place.startJobs()
+            try await server.waitForHeld(1)
+            try place.folder.write(count: 6 << 20, seed: 8, to: "g")
+            try #require(rename(place.folder.path("g"), place.folder.path("f")) == 0)
+            server.release()
+            let result = try await process.result()
+            if policy == "fail" {
+                #expect(result.exitCode == 1, "\(result)")
+                #expect(try result.events().named("job.failed").first?["code"]?.string == "sourceChanged")
+            } else {
+                #expect(result.exitCode == 0, "\(result)")
+                let sent = try place.content("f")
+                #expect(sink.uploads.last?.bytes == sent)
+            }
+        }
+    }
+}

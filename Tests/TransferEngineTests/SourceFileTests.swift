@@ -1,0 +1,107 @@
+import Glibc
+import Testing
+import TransferCore
+import TransferTestSupport
+
+@testable import TransferEngine
+
+@Suite struct SourceFileTests {
+    let folder: TemporaryFolder
+    let path: String
+    private static let size = 1_000_003
+
+    init() throws {
+        folder = try TemporaryFolder("source")
+        path = try folder.write(count: Self.size, seed: 1, to: "f")
+        try folder.setTime("f", seconds: 1_000_000)
+    }
+
+    /// Reads what is to be sent, in pieces of that length.
+    private func send(_ file: SourceFile, _ range: Range<Int64>, piece: Int) throws {
+        let part = SourcePart(file, range: range)
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: piece, alignment: 16)
+        defer { buffer.deallocate() }
+        var offset: Int64 = 0
+        while offset < part.length { offset += Int64(try part.read(into: buffer, at: offset)) }
+    }
+
+    private func overwrite(at offset: Int, keepsTime: Bool = true) throws {
+        let descriptor = open(path, O_WRONLY)
+        defer { close(descriptor) }
+        #expect(pwrite(descriptor, "other", 5, off_t(offset)) == 5)
+        if keepsTime { try folder.setTime("f", seconds: 1_000_000) }
+    }
+
+    @Test(arguments: [1, 31, 32, 4096, 300_000, 2_000_000])
+    func bytesAreTheSameInWhateverPiecesTheyWereRead(_ piece: Int) throws {
+        let file = try SourceFile(path)
+        let end = piece == 1 ? 1000 : Int64(Self.size)
+        try send(file, 0..<end, piece: piece)
+        try folder.touch("f", seconds: 2_000_000)
+        #expect(file.look() == .unclear && file.isAsOpened)
+        #expect(file.hasWhatWasSent())
+        #expect(file.look() == .same && !file.isAsOpened)
+        #expect(file.facts.modified == 2_000_000 * 1_000_000_000 + 5)
+    }
+
+    @Test(arguments: [0, 500_000, Self.size - 5]) func otherBytesAreFoundWhereverTheyAre(_ offset: Int) throws {
+        let file = try SourceFile(path)
+        try send(file, 0..<Int64(Self.size), piece: 65536)
+        try overwrite(at: offset)
+        #expect(file.isUnchanged, "neither length nor time tells")
+        #expect(file.look() == .unclear)
+        #expect(!file.hasWhatWasSent())
+        #expect(file.look() == .unclear)
+    }
+
+    @Test func partsThatWereReadAtOnceAreCompared() throws {
+        let file = try SourceFile(path)
+        for start in stride(from: Int64(0), to: Int64(Self.size), by: 300_000).reversed() {
+            try send(file, start..<min(start + 300_000, Int64(Self.size)), piece: 70_000)
+        }
+        try folder.touch("f", seconds: 2_000_000)
+        #expect(file.hasWhatWasSent())
+        try overwrite(at: 299_998)
+        #expect(!file.hasWhatWasSent())
+    }
+
+    @Test func whatIsSentAgainCountsAsItIsThen() throws {
+        let file = try SourceFile(path)
+        try send(file, 0..<700_000, piece: 65536)
+        try overwrite(at: 10)
+        #expect(!file.hasWhatWasSent())
+        try send(file, 0..<Int64(Self.size), piece: 65536)
+        #expect(file.hasWhatWasSent())
+    }
+
+    @Test func ofWhatAnEarlierAttemptSentNothingIsKnown() throws {
+        let file = try SourceFile(path)
+        file.markSentBefore()
+        try send(file, 500_000..<Int64(Self.size), piece: 65536)
+        #expect(file.look() == .same)
+        try folder.touch("f", seconds: 2_000_000)
+        #expect(!file.hasWhatWasSent())
+    }
+
+    @Test func aSmallFileThatWasReadIsComparedWhole() throws {
+        try folder.write("small", to: "s")
+        try folder.setTime("s", seconds: 1_000_000)
+        let file = try SourceFile(folder.path("s"), readingUpTo: 100)
+        try folder.touch("s", seconds: 2_000_000)
+        #expect(file.look() == .unclear && file.hasWhatWasSent())
+        try folder.rewrite("s", "other", seconds: 2_000_000)
+        #expect(file.look() == .unclear && !file.hasWhatWasSent())
+    }
+
+    @Test func anotherLengthIsAnotherFile() throws {
+        let file = try SourceFile(path)
+        #expect(truncate(path, off_t(Self.size + 1)) == 0)
+        #expect(file.look() == .other && !file.hasWhatWasSent())
+    }
+
+    @Test func timesThatNobodyCanTellAreTheFurthestThatCanBeTold() throws {
+        // The year 2300.
+        try folder.setTime("f", seconds: 10_413_792_000)
+        #expect(try SourceFile(path).facts.modified == .max)
+    }
+}
