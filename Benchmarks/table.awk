@@ -1,7 +1,8 @@
 # Lines of what, tool, seconds, seconds of processor and KiB, as the table of each kind of thing that was measured: the
 # medians of the rounds, and the ratios to curl.
 #
-# -v kinds: what was measured, in the table's order; -v titles: its headings, divided by |; -v order: the tools.
+# -v kinds: what was measured, in the table's order; -v titles: its headings, divided by |; -v order: the tools; -v goal:
+# how many times curl's time the first tool may take of each, where that is asked for: else the exit status is 1.
 function median(values, count,    i, j, swap, parts) {
     split(values, parts, " ")
     for (i = 2; i <= count; i++)
@@ -31,6 +32,9 @@ END {
             ownTime = median(time[key], count[key]); ownCPU = median(cpu[key], count[key])
             printf "%-26s %8.2f %8.2f %7.1f MB %13.2fx %12.2fx\n", tool[t], ownTime, ownCPU, peak[key] / 1024, \
                 baseTime ? ownTime / baseTime : 0, baseCPU ? ownCPU / baseCPU : 0
+            if (goal && t == 1 && ownTime > goal * baseTime) missed = missed "\nmissed: " title[k]
         }
     }
+    if (goal) printf "\ngoal: at most %.2fx of curl's time%s\n", goal, missed ? missed : ", met"
+    exit missed ? 1 : 0
 }

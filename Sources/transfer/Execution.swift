@@ -67,7 +67,8 @@ struct Execution: Sendable {
             await watch?.close()
             reporter.finish(commands: commands)
             await queue.close()
-            throw Failure(.stateUnusable, "the queue's database failed: \(error)")
+            let words = (error as? TransferError)?.message ?? "the queue's database failed: \(error)"
+            throw Failure(.stateUnusable, words)
         }
         deadline?.cancel()
         await watch?.close()

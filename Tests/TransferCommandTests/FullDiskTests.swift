@@ -41,6 +41,25 @@ struct FullDiskTests {
         }
     }
 
+    /// Nothing is promised that can't be written down.
+    @Test func aQueueWithoutSpaceSaysWhereAndWhatToDo() async throws {
+        let place = try Workplace()
+        var generator = SystemRandomNumberGenerator()
+        let lines = (0..<20_000).map { number in
+            let name = (0..<8).map { _ in String(generator.next(), radix: 16) }.joined()
+            return #"{"download": "http://127.0.0.1:9/\#(name)", "to": "\#(number)"}"#
+        }
+        try place.folder.write(lines.joined(separator: "\n"), to: "many.jsonl")
+        let process = try FullDisk.start(place, "run", "many.jsonl", "--state", "small/state")
+        let result = try await process.result()
+        #expect(result.exitCode == 74, "\(result.standardError)")
+        let words =
+            "small/state/queue.sqlite can't be used: no space left on its disk; make room there and start again, "
+            + "or name another folder with --state\n"
+        #expect(result.standardError.hasSuffix(words) && result.standardError.count { $0 == "\n" } == 1)
+        try place.folder.write("", to: "go")
+    }
+
     @Test func whyNamesTheDiskAndAFullOneEndsTheJobAtLast() async throws {
         try await withTestServer { server in
             let place = try Workplace()

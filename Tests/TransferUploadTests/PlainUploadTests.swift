@@ -163,6 +163,13 @@ import TransferCore
         var other = Server(folders: ["http://h/"])
         let actions = refused.handle(other.answer(whole), now: 0)
         #expect(actions.first == .save("") && actions.count == 2)
+        guard case .send(let removal)? = actions.last else { throw Failure() }
+        #expect(removal.method == "DELETE" && removal.url == "http://h/up/1")
+        let lost = TransferError(.connectionLost, "lost", isTransient: true)
+        guard case .send(let making)? = refused.handle(.failed(request: removal.id, lost, sent: 0), now: 0).first else {
+            throw Failure()
+        }
+        #expect(making.method == "MKCOL")
         var again = dialogue("")
         guard case .send(let anew)? = again.begin(now: 1).first else { throw Failure() }
         #expect(anew.method == "PUT")

@@ -126,6 +126,8 @@ extension JobQueue {
                 .internalFault, "\(name): jobs that were changed are still under way; nothing of it was taken")
         } catch let failure as SQLiteStore.StagingFailure {
             throw StagingError(failure)
+        } catch {
+            throw store.fault(error)
         }
     }
 

@@ -157,8 +157,13 @@ actor QueueRunner: LoopActor {
 
     /// Without its database the queue can't promise anything any more: it stops, and says why.
     func storeFailed(_ error: any Error) {
-        configuration.logger.error("the queue's database failed: \(error)")
-        failure = failure ?? error
+        // What comes after it is of the same kind.
+        if failure == nil {
+            let fault = store.fault(error)
+            configuration.logger.error(
+                "\((fault as? TransferError)?.message ?? "the queue's database failed: \(fault)")")
+            failure = fault
+        }
         stop(.asked)
     }
 
@@ -195,6 +200,7 @@ actor QueueRunner: LoopActor {
             }
         }
         flushPreparations()
+        if running.isEmpty { ahead.rest() }
         scheduleWake()
         scheduleSave()
         flushRecords()

@@ -69,9 +69,14 @@ public struct SecretSource: Sendable {
     }
 
     private static func bytes(of path: String, upTo limit: Int) throws(TransferError) -> [UInt8] {
-        let descriptor = transfer_open(path, O_RDONLY | O_CLOEXEC, 0)
+        // A pipe that nobody writes to would be waited for.
+        let descriptor = transfer_open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK, 0)
         guard descriptor >= 0 else { throw unreadable(path) }
         defer { close(descriptor) }
+        var status = stat()
+        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT != S_IFIFO else {
+            throw TransferError(.secretMissing, "the secret in \(path) can't be read: it's a pipe; name a file")
+        }
         var bytes: [UInt8] = []
         var piece = [UInt8](repeating: 0, count: 16 << 10)
         while bytes.count < limit {

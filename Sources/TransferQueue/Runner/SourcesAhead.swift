@@ -73,6 +73,9 @@ struct SourcesAhead {
     /// It won't start.
     mutating func drop(_ job: Int64) { opened[job] = nil }
 
+    /// Nothing is under way: of a folder that is held nobody is told that it was deleted (inotify(7), `IN_DELETE_SELF`).
+    mutating func rest() { folder = nil }
+
     /// Nobody knows when the jobs will start now. What is on its way is only taken by those that have.
     mutating func forget() {
         opened.removeAll()

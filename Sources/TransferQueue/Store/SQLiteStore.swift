@@ -8,6 +8,8 @@ import TransferEventLoop
 /// The queue in SQLite. Every function blocks: for the store's own worker.
 final class SQLiteStore: Sendable {
     let database: DatabaseQueue
+    /// Its file; for messages.
+    private let path: String
     /// The row of this process.
     let process: Int64
     /// Jobs that this process has put in and that have no rows yet.
@@ -18,6 +20,7 @@ final class SQLiteStore: Sendable {
     /// A queue in memory, to check jobs against each other without touching anything.
     init() throws {
         database = try DatabaseQueue()
+        path = "in memory"
         try Schema.migrator.migrate(database)
         process = try database.write { db in try Self.register(db) }
     }
@@ -27,6 +30,7 @@ final class SQLiteStore: Sendable {
     /// - Parameter isReader: Only look: no process is registered.
     /// - Throws: `TransferError` that says what is wrong with the file.
     init(_ folder: StateFolder, isReader: Bool = false) throws {
+        path = folder.database
         var configuration = Configuration()
         configuration.busyMode = .timeout(10)
         configuration.prepareDatabase { db in
@@ -55,11 +59,23 @@ final class SQLiteStore: Sendable {
             try database.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = FULL") }
             // What ended a month ago is of no use to anybody.
             if !isReader { _ = try forget(name: nil, endedBefore: WallClock.milliseconds - 30 * 86_400_000) }
-        } catch let error as DatabaseError {
-            throw TransferError(
-                .fileAccess, "the queue's database \(folder.database) can't be used: \(error.message ?? "\(error)")",
-                cause: .openSSL("SQLite \(error.extendedResultCode.rawValue)"))
+        } catch {
+            throw Self.fault(error, path: folder.database)
         }
+    }
+
+    /// What is wrong with the database, and what to do, where SQLite says so; else the error as it is.
+    func fault(_ error: any Error) -> any Error { Self.fault(error, path: path) }
+
+    private static func fault(_ error: any Error, path: String) -> any Error {
+        guard let error = error as? DatabaseError else { return error }
+        let words =
+            error.resultCode == .SQLITE_FULL
+            ? "no space left on its disk; make room there and start again, or name another folder with --state"
+            : error.message ?? "\(error)"
+        return TransferError(
+            .fileAccess, "the queue's database \(path) can't be used: \(words)",
+            cause: .openSSL("SQLite \(error.extendedResultCode.rawValue)"))
     }
 
     private static func register(_ db: Database) throws -> Int64 {

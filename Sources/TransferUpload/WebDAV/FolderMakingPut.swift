@@ -9,6 +9,8 @@ import TransferCore
 public struct FolderMakingPut: UploadDialogue {
     private enum State {
         case sending(afterFolders: Bool)
+        /// What the server had begun is being taken away before the folders are made.
+        case removing(folder: String, refusal: UploadAnswer)
         /// The folders still to be made, the outermost first; the first one is being made.
         case descending([String])
         /// Looks for the innermost folder whose parent is there; those below it are still to be made. `refusal`: what the
@@ -63,6 +65,13 @@ public struct FolderMakingPut: UploadDialogue {
 
     public mutating func handle(_ event: UploadEvent, now: Int64) -> [UploadAction] {
         guard case .sending(let afterFolders) = state else {
+            if case .removing(let folder, let refusal) = state {
+                // Whatever comes of that: what can't be taken away expires.
+                switch event {
+                case .failed, .answered: return [make(folder, below: [], after: refusal)]
+                case .interim, .digested: return []
+                }
+            }
             switch event {
             case .failed(_, let error, _): return [.fail(error)]
             case .interim, .digested: return []
@@ -72,13 +81,19 @@ public struct FolderMakingPut: UploadDialogue {
         if case .answered(let answer) = event, answer.request == creation, !afterFolders,
             [403, 404, 409, 500].contains(answer.head.status), let folder = Self.parent(of: url)
         {
-            // An upload that the server had begun for it has been answered: it leads nowhere any more.
-            return (hasSaved ? [.save("")] : []) + [make(folder, below: [], after: answer)]
+            // An upload that the server had begun for it has been answered, and leads nowhere any more: it's taken away.
+            guard hasSaved, let removal = removal(now) else { return [make(folder, below: [], after: answer)] }
+            state = .removing(folder: folder, refusal: answer)
+            return [.save(""), .send(removal)]
         }
         return pass(sender.handle(event, now: now))
     }
 
     public mutating func abandon(now: Int64) -> [UploadAction] { sender.abandon(now: now) }
+
+    private mutating func removal(_ now: Int64) -> UploadRequest? {
+        sender.abandon(now: now).lazy.compactMap { if case .send(let request) = $0 { request } else { nil } }.first
+    }
 
     /// The sender's own, of which that one is kept in mind whose answer tells of missing folders.
     private mutating func pass(_ actions: [UploadAction]) -> [UploadAction] {
@@ -95,7 +110,7 @@ public struct FolderMakingPut: UploadDialogue {
     private mutating func answered(_ answer: UploadAnswer, _ now: Int64) -> [UploadAction] {
         let status = answer.head.status
         switch state {
-        case .sending: return []
+        case .sending, .removing: return []
         case .ascending(let folder, let below, let refusal):
             // 405: it's there already. 409: its own parent isn't.
             if status == 409 || status == 404 {

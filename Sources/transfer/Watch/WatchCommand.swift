@@ -14,6 +14,8 @@ struct Watch: AsyncParsableCommand {
             .crdownload are left alone until they are renamed. The URL may hold {name}, {path} (beneath the folder), \
             {date}, {sha256} and {host}; one that names no file gets {name}, or {path} with --recursive.
 
+            It ends in order at SIGINT and SIGTERM, and at SIGHUP, as it has no job file to read again.
+
             The same in a job file, with everything that a job can say: "watch", which transfer run watches.
             """)
 

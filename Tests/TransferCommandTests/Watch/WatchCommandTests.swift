@@ -210,6 +210,29 @@ import TransferTestSupport
         }
     }
 
+    /// The kernel tells of a folder that was deleted once nobody holds it.
+    @Test func aFolderIsNotHeldWhenNothingIsToBeDone() async throws {
+        try await withTestServer { server in
+            let watch = try WatchPlace(server)
+            let process = try watch.start()
+            try watch.write("one", to: "one")
+            try await process.confirmed("one")
+            try await until("the folder to be let go") {
+                let descriptors = try FileManager.default.contentsOfDirectory(atPath: "/proc/\(process.processID)/fd")
+                return !descriptors.contains { name in
+                    let link = try? FileManager.default.destinationOfSymbolicLink(
+                        atPath: "/proc/\(process.processID)/fd/\(name)")
+                    return link == watch.path
+                }
+            }
+            try FileManager.default.removeItem(atPath: watch.path)
+            try await process.event("watch.lost")
+            try watch.write("two", to: "two")
+            try await process.confirmed("two")
+            try await watch.stop(process)
+        }
+    }
+
     @Test func aMissingFolderIsWaitedFor() async throws {
         try await withTestServer { server in
             let watch = try WatchPlace(server)
