@@ -74,6 +74,27 @@ import TransferTestSupport
         #expect(file.hasWhatWasSent())
     }
 
+    /// A part that is sent again while another one, which begins where it ends, has been sent.
+    @Test func aPartThatIsSentAgainLeavesTheOthersKnown() throws {
+        let file = try SourceFile(path)
+        try send(file, 0..<400_000, piece: 65536)
+        try send(file, 400_000..<Int64(Self.size), piece: 65536)
+        try send(file, 0..<400_000, piece: 65536)
+        #expect(file.sent.isWhole(Int64(Self.size)))
+        try overwrite(at: 900_000)
+        #expect(!file.hasWhatWasSent())
+    }
+
+    @Test func whatWasNotReadIsNotAllThatWasSent() throws {
+        let file = try SourceFile(path)
+        #expect(file.hasWhatWasSent() && !file.hasWhatWasSent(wholly: true))
+        try send(file, 0..<400_000, piece: 65536)
+        try send(file, 400_001..<Int64(Self.size), piece: 65536)
+        #expect(!file.hasWhatWasSent(wholly: true))
+        try send(file, 400_000..<400_001, piece: 65536)
+        #expect(file.hasWhatWasSent(wholly: true))
+    }
+
     @Test func ofWhatAnEarlierAttemptSentNothingIsKnown() throws {
         let file = try SourceFile(path)
         file.markSentBefore()

@@ -26,7 +26,7 @@ extension ActiveExchange {
             do throws(TransferError) {
                 if part.isLast(buffer.count, at: sent) {
                     guard try mayGiveTheLast(part) else {
-                        holds.insert(.body)
+                        holds.insert(.source)
                         return .later
                     }
                 }

@@ -93,11 +93,13 @@ final class ActiveExchange {
         static let body = Holds(rawValue: 8)
         /// It isn't known yet what becomes of the answer. Only reading stops.
         static let decision = Holds(rawValue: 16)
+        /// What was sent is compared with the file. Reading stops as well: libcurl then doesn't take it for a stall.
+        static let source = Holds(rawValue: 32)
 
         /// For `curl_easy_pause`.
         var mask: Int32 {
-            (isDisjoint(with: [.user, .rate, .sink, .decision]) ? 0 : CURLPAUSE_RECV)
-                | (isDisjoint(with: [.user, .rate, .body]) ? 0 : CURLPAUSE_SEND)
+            (isDisjoint(with: [.user, .rate, .sink, .decision, .source]) ? 0 : CURLPAUSE_RECV)
+                | (isDisjoint(with: [.user, .rate, .body, .source]) ? 0 : CURLPAUSE_SEND)
         }
     }
 
@@ -132,7 +134,7 @@ final class ActiveExchange {
         hasMadeRequest = false
         block.removeAll(keepingCapacity: true)
         dropped = 0
-        holds.subtract([.sink, .body, .decision])
+        holds.subtract([.sink, .body, .decision, .source])
         hasEndedUndecided = false
         decoder = nil
         decodedAhead = 0

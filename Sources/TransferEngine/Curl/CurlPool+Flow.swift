@@ -20,6 +20,8 @@ extension CurlPool {
     /// There is more of the request's body.
     func bodyArrived(_ id: ExchangeID) { goOn(id, after: .body) { _ in true } }
 
+    private func sourceCompared(_ id: ExchangeID) { goOn(id, after: .source) { _ in true } }
+
     /// What becomes of a redirect that was asked about.
     func decide(_ id: ExchangeID, _ decision: RedirectDecision) {
         guard let exchange = active[id], let head = exchange.lastHead,
@@ -63,13 +65,18 @@ extension CurlPool {
     func sourceComparison(for start: ExchangeStart) -> ((SourceFile) -> Void)? {
         guard case .part(let part) = start.request.body, !part.file.isInMemory else { return nil }
         let id = start.id
+        // Not from libcurl's callback, which only holds the sending.
+        let held: @Sendable () -> Void = { [weak self] in
+            self?.onLoop { pool in if let exchange = pool.active[id] { pool.hold(exchange) } }
+        }
         let compared: @Sendable (Bool) -> Void = { [weak self] isSame in
             self?.onLoop { pool in
                 if !isSame { pool.active[id]?.isSourceOther = true }
-                pool.bodyArrived(id)
+                pool.sourceCompared(id)
             }
         }
         return { [bodyThreads, loop] file in
+            loop.execute(held)
             bodyThreads.execute {
                 let isSame = file.hasWhatWasSent()
                 loop.execute { compared(isSame) }

@@ -18,25 +18,40 @@ final class SentBytes: Sendable {
 
     private let state = Mutex(State())
 
-    /// - Parameter offset: Where they stand in the file. From the beginning of a run they take its place: they are sent
-    ///   again.
-    func note(_ bytes: UnsafeRawBufferPointer, at offset: Int64) {
+    /// - Parameters:
+    ///   - offset: Where they stand in the file.
+    ///   - part: Where the part begins that they belong to: read again from there, it's sent again.
+    func note(_ bytes: UnsafeRawBufferPointer, at offset: Int64, of part: Int64) {
         guard !bytes.isEmpty else { return }
         state.withLock { state in
             // Parts that are under way at once are among the last.
-            if let index = state.runs.lastIndex(where: { $0.end == offset }) {
+            let index = state.runs.lastIndex { $0.start == part }
+            if let index, offset != part {
+                // Read again from somewhere in its middle: what went before isn't known any more.
+                guard state.runs[index].end == offset else {
+                    state.isPartial = true
+                    return
+                }
                 state.runs[index].fingerprint.update(bytes)
                 state.runs[index].end += Int64(bytes.count)
                 return
             }
+            guard offset == part else {
+                state.isPartial = true
+                return
+            }
             var run = Run(start: offset, end: offset + Int64(bytes.count))
             run.fingerprint.update(bytes)
-            if let index = state.runs.lastIndex(where: { $0.start == offset }) {
-                state.runs[index] = run
-            } else {
-                state.runs.append(run)
-            }
+            if let index { state.runs[index] = run } else { state.runs.append(run) }
         }
+    }
+
+    /// Whether all bytes of a file of that size were read.
+    func isWhole(_ size: Int64) -> Bool {
+        guard let runs else { return false }
+        var end: Int64 = 0
+        for run in runs.sorted(by: { $0.start < $1.start }) where run.start <= end { end = max(end, run.end) }
+        return end == size
     }
 
     func markPartial() { state.withLock { $0.isPartial = true } }

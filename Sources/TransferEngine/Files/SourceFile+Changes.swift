@@ -45,7 +45,17 @@ extension SourceFile {
 
     /// Whether the bytes that were read to be sent are those that the file has now. Then its times are the new ones from
     /// now on (``facts``). Blocks: for workers.
-    public func hasWhatWasSent() -> Bool {
+    ///
+    /// - Parameter wholly: All of the file has to have been read.
+    public func hasWhatWasSent(wholly: Bool = false) -> Bool {
+        // Parts that are under way at once find the change together: one look is for all of them.
+        comparison.withLock { _ in
+            if look() == .same { return !wholly || sent.isWhole(size) || content != nil }
+            return compare() && (!wholly || sent.isWhole(size) || content != nil)
+        }
+    }
+
+    private func compare() -> Bool {
         for _ in 0..<Self.looksAtMost {
             guard let before = currentStamp(), before.facts.size == size, isAsSent(), let after = currentStamp() else {
                 return false

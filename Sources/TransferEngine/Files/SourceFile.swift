@@ -11,6 +11,7 @@ public final class SourceFile: Sendable {
     let sent = SentBytes()
     let opened: SourceStamp
     let stamp: Mutex<SourceStamp>
+    let comparison = Mutex(())
     /// All of a small file: a loop that sends it never waits for the disk.
     let content: [UInt8]?
     /// Whether what is sent was read when it was opened, whatever becomes of the file.

@@ -44,7 +44,9 @@ public struct SourcePart: Sendable {
         let place = range.lowerBound + inFile
         let count = try file.read(into: UnsafeMutableRawBufferPointer(rebasing: buffer[..<wanted]), at: place)
         guard count > 0 else { throw changed }
-        if !file.isInMemory { file.sent.note(UnsafeRawBufferPointer(rebasing: buffer[..<count]), at: place) }
+        if !file.isInMemory {
+            file.sent.note(UnsafeRawBufferPointer(rebasing: buffer[..<count]), at: place, of: range.lowerBound)
+        }
         return count
     }
 

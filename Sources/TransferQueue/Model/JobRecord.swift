@@ -70,6 +70,8 @@ struct JobEnd: Sendable {
     let batch: Int64
     let identity: String
     var outcome: Outcome
+    /// Of an upload's source, when its bytes were known to be what was sent (`st_ctim`): nanoseconds since 1970.
+    var sourceChanged: Int64?
 
     /// Behind one reference: an end goes through many hands.
     indirect enum Outcome: Sendable {

@@ -1,6 +1,7 @@
 import FoundationEssentials
 import TransferCore
 import TransferEngine
+import TransferUpload
 
 /// What an upload that was broken off left behind, for the next attempt: in this process or another.
 struct UploadRecord: Sendable, Hashable, Codable {
@@ -26,12 +27,26 @@ struct UploadRecord: Sendable, Hashable, Codable {
         self.confirmed = confirmed
     }
 
+    enum Likeness {
+        case same
+        /// It may have other bytes; but its server may have all of the former ones, and is asked first.
+        case unclear
+        case other
+    }
+
     /// Whether the file has the bytes that the upload began with, as far as can be told.
     ///
-    /// - Parameter isVerified: They have the digest that was expected from the start.
-    func isOf(_ file: SourceFile, isVerified: Bool) -> Bool {
-        let isSameTime = modified == file.facts.modified && changed.map { $0 == file.changed } ?? true
-        return size == file.size && (isSameTime || isVerified)
+    /// - Parameters:
+    ///   - isVerified: They have the digest that was expected from the start.
+    ///   - mustNotRepeat: What has been applied by its server isn't to be sent again, whatever happened to the file's name
+    ///     or mode.
+    func likeness(to file: SourceFile, isVerified: Bool, mustNotRepeat: Bool) -> Likeness {
+        guard size == file.size else { return .other }
+        if isVerified { return .same }
+        guard modified == file.facts.modified else { return .other }
+        if changed.map({ $0 == file.changed }) ?? true { return .same }
+        let mayBeComplete = state.map { ResumableDialogue.mayBeComplete($0) } ?? false
+        return mustNotRepeat && mayBeComplete ? .unclear : .other
     }
 
     /// Whether its server can be asked what it has.

@@ -50,7 +50,9 @@ extension QueueRunner {
         job.phase = .saving
         settleSource(job, file) { runner, isSame in
             guard let job = runner.running[id], case .saving = job.phase else { return }
-            guard isSame else { return runner.failed(job, .changed(file), bodyLeft: true) }
+            guard isSame else {
+                return runner.failed(job, .changed(file, method: runner.unrepeatable(id)), bodyLeft: true)
+            }
             runner.uploadSettled(job, file, head, outcome)
         }
     }
@@ -131,7 +133,9 @@ extension QueueRunner {
     func finish(_ job: RunningJob, _ outcome: JobEnd.Outcome) {
         running[job.candidate.id] = nil
         ends.append(
-            JobEnd(id: job.candidate.id, batch: job.record.batch, identity: job.record.identity, outcome: outcome))
+            JobEnd(
+                id: job.candidate.id, batch: job.record.batch, identity: job.record.identity, outcome: outcome,
+                sourceChanged: job.source?.changed))
     }
 
     // MARK: Failure

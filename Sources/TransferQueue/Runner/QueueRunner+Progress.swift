@@ -83,7 +83,11 @@ extension QueueRunner {
 
     /// Bytes that the transfer under way has moved.
     func bytesMoved(_ job: RunningJob) -> Int64 {
-        guard !job.record.spec.isUpload else { return job.sent }
+        if job.record.spec.isUpload {
+            // What has ended is counted already.
+            if case .saving = job.phase, job.talk == nil { return 0 }
+            return job.sent
+        }
         return max(0, job.meter.position - (job.start?.offset ?? job.meter.position))
     }
 

@@ -10,10 +10,16 @@ extension QueueRunner {
     func settleSource(
         _ job: RunningJob, _ file: SourceFile, then: @escaping @Sendable (isolated QueueRunner, Bool) -> Void
     ) {
+        let spec = job.record.spec
+        // What was read when it was opened has gone as it was then; and what mustn't be sent twice has been delivered, and
+        // was looked at before its last bytes left.
+        if job.record.watched == nil, job.sourceDigest == nil, file.isInMemory || spec.mustNotRepeat {
+            return then(self, true)
+        }
         let look = file.look()
         // Who saves a file by writing another one and giving it the name leaves the one that is open as it was. That of a
-        // watched folder is a version of its own, and of what mustn't be repeated the former one has been delivered.
-        let path = job.record.watched == nil && !job.record.spec.mustNotRepeat && !file.isInMemory ? file.path : nil
+        // watched folder is a version of its own.
+        let path = job.record.watched == nil && !spec.mustNotRepeat && !file.isInMemory ? file.path : nil
         // Of one that was touched before its last bytes left it's known that it has what was sent, and not that this is what
         // was to be sent.
         let expected = file.isAsOpened && look == .same ? nil : job.sourceDigest
@@ -22,7 +28,7 @@ extension QueueRunner {
         }
         engine.workers.execute { [loop] in
             let result =
-                (path.map { file.isStill(at: $0) } ?? true) && (look == .same || file.hasWhatWasSent())
+                (path.map { file.isStill(at: $0) } ?? true) && (look == .same || file.hasWhatWasSent(wholly: true))
                 && file.has(expected)
             loop.execute {
                 self.onLoop { runner in
@@ -48,8 +54,23 @@ extension SourceFile {
     }
 }
 
+extension QueueRunner {
+    /// The method of a job that mustn't be repeated, and whose file nobody would offer again.
+    func unrepeatable(_ id: Int64) -> String? {
+        guard let record = running[id]?.record, record.watched == nil, record.spec.mustNotRepeat else { return nil }
+        return record.spec.method
+    }
+}
+
 extension TransferError {
-    static func changed(_ file: SourceFile) -> TransferError {
-        TransferError(.sourceChanged, "\(file.path) changed while it was being sent", isTransient: true)
+    /// - Parameter method: The server has taken it, and it isn't to be done again.
+    static func changed(_ file: SourceFile, method: String?) -> TransferError {
+        guard let method else {
+            return TransferError(.sourceChanged, "\(file.path) changed while it was being sent", isTransient: true)
+        }
+        return TransferError(
+            .mayHaveBeenSent,
+            "\(file.path) changed while it was being sent, and the server has taken it; "
+                + "\(method) isn't repeated, transfer retry sends it again")
     }
 }

@@ -153,7 +153,10 @@ extension QueueRunner {
         // A server that has begun an upload of it is asked.
         let isKnown =
             known.map { known in
-                known.knowsTheWay && file.map { known.isOf($0, isVerified: job.sourceDigest != nil) } ?? false
+                known.knowsTheWay
+                    && file.map {
+                        known.likeness(to: $0, isVerified: job.sourceDigest != nil, mustNotRepeat: true) != .other
+                    } ?? false
             } ?? false
         let isUnrepeatable = job.record.spec.mustNotRepeat && !isKnown
         let version = file.flatMap { file in

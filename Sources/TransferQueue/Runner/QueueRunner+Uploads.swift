@@ -14,7 +14,10 @@ extension QueueRunner {
         if isFresh, UploadProtocols.isOneRequest(upload, size: file.size) { return false }
         let id = job.candidate.id
         var record = job.record.upload
-        if let old = record, !old.isOf(file, isVerified: job.sourceDigest != nil) {
+        let likeness = record.map {
+            $0.likeness(to: file, isVerified: job.sourceDigest != nil, mustNotRepeat: job.record.spec.mustNotRepeat)
+        }
+        if let old = record, likeness == .other {
             guard upload.options.ifChanged == .restart else {
                 throw TransferError(
                     .sourceChanged,
@@ -26,15 +29,13 @@ extension QueueRunner {
             record = nil
         }
         let source = UploadSource(
-            name: WatchedPath.name(file.path), size: file.size, digest: job.sourceDigest)
+            name: WatchedPath.name(file.path), size: file.size, digest: job.sourceDigest,
+            mayHaveChanged: likeness == .unclear)
         let secrets = builder(of: job).secrets
         let make = job.record.watched?.verifies == true ? UploadProtocols.verifying : UploadProtocols.dialogue
-        guard
-            let dialogue = try make(
-                job.record.spec, upload, source,
-                lostWithItsProcess(job.record, upload, file, record) ?? record?.state, secrets)
-        else { return false }
-        if record?.state != nil { file.markSentBefore() }
+        let state = lostWithItsProcess(job.record, upload, file, record) ?? record?.state
+        guard let dialogue = try make(job.record.spec, upload, source, state, secrets) else { return false }
+        if state != nil { file.markSentBefore() }
         talks += 1
         job.phase = .talking
         job.talk = UploadTalk(
@@ -229,9 +230,11 @@ extension QueueRunner {
     private func talkFinished(_ id: Int64, _ result: UploadResult) {
         guard let job = running[id], let talk = job.talk else { return }
         let number = talk.number
+        // Whoever stops the job now waits for that: its server has said that it's complete.
+        job.phase = .saving
         settleSource(job, talk.file) { runner, isSame in
             guard runner.running[id]?.talk?.number == number else { return }
-            guard isSame else { return runner.talkFailed(id, .changed(talk.file)) }
+            guard isSame else { return runner.talkFailed(id, .changed(talk.file, method: runner.unrepeatable(id))) }
             runner.talkSettled(id, result)
         }
     }

@@ -82,6 +82,12 @@ final class RunningJob {
         }
     }
 
+    /// Of an upload, once it's open.
+    var source: SourceFile? {
+        guard case .upload(let file) = ready else { return nil }
+        return file
+    }
+
     /// Bytes of an upload that left.
     var sent: Int64 { talk?.sent ?? meter.sent }
 

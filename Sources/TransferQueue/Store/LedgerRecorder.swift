@@ -110,20 +110,20 @@ struct LedgerRecorder {
         let touched = try Row.fetchOne(
             db.cachedStatement(
                 sql: """
-                    UPDATE ledger SET modified = ?1, changed = NULL WHERE id = ?2 AND size = ?3 AND modified <> ?1
-                    RETURNING folder, device, inode
-                    """), arguments: [facts.modified, ledger, facts.size])
+                    UPDATE ledger SET modified = ?1, changed = ?4 WHERE id = ?2 AND size = ?3 AND modified <> ?1
+                    RETURNING folder, device, inode, path
+                    """), arguments: [facts.modified, ledger, facts.size, end.sourceChanged])
         guard let touched else { return }
         let others = try Row.fetchAll(
             db,
             sql: """
                 SELECT job.id, ledger.id FROM ledger JOIN job ON job.id = ledger.job
                 WHERE ledger.folder = ? AND ledger.device = ? AND ledger.inode = ? AND ledger.size = ?
-                    AND ledger.modified = ? AND ledger.id <> ? AND job.follows = ?
+                    AND ledger.modified = ? AND ledger.path = ? AND ledger.id <> ? AND job.follows = ? AND job.state < 5
                 """,
             arguments: [
-                touched[0] as Int64, touched[1] as Int64, touched[2] as Int64, facts.size, facts.modified, ledger,
-                end.id,
+                touched[0] as Int64, touched[1] as Int64, touched[2] as Int64, facts.size, facts.modified,
+                touched[3] as String, ledger, end.id,
             ])
         for other in others {
             try db.execute(sql: "DELETE FROM job WHERE id = ?", arguments: [other[0] as Int64])

@@ -96,21 +96,7 @@ final class SQLiteStore: Sendable {
             guard !identity.isAlive else { continue }
             let id: Int64 = row["id"]
             try dissolveReserves(db, of: id)
-            try db.execute(
-                sql: """
-                    UPDATE job SET state = 6, owner = NULL, isSending = 0, wasInterrupted = 1, errorCode = 'mayHaveBeenSent',
-                        errorMessage = 'the program ended while the body was being sent, and it may have arrived; '
-                            || 'transfer retry sends it again',
-                        endSequence = (SELECT value FROM counter WHERE name = 'end') + 1, ended = unixepoch() * 1000,
-                        upload = CASE WHEN \(canGoOn) THEN upload END
-                    WHERE owner = ? AND state = 1 AND isSending = 1;
-                    """, arguments: [id])
-            if db.changesCount > 0 {
-                try numberEnds(db)
-                let batches = try Int64.fetchAll(
-                    db, sql: "SELECT DISTINCT batch FROM job WHERE errorCode = 'mayHaveBeenSent' AND state = 6")
-                for batch in batches { _ = try skipWhatCannotStart(db, batch: batch) }
-            }
+            try endWhatMayHaveArrived(db, of: id)
             try db.execute(
                 sql: "UPDATE job SET state = 0, owner = NULL, wasInterrupted = 1 WHERE owner = ? AND state = 1",
                 arguments: [id])
@@ -120,6 +106,25 @@ final class SQLiteStore: Sendable {
             if let socket: String = row["socket"] { unlink(socket) }
         }
         try dissolveOrphans(db)
+    }
+
+    /// A POST whose body may have left is not sent again by itself.
+    private static func endWhatMayHaveArrived(_ db: Database, of process: Int64) throws {
+        try db.execute(
+            sql: """
+                UPDATE job SET state = 6, owner = NULL, isSending = 0, wasInterrupted = 1, errorCode = 'mayHaveBeenSent',
+                    errorMessage = 'the program ended while the body was being sent, and it may have arrived; '
+                        || 'transfer retry sends it again',
+                    endSequence = (SELECT value FROM counter WHERE name = 'end') + 1, ended = unixepoch() * 1000,
+                    upload = CASE WHEN \(canGoOn) THEN upload END
+                WHERE owner = ? AND state = 1 AND isSending = 1;
+                """, arguments: [process])
+        if db.changesCount > 0 {
+            try numberEnds(db)
+            let batches = try Int64.fetchAll(
+                db, sql: "SELECT DISTINCT batch FROM job WHERE errorCode = 'mayHaveBeenSent' AND state = 6")
+            for batch in batches { _ = try skipWhatCannotStart(db, batch: batch) }
+        }
     }
 
     /// Gives ends that one statement wrote, all with the next number, a number of their own: cursors never repeat.
@@ -138,6 +143,8 @@ final class SQLiteStore: Sendable {
     func unregister() throws {
         try writeRelaxed { db in
             try Self.dissolveReserves(db, of: process)
+            // A run that didn't wait any longer.
+            try Self.endWhatMayHaveArrived(db, of: process)
             try db.execute(
                 sql: "UPDATE job SET state = 0, owner = NULL WHERE owner = ? AND state = 1", arguments: [process])
             try db.execute(

@@ -56,10 +56,14 @@ public struct UploadSource: Sendable, Hashable {
     public var size: Int64
     /// Of the whole file, where it's known beforehand.
     public var digest: Checksum?
+    /// It isn't known whether earlier attempts sent these bytes: what they sent isn't gone on with, and is asked about only
+    /// where it may be complete.
+    public var mayHaveChanged: Bool
 
-    public init(name: String, size: Int64, digest: Checksum? = nil) {
+    public init(name: String, size: Int64, digest: Checksum? = nil, mayHaveChanged: Bool = false) {
         self.name = name
         self.size = size
         self.digest = digest
+        self.mayHaveChanged = mayHaveChanged
     }
 }

@@ -44,6 +44,10 @@ extension ResumableDialogue {
         mayBeComplete = false
         state.isRefused = nil
         if let refusal { return [.confirmed(offset)] + discard(then: .fail(refusal)) }
+        // Of this attempt's own requests it is known.
+        if source.mayHaveChanged, restarts == 0, offset > 0 {
+            return discard(then: .restart("the source may have changed since it began"))
+        }
         return [.confirmed(offset)] + append(from: offset)
     }
 

@@ -27,7 +27,9 @@ extension ResumableDialogue {
     /// The target's own answer was lost, and may have been an error: an append of nothing to the complete upload has the
     /// server say it again, if it can ("Upload Append", "Server Behavior").
     mutating func hearAgain(_ told: UploadAnswer) -> [UploadAction] {
-        guard let url = state.url else { return finish(told, isFinal: false) }
+        let asked = state.replaysAsked ?? 0
+        guard let url = state.url, asked < Self.replayLimit else { return finish(told, isFinal: false) }
+        state.replaysAsked = asked + 1
         let request = request(
             "PATCH", url,
             [
@@ -40,6 +42,8 @@ extension ResumableDialogue {
     mutating func heardAgain(
         _ answer: UploadAnswer, _ fields: ResumableFields, _ told: UploadAnswer, now: Int64
     ) -> [UploadAction] {
+        // A refusal of the append itself, which is no answer of the target's.
+        guard UploadProblem(answer) == nil else { return finish(told, isFinal: false) }
         if fields.isComplete == true {
             guard answer.isSuccess else { return refused(answer, now: now) }
             let digest = ReprDigest.value(told.head, preferred: source.digest?.algorithm)

@@ -45,6 +45,8 @@ public struct ResumableDialogue: UploadDialogue {
 
     static let stallLimit = 4
     static let restartLimit = 2
+    /// So often the target's lost answer is asked for.
+    static let replayLimit = 3
 
     /// - Parameter state: The text of the last ``UploadAction/save(_:)``; anything else begins anew.
     public init(source: UploadSource, options: ResumableOptions, state text: String? = nil) {
@@ -94,6 +96,9 @@ public struct ResumableDialogue: UploadDialogue {
         case restart(String)
         case fail(TransferError)
     }
+
+    /// Whether all of an upload may have been applied, of a method that mustn't be repeated.
+    public static func mayBeComplete(_ state: String) -> Bool { ResumableState(text: state)?.isEnding == true }
 
     /// Whether such a state knows where the server has the upload.
     public static func knowsUpload(_ state: String) -> Bool { ResumableState(text: state)?.url != nil }

@@ -20,6 +20,8 @@ struct ResumableState: Sendable, Hashable, Codable {
     /// The last bytes were answered by an error that may have been the target's own: that the upload is complete
     /// doesn't mean that it was a success.
     var isRefused: Bool?
+    /// How often the target's answer was asked for again.
+    var replaysAsked: Int?
 
     init(length: Int64) { self.length = length }
 
@@ -42,5 +44,6 @@ struct ResumableState: Sendable, Hashable, Codable {
         expires = nil
         isEnding = nil
         isRefused = nil
+        replaysAsked = nil
     }
 }

@@ -34,8 +34,19 @@ import TransferTestSupport
         bench.relay.cutAll()
         try rewrite(bench.place)
         let result = try await bench.place.runJobs()
-        // Of a POST that may have left nobody knows whether it has arrived.
-        guard kind != .offeredPost || result.exitCode == 0 else { return }
+        #expect(result.exitCode == 0, "\(result)")
+        try await bench.expectTheFileOnce()
+    }
+
+    /// What only has another mode has been applied, and the server says so.
+    @Test func isNotPostedAgainWhereOnlyItsModeIsAnother() async throws {
+        let bench = try await Bench(.offeredPost)
+        bench.relay.script([.loseAnswer(after: Int64(UploadConformanceTests.size))])
+        bench.relay.delayAnswers(milliseconds: 300)
+        let process = try bench.place.startJobs()
+        try await bench.place.waitForTheOffer()
+        #expect(chmod(bench.place.folder.path("f"), 0o600) == 0)
+        let result = try await process.result()
         #expect(result.exitCode == 0, "\(result)")
         try await bench.expectTheFileOnce()
     }

@@ -72,8 +72,44 @@ struct ResumableAppendTests {
         var lost = complete()
         lost.lose(sent: 0)
         #expect(lost.failure?.isTransient == true)
-        let next = Script(state: lost.state)
+        var next = Script(state: lost.state)
         #expect(next.sent == Script.head)
+        // Not for ever: the upload is complete, whatever the server makes of the question.
+        for _ in 0..<2 {
+            next.answer(204, ["Upload-Offset": "100", "Upload-Complete": "?1"])
+            #expect(next.sent == Script.patch)
+            next.answer(503)
+            next = Script(state: next.state)
+        }
+        next.answer(204, ["Upload-Offset": "100", "Upload-Complete": "?1"])
+        #expect(next.result?.status == 204)
+    }
+
+    @Test func ofASourceThatMayHaveChangedOnlyWhatIsCompleteCounts() {
+        func attempt() -> ResumableDialogue {
+            ResumableDialogue(
+                source: UploadSource(name: "a.bin", size: 100, mayHaveChanged: true),
+                options: ResumableOptions(url: Script.target, method: "POST"), state: Script.saved(isEnding: true))
+        }
+        var partial = Script(attempt())
+        partial.answer(204, ["Upload-Offset": "40", "Upload-Complete": "?0"])
+        #expect(partial.sent == Script.delete)
+        partial.answer(204)
+        #expect(partial.restart != nil && partial.request?.method == "POST")
+        partial.answer(201, ["Location": "/uploads/u2", "Upload-Complete": "?0"])
+        #expect(partial.sentBody == .source(0..<100))
+        var complete = Script(attempt())
+        complete.answer(204, ["Upload-Offset": "100", "Upload-Complete": "?1"])
+        complete.answer(200, ["Upload-Complete": "?1"])
+        #expect(complete.result?.status == 200)
+    }
+
+    @Test func whatRefusesTheQuestionIsNotTheTargetsAnswer() {
+        var script = complete()
+        script.answer(
+            400, ["Upload-Complete": "?1", "Content-Type": "application/problem+json"],
+            body: "{\"type\":\"\(Self.problems)completed-upload\"}")
+        #expect(script.result?.status == 204)
     }
 
     @Test func aCompleteUploadIsFinishedWithoutTheLostAnswerInVersion6() {

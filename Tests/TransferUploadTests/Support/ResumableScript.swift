@@ -28,6 +28,12 @@ struct ResumableScript {
         take(dialogue.begin(now: now))
     }
 
+    init(_ dialogue: ResumableDialogue, now: Int64 = 1000) {
+        self.dialogue = dialogue
+        self.now = now
+        take(self.dialogue.begin(now: now))
+    }
+
     /// An attempt with an upload of 100 bytes at ``upload`` that was asked about: `offset` is what the server has.
     static func resumed(
         _ method: String = "PUT", at offset: Int64 = 40, version: Int = 8, chunkSize: Int64? = nil,
