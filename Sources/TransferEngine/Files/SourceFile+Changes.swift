@@ -73,6 +73,30 @@ extension SourceFile {
     /// Some of it was sent by an earlier attempt, so that what is sent now isn't all that the server has.
     public func markSentBefore() { sent.markPartial() }
 
+    /// Of all that was sent, in one go; tells it from other bytes later (``fingerprint(isStopped:)``). `nil` where it was
+    /// sent in parts, or by several attempts.
+    public var sentFingerprint: UInt64? {
+        if let content {
+            var fingerprint = ByteFingerprint()
+            content.withUnsafeBytes { fingerprint.update($0) }
+            return fingerprint.value
+        }
+        guard let runs = sent.runs, runs.count == 1, runs[0].start == 0, runs[0].end == size else { return nil }
+        return runs[0].fingerprint.value
+    }
+
+    /// Of what the file has now. Blocks: for workers.
+    ///
+    /// - Returns: `nil` where it can't be read as it was, or isn't to be read any more.
+    public func fingerprint(isStopped: () -> Bool = { false }) -> UInt64? {
+        var fingerprint = ByteFingerprint()
+        let isRead = isFound(0..<size) { bytes, _ in
+            fingerprint.update(bytes)
+            return !isStopped()
+        }
+        return isRead ? fingerprint.value : nil
+    }
+
     private func currentStamp() -> SourceStamp? {
         var status = stat()
         return fstat(descriptor, &status) == 0 ? SourceStamp(status) : nil

@@ -8,6 +8,7 @@ public final class SourceFile: Sendable {
     public let path: String
     public let descriptor: Int32
     public let size: Int64
+    public let inode: UInt64
     let sent = SentBytes()
     let opened: SourceStamp
     let stamp: Mutex<SourceStamp>
@@ -33,6 +34,7 @@ public final class SourceFile: Sendable {
         self.path = path
         self.descriptor = descriptor
         size = facts.size
+        inode = UInt64(status.st_ino)
         opened = SourceStamp(status)
         stamp = Mutex(opened)
         // An empty one may only hide its size, as those of /proc do.
@@ -59,6 +61,7 @@ public final class SourceFile: Sendable {
         self.path = path
         self.descriptor = descriptor
         size = facts.size
+        inode = UInt64(status.st_ino)
         opened = SourceStamp(status)
         stamp = Mutex(opened)
         self.content = content

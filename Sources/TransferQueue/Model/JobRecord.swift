@@ -72,6 +72,8 @@ struct JobEnd: Sendable {
     var outcome: Outcome
     /// Of an upload's source, when its bytes were known to be what was sent (`st_ctim`): nanoseconds since 1970.
     var sourceChanged: Int64?
+    /// Of what was sent of it.
+    var sourceFingerprint: UInt64?
 
     /// Behind one reference: an end goes through many hands.
     indirect enum Outcome: Sendable {

@@ -10,6 +10,8 @@ struct UploadRecord: Sendable, Hashable, Codable {
     var modified: Int64
     /// `st_ctim`, in nanoseconds since 1970; earlier versions left it out.
     var changed: Int64?
+    /// Another file may have taken its name, with its times; left out by earlier versions too.
+    var inode: UInt64?
     /// What the protocol's dialogue wanted to keep; `nil` where only the version that it began with is known.
     var state: String?
     /// Bytes that the server had when that was last known.
@@ -17,6 +19,7 @@ struct UploadRecord: Sendable, Hashable, Codable {
 
     init(_ file: SourceFile, state: String?, confirmed: Int64) {
         self.init(file.facts, changed: file.changed, state: state, confirmed: confirmed)
+        inode = file.inode
     }
 
     init(_ facts: FileFacts, changed: Int64? = nil, state: String?, confirmed: Int64) {
@@ -43,7 +46,7 @@ struct UploadRecord: Sendable, Hashable, Codable {
     func likeness(to file: SourceFile, isVerified: Bool, mustNotRepeat: Bool) -> Likeness {
         guard size == file.size else { return .other }
         if isVerified { return .same }
-        guard modified == file.facts.modified else { return .other }
+        guard modified == file.facts.modified, inode.map({ $0 == file.inode }) ?? true else { return .other }
         if changed.map({ $0 == file.changed }) ?? true { return .same }
         let mayBeComplete = state.map { ResumableDialogue.mayBeComplete($0) } ?? false
         return mustNotRepeat && mayBeComplete ? .unclear : .other

@@ -135,7 +135,8 @@ extension QueueRunner {
         ends.append(
             JobEnd(
                 id: job.candidate.id, batch: job.record.batch, identity: job.record.identity, outcome: outcome,
-                sourceChanged: job.source?.changed))
+                sourceChanged: job.source?.changed,
+                sourceFingerprint: job.record.watched == nil ? nil : job.source?.sentFingerprint))
     }
 
     // MARK: Failure

@@ -13,13 +13,16 @@ extension QueueRunner {
         let spec = job.record.spec
         // What was read when it was opened has gone as it was then; and what mustn't be sent twice has been delivered, and
         // was looked at before its last bytes left.
-        if job.record.watched == nil, job.sourceDigest == nil, file.isInMemory || spec.mustNotRepeat {
+        if job.record.watched == nil, job.sourceDigest == nil,
+            file.isInMemory || spec.mustNotRepeat && !spec.failsIfChanged
+        {
             return then(self, true)
         }
         let look = file.look()
         // Who saves a file by writing another one and giving it the name leaves the one that is open as it was. That of a
         // watched folder is a version of its own.
-        let path = job.record.watched == nil && !spec.mustNotRepeat && !file.isInMemory ? file.path : nil
+        let isPathLooked = job.record.watched == nil && (!spec.mustNotRepeat || spec.failsIfChanged) && !file.isInMemory
+        let path = isPathLooked ? file.path : nil
         // Of one that was touched before its last bytes left it's known that it has what was sent, and not that this is what
         // was to be sent.
         let expected = file.isAsOpened && look == .same ? nil : job.sourceDigest
@@ -57,7 +60,9 @@ extension SourceFile {
 extension QueueRunner {
     /// The method of a job that mustn't be repeated, and whose file nobody would offer again.
     func unrepeatable(_ id: Int64) -> String? {
-        guard let record = running[id]?.record, record.watched == nil, record.spec.mustNotRepeat else { return nil }
+        guard let record = running[id]?.record, record.watched == nil, record.spec.mustNotRepeat,
+            !record.spec.failsIfChanged
+        else { return nil }
         return record.spec.method
     }
 }

@@ -82,11 +82,15 @@ struct LedgerRecorder {
         let statement = try db.cachedStatement(
             sql: """
                 UPDATE ledger SET state = 1, job = NULL, url = ?1, confirmed = ?2, digest = coalesce(?3, digest),
-                    isRenamed = ?5, due = ?2 + (SELECT thenAfter FROM watchedFolder WHERE watchedFolder.id = folder)
+                    isRenamed = ?5, changed = coalesce(?6, changed), fingerprint = ?7, due = ?2 + (SELECT thenAfter FROM watchedFolder WHERE watchedFolder.id = folder)
                 WHERE id = ?4 RETURNING path, due, digest, folder
                 """)
         if let row = try Row.fetchOne(
-            statement, arguments: [receipt.finalURL, now, digest, ledger, renamed == .elsewhere])
+            statement,
+            arguments: [
+                receipt.finalURL, now, digest, ledger, renamed == .elsewhere, end.sourceChanged,
+                end.sourceFingerprint.map { Int64(bitPattern: $0) },
+            ])
         {
             note(end, row[0], .confirmed(url: receipt.finalURL, due: row[1], hasDigest: (row[2] as String?) != nil))
             // Files that had this one's name: nothing of them is there any more, so that they are uploaded by their own.

@@ -15,6 +15,8 @@ struct LedgerRow: Sendable {
     var isGone = false
     /// When it was taken into the ledger, in milliseconds since 1970.
     var staged: Int64 = 0
+    /// Of what was sent of it (``SourceFile/sentFingerprint``).
+    var fingerprint: UInt64?
 
     /// Whether anything of the file has changed since it was recorded, if only its name.
     ///
@@ -31,7 +33,7 @@ struct LedgerRow: Sendable {
 
 extension LedgerRow {
     static let columns =
-        "ledger.id, device, inode, ledger.size, ledger.modified, ledger.path, ledger.state, ledger.digest, ledger.gone IS NOT NULL, ledger.staged, ledger.changed"
+        "ledger.id, device, inode, ledger.size, ledger.modified, ledger.path, ledger.state, ledger.digest, ledger.gone IS NOT NULL, ledger.staged, ledger.changed, ledger.fingerprint"
 
     init(_ row: Row) {
         id = row[0]
@@ -43,6 +45,7 @@ extension LedgerRow {
         self.digest = digest.flatMap { Checksum($0) }
         isGone = row[8]
         staged = row[9]
+        fingerprint = (row[11] as Int64?).map { UInt64(bitPattern: $0) }
     }
 }
 

@@ -10,7 +10,8 @@ struct LedgerSettlement: Sendable {
         /// Nothing of this version is at its path: what is to be done waits until it's there again.
         case notThere
         case kept
-        case again(at: Int64)
+        /// - Parameter changed: The time of a change that was ours.
+        case again(at: Int64, changed: Int64? = nil)
     }
 
     let row: Int64
@@ -71,9 +72,10 @@ extension SQLiteStore {
         case .kept:
             return try waited(
                 "UPDATE ledger SET due = NULL WHERE id = ? AND due IS NOT NULL RETURNING gone IS NULL", [row])
-        case .again(let time):
+        case .again(let time, let changed):
             try db.execute(
-                sql: "UPDATE ledger SET due = ? WHERE id = ? AND due IS NOT NULL", arguments: [time, row])
+                sql: "UPDATE ledger SET due = ?, changed = coalesce(?, changed) WHERE id = ? AND due IS NOT NULL",
+                arguments: [time, changed, row])
             return false
         }
     }

@@ -225,5 +225,11 @@ enum Schema {
             -- was recorded, in nanoseconds since 1970.
             ALTER TABLE ledger ADD COLUMN changed INTEGER;
             """),
+        Step(
+            "fingerprints of watched files",
+            """
+            -- Of the bytes that were sent (ByteFingerprint), where they went in one go.
+            ALTER TABLE ledger ADD COLUMN fingerprint INTEGER;
+            """),
     ]
 }

@@ -44,6 +44,8 @@ struct AfterUpload {
         var hasOtherNames = false
         /// The same file is there, and something of it has changed since.
         var isChanged = false
+        /// When it was given its name back, which is no change of its bytes (`st_ctim`, in nanoseconds since 1970).
+        var givenBack: Int64?
     }
 
     func run(_ places: FolderPlaces) -> Result {
@@ -53,7 +55,12 @@ struct AfterUpload {
         let seen = FolderPlaces.file(name, in: folder)
         let links = (seen ?? FolderPlaces.file(hiddenName, in: folder))?.links ?? 1
         let isChanged = seen.map { $0.inode == version.inode && !version.isSame(as: $0) } ?? false
-        return Result(outcome: run(folder), hasOtherNames: links > 1, isChanged: isChanged)
+        var wasHidden = false
+        let outcome = run(folder, &wasHidden)
+        let isGivenBack = wasHidden && isVersion(name, in: folder)
+        return Result(
+            outcome: outcome, hasOtherNames: links > 1, isChanged: isChanged,
+            givenBack: isGivenBack ? FolderPlaces.file(name, in: folder)?.changed : nil)
     }
 
     /// That the kernel doesn't show it isn't that it's gone.
@@ -61,7 +68,7 @@ struct AfterUpload {
         if case .unclear(let error) = look { .stays(.file("look at", path, error)) } else { .notThere }
     }
 
-    private func run(_ folder: Int32) -> Outcome {
+    private func run(_ folder: Int32, _ wasHidden: inout Bool) -> Outcome {
         if then == .keep {
             // A process that was to do something else may have ended in the middle of it.
             if isVersion(hiddenName, in: folder) { giveBack(folder) }
@@ -84,6 +91,7 @@ struct AfterUpload {
                 return .notThere
             }
         }
+        wasHidden = true
         switch then {
         case .keep: return .kept
         case .delete:
@@ -106,11 +114,19 @@ struct AfterUpload {
     private var path: String { root + "/" + version.path }
 
     /// Who writes a file can set its time back, but not that of its last change (inode(7)), which a new name or another
-    /// mode sets, too: then what it held before decides.
+    /// mode sets, too: then what it held before decides. Where that isn't known it's sent again rather than lost.
     private func doubt(_ folder: Int32) -> Outcome? {
-        guard let digest = row.digest, digest.algorithm == .sha256,
-            let seen = FolderPlaces.file(name, in: folder), row.mayHaveChanged(seen.changed)
-        else { return nil }
+        guard let seen = FolderPlaces.file(name, in: folder), row.mayHaveChanged(seen.changed) else { return nil }
+        guard let digest = row.digest, digest.algorithm == .sha256 else {
+            // Programs of before noted nothing to go by.
+            guard row.version.changed != nil else { return nil }
+            guard let sent = row.fingerprint else { return .rewritten }
+            return switch VersionDigest.has(sent, version, root: root, isStopped: isStopped) {
+            case true: nil
+            case false: .rewritten
+            case nil: isStopped() ? .stopped : .notThere
+            }
+        }
         return switch VersionDigest.compute(version, root: root, isStopped: isStopped) {
         case .digest(digest): nil
         case .digest: .rewritten

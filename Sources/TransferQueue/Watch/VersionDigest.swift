@@ -25,6 +25,18 @@ enum VersionDigest {
         }
     }
 
+    /// Whether the file has the bytes that were sent of it.
+    ///
+    /// - Returns: `nil` where what is there is another version, or can't be read.
+    static func has(
+        _ fingerprint: UInt64, _ version: FileVersion, root: String, isStopped: () -> Bool = { false }
+    ) -> Bool? {
+        guard let file = try? SourceFile(root + "/" + version.path), isVersion(file, version),
+            let found = file.fingerprint(isStopped: isStopped), isVersion(file, version)
+        else { return nil }
+        return found == fingerprint
+    }
+
     private static func isVersion(_ file: SourceFile, _ version: FileVersion) -> Bool {
         FileSeen(file).map { version.isSame(as: $0) } ?? false
     }

@@ -58,9 +58,13 @@ extension WatchKeeper {
                 settlements.append(LedgerSettlement(row: row.id, kind: result.hasOtherNames ? .notThere : .done))
             case .kept: settlements.append(LedgerSettlement(row: row.id, kind: .kept))
             case .notThere: settlements.append(LedgerSettlement(row: row.id, kind: .notThere))
-            case .stays: settlements.append(LedgerSettlement(row: row.id, kind: .again(at: again)))
+            case .stays:
+                settlements.append(LedgerSettlement(row: row.id, kind: .again(at: again, changed: result.givenBack)))
             case .noFolder: isGone = true
-            case .stopped: break
+            case .stopped:
+                guard let changed = result.givenBack else { break }
+                let now = WallClock.milliseconds
+                settlements.append(LedgerSettlement(row: row.id, kind: .again(at: now, changed: changed)))
             }
         }
         let done = settlements

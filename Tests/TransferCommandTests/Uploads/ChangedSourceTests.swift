@@ -82,7 +82,9 @@ import TransferTestSupport
     }
 
     /// Who saves a file by another one that takes its name leaves the one that is being sent as it was.
-    @Test(arguments: ["restart", "fail"]) func aFileThatTookItsNameIsTheOneThatCounts(_ policy: String) async throws {
+    /// Also with its times, of which the kernel sets those of both to the same one then.
+    @Test(arguments: ["restart", "fail"], [false, true])
+    func aFileThatTookItsNameIsTheOneThatCounts(_ policy: String, _ hasItsTime: Bool) async throws {
         let place = try Workplace("replaced")
         try place.folder.write(count: 6 << 20, seed: 7, to: "f")
         try await withTestServer { server in
@@ -94,6 +96,7 @@ import TransferTestSupport
             let process = try place.startJobs()
             try await server.waitForHeld(1)
             try place.folder.write(count: 6 << 20, seed: 8, to: "g")
+            for name in hasItsTime ? ["f", "g"] : [] { try place.folder.setTime(name, seconds: 1_000_000) }
             try #require(rename(place.folder.path("g"), place.folder.path("f")) == 0)
             server.release()
             let result = try await process.result()

@@ -55,6 +55,44 @@ import TransferWatch
         #expect(files == ["a"])
     }
 
+    /// What it held before isn't known: it's sent again rather than lost.
+    @Test func leavesAFileAloneOfWhichSomethingHasChangedSinceItWasSent() throws {
+        try folder.write("one", to: "in/a")
+        try folder.setTime("in/a", seconds: 1_000_000)
+        let after = try after("a", .delete)
+        try folder.write("two", to: "in/a")
+        try folder.setTime("in/a", seconds: 1_000_000)
+        #expect(run(after) == .rewritten)
+        #expect(try folder.text("in/a") == "two")
+    }
+
+    /// Another name, or another mode: what was sent of it tells.
+    @Test func takesAFileThatHasWhatWasSent() throws {
+        try folder.write("one", to: "in/a")
+        let sent = try SourceFile(folder.path("in/a"), readingUpTo: 100).sentFingerprint
+        for (text, outcome) in [("one", AfterUpload.Outcome.deleted), ("two", .rewritten)] {
+            try folder.write("one", to: "in/a")
+            try folder.setTime("in/a", seconds: 1_000_000)
+            let then = try after("a", .delete)
+            var row = then.row
+            row.fingerprint = sent
+            try folder.write(text, to: "in/a")
+            try folder.setTime("in/a", seconds: 1_000_000)
+            #expect(run(AfterUpload(row: row, root: then.root, then: then.then)) == outcome)
+        }
+    }
+
+    /// Its hidden name was ours, and so no change.
+    @Test func tellsWhenItGaveAFileItsNameBack() throws {
+        try folder.write("one", to: "in/a")
+        try folder.write("no folder", to: "target")
+        let after = try after("a", .move(to: folder.path("target")))
+        let result = after.run(FolderPlaces(after.root))
+        guard case .stays = result.outcome else { throw TestSupportError("\(result)") }
+        let seen = try #require(FolderPlaces(after.root).file("a"))
+        #expect(result.givenBack == seen.changed && seen.changed != after.row.version.changed)
+    }
+
     /// As programs do that change the tags of a song and keep its time.
     @Test func leavesAFileAloneThatWasRewrittenWithItsSizeAndItsTime() throws {
         try folder.write("one", to: "in/a")
@@ -140,7 +178,8 @@ import TransferWatch
         let there = try FileManager.default.contentsOfDirectory(atPath: other.path)
         let (files, left) = (try folder.files(below: "in"), try folder.data("in/a"))
         #expect(there.isEmpty && files == ["a"] && left == content)
-        #expect(run(after) == .moved(to: other.path + "/a"))
+        // It was given its name back, which is noted.
+        #expect(run(try self.after("a", .move(to: other.path))) == .moved(to: other.path + "/a"))
     }
 
     /// Killed between the name of the copy and the end of the original.

@@ -238,6 +238,26 @@ import TransferWatch
         }
     }
 
+    /// The program may end in between, too.
+    @Test func whatIsRewrittenWithItsTimeBetweenItsConfirmationAndItsDeletionIsUploadedAgain() async throws {
+        try await withTestServer { server in
+            let inbox = Inbox(server)
+            try folder.write("one", to: "in/a")
+            try folder.setTime("in/a", seconds: 1_000_000)
+            try await withWatch(folder, try folder.watchSpec(server)) { _, _, log in
+                await log.wait(forConfirmed: "a")
+                try await folder.ledger("changed = (SELECT changed FROM ledger)", is: "1")
+            }
+            // As it was when nobody had come to delete it yet, nor to note a digest.
+            try folder.database.run("UPDATE ledger SET digest = NULL, due = confirmed")
+            try folder.rewrite("in/a", "two", seconds: 1_000_000)
+            try await withWatch(folder, try folder.watchSpec(server) { $0.then = .delete }) { _, _, log in
+                await log.wait { $0.contains { $0.donePath == "a" } }
+            }
+            #expect(inbox.puts == ["a": ["one", "two"]])
+        }
+    }
+
     @Test func whatIsRewrittenWithItsSizeAndTimeWhileItIsUploadedIsUploadedAgain() async throws {
         try await withTestServer { server in
             let isRewritten = Latch()
