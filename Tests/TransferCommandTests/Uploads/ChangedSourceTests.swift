@@ -23,15 +23,7 @@ import TransferTestSupport
     @Test(arguments: UploadPeerKind.resuming) func isSentFromTheStartByTheNextProcess(_ kind: UploadPeerKind)
         async throws
     {
-        let bench = try await Bench(kind)
-        bench.relay.script([.stall(after: 2 << 20)], countsFromFirstAnswer: kind.answersBeforeTheBody)
-        let process = try bench.place.startJobs()
-        try await until("the upload to stall") { bench.relay.stalledCount == 1 }
-        if kind.isOffered { try await bench.place.waitForTheOffer() }
-        process.kill(SIGKILL)
-        _ = try await process.result()
-        bench.relay.script([])
-        bench.relay.cutAll()
+        let bench = try await CancelledUploadTests.killedUpload(kind)
         try rewrite(bench.place)
         let result = try await bench.place.runJobs()
         #expect(result.exitCode == 0, "\(result)")
