@@ -88,6 +88,10 @@ FNR == limit + 1 { fault("longer than " limit " lines: one concept a file") }
         if (!comment && !(lastComment && FNR - lastComment <= 3))
             fault(construct " needs a comment with its reason, on this line or just above")
     }
+    # A job's slot, gate, lock and version are given back in one place.
+    if (!is_comment && FILENAME ~ /^Sources\/TransferQueue\// && FILENAME !~ /QueueRunner\+Leaving\.swift$/ &&
+        code ~ /(^|[^A-Za-z0-9_])running\[[^]]*\][ \t]*=[ \t]*nil/)
+        fault("a job leaves `running` by QueueRunner.leave(_:_:) and no other way")
     if (is_comment) lastComment = FNR
     else if (code ~ /^[ \t]*$/) lastComment = 0
 }

@@ -121,7 +121,7 @@ extension QueueRunner {
         for candidate in scheduler.remove(where: { meant.contains($0.id) }) {
             guard let record = claimed.removeValue(forKey: candidate.id) else { continue }
             let url = record.spec.urls[min(record.mirror, record.spec.urls.count - 1)]
-            letGo(RunningJob(candidate: candidate, record: record, started: .now, url: url), stop)
+            leave(RunningJob(candidate: candidate, record: record, started: .now, url: url), for: stop)
         }
     }
 }

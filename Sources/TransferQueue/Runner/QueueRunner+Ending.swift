@@ -24,6 +24,7 @@ extension QueueRunner {
         }
         guard case .download(let ready) = job.ready, case .download(let download) = job.record.spec.work else { return }
         scheduler.originAnswered(job.candidate.lane.origin)
+        // The next one needn't wait for the disk.
         scheduler.ended(job.candidate)
         job.phase = .saving
         job.result = TransferResult(
@@ -61,12 +62,11 @@ extension QueueRunner {
         _ job: RunningJob, _ file: SourceFile, _ head: ResponseHead, _ outcome: ExchangeOutcome
     ) {
         scheduler.originAnswered(job.candidate.lane.origin)
-        scheduler.ended(job.candidate)
         job.result = TransferResult(
             status: head.status, finalURL: Redaction.url(outcome.finalURL), transferred: outcome.sent,
             validator: Validator(head)?.description,
             response: outcome.answer.isEmpty ? nil : String(decoding: outcome.answer, as: UTF8.self))
-        finish(job, .done(receipt(job, path: file.path, bytes: file.size, digest: nil), file.facts))
+        leave(job, .done(receipt(job, path: file.path, bytes: file.size, digest: nil), file.facts))
     }
 
     /// Hands what has come whole to a worker, to be saved together.
@@ -92,7 +92,7 @@ extension QueueRunner {
             switch answer.result {
             case .success(let saved):
                 let receipt = receipt(job, path: saved.path, bytes: saved.facts.size, digest: saved.digest)
-                finish(job, .done(receipt, saved.facts))
+                leave(job, .done(receipt, saved.facts))
             case .failure(let error): saveFailed(job, error)
             }
         }
@@ -100,11 +100,8 @@ extension QueueRunner {
     }
 
     private func saveFailed(_ job: RunningJob, _ error: TransferError) {
-        if case .download(let ready) = job.ready {
-            // What can't have its name can't have it later either: whoever changes the job fetches it anew.
-            if error.code == .fileExists { ready.part.remove() }
-            ready.part.unlock()
-        }
+        // What can't have its name can't have it later either: whoever changes the job fetches it anew.
+        if case .download(let ready) = job.ready, error.code == .fileExists { ready.part.remove() }
         var error = error
         // Bytes of two attempts may have been put together wrongly by the server's fault: once more from the start.
         if error.code == .checksumMismatch { error.isTransient = (job.start?.offset ?? 0) > 0 }
@@ -122,21 +119,10 @@ extension QueueRunner {
 
     /// The file is there and complete: nothing was transferred.
     func keep(_ job: RunningJob, path: String, facts: FileFacts, digest: Checksum?) {
-        scheduler.ended(job.candidate)
-        scheduler.originAbandoned(job.candidate.lane.origin, job: job.candidate.id, now: .now)
         var receipt = receipt(job, path: path, bytes: facts.size, digest: digest)
         receipt.validator = receipt.validator ?? job.record.validator
         receipt.attempts = job.record.attempts
-        finish(job, .kept(receipt, facts))
-    }
-
-    func finish(_ job: RunningJob, _ outcome: JobEnd.Outcome) {
-        running[job.candidate.id] = nil
-        ends.append(
-            JobEnd(
-                id: job.candidate.id, batch: job.record.batch, identity: job.record.identity, outcome: outcome,
-                sourceChanged: job.source?.changed,
-                sourceFingerprint: job.record.watched == nil ? nil : job.source?.sentFingerprint))
+        leave(job, .kept(receipt, facts))
     }
 
     // MARK: Failure
@@ -191,11 +177,9 @@ extension QueueRunner {
     func failed(
         _ job: RunningJob, _ error: TransferError, bodyLeft: Bool, resume: ResumeData? = nil, progressed: Bool = false
     ) {
-        let id = job.candidate.id
         if job.stop == nil, job.record.watched != nil, error.code == .sourceChanged {
-            return drop(job, isChanged: true)
+            return leave(job, .replaced(isChanged: true))
         }
-        takeBackVersion(job)
         var error = error
         // Whoever puts files there may give leave to read them a little later.
         if job.record.watched != nil, case .preparing = job.phase, [EACCES, EPERM].contains(error.errno) {
@@ -207,15 +191,14 @@ extension QueueRunner {
             return waitForNetwork(job, reason, resume: resume, progressed: progressed)
         }
         if job.stop == nil, mayRepeat, let reason = clockFault(error) {
-            return release(job, for: .clock(reason), after: configuration.clockInterval, resume: resume)
+            return leave(
+                job,
+                .wait(.clock(reason), after: configuration.clockInterval, resume: resume, startsCountAnew: false))
         }
         tellOrigin(job, error)
-        scheduler.ended(job.candidate)
-        if let stop = job.stop { return letGo(job, stop, resume: resume) }
+        if let stop = job.stop { return leave(job, for: stop, resume: resume) }
         // Somebody stopped it and thought better of it meanwhile.
-        if error.code == .cancelled { return letGo(job, .release(.queued), resume: resume) }
-        if case .download(let ready) = job.ready, case .preparing = job.phase { ready.part.discardIfEmpty() }
-        running[id] = nil
+        if error.code == .cancelled { return leave(job, for: .release(.queued), resume: resume) }
         var record = job.record
         // A full disk that takes some bytes each time would be tried for ever.
         if progressed, !error.isFullDisk { record.attempts = 0 }
@@ -233,7 +216,8 @@ extension QueueRunner {
             let isNewRound = record.attempts % mirrors == 0
             guard let mirror = nextMirror(record, mirrors) else { return giveUp(job, record, error) }
             record.mirror = mirror
-            wait(job, record, isNewRound || error.retryAfter != nil && mirrors == 1 ? delay : .zero, error, resume)
+            let mustWait = isNewRound || error.retryAfter != nil && mirrors == 1
+            leave(job, .retry(record, after: mustWait ? delay : .zero, because: error, resume: resume))
         case .giveUp(let reason):
             if reason == .limitReached, error.scope == .origin {
                 scheduler.originExhausted(job.candidate.lane.origin, error, limit: rule.limit)
@@ -246,7 +230,7 @@ extension QueueRunner {
                 return giveUp(job, record, isUnknown ? .unanswered(error, method: record.spec.method) : error)
             }
             record.mirror = mirror
-            wait(job, record, .zero, error, resume)
+            leave(job, .retry(record, after: .zero, because: error, resume: resume))
         }
     }
 
@@ -290,32 +274,10 @@ extension QueueRunner {
             .first { record.spentMirrors & (1 << UInt64(min(63, $0))) == 0 }
     }
 
-    func wait(
-        _ job: RunningJob, _ record: JobRecord, _ delay: Duration, _ error: TransferError, _ resume: ResumeData?
-    ) {
-        let isNow = delay <= .zero
-        emit(
-            record.batch,
-            error.isFullDisk
-                ? .waiting(job: record.identity, .disk(error.message, remaining: delay))
-                : .retrying(job: record.identity, delay: delay, error))
-        steps.append(
-            JobStep(
-                id: record.id, state: isNow ? .queued : .waiting, attempts: record.attempts, mirror: record.mirror,
-                spentMirrors: record.spentMirrors,
-                notBefore: isNow ? nil : WallClock.milliseconds + delay.inMilliseconds,
-                origin: record.spec.origin(mirror: record.mirror), resume: resume, batch: record.batch,
-                identity: record.identity, network: job.candidate.lane.network, isAsked: error.retryAfter != nil,
-                error: error))
-    }
-
     private func giveUp(_ job: RunningJob, _ record: JobRecord, _ error: TransferError) {
         let isOurs = error.errno != nil || error.code == .secretMissing || error.code == .sourceChanged
         let host = isOurs ? nil : self.host(of: job)
-        ends.append(
-            JobEnd(
-                id: record.id, batch: record.batch, identity: record.identity,
-                outcome: .failed(error, attempts: record.attempts + 1, host: host)))
+        leave(job, .failed(error, attempts: record.attempts + 1, host: host))
     }
 
     /// The origin is given up: another mirror, or no attempt at all.
@@ -329,47 +291,10 @@ extension QueueRunner {
             isTransient: true, scope: .origin)
         record.spentMirrors |= 1 << UInt64(min(63, record.mirror))
         guard let mirror = nextMirror(record, record.spec.urls.count) else {
-            ends.append(
-                JobEnd(
-                    id: record.id, batch: record.batch, identity: record.identity,
-                    outcome: .failed(refusal, attempts: record.attempts, host: host(of: job))))
-            return
+            return leave(job, .failed(refusal, attempts: record.attempts, host: host(of: job)))
         }
         record.mirror = mirror
-        wait(job, record, .zero, refusal, record.resume)
-    }
-
-    /// Gives up a job that is under way, for whoever stopped it.
-    func letGo(_ job: RunningJob, _ stop: RunningJob.Stop, resume: ResumeData? = nil) {
-        takeBackVersion(job)
-        running[job.candidate.id] = nil
-        scheduler.ended(job.candidate)
-        scheduler.originAbandoned(job.candidate.lane.origin, job: job.candidate.id, now: .now)
-        if case .download(let ready) = job.ready {
-            ready.part.discardIfEmpty()
-            ready.part.unlock()
-        }
-        let record = job.record
-        switch stop {
-        case .cancel:
-            ends.append(JobEnd(id: record.id, batch: record.batch, identity: record.identity, outcome: .cancelled))
-        case .release where job.mayHaveArrived:
-            ends.append(
-                JobEnd(
-                    id: record.id, batch: record.batch, identity: record.identity,
-                    outcome: .failed(
-                        .stoppedWhileSending, attempts: record.attempts + 1, host: host(of: job))
-                ))
-        case .release(let state):
-            if state == .paused { emit(record.batch, .waiting(job: record.identity, .paused)) }
-            steps.append(
-                JobStep(
-                    id: record.id, state: state, attempts: record.attempts, mirror: record.mirror,
-                    spentMirrors: record.spentMirrors,
-                    notBefore: state == .waiting ? WallClock.milliseconds + Self.changeTakes : nil,
-                    origin: record.spec.origin(mirror: record.mirror), resume: resume ?? record.resume,
-                    batch: record.batch, identity: record.identity, network: job.candidate.lane.network))
-        }
+        leave(job, .retry(record, after: .zero, because: refusal, resume: record.resume))
     }
 }
 

@@ -24,8 +24,6 @@ extension QueueRunner {
     /// An answer about where the bucket is counts as no attempt, as a redirect doesn't.
     func askElsewhere(_ job: RunningJob, _ error: TransferError) {
         scheduler.originAnswered(job.candidate.lane.origin)
-        scheduler.ended(job.candidate)
-        running[job.candidate.id] = nil
-        wait(job, job.record, .zero, error, job.record.resume)
+        leave(job, .retry(job.record, after: .zero, because: error, resume: job.record.resume))
     }
 }

@@ -103,7 +103,7 @@ extension QueueRunner {
 
     private func didPrepare(_ id: Int64, _ result: DownloadPreparation.Result) {
         guard let job = running[id] else { return }
-        if let stop = job.stop { return letGo(job, stop) }
+        if let stop = job.stop { return leave(job, for: stop) }
         switch result {
         case .kept(let path, let facts, let digest): keep(job, path: path, facts: facts, digest: digest)
         case .failed(let error): failed(job, error, bodyLeft: false)
@@ -121,9 +121,10 @@ extension QueueRunner {
 
     private func didOpen(_ id: Int64, _ result: Result<OpenedSource, TransferError>) {
         guard let job = running[id], case .preparing = job.phase, job.ready == nil else { return }
-        if let stop = job.stop { return letGo(job, stop) }
+        if let stop = job.stop { return leave(job, for: stop) }
         switch result {
-        case .failure(let error) where error.code == .superseded: drop(job, isChanged: error.errno == nil)
+        case .failure(let error) where error.code == .superseded:
+            leave(job, .replaced(isChanged: error.errno == nil))
         case .failure(let error): failed(job, error, bodyLeft: false)
         case .success(let source):
             if let version = job.record.watched, source.digest == nil,
@@ -132,7 +133,7 @@ extension QueueRunner {
                 // It couldn't be read when its digest was to be computed, and can be now: it's queued anew with that. Once:
                 // a file may be opened and not read.
                 if unread.count < 10_000, unread.insert(UnreadVersion(job.record, version)).inserted {
-                    return drop(job, isChanged: true)
+                    return leave(job, .replaced(isChanged: true))
                 }
                 let path = source.file.path
                 return failed(
@@ -176,7 +177,7 @@ extension QueueRunner {
 
     func transfer(_ id: Int64) {
         guard let job = running[id], let ready = job.ready else { return }
-        if let stop = job.stop { return letGo(job, stop) }
+        if let stop = job.stop { return leave(job, for: stop) }
         if askForCredentials(job) { return }
         guard let way = takeWay(job) else { return waitForNetwork(job, nil) }
         job.networkGeneration = network.generation

@@ -252,11 +252,10 @@ extension QueueRunner {
         }
         endTalk(job)
         scheduler.originAnswered(job.candidate.lane.origin)
-        scheduler.ended(job.candidate)
         job.result = TransferResult(
             status: result.status, finalURL: Redaction.url(result.url), transferred: talk.sent,
             validator: result.validator, response: result.response)
-        finish(
+        leave(
             job,
             .done(
                 receipt(job, path: talk.file.path, bytes: talk.file.size, digest: result.digest ?? job.sourceDigest),
@@ -282,7 +281,7 @@ extension QueueRunner {
 
     /// Whoever stopped the job has it as it is now: what is under way is given up, and what was saved stays.
     func breakOff(_ job: RunningJob, _ stop: RunningJob.Stop) {
-        letGo(job, stop)
+        leave(job, for: stop)
         endTalk(job)
     }
 

@@ -84,17 +84,6 @@ extension QueueRunner {
         pump()
     }
 
-    /// Ends a job that has nothing to upload any more, without an attempt spent.
-    func drop(_ job: RunningJob, isChanged: Bool) {
-        let id = job.candidate.id
-        scheduler.ended(job.candidate)
-        scheduler.originAbandoned(job.candidate.lane.origin, job: id, now: .now)
-        if let upload = job.record.upload {
-            abandon(SQLiteStore.AbandonedUpload(id: id, spec: job.record.spec, upload: upload))
-        }
-        finish(job, .dropped(isChanged: isChanged))
-    }
-
     /// Another hand than that of jobs' ends may have made room.
     func tellWatch(of batch: Int64, _ tally: SQLiteStore.Tally) {
         guard let keeper = watches[batch], let watched = tally.watched else { return }

@@ -142,36 +142,11 @@ extension QueueRunner {
         // Not at once, where that would be a circle.
         let isCircle = network.isSettling(.now) && job.networkGeneration == network.generation
         let text = reason ?? networkReason(job.candidate.lane.network) ?? "the network changed"
-        release(
-            job, for: wait(under: job.candidate.lane.network, text), after: isCircle ? .milliseconds(200) : nil,
-            resume: resume, progressed: progressed
-        )
-    }
-
-    /// Back to the queue without an attempt spent, for something that isn't the other side's fault.
-    ///
-    /// - Parameter delay: `nil` leaves it to the lane when it starts again.
-    func release(
-        _ job: RunningJob, for reason: WaitReason, after delay: Duration?, resume: ResumeData?, progressed: Bool = false
-    ) {
-        takeBackVersion(job)
-        let id = job.candidate.id
-        running[id] = nil
-        scheduler.ended(job.candidate)
-        scheduler.originAbandoned(job.candidate.lane.origin, job: id, now: .now)
-        if case .download(let ready) = job.ready {
-            if case .preparing = job.phase { ready.part.discardIfEmpty() }
-            ready.part.unlock()
-        }
-        let record = job.record
-        emit(record.batch, .waiting(job: record.identity, reason))
-        steps.append(
-            JobStep(
-                id: record.id, state: delay == nil ? .queued : .waiting, attempts: progressed ? 0 : record.attempts,
-                mirror: record.mirror, spentMirrors: record.spentMirrors,
-                notBefore: delay.map { WallClock.milliseconds + $0.inMilliseconds },
-                origin: record.spec.origin(mirror: record.mirror), resume: resume ?? record.resume,
-                batch: record.batch, identity: record.identity, network: job.candidate.lane.network))
+        leave(
+            job,
+            .wait(
+                wait(under: job.candidate.lane.network, text), after: isCircle ? .milliseconds(200) : nil,
+                resume: resume, startsCountAnew: progressed))
     }
 
     /// A certificate that isn't valid yet, by a clock that nobody has set: a wait, and no failure.

@@ -1,0 +1,94 @@
+import TransferCore
+import TransferEngine
+import TransferEventLoop
+
+// The one door out of `running`.
+extension QueueRunner {
+    /// Ends what this process has of a job: its slot, its origin's probe, the lock of its partial file and the version that
+    /// it wrote down are given back here and nowhere else, and its record is made.
+    ///
+    /// What its end says of its origin is told before (`originAnswered`, `originFailed`). Jobs that were claimed and
+    /// haven't started leave by it too.
+    func leave(_ job: RunningJob, _ departure: Departure) {
+        let id = job.candidate.id
+        if !departure.isSettled { takeBackVersion(job) }
+        running[id] = nil
+        scheduler.ended(job.candidate)
+        // Changes nothing where an answer or a failure was told.
+        scheduler.originAbandoned(job.candidate.lane.origin, job: id, now: .now)
+        giveBackFile(of: job, departure)
+        record(job, departure)
+    }
+
+    /// Somebody stopped the job.
+    func leave(_ job: RunningJob, for stop: RunningJob.Stop, resume: ResumeData? = nil) {
+        leave(job, Departure(stop, of: job, host: host(of: job), resume: resume))
+    }
+
+    private func giveBackFile(of job: RunningJob, _ departure: Departure) {
+        guard case .download(let ready) = job.ready, !departure.isSettled else { return }
+        if departure.isByCommand || !job.hasBegun { ready.part.discardIfEmpty() }
+        ready.part.unlock()
+    }
+
+    private func record(_ job: RunningJob, _ departure: Departure) {
+        let record = job.record
+        switch departure {
+        case .done(let receipt, let facts): ends.append(settledEnd(job, .done(receipt, facts)))
+        case .kept(let receipt, let facts): ends.append(settledEnd(job, .kept(receipt, facts)))
+        case .replaced(let isChanged):
+            if let upload = record.upload {
+                abandon(SQLiteStore.AbandonedUpload(id: record.id, spec: record.spec, upload: upload))
+            }
+            ends.append(settledEnd(job, .dropped(isChanged: isChanged)))
+        case .cancelled: ends.append(end(record, .cancelled))
+        case .failed(let error, let attempts, let host):
+            ends.append(end(record, .failed(error, attempts: attempts, host: host)))
+        case .retry(let next, let delay, let error, let resume):
+            emit(
+                record.batch,
+                error.isFullDisk
+                    ? .waiting(job: record.identity, .disk(error.message, remaining: delay))
+                    : .retrying(job: record.identity, delay: delay, error))
+            let isNow = delay <= .zero
+            var step = step(
+                job, next, isNow ? .queued : .waiting, after: isNow ? nil : delay.inMilliseconds, resume: resume)
+            step.isAsked = error.retryAfter != nil
+            step.error = error
+            steps.append(step)
+        case .wait(let reason, let delay, let resume, let startsCountAnew):
+            emit(record.batch, .waiting(job: record.identity, reason))
+            var step = step(
+                job, record, delay == nil ? .queued : .waiting, after: delay?.inMilliseconds,
+                resume: resume ?? record.resume)
+            if startsCountAnew { step.attempts = 0 }
+            steps.append(step)
+        case .release(let state, let resume):
+            if state == .paused { emit(record.batch, .waiting(job: record.identity, .paused)) }
+            steps.append(
+                step(job, record, state, after: state == .waiting ? Self.changeTakes : nil, resume: resume))
+        }
+    }
+
+    private func end(_ record: JobRecord, _ outcome: JobEnd.Outcome) -> JobEnd {
+        JobEnd(id: record.id, batch: record.batch, identity: record.identity, outcome: outcome)
+    }
+
+    private func settledEnd(_ job: RunningJob, _ outcome: JobEnd.Outcome) -> JobEnd {
+        var end = end(job.record, outcome)
+        end.sourceChanged = job.source?.changed
+        end.sourceFingerprint = job.record.watched == nil ? nil : job.source?.sentFingerprint
+        return end
+    }
+
+    /// - Parameter delay: Milliseconds from now.
+    private func step(
+        _ job: RunningJob, _ record: JobRecord, _ state: JobState, after delay: Int64?, resume: ResumeData?
+    ) -> JobStep {
+        JobStep(
+            id: record.id, state: state, attempts: record.attempts, mirror: record.mirror,
+            spentMirrors: record.spentMirrors, notBefore: delay.map { WallClock.milliseconds + $0 },
+            origin: record.spec.origin(mirror: record.mirror), resume: resume, batch: record.batch,
+            identity: record.identity, network: job.candidate.lane.network)
+    }
+}
