@@ -50,7 +50,7 @@ struct CachedFolderTests {
         let source = try #require(try soon(path))
         #expect(source.path == path && source.isInMemory && source.isUnchanged)
         let waited = try SourceFile(path)
-        #expect(source.facts == waited.facts && source.changed == waited.changed)
+        #expect(source.stamp == waited.stamp)
         var bytes = [UInt8](repeating: 0, count: 100)
         let count = try bytes.withUnsafeMutableBytes { try source.read(into: $0, at: 5) }
         #expect(String(decoding: bytes[..<count], as: UTF8.self) == "is sent")

@@ -38,10 +38,10 @@ import TransferTestSupport
         let end = piece == 1 ? 1000 : Int64(Self.size)
         try send(file, 0..<end, piece: piece)
         try folder.touch("f", seconds: 2_000_000)
-        #expect(file.look() == .unclear && file.isAsOpened)
+        #expect(file.look() == .retimed && file.isAsOpened)
         #expect(file.hasWhatWasSent())
         #expect(file.look() == .same && !file.isAsOpened)
-        #expect(file.facts.modified == 2_000_000 * 1_000_000_000 + 5)
+        #expect(file.stamp.modified == 2_000_000 * 1_000_000_000 + 5)
     }
 
     @Test(arguments: [0, 500_000, Self.size - 5]) func otherBytesAreFoundWhereverTheyAre(_ offset: Int) throws {
@@ -49,9 +49,9 @@ import TransferTestSupport
         try send(file, 0..<Int64(Self.size), piece: 65536)
         try overwrite(at: offset)
         #expect(file.isUnchanged, "neither length nor time tells")
-        #expect(file.look() == .unclear)
+        #expect(file.look() == .touched)
         #expect(!file.hasWhatWasSent())
-        #expect(file.look() == .unclear)
+        #expect(file.look() == .touched)
     }
 
     @Test func partsThatWereReadAtOnceAreCompared() throws {
@@ -109,9 +109,9 @@ import TransferTestSupport
         try folder.setTime("s", seconds: 1_000_000)
         let file = try SourceFile(folder.path("s"), readingUpTo: 100)
         try folder.touch("s", seconds: 2_000_000)
-        #expect(file.look() == .unclear && file.hasWhatWasSent())
+        #expect(file.look() == .retimed && file.hasWhatWasSent())
         try folder.rewrite("s", "other", seconds: 2_000_000)
-        #expect(file.look() == .unclear && !file.hasWhatWasSent())
+        #expect(file.look() == .retimed && !file.hasWhatWasSent())
     }
 
     @Test func anotherLengthIsAnotherFile() throws {
@@ -123,6 +123,6 @@ import TransferTestSupport
     @Test func timesThatNobodyCanTellAreTheFurthestThatCanBeTold() throws {
         // The year 2300.
         try folder.setTime("f", seconds: 10_413_792_000)
-        #expect(try SourceFile(path).facts.modified == .max)
+        #expect(try SourceFile(path).stamp.modified == .max)
     }
 }

@@ -48,7 +48,9 @@ struct MachineBench {
     func look(_ path: String) -> FileLook? {
         files[path].map {
             FileLook(
-                device: 1, inode: UInt64(path.utf8.count), size: $0, modified: $0, changed: changed, quietFor: quietFor)
+                stamp: FileStamp(
+                    device: 1, inode: UInt64(path.utf8.count), size: $0, modified: $0, changed: changed),
+                quietFor: quietFor)
         }
     }
 

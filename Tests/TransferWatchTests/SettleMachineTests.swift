@@ -28,7 +28,7 @@ import TransferCore
         size: Int64 = 1, quiet: Double, isWritten: Bool? = nil, hasOtherNames: Bool = false
     ) -> FileLook {
         FileLook(
-            device: 1, inode: 2, size: size, modified: size, changed: 0,
+            stamp: FileStamp(device: 1, inode: 2, size: size, modified: size, changed: 0),
             quietFor: .milliseconds(Int64(quiet * 1000)), hasOtherNames: hasOtherNames, isWritten: isWritten)
     }
 

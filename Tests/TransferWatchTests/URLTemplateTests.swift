@@ -25,7 +25,7 @@ import TransferCore
         let template = try URLTemplate("https://h/{date}/")
         for modified in [1_772_366_400_000_000_000, -1, 951_782_399_999_999_999] as [Int64] {
             var file = Self.file
-            file.modified = modified
+            file.stamp.modified = modified
             let formatter = DateFormatter()
             formatter.locale = Locale(identifier: "en_US_POSIX")
             formatter.dateFormat = "yyyy-MM-dd"

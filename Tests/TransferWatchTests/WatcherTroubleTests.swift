@@ -351,7 +351,7 @@ import TransferTestSupport
 
     private func changeTime(_ path: String) -> Int64? {
         guard let place = try? Place.root(String(PathText.folder(path))) else { return nil }
-        return FileLooker(root: "/").sight(String(PathText.name(path)), in: place.descriptor).look?.changed
+        return FileLooker(root: "/").sight(String(PathText.name(path)), in: place.descriptor).look?.stamp.changed
     }
 }
 

@@ -61,7 +61,7 @@ extension ActiveExchange {
         switch part.file.look() {
         case .same: return true
         case .other: throw part.changed
-        case .unclear:
+        case .touched, .retimed:
             // A loop of file servers may wait.
             guard files == nil else {
                 guard part.file.hasWhatWasSent() else { throw part.changed }

@@ -232,10 +232,10 @@ public final class PartFile: Sendable {
     }
 
     /// The facts by which the finished file is recognised later.
-    public func facts() throws(TransferError) -> FileFacts {
+    public func facts() throws(TransferError) -> FileStamp {
         var status = stat()
         guard fstat(descriptor, &status) == 0 else { throw .file("read", path, errno) }
-        return FileFacts(status)
+        return FileStamp(status)
     }
 
     public func remove() {
@@ -257,17 +257,16 @@ public final class PartFile: Sendable {
     }
 
     /// Whether the file carries the record of a download from this URL (redacted) and is as that download left it.
-    public static func isUntouched(_ path: String, _ facts: FileFacts, from url: String) -> Bool {
+    public static func isUntouched(_ path: String, _ facts: FileStamp, from url: String) -> Bool {
         let descriptor = transfer_open(path, O_RDONLY | O_CLOEXEC, 0)
         guard descriptor >= 0 else { return false }
         defer { close(descriptor) }
-        guard let record = PartRecord.read(descriptor), record.url == url, record.total == facts.size else {
+        guard let record = PartRecord.read(descriptor), record.url == url, let total = record.total else {
             return false
         }
-        if let time = PartRecord.readTime(descriptor) { return facts.modified == time }
-        guard let date = record.validator?.lastModified.flatMap({ HTTPDate.parse($0) })
-        else { return false }
-        return facts.modified == FileFacts.nanoseconds(seconds: date)
+        let date = record.validator?.lastModified.flatMap { HTTPDate.parse($0) }
+        let time = PartRecord.readTime(descriptor) ?? date.map { FileStamp.nanoseconds(seconds: $0) }
+        return time.map { FileStamp(size: total, modified: $0).isSameVersion(as: facts) } ?? false
     }
 
     /// What a finished file still carries from when it was written; `nil` for one of unknown origin.

@@ -1,50 +1,23 @@
 import CTransferLinux
 import Glibc
 import Synchronization
-import TransferCore
-
-/// The times and the length that a file has while its bytes are what was, or will be, sent.
-struct SourceStamp: Sendable, Hashable {
-    var facts: FileFacts
-    /// When anything of it changed last, its name too (`st_ctim`, which nobody can set): nanoseconds since 1970.
-    var changed: Int64
-
-    init(_ status: stat) {
-        facts = FileFacts(status)
-        changed = FileFacts.changed(status)
-    }
-}
-
-/// What a look at an open file says of its bytes.
-public enum SourceLook: Sendable, Hashable {
-    /// They are what they were.
-    case same
-    /// They may be others: a time of the file is another.
-    case unclear
-    /// There are more of them, or less.
-    case other
-}
+public import TransferCore
 
 extension SourceFile {
-    public var facts: FileFacts { stamp.withLock { $0.facts } }
-
-    /// When anything of it changed last, its name too (`st_ctim`, which nobody can set): nanoseconds since 1970.
-    public var changed: Int64 { stamp.withLock { $0.changed } }
+    /// The numbers that it had while its bytes were what was, or will be, sent.
+    public var stamp: FileStamp { lastStamp.withLock { $0 } }
 
     /// Whether its length and the time of its last change are what they were.
-    public var isUnchanged: Bool { currentStamp()?.facts == facts }
+    public var isUnchanged: Bool { stamp.isSameVersion(as: currentStamp()) }
 
-    /// Doesn't wait for a disk.
-    public func look() -> SourceLook {
-        guard let now = currentStamp(), now.facts.size == size else { return .other }
-        return now == stamp.withLock { $0 } ? .same : .unclear
-    }
+    /// How it differs from what it was: with other times its bytes may be others. Doesn't wait for a disk.
+    public func look() -> FileStamp.Likeness { currentStamp().map { stamp.likeness(to: $0) } ?? .other }
 
     /// Whether its times have been the same since it was opened, as far as it was looked at.
-    public var isAsOpened: Bool { stamp.withLock { $0 == opened } }
+    public var isAsOpened: Bool { stamp == opened }
 
     /// Whether the bytes that were read to be sent are those that the file has now. Then its times are the new ones from
-    /// now on (``facts``). Blocks: for workers.
+    /// now on (``stamp``). Blocks: for workers.
     ///
     /// - Parameter wholly: All of the file has to have been read.
     public func hasWhatWasSent(wholly: Bool = false) -> Bool {
@@ -57,11 +30,11 @@ extension SourceFile {
 
     private func compare() -> Bool {
         for _ in 0..<Self.looksAtMost {
-            guard let before = currentStamp(), before.facts.size == size, isAsSent(), let after = currentStamp() else {
+            guard let before = currentStamp(), before.size == size, isAsSent(), let after = currentStamp() else {
                 return false
             }
             guard before == after else { continue }
-            stamp.withLock { $0 = after }
+            lastStamp.withLock { $0 = after }
             return true
         }
         return false
@@ -97,9 +70,10 @@ extension SourceFile {
         return isRead ? fingerprint.value : nil
     }
 
-    private func currentStamp() -> SourceStamp? {
+    /// - Returns: `nil` when the descriptor can't be asked.
+    public func currentStamp() -> FileStamp? {
         var status = stat()
-        return fstat(descriptor, &status) == 0 ? SourceStamp(status) : nil
+        return fstat(descriptor, &status) == 0 ? FileStamp(status) : nil
     }
 
     private func isAsSent() -> Bool {

@@ -8,10 +8,9 @@ public final class SourceFile: Sendable {
     public let path: String
     public let descriptor: Int32
     public let size: Int64
-    public let inode: UInt64
     let sent = SentBytes()
-    let opened: SourceStamp
-    let stamp: Mutex<SourceStamp>
+    let opened: FileStamp
+    let lastStamp: Mutex<FileStamp>
     let comparison = Mutex(())
     /// All of a small file: a loop that sends it never waits for the disk.
     let content: [UInt8]?
@@ -29,18 +28,17 @@ public final class SourceFile: Sendable {
             close(descriptor)
             throw TransferError(.fileAccess, "can't upload \(path): not a regular file")
         }
-        let facts = FileFacts(status)
-        if facts.size > 128 << 10 { posix_fadvise(descriptor, 0, 0, POSIX_FADV_SEQUENTIAL) }
+        let stamp = FileStamp(status)
+        if stamp.size > 128 << 10 { posix_fadvise(descriptor, 0, 0, POSIX_FADV_SEQUENTIAL) }
         self.path = path
         self.descriptor = descriptor
-        size = facts.size
-        inode = UInt64(status.st_ino)
-        opened = SourceStamp(status)
-        stamp = Mutex(opened)
+        size = stamp.size
+        opened = stamp
+        lastStamp = Mutex(stamp)
         // An empty one may only hide its size, as those of /proc do.
-        let isSmall = facts.size > 0 && facts.size <= smallSize
+        let isSmall = size > 0 && size <= smallSize
         content =
-            isSmall ? Self.content(descriptor, facts) { pread(descriptor, $0.baseAddress, $0.count, 0) } : nil
+            isSmall ? Self.content(descriptor, stamp) { pread(descriptor, $0.baseAddress, $0.count, 0) } : nil
     }
 
     /// Opens and reads a small file that the kernel has in memory, without waiting for a disk.
@@ -49,21 +47,18 @@ public final class SourceFile: Sendable {
     /// - Returns: `nil` where that can't be: opening it the other way tells why.
     public init?(_ path: String, cachedIn folder: CachedFolder, readingUpTo smallSize: Int64) {
         guard let descriptor = folder.open(path) else { return nil }
-        let status = Self.status(descriptor)
-        let facts = status.map { FileFacts($0) }
-        guard let status, let facts, facts.size > 0, facts.size <= smallSize,
+        guard let stamp = Self.status(descriptor).map({ FileStamp($0) }), stamp.size > 0, stamp.size <= smallSize,
             let content = Self.content(
-                descriptor, facts, { Int(transfer_read_cached(descriptor, $0.baseAddress, $0.count)) })
+                descriptor, stamp, { Int(transfer_read_cached(descriptor, $0.baseAddress, $0.count)) })
         else {
             close(descriptor)
             return nil
         }
         self.path = path
         self.descriptor = descriptor
-        size = facts.size
-        inode = UInt64(status.st_ino)
-        opened = SourceStamp(status)
-        stamp = Mutex(opened)
+        size = stamp.size
+        opened = stamp
+        lastStamp = Mutex(stamp)
         self.content = content
     }
 
@@ -75,13 +70,15 @@ public final class SourceFile: Sendable {
 
     /// - Returns: `nil` when the file was changed meanwhile, which is found out again when it's sent.
     private static func content(
-        _ descriptor: Int32, _ facts: FileFacts, _ read: (UnsafeMutableBufferPointer<UInt8>) -> Int
+        _ descriptor: Int32, _ stamp: FileStamp, _ read: (UnsafeMutableBufferPointer<UInt8>) -> Int
     ) -> [UInt8]? {
-        let size = Int(facts.size)
+        let size = Int(stamp.size)
         let bytes = [UInt8](unsafeUninitializedCapacity: size) { buffer, count in
             count = max(0, read(UnsafeMutableBufferPointer(rebasing: buffer[..<size])))
         }
-        guard bytes.count == size, let status = status(descriptor), FileFacts(status) == facts else { return nil }
+        guard bytes.count == size, let status = status(descriptor), stamp.isSameVersion(as: FileStamp(status)) else {
+            return nil
+        }
         return bytes
     }
 

@@ -18,7 +18,7 @@ struct JobRecord: Sendable {
     /// What an upload that was broken off left behind.
     var upload: UploadRecord?
     /// How the destination looked when this job last wrote it.
-    var facts: FileFacts?
+    var facts: FileStamp?
     /// The checksum recorded then.
     var digest: Checksum?
     var validator: String?
@@ -55,11 +55,8 @@ extension JobRecord {
 /// A version of a file in a watched folder, as the ledger has it.
 struct WatchedVersion: Sendable, Hashable {
     let ledger: Int64
-    let inode: UInt64
-    let facts: FileFacts
+    let stamp: FileStamp
     let digest: Checksum?
-    /// When anything of the file had changed by then (``FileVersion/changed``).
-    let changed: Int64?
     /// Whether the server is asked for the digest of what it has.
     let verifies: Bool
 }
@@ -77,9 +74,9 @@ struct JobEnd: Sendable {
 
     /// Behind one reference: an end goes through many hands.
     indirect enum Outcome: Sendable {
-        case done(JobReceipt, FileFacts?)
+        case done(JobReceipt, FileStamp?)
         /// Complete before: no transfer was needed.
-        case kept(JobReceipt, FileFacts?)
+        case kept(JobReceipt, FileStamp?)
         case failed(TransferError, attempts: Int, host: String?)
         case cancelled
         /// Of a watched folder: there is nothing to upload any more, as the file is gone or is another version.
@@ -87,7 +84,7 @@ struct JobEnd: Sendable {
     }
 
     /// What there is to say of a job that is complete; `nil` for any other end.
-    var completion: (receipt: JobReceipt, facts: FileFacts?)? {
+    var completion: (receipt: JobReceipt, facts: FileStamp?)? {
         switch outcome {
         case .done(let receipt, let facts), .kept(let receipt, let facts): (receipt, facts)
         case .failed, .cancelled, .dropped: nil

@@ -18,14 +18,14 @@ struct UploadRecord: Sendable, Hashable, Codable {
     var confirmed: Int64
 
     init(_ file: SourceFile, state: String?, confirmed: Int64) {
-        self.init(file.facts, changed: file.changed, state: state, confirmed: confirmed)
-        inode = file.inode
+        self.init(file.stamp, state: state, confirmed: confirmed)
     }
 
-    init(_ facts: FileFacts, changed: Int64? = nil, state: String?, confirmed: Int64) {
-        size = facts.size
-        modified = facts.modified
-        self.changed = changed
+    init(_ stamp: FileStamp, state: String?, confirmed: Int64) {
+        size = stamp.size
+        modified = stamp.modified
+        changed = stamp.changed
+        inode = stamp.inode
         self.state = state
         self.confirmed = confirmed
     }
@@ -46,10 +46,14 @@ struct UploadRecord: Sendable, Hashable, Codable {
     func likeness(to file: SourceFile, isVerified: Bool, mustNotRepeat: Bool) -> Likeness {
         guard size == file.size else { return .other }
         if isVerified { return .same }
-        guard modified == file.facts.modified, inode.map({ $0 == file.inode }) ?? true else { return .other }
-        if changed.map({ $0 == file.changed }) ?? true { return .same }
-        let mayBeComplete = state.map { ResumableDialogue.mayBeComplete($0) } ?? false
-        return mustNotRepeat && mayBeComplete ? .unclear : .other
+        let began = FileStamp(inode: inode, size: size, modified: modified, changed: changed)
+        switch began.likeness(to: file.stamp) {
+        case .same: return .same
+        case .touched:
+            let mayBeComplete = state.map { ResumableDialogue.mayBeComplete($0) } ?? false
+            return mustNotRepeat && mayBeComplete ? .unclear : .other
+        case .retimed, .other: return .other
+        }
     }
 
     /// Whether its server can be asked what it has.

@@ -15,9 +15,9 @@ enum CompletedCheck {
         let isThere = stat(job.path, &status) == 0
         if job.isUpload {
             // A source that is gone was moved away after its upload; one that changed is another version.
-            return isThere && FileFacts(status) != job.facts ? .redo : .keep
+            return isThere && !job.facts.isSameVersion(as: FileStamp(status)) ? .redo : .keep
         }
-        guard isThere, FileFacts(status) == job.facts else { return .redo }
+        guard isThere, job.facts.isSameVersion(as: FileStamp(status)) else { return .redo }
         if options.refresh { return .ask }
         guard options.verify else { return .keep }
         guard let digest = job.digest else { return .ask }

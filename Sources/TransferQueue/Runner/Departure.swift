@@ -4,9 +4,9 @@ import TransferEngine
 /// How a job leaves ``QueueRunner/running``: every way out of it, with what is to be recorded.
 enum Departure {
     /// The transfer is complete.
-    case done(JobReceipt, FileFacts)
+    case done(JobReceipt, FileStamp)
     /// The file was complete before: nothing was transferred.
-    case kept(JobReceipt, FileFacts)
+    case kept(JobReceipt, FileStamp)
     /// The attempt came to nothing; the record has the attempts spent so far and the URL of the next one.
     ///
     /// - Parameter after: `.zero` starts it as soon as there is a slot.

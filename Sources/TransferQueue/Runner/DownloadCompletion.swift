@@ -27,7 +27,7 @@ struct DownloadCompletion: Sendable {
 
     struct Saved: Sendable {
         let path: String
-        let facts: FileFacts
+        let facts: FileStamp
         let digest: Checksum?
     }
 

@@ -14,7 +14,7 @@ struct DownloadPreparation: Sendable {
     enum Result: Sendable {
         case ready(ReadyDownload)
         /// The file is there and complete; nothing is asked.
-        case kept(path: String, FileFacts, Checksum?)
+        case kept(path: String, FileStamp, Checksum?)
         case failed(TransferError)
     }
 
@@ -91,8 +91,8 @@ struct DownloadPreparation: Sendable {
     }
 
     /// What becomes of the file that has the destination's name already.
-    private func judge(_ existing: FileFacts, at path: String) throws(TransferError) -> Verdict {
-        let isOurs = record.facts == existing
+    private func judge(_ existing: FileStamp, at path: String) throws(TransferError) -> Verdict {
+        let isOurs = existing.isSameVersion(as: record.facts)
         if record.mustRefresh { return .ask(conditions(existing, path)) }
         switch download.ifExists {
         case .overwrite: return .replace
@@ -125,7 +125,7 @@ struct DownloadPreparation: Sendable {
         }
     }
 
-    private func conditions(_ existing: FileFacts, _ path: String) -> [HeaderField] {
+    private func conditions(_ existing: FileStamp, _ path: String) -> [HeaderField] {
         var fields: [HeaderField] = []
         if let etag = PartFile.validator(ofFileAt: path)?.etag ?? recordedETag(existing) {
             fields.append(HeaderField("If-None-Match", etag))
@@ -137,8 +137,9 @@ struct DownloadPreparation: Sendable {
         return fields
     }
 
-    private func recordedETag(_ existing: FileFacts) -> String? {
-        guard record.facts == existing, let validator = record.validator, validator.hasSuffix("\"") else { return nil }
+    private func recordedETag(_ existing: FileStamp) -> String? {
+        guard existing.isSameVersion(as: record.facts), let validator = record.validator, validator.hasSuffix("\"")
+        else { return nil }
         return validator
     }
 
@@ -168,7 +169,7 @@ struct DownloadPreparation: Sendable {
 
     /// - Returns: `nil` when nothing is there.
     /// - Throws: For a folder, and for a name that can't be looked at.
-    static func facts(_ path: String) throws(TransferError) -> FileFacts? {
+    static func facts(_ path: String) throws(TransferError) -> FileStamp? {
         var status = stat()
         guard stat(path, &status) == 0 else {
             if errno == ENOENT || errno == ENOTDIR { return nil }
@@ -179,7 +180,7 @@ struct DownloadPreparation: Sendable {
                 .fileExists, "\(path) is a folder; write \"to\": \"…/\" to put a file into a folder",
                 cause: .os(errno: EISDIR))
         }
-        return FileFacts(status)
+        return FileStamp(status)
     }
 
     /// `name.1.ext`, `name.2.ext`, … : the first that is free.

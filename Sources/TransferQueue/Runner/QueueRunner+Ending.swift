@@ -66,7 +66,7 @@ extension QueueRunner {
             status: head.status, finalURL: Redaction.url(outcome.finalURL), transferred: outcome.sent,
             validator: Validator(head)?.description,
             response: outcome.answer.isEmpty ? nil : String(decoding: outcome.answer, as: UTF8.self))
-        leave(job, .done(receipt(job, path: file.path, bytes: file.size, digest: nil), file.facts))
+        leave(job, .done(receipt(job, path: file.path, bytes: file.size, digest: nil), file.stamp))
     }
 
     /// Hands what has come whole to a worker, to be saved together.
@@ -118,7 +118,7 @@ extension QueueRunner {
     }
 
     /// The file is there and complete: nothing was transferred.
-    func keep(_ job: RunningJob, path: String, facts: FileFacts, digest: Checksum?) {
+    func keep(_ job: RunningJob, path: String, facts: FileStamp, digest: Checksum?) {
         var receipt = receipt(job, path: path, bytes: facts.size, digest: digest)
         receipt.validator = receipt.validator ?? job.record.validator
         receipt.attempts = job.record.attempts
@@ -170,7 +170,7 @@ extension QueueRunner {
             let error = TransferError(.fileMissing, "\(path) vanished", isTransient: true)
             return failed(job, error, bodyLeft: false)
         }
-        keep(job, path: path, facts: facts, digest: job.record.facts == facts ? job.record.digest : nil)
+        keep(job, path: path, facts: facts, digest: facts.isSameVersion(as: job.record.facts) ? job.record.digest : nil)
     }
 
     /// An attempt came to nothing: again later, elsewhere, or never.

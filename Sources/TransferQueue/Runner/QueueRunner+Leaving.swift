@@ -76,7 +76,7 @@ extension QueueRunner {
 
     private func settledEnd(_ job: RunningJob, _ outcome: JobEnd.Outcome) -> JobEnd {
         var end = end(job.record, outcome)
-        end.sourceChanged = job.source?.changed
+        end.sourceChanged = job.source?.stamp.changed
         end.sourceFingerprint = job.record.watched == nil ? nil : job.source?.sentFingerprint
         return end
     }

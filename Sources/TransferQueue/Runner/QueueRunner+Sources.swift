@@ -26,7 +26,7 @@ extension QueueRunner {
         // Of one that was touched before its last bytes left it's known that it has what was sent, and not that this is what
         // was to be sent.
         let expected = file.isAsOpened && look == .same ? nil : job.sourceDigest
-        guard look == .unclear || look == .same && (path != nil || expected != nil) else {
+        guard look == .touched || look == .retimed || look == .same && (path != nil || expected != nil) else {
             return then(self, look == .same)
         }
         engine.workers.execute { [loop] in

@@ -114,7 +114,7 @@ extension QueueRunner {
         _ record: JobRecord, _ upload: JobSpec.Upload, _ file: SourceFile, _ saved: UploadRecord?
     ) -> String? {
         guard record.wasInterrupted, upload.uploadProtocol == .put, record.spec.method == "PUT",
-            saved?.knowsTheWay != true, file.changed / 1_000_000 <= record.claimed
+            saved?.knowsTheWay != true, (file.stamp.changed ?? 0) / 1_000_000 <= record.claimed
         else { return nil }
         return ConfirmingPut.state(began: record.claimed / 1000)
     }
@@ -259,7 +259,7 @@ extension QueueRunner {
             job,
             .done(
                 receipt(job, path: talk.file.path, bytes: talk.file.size, digest: result.digest ?? job.sourceDigest),
-                talk.file.facts))
+                talk.file.stamp))
     }
 
     private func talkFailed(_ id: Int64, _ error: TransferError) {

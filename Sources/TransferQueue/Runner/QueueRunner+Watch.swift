@@ -120,13 +120,11 @@ extension QueueRunner {
 /// A version of a watched file whose digest couldn't be computed.
 struct UnreadVersion: Hashable {
     let batch: Int64
-    let inode: UInt64
-    let facts: FileFacts
+    let stamp: FileStamp
 
     init(_ record: JobRecord, _ version: WatchedVersion) {
         batch = record.batch
-        inode = version.inode
-        facts = version.facts
+        stamp = version.stamp.version
     }
 }
 
@@ -143,7 +141,9 @@ extension OpenedSource {
             throw TransferError(.superseded, "\(path) is gone", cause: error.cause)
         }
         try self.init(file, version: version)
-        guard let digest, let known = version.changed, FileSeen(file)?.changed != known else { return }
+        guard let digest, version.stamp.changed != nil, file.currentStamp().map(version.stamp.likeness) != .same else {
+            return
+        }
         // Something may have given it other bytes and its former time.
         guard try FileDigest.compute(file, digest.algorithm, 0..<file.size) == digest else {
             throw TransferError(.superseded, "\(path) has other bytes than were queued")
@@ -152,7 +152,7 @@ extension OpenedSource {
 
     /// - Throws: `superseded` when it's another version.
     init(_ file: SourceFile, version: WatchedVersion) throws(TransferError) {
-        guard let seen = FileSeen(file), seen.inode == version.inode, seen.facts == version.facts else {
+        guard version.stamp.isSameVersion(as: file.currentStamp()) else {
             throw TransferError(.superseded, "\(file.path) is another version than was queued")
         }
         self.init(file: file, digest: version.digest)

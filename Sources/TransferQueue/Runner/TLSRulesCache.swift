@@ -11,13 +11,7 @@ final class TLSRulesCache: Sendable {
         let settings: JobSettings.TLSSettings
         let passphrase: String?
         /// What the files are now: rules read from an older version are not used again.
-        let versions: [FileVersion?]
-    }
-
-    private struct FileVersion: Hashable {
-        let device: UInt64
-        let inode: UInt64
-        let facts: FileFacts
+        let versions: [FileStamp?]
     }
 
     private let known = Mutex<[Key: TLSRules]>([:])
@@ -51,10 +45,8 @@ final class TLSRulesCache: Sendable {
     }
 
     /// - Returns: `nil` for a file that isn't there.
-    private static func version(_ path: String) -> FileVersion? {
+    private static func version(_ path: String) -> FileStamp? {
         var status = stat()
-        guard stat(path, &status) == 0 else { return nil }
-        return FileVersion(
-            device: UInt64(status.st_dev), inode: UInt64(status.st_ino), facts: FileFacts(status))
+        return stat(path, &status) == 0 ? FileStamp(status).version : nil
     }
 }

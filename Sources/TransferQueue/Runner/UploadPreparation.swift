@@ -26,7 +26,7 @@ struct UploadPreparation: Sendable {
             let file = SourceFile(path, cachedIn: folder, readingUpTo: OpenedSource.smallSize)
         else { return nil }
         // Whether these are the bytes that were queued is seen by reading them.
-        if let version, version.digest != nil, FileSeen(file)?.changed != version.changed { return nil }
+        if let version, version.digest != nil, file.currentStamp()?.changed != version.stamp.changed { return nil }
         return Result { () throws(TransferError) in
             if let version { return try OpenedSource(file, version: version) }
             return OpenedSource(file: file, digest: nil)

@@ -20,7 +20,7 @@ struct EndWriter {
 
     /// Gives the values of ``columns``.
     private static func bind(
-        _ receipt: JobReceipt, _ facts: FileFacts?, cursor: Int64, now: Int64, to values: inout BoundStatement.Values
+        _ receipt: JobReceipt, _ facts: FileStamp?, cursor: Int64, now: Int64, to values: inout BoundStatement.Values
     ) {
         values.add(receipt.path)
         values.add(facts?.size ?? receipt.bytes)

@@ -16,7 +16,7 @@ struct LedgerOffer: Sendable {
         /// This row's bytes, with another time.
         case touched(row: Int64)
         /// This row's bytes, as they are looked at again, with the time of the file's last change.
-        case looked(row: Int64, changed: Int64)
+        case looked(row: Int64, changed: Int64?)
         /// Something of the file changed while its upload is under way: it's looked at again after that.
         case later
         /// Other bytes than this row's, with the same size and time.

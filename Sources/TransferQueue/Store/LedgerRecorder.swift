@@ -110,7 +110,7 @@ struct LedgerRecorder {
 
     /// A file that has the bytes that were sent, and another time by now, is no other version: the job that waits to upload
     /// it as one has nothing to do.
-    private mutating func settleTouch(_ end: JobEnd, _ facts: FileFacts, ledger: Int64) throws {
+    private mutating func settleTouch(_ end: JobEnd, _ facts: FileStamp, ledger: Int64) throws {
         let touched = try Row.fetchOne(
             db.cachedStatement(
                 sql: """

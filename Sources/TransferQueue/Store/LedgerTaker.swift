@@ -44,7 +44,7 @@ final class LedgerTaker {
         case .renumbered(let row):
             try db.execute(
                 sql: "UPDATE ledger SET device = ? WHERE id = ?",
-                arguments: [Int64(bitPattern: version.device), row])
+                arguments: [version.deviceBits, row])
             try cameBack(row)
             return true
         case .returned(let row):
@@ -100,7 +100,7 @@ final class LedgerTaker {
             sql: """
                 UPDATE ledger SET modified = ?, changed = ? WHERE id = ? AND state = 1 RETURNING \(LedgerRow.columns)
                 """,
-            arguments: [version.modified, version.changed, id])
+            arguments: [version.modified, version.stamp.changed, id])
         guard let row = touched.map(LedgerRow.init), PathKey(row.version.path) != PathKey(version.path),
             !isThere(version, at: row.version.path)
         else {
@@ -111,7 +111,7 @@ final class LedgerTaker {
     }
 
     private func isThere(_ version: FileVersion, at path: String) -> Bool {
-        FolderPlaces(plan.root).file(path).map { version.isSame(as: $0) } ?? false
+        version.isSame(as: FolderPlaces(plan.root).file(path)?.stamp)
     }
 
     private func cameBack(_ row: Int64) throws {
@@ -136,9 +136,9 @@ final class LedgerTaker {
                 VALUES (?, ?, ?, ?, ?, ?, ?, 0, ?, ?, ?)
                 """
         ).execute(arguments: [
-            folder, Int64(bitPattern: version.device), Int64(bitPattern: version.inode), version.size,
+            folder, version.deviceBits, version.inodeBits, version.size,
             version.modified, version.path, Redaction.url(url), digest?.description, now,
-            version.changed,
+            version.stamp.changed,
         ])
         try stage(version, digest: digest, ledger: db.lastInsertedRowID, isPaused: isPaused)
         return true
@@ -226,7 +226,7 @@ final class LedgerTaker {
             }
             try db.execute(
                 sql: "UPDATE ledger SET path = ?, device = ?, isRenamed = ? WHERE id = ?",
-                arguments: [version.path, Int64(bitPattern: version.device), isReplaceable, row.id])
+                arguments: [version.path, version.deviceBits, isReplaceable, row.id])
             try cameBack(row.id)
             return true
         }
@@ -237,7 +237,7 @@ final class LedgerTaker {
         }
         try db.execute(
             sql: "UPDATE ledger SET device = ?, gone = NULL WHERE id = ?",
-            arguments: [Int64(bitPattern: version.device), row.id])
+            arguments: [version.deviceBits, row.id])
         // One that is under way has the file open: it goes on, and this one only starts if that comes to nothing.
         let isPaused = jobs.contains { $0.state == .paused }
         for job in jobs where !job.isClaimed { try remove(job, keepsLedger: true) }
@@ -257,7 +257,7 @@ final class LedgerTaker {
             sql: "UPDATE ledger SET path = ?, url = ?, device = ? WHERE id = ?",
             arguments: [
                 version.path, Redaction.url(plan.url(version, digest: row.digest)),
-                Int64(bitPattern: version.device), row.id,
+                version.deviceBits, row.id,
             ])
         try cameBack(row.id)
     }

@@ -78,8 +78,8 @@ extension SQLiteStore {
         let text: String = row[2]
         var spec = try JobSpec(canonicalJSON: text)
         if let secrets { spec = secrets.restore(spec) }
-        var facts: FileFacts?
-        if let size: Int64 = row[7], let modified: Int64 = row[8] { facts = FileFacts(size: size, modified: modified) }
+        var facts: FileStamp?
+        if let size: Int64 = row[7], let modified: Int64 = row[8] { facts = FileStamp(size: size, modified: modified) }
         let resume: String? = row[6]
         let digest: String? = row[9]
         let upload: String? = row[15]
@@ -170,7 +170,7 @@ extension SQLiteStore {
                 let digest: String? = row[6]
                 return CompletedJob(
                     id: row[0], batch: batch, identity: row[1], isUpload: row[2], path: row[3] ?? "",
-                    facts: FileFacts(size: row[4] ?? -1, modified: row[5] ?? 0),
+                    facts: FileStamp(size: row[4] ?? -1, modified: row[5] ?? 0),
                     digest: digest.flatMap { Checksum($0) }, validator: row[7], finalURL: row[8] ?? "",
                     status: row[9] ?? 0, attempts: row[10])
             }
@@ -192,7 +192,7 @@ extension SQLiteStore {
         let identity: String
         let isUpload: Bool
         let path: String
-        let facts: FileFacts
+        let facts: FileStamp
         let digest: Checksum?
         let validator: String?
         let finalURL: String

@@ -22,12 +22,10 @@ struct LedgerRow: Sendable {
     ///
     /// By the file system's time alone, which may be behind the clock: by a tick of the kernel (`CLOCK_REALTIME_COARSE`),
     /// or by as much as a server's clock is.
-    func mayHaveChanged(_ changed: Int64) -> Bool {
-        guard let recorded = version.changed else {
-            // Recorded by a program that noted the clock's time only.
-            return changed / 1_000_000 > staged
-        }
-        return changed != recorded
+    func mayHaveChanged(_ now: FileStamp) -> Bool {
+        // Recorded by a program that noted the clock's time only.
+        if version.stamp.changed == nil, let changed = now.changed { return changed / 1_000_000 > staged }
+        return version.stamp.onAnyDevice.likeness(to: now) != .same
     }
 }
 
@@ -47,6 +45,12 @@ extension LedgerRow {
         staged = row[9]
         fingerprint = (row[11] as Int64?).map { UInt64(bitPattern: $0) }
     }
+}
+
+extension FileVersion {
+    /// As the ledger has it; 0 where it isn't known.
+    var deviceBits: Int64 { Int64(bitPattern: stamp.device ?? 0) }
+    var inodeBits: Int64 { Int64(bitPattern: stamp.inode ?? 0) }
 }
 
 /// What the ledger says of a version that is offered.
@@ -85,17 +89,20 @@ extension SQLiteStore {
         let statement = try db.cachedStatement(
             sql: "SELECT \(LedgerRow.columns) FROM ledger WHERE folder = ? AND inode = ? AND size = ? ORDER BY id DESC")
         let rows = try Row.fetchAll(
-            statement, arguments: [folder, Int64(bitPattern: version.inode), version.size])
+            statement, arguments: [folder, version.inodeBits, version.size])
         var look = LedgerLook.unknown
         for row in rows.lazy.map(LedgerRow.init) {
-            if row.version.modified == version.modified {
+            let isOnDevice = row.version.stamp.device == version.stamp.device
+            switch row.version.stamp.onAnyDevice.likeness(to: version.stamp) {
+            case .same, .touched:
                 if PathKey(row.version.path) == PathKey(version.path) {
-                    guard row.version.device == version.device else { return .onOtherDevice(row) }
+                    guard isOnDevice else { return .onOtherDevice(row) }
                     return row.isGone ? .returned(row) : .known(row)
                 }
                 look = .elsewhere(row)
-            } else if case .unknown = look, row.state == .confirmed, row.version.device == version.device {
-                look = .otherTime(row)
+            case .retimed:
+                if case .unknown = look, row.state == .confirmed, isOnDevice { look = .otherTime(row) }
+            case .other: break
             }
         }
         return look
@@ -110,14 +117,13 @@ extension SQLiteStore {
         guard let row = try Row.fetchOne(statement, arguments: [ledger]) else {
             // Nothing is this version, so that the job is dropped.
             return WatchedVersion(
-                ledger: ledger, inode: 0, facts: FileFacts(size: -1, modified: 0), digest: nil, changed: nil,
-                verifies: false)
+                ledger: ledger, stamp: FileStamp(inode: 0, size: -1, modified: 0), digest: nil, verifies: false)
         }
         let digest: String? = row[3]
+        let stamp = FileStamp(
+            inode: UInt64(bitPattern: row[0] as Int64), size: row[1], modified: row[2], changed: row[5])
         return WatchedVersion(
-            ledger: ledger, inode: UInt64(bitPattern: row[0] as Int64),
-            facts: FileFacts(size: row[1], modified: row[2]), digest: digest.flatMap { Checksum($0) },
-            changed: row[5], verifies: row[4])
+            ledger: ledger, stamp: stamp, digest: digest.flatMap { Checksum($0) }, verifies: row[4])
     }
 
     /// Before the jobs of a batch are forgotten: what isn't to be tried again by itself stays so.

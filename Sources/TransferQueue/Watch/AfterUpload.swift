@@ -32,11 +32,12 @@ struct AfterUpload {
     var isStopped: @Sendable () -> Bool = { false }
 
     private var version: FileVersion { row.version }
+    private var inode: UInt64 { version.stamp.inode ?? 0 }
     private var name: String { WatchedPath.name(version.path) }
     var hiddenName: String { Self.hiddenName(of: row) }
 
     /// No program makes such a name by chance, and the watcher leaves dot files alone.
-    static func hiddenName(of row: LedgerRow) -> String { ".transfer-\(row.id)-\(row.version.inode)" }
+    static func hiddenName(of row: LedgerRow) -> String { ".transfer-\(row.id)-\(row.version.stamp.inode ?? 0)" }
 
     struct Result: Sendable {
         let outcome: Outcome
@@ -54,13 +55,13 @@ struct AfterUpload {
         guard folder >= 0 else { return Result(outcome: absence(PlaceLook(error: -folder))) }
         let seen = FolderPlaces.file(name, in: folder)
         let links = (seen ?? FolderPlaces.file(hiddenName, in: folder))?.links ?? 1
-        let isChanged = seen.map { $0.inode == version.inode && !version.isSame(as: $0) } ?? false
+        let isChanged = seen.map { $0.stamp.inode == inode && !version.isSame(as: $0.stamp) } ?? false
         var wasHidden = false
         let outcome = run(folder, &wasHidden)
         let isGivenBack = wasHidden && isVersion(name, in: folder)
         return Result(
             outcome: outcome, hasOtherNames: links > 1, isChanged: isChanged,
-            givenBack: isGivenBack ? FolderPlaces.file(name, in: folder)?.changed : nil)
+            givenBack: isGivenBack ? FolderPlaces.file(name, in: folder)?.stamp.changed : nil)
     }
 
     /// That the kernel doesn't show it isn't that it's gone.
@@ -76,7 +77,7 @@ struct AfterUpload {
         }
         if !isVersion(hiddenName, in: folder) {
             // Its names of before and after would be news for the watcher, again and again while somebody writes it.
-            guard isVersion(name, in: folder), transfer_is_written(folder, name, version.inode, 0) != 1 else {
+            guard isVersion(name, in: folder), transfer_is_written(folder, name, inode, 0) != 1 else {
                 return absence(FolderPlaces.look(name, in: folder))
             }
             if let doubt = doubt(folder) { return doubt }
@@ -85,7 +86,7 @@ struct AfterUpload {
                 return error == ENOENT ? .notThere : .stays(.file("rename", path, error))
             }
             // Whoever has it open for writing makes another version of it.
-            let isWritten = transfer_is_written(folder, hiddenName, version.inode, 0) == 1
+            let isWritten = transfer_is_written(folder, hiddenName, inode, 0) == 1
             guard isVersion(hiddenName, in: folder), !isWritten else {
                 giveBack(folder)
                 return .notThere
@@ -116,10 +117,10 @@ struct AfterUpload {
     /// Who writes a file can set its time back, but not that of its last change (inode(7)), which a new name or another
     /// mode sets, too: then what it held before decides. Where that isn't known it's sent again rather than lost.
     private func doubt(_ folder: Int32) -> Outcome? {
-        guard let seen = FolderPlaces.file(name, in: folder), row.mayHaveChanged(seen.changed) else { return nil }
+        guard let seen = FolderPlaces.file(name, in: folder), row.mayHaveChanged(seen.stamp) else { return nil }
         guard let digest = row.digest, digest.algorithm == .sha256 else {
             // Programs of before noted nothing to go by.
-            guard row.version.changed != nil else { return nil }
+            guard row.version.stamp.changed != nil else { return nil }
             guard let sent = row.fingerprint else { return .rewritten }
             return switch VersionDigest.has(sent, version, root: root, isStopped: isStopped) {
             case true: nil
@@ -136,7 +137,7 @@ struct AfterUpload {
     }
 
     private func isVersion(_ name: String, in folder: Int32) -> Bool {
-        FolderPlaces.file(name, in: folder).map { version.isSame(as: $0) } ?? false
+        version.isSame(as: FolderPlaces.file(name, in: folder)?.stamp)
     }
 
     /// Under its own name again; beside it, where somebody has made a new file of that name meanwhile.
@@ -198,8 +199,8 @@ struct AfterUpload {
         for number in 0..<10_000 {
             let name = number == 0 ? name : Self.numbered(name, number)
             // The copy of a process that was killed before it could delete this one: the same bytes and time.
-            if let there = FolderPlaces.file(name, in: place), version.size == there.facts.size,
-                version.modified == there.facts.modified,
+            let wanted = FileStamp(size: version.size, modified: version.modified)
+            if wanted.isSameVersion(as: FolderPlaces.file(name, in: place)?.stamp),
                 FileDigest.areEqual(parent + "/" + hiddenName, parent + "/" + name)
             {
                 unlinkat(place, hiddenName, 0)

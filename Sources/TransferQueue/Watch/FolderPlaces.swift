@@ -6,19 +6,13 @@ import TransferWatch
 
 /// What the kernel says of a name in a folder.
 struct FileSeen: Sendable, Hashable {
-    var device: UInt64
-    var inode: UInt64
-    var facts: FileFacts
-    /// When anything of it changed, in nanoseconds since 1970.
-    var changed: Int64
+    var stamp: FileStamp
     /// How many names it has.
     var links: UInt64
 
     init(_ look: transfer_file_look) {
-        device = look.device
-        inode = look.inode
-        facts = FileFacts(size: look.size, modified: look.modified)
-        changed = look.changed
+        stamp = FileStamp(
+            device: look.device, inode: look.inode, size: look.size, modified: look.modified, changed: look.changed)
         links = look.links
     }
 }
@@ -110,13 +104,5 @@ final class FolderPlaces {
 
 extension FileVersion {
     /// Whether this is what was seen; devices have other numbers after a reboot.
-    func isSame(as seen: FileSeen) -> Bool {
-        inode == seen.inode && size == seen.facts.size && modified == seen.facts.modified
-    }
-
-    init(_ seen: FileSeen, path: String) {
-        self.init(
-            device: seen.device, inode: seen.inode, size: seen.facts.size, modified: seen.facts.modified, path: path,
-            changed: seen.changed)
-    }
+    func isSame(as seen: FileStamp?) -> Bool { stamp.onAnyDevice.isSameVersion(as: seen) }
 }

@@ -1,5 +1,3 @@
-import CTransferLinux
-import Glibc
 import TransferCore
 import TransferEngine
 import TransferWatch
@@ -38,15 +36,6 @@ enum VersionDigest {
     }
 
     private static func isVersion(_ file: SourceFile, _ version: FileVersion) -> Bool {
-        FileSeen(file).map { version.isSame(as: $0) } ?? false
-    }
-}
-
-extension FileSeen {
-    /// - Returns: `nil` when the descriptor can't be asked.
-    init?(_ file: SourceFile) {
-        var look = transfer_file_look()
-        guard transfer_look_at_descriptor(file.descriptor, &look) == 0 else { return nil }
-        self.init(look)
+        version.isSame(as: file.currentStamp())
     }
 }

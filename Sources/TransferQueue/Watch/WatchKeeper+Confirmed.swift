@@ -136,7 +136,7 @@ extension WatchKeeper {
                 if stopFlag.isSet { break }
                 // Of one that has changed since it was taken nobody knows whether these are the bytes that were sent.
                 if case .digest(let digest) = result,
-                    let seen = places.file(row.version.path), !row.mayHaveChanged(seen.changed)
+                    let seen = places.file(row.version.path), !row.mayHaveChanged(seen.stamp)
                 {
                     digests.append((row.id, digest))
                 } else {

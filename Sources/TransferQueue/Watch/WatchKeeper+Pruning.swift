@@ -82,12 +82,12 @@ extension WatchKeeper {
         for row in rows {
             let path = row.version.path
             switch places.look(path) {
-            case .file(let seen) where row.version.isSame(as: seen): looked.present.append(row.id)
-            case .file(let seen) where row.version.inode == seen.inode:
-                looked.changed.append((row.id, FileVersion(seen, path: path)))
+            case .file(let seen) where row.version.isSame(as: seen.stamp): looked.present.append(row.id)
+            case .file(let seen) where row.version.stamp.inode == seen.stamp.inode:
+                looked.changed.append((row.id, FileVersion(seen.stamp, path: path)))
             case .file, .nothing:
                 // Else the disk that it's on isn't there, or the file is just being moved.
-                if places.device(above: path) == row.version.device, !isHidden(row, places) {
+                if places.device(above: path) == row.version.stamp.device, !isHidden(row, places) {
                     looked.absent.append(row.id)
                 }
             // Nobody knows while the kernel doesn't say.

@@ -283,12 +283,12 @@ struct VersionInquiry {
         case .returned(let row): return .returned(row: row.id)
         case .onOtherDevice(let row): return .renumbered(row: row.id)
         case .elsewhere(let row):
-            let isThere = places.file(row.version.path).map { row.version.isSame(as: $0) } ?? false
+            let isThere = row.version.isSame(as: places.file(row.version.path)?.stamp)
             if !isThere { return .moved }
             // A hard link; or, on another file system inside, a file that has the same number by chance.
             let seen = places.file(file.path)
             let other = places.file(row.version.path)
-            if let seen, let other, seen.device != other.device { return new(file) }
+            if let seen, let other, seen.stamp.device != other.stamp.device { return new(file) }
             return .nothing
         case .otherTime(let row):
             guard let known = row.digest else { return new(file) }
@@ -304,14 +304,14 @@ struct VersionInquiry {
 
     /// Something may have given it other bytes and its former time, as editors of tags do.
     private func known(_ file: FileVersion, _ row: LedgerRow, _ places: FolderPlaces) -> LedgerOffer.Finding {
-        guard plan.comparesBytes(of: row), let seen = places.file(file.path), row.mayHaveChanged(seen.changed) else {
+        guard plan.comparesBytes(of: row), let seen = places.file(file.path), row.mayHaveChanged(seen.stamp) else {
             return .nothing
         }
         // What waits is looked at when it's opened.
         guard row.state != .open else { return .later }
         switch VersionDigest.compute(file, root: plan.root, isStopped: isStopped) {
         case .digest(let digest) where digest != row.digest: return .rewritten(row: row.id, digest: digest)
-        case .digest: return .looked(row: row.id, changed: seen.changed)
+        case .digest: return .looked(row: row.id, changed: seen.stamp.changed)
         case .otherVersion: return .outdated
         case .unreadable: return .nothing
         }

@@ -49,7 +49,8 @@ struct FileLooker: Sendable {
         let age = Int64(WallClock.now * 1e9) - look.changed
         let quietFor = Duration.nanoseconds(age) - tolerance
         var result = FileLook(
-            device: look.device, inode: look.inode, size: look.size, modified: look.modified, changed: look.changed,
+            stamp: FileStamp(
+                device: look.device, inode: look.inode, size: look.size, modified: look.modified, changed: look.changed),
             quietFor: quietFor, hasOtherNames: hasOtherNames)
         if let asksAfter, quietFor >= asksAfter {
             let answer = transfer_is_written(folder, name, look.inode, follows ? 1 : 0)

@@ -1,41 +1,32 @@
-import TransferCore
+public import TransferCore
 
 /// A file as it was when it had been quiet for the settle time: what is to be uploaded once.
 ///
 /// Two names of one file (hard links, and a symbolic link inside the folder with what it leads to) are versions of their
 /// own with the same ``identity-swift.property``.
 public struct FileVersion: Sendable, Hashable {
-    /// The file system's number (`st_dev`, stat(3type)).
-    public var device: UInt64
-    public var inode: UInt64
-    /// In bytes.
-    public var size: Int64
-    /// The time of the last change of its content, in nanoseconds since 1970.
-    public var modified: Int64
+    /// Versions that differ in ``TransferCore/FileStamp/changed`` only are the same.
+    public var stamp: FileStamp
     /// Beneath the watched folder, with `/` between folders.
     public var path: String
-    /// When anything of the file changed, its name or mode too (`st_ctim`, which nobody can set), in nanoseconds since
-    /// 1970; `nil` when that isn't known. Versions that differ in nothing else are the same.
-    public var changed: Int64?
+
+    public init(_ stamp: FileStamp, path: String) {
+        self.stamp = stamp
+        self.path = path
+    }
 
     public init(device: UInt64, inode: UInt64, size: Int64, modified: Int64, path: String, changed: Int64? = nil) {
-        self.device = device
-        self.inode = inode
-        self.size = size
-        self.modified = modified
-        self.path = path
-        self.changed = changed
+        let stamp = FileStamp(device: device, inode: inode, size: size, modified: modified, changed: changed)
+        self.init(stamp, path: path)
     }
+
+    /// In bytes.
+    public var size: Int64 { stamp.size }
+    /// The time of the last change of its content, in nanoseconds since 1970.
+    public var modified: Int64 { stamp.modified }
 
     /// What makes it this version, whatever its name is.
-    public struct Identity: Sendable, Hashable {
-        public var device: UInt64
-        public var inode: UInt64
-        public var size: Int64
-        public var modified: Int64
-    }
-
-    public var identity: Identity { Identity(device: device, inode: inode, size: size, modified: modified) }
+    public var identity: FileStamp { stamp.version }
 
     /// The last component of the path.
     public var name: Substring { PathText.name(path) }
@@ -56,13 +47,7 @@ public struct FileVersion: Sendable, Hashable {
 
 /// What the kernel says of a regular file.
 struct FileLook: Sendable, Hashable {
-    var device: UInt64
-    var inode: UInt64
-    var size: Int64
-    /// Nanoseconds since 1970.
-    var modified: Int64
-    /// When anything of it changed, its name too (`st_ctim`), in nanoseconds since 1970. Nobody can set that.
-    var changed: Int64
+    var stamp: FileStamp
     /// How long ago that was, as far as the clocks can be trusted.
     var quietFor: Duration
     /// The file has other names, or this is a symbolic link: who writes it by another name isn't told here.
@@ -70,13 +55,7 @@ struct FileLook: Sendable, Hashable {
     /// Whether somebody has it open for writing; `nil` when that wasn't asked, or the kernel doesn't say.
     var isWritten: Bool?
 
-    func isSameVersion(as other: FileLook) -> Bool {
-        device == other.device && inode == other.inode && size == other.size && modified == other.modified
-    }
-
-    func version(_ path: String) -> FileVersion {
-        FileVersion(device: device, inode: inode, size: size, modified: modified, path: path, changed: changed)
-    }
+    func version(_ path: String) -> FileVersion { FileVersion(stamp, path: path) }
 }
 
 /// What a look at a name shows.

@@ -1,3 +1,5 @@
+import TransferCore
+
 /// Versions that the consumer has dealt with, so that polling again and again asks it about new ones only.
 ///
 /// Eight bytes each, and no names: a hash with a seed of this process. That two versions have the same one, and a new
@@ -34,7 +36,7 @@ struct SeenVersions: Sendable {
     private static func hash(_ version: FileVersion) -> Int {
         var hasher = Hasher()
         hasher.combine(version)
-        hasher.combine(version.changed)
+        hasher.combine(version.stamp.changed)
         return hasher.finalize()
     }
 

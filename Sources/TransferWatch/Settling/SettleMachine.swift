@@ -158,7 +158,7 @@ struct SettleMachine: Sendable {
             // Whoever made it hasn't closed it, as far as anybody knows: that will be told.
             remove(path)
             return .none
-        case .seen(let before) where look.isWritten != true && before.isSameVersion(as: look):
+        case .seen(let before) where look.isWritten != true && before.stamp.isSameVersion(as: look.stamp):
             remove(path)
             return .take(look.version(path))
         case .written(let looks) where look.isWritten == true:

@@ -30,7 +30,7 @@ import TransferTestSupport
     private func done(_ id: Int64, _ name: String) -> JobEnd {
         JobEnd(
             id: id, batch: 1, identity: name,
-            outcome: .done(Sample.receipt("b", name), FileFacts(size: 7, modified: 1)))
+            outcome: .done(Sample.receipt("b", name), FileStamp(size: 7, modified: 1)))
     }
 
     @Test func whoeverLooksAtJobsFindsTheirRows() throws {

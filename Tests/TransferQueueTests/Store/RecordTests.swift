@@ -30,7 +30,7 @@ import TransferTestSupport
         var receipt = Sample.receipt("b", "a")
         receipt.digest = Checksum(.md5, hex: String(repeating: "a", count: 32))
         receipt.response = "hello"
-        try fixture.end(records[0], .done(receipt, FileFacts(size: 7, modified: 1)))
+        try fixture.end(records[0], .done(receipt, FileStamp(size: 7, modified: 1)))
         try fixture.fail(records[1])
         try fixture.end(records[2], .cancelled)
         let ends = try allEnds(page: 2)

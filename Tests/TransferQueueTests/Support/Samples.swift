@@ -104,7 +104,7 @@ final class StoreFixture {
 
     @discardableResult
     func succeed(_ record: JobRecord) throws -> SQLiteStore.Recorded {
-        try end(record, .done(Sample.receipt("b", record.identity), FileFacts(size: 7, modified: 1)))
+        try end(record, .done(Sample.receipt("b", record.identity), FileStamp(size: 7, modified: 1)))
     }
 
     @discardableResult

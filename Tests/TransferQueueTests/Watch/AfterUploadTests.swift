@@ -21,9 +21,7 @@ import TransferWatch
 
     private func after(_ path: String, _ then: WatchSpec.Then) throws -> AfterUpload {
         let seen = try #require(FolderPlaces(folder.path("in")).file(path))
-        let version = FileVersion(
-            device: seen.device, inode: seen.inode, size: seen.facts.size, modified: seen.facts.modified, path: path,
-            changed: seen.changed)
+        let version = FileVersion(seen.stamp, path: path)
         return AfterUpload(
             row: LedgerRow(id: 7, version: version, state: .confirmed, digest: nil), root: folder.path("in"), then: then
         )
@@ -90,7 +88,7 @@ import TransferWatch
         let result = after.run(FolderPlaces(after.root))
         guard case .stays = result.outcome else { throw TestSupportError("\(result)") }
         let seen = try #require(FolderPlaces(after.root).file("a"))
-        #expect(result.givenBack == seen.changed && seen.changed != after.row.version.changed)
+        #expect(result.givenBack == seen.stamp.changed && seen.stamp.changed != after.row.version.stamp.changed)
     }
 
     /// As programs do that change the tags of a song and keep its time.
@@ -155,7 +153,7 @@ import TransferWatch
         let seen = try #require(FolderPlaces(other.path).file("a"))
         var status = stat()
         stat(other.path + "/a", &status)
-        #expect(copy == content && seen.facts.modified == after.row.version.modified && status.st_mode & 0o777 == 0o640)
+        #expect(copy == content && seen.stamp.modified == after.row.version.modified && status.st_mode & 0o777 == 0o640)
         #expect(try FileManager.default.contentsOfDirectory(atPath: other.path) == ["a"])
         let left = try folder.files(below: "in")
         #expect(left.isEmpty)
@@ -194,7 +192,7 @@ import TransferWatch
             "in/" + after.hiddenName, seconds: time / 1_000_000_000, nanoseconds: time % 1_000_000_000)
         let hidden = try #require(FolderPlaces(folder.path("in")).file(after.hiddenName))
         var version = after.row.version
-        version.inode = hidden.inode
+        version.stamp.inode = hidden.stamp.inode
         // The hidden name follows from the inode.
         let again = AfterUpload(
             row: LedgerRow(id: 7, version: version, state: .confirmed, digest: nil), root: after.root, then: after.then)

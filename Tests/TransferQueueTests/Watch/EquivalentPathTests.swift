@@ -1,5 +1,6 @@
 import Glibc
 import Testing
+import TransferCore
 import TransferEngine
 import TransferTestServer
 import TransferTestSupport
@@ -82,6 +83,6 @@ import TransferTestSupport
         let places = FolderPlaces(folder.path("in"))
         let first = try #require(places.file(Self.composed + "/f"))
         let second = try #require(places.file(Self.decomposed + "/f"))
-        #expect(first.inode != second.inode && first.facts.size == 2 && second.facts.size == 3)
+        #expect(first.stamp.inode != second.stamp.inode && first.stamp.size == 2 && second.stamp.size == 3)
     }
 }

@@ -70,7 +70,7 @@ import TransferWatch
                 // It may just have been done.
                 #expect((here == ["a"] && there == []) || (here == [] && there == ["a"]))
                 let whole = try #require(FolderPlaces(here.isEmpty ? other.path : folder.path("in")).file("a"))
-                #expect(whole.facts.size == size)
+                #expect(whole.stamp.size == size)
             }
         }
     }

@@ -179,10 +179,10 @@ extension TemporaryFolder {
     func confirm(_ paths: [String], _ number: Int64) throws {
         let places = FolderPlaces(path("in"))
         let rows = try paths.map { path in
-            let seen = try #require(places.file(path))
+            let version = FileVersion(try #require(places.file(path)).stamp, path: path)
             return """
-                (\(number), \(Int64(bitPattern: seen.device)), \(Int64(bitPattern: seen.inode)), \(seen.facts.size),
-                \(seen.facts.modified), '\(path)', '\(path)', 1, '', 0, unixepoch() * 1000 - 7200000,
+                (\(number), \(version.deviceBits), \(version.inodeBits), \(version.size),
+                \(version.modified), '\(path)', '\(path)', 1, '', 0, unixepoch() * 1000 - 7200000,
                 unixepoch() * 1000 - 3600000)
                 """
         }

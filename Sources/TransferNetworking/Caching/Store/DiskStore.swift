@@ -89,7 +89,7 @@ struct DiskStore {
             var status = stat()
             guard lstat("\(folder)/\(name)", &status) == 0 else { return nil }
             return File(
-                name: name, size: Int(status.st_size), lastUse: Double(FileFacts(status).modified) / 1e9)
+                name: name, size: Int(status.st_size), lastUse: Double(FileStamp(status).modified) / 1e9)
         }
     }
 
@@ -98,7 +98,7 @@ struct DiskStore {
         for name in names(Self.temporarySuffix) {
             var status = stat()
             let path = "\(folder)/\(name)"
-            if lstat(path, &status) == 0, Double(FileFacts(status).modified) / 1e9 < now - 3600 { unlink(path) }
+            if lstat(path, &status) == 0, Double(FileStamp(status).modified) / 1e9 < now - 3600 { unlink(path) }
         }
     }
 

@@ -1,0 +1,51 @@
+import Testing
+import TransferCore
+
+/// How two looks at a file differ: numbers × what both know of them.
+struct FileStampTests {
+    static let stamp = FileStamp(device: 1, inode: 2, size: 3, modified: 4, changed: 5)
+
+    static func stamp(_ change: (inout FileStamp) -> Void) -> FileStamp {
+        var stamp = stamp
+        change(&stamp)
+        return stamp
+    }
+
+    static let rows: [(other: FileStamp, likeness: FileStamp.Likeness)] = [
+        (stamp, .same),
+        // A name, a mode, or bytes that came with the former time.
+        (stamp { $0.changed = 6 }, .touched),
+        (stamp { $0.modified = 6 }, .retimed),
+        (stamp { ($0.modified, $0.changed) = (6, 6) }, .retimed),
+        (stamp { $0.size = 6 }, .other),
+        (stamp { $0.inode = 6 }, .other),
+        (stamp { $0.device = 6 }, .other),
+        // The same times say nothing of another file.
+        (stamp { ($0.inode, $0.changed) = (6, 6) }, .other),
+        // Numbers that nobody recorded tell nothing.
+        (stamp { $0.changed = nil }, .same),
+        (stamp { ($0.changed, $0.modified) = (nil, 6) }, .retimed),
+        (stamp { $0.inode = nil }, .same),
+        (stamp { ($0.inode, $0.size) = (nil, 6) }, .other),
+        (stamp { ($0.device, $0.changed) = (nil, 6) }, .touched),
+        (FileStamp(size: 3, modified: 4), .same),
+        (FileStamp(size: 3, modified: 5), .retimed),
+    ]
+
+    @Test(arguments: rows) func saysHowTwoLooksDiffer(_ other: FileStamp, _ likeness: FileStamp.Likeness) {
+        #expect(Self.stamp.likeness(to: other) == likeness && other.likeness(to: Self.stamp) == likeness)
+        #expect(Self.stamp.isSameVersion(as: other) == (likeness <= .touched))
+    }
+
+    @Test func nothingIsNoVersion() { #expect(!Self.stamp.isSameVersion(as: nil)) }
+
+    @Test func aDeviceMayHaveAnotherNumber() {
+        let other = Self.stamp { $0.device = 6 }
+        #expect(Self.stamp.onAnyDevice.likeness(to: other) == .same && Self.stamp.likeness(to: other) == .other)
+    }
+
+    @Test func aVersionIsTheSameUnderAnotherName() {
+        #expect(Self.stamp.version == Self.stamp { $0.changed = 6 }.version)
+        #expect(Self.stamp.version != Self.stamp { $0.modified = 6 }.version)
+    }
+}
