@@ -256,6 +256,37 @@ import TransferTestSupport
         }
     }
 
+    /// Nobody may have read what a run said that was killed: the next one says it again, and sends nothing either.
+    @Test func aPOSTInDoubtIsToldUntilARunEndsByItself() async throws {
+        try await withTestServer { server in
+            let place = try place()
+            let sink = server.acceptUploads("/in")
+            server.serve("/slow", .text("slow"))
+            server.script("/in", [.stallUpload(after: 50_000)])
+            server.script("/slow", [.holdHead, .holdHead])
+            try place.jobs([
+                upload("out.bin", to: server.url("/in"), #""id": "up", "protocol": "post""#),
+                download(server.url("/slow"), to: "slow"),
+            ])
+            for run in 1...2 {
+                let process = try place.startJobs()
+                if run == 1 { try await server.waitForHeld(2) } else { try await process.event("job.failed", id: "up") }
+                try await until("the download to be held") {
+                    server.requests.filter { $0.method == "GET" }.count == run
+                }
+                process.kill(SIGKILL)
+                _ = try await process.result()
+            }
+            let third = try await place.runJobs()
+            #expect(third.exitCode == 1, "\(third)")
+            #expect(try third.events().of("up").named("job.failed").first?["code"]?.string == "mayHaveBeenSent")
+            #expect(server.requests.filter { $0.method == "POST" }.count == 1)
+            let fourth = try await place.runJobs()
+            #expect(fourth.exitCode == 0, "\(fourth)")
+            #expect(sink.uploads.filter(\.isComplete).count == 1)
+        }
+    }
+
     /// Why a long POST is sent from its start, by a server that doesn't offer to resume it then.
     enum FreshStart: CaseIterable {
         /// The server doesn't know the version of the protocol that it was offered.

@@ -1,5 +1,6 @@
 import FoundationEssentials
 import GRDB
+import Synchronization
 import TransferCore
 import TransferEngine
 import TransferEventLoop
@@ -119,6 +120,11 @@ extension SQLiteStore {
                 try Self.endReserve(db, batch: batch)
             } else {
                 try Self.dissolveReserve(db, batch: batch)
+            }
+            if isComplete, inDoubt.withLock({ $0.remove(batch) }) != nil {
+                try db.execute(
+                    sql: "UPDATE job SET wasInterrupted = 0 WHERE batch = ? AND state = 6 AND errorCode = ?",
+                    arguments: [batch, TransferError.Code.mayHaveBeenSent.rawValue])
             }
             try db.execute(
                 sql:

@@ -25,6 +25,8 @@ extension SQLiteStore {
         private(set) var underWay: Set<Int64> = []
         /// Uploads of which servers hold parts that nobody will go on with.
         private(set) var abandoned: [AbandonedUpload] = []
+        /// Whether there are jobs that may have arrived, and of which nobody has been told.
+        private(set) var isInDoubt = false
         private let owner: Int64
         /// What is taken at once, of a new batch.
         private var gathering: JobReserve.Builder?
@@ -176,12 +178,13 @@ extension SQLiteStore {
             let oldFingerprint: Int64 = row["fingerprint"]
             let changed = oldFingerprint != made.fingerprint || batch.hasMoved && spec.hasRelativePath
             let old = JobState(rawValue: row["state"]) ?? .queued
-            // Found by this process: to be told once. Whoever runs it again after that wants it sent again.
+            // To be told by a run that ends by itself. Whoever runs it again after that wants it sent again.
             let mayHaveArrived =
                 (row["errorCode"] as String?) == TransferError.Code.mayHaveBeenSent.rawValue
                 && (row["wasInterrupted"] as Bool)
             if old == .claimed, changed { underWay.insert(id) }
             let stays = stays(old, changed: changed, mayHaveArrived: mayHaveArrived)
+            if stays, mayHaveArrived { isInDoubt = true }
             if changed { try abandon("id = ?", [id]) }
             // Whoever holds a job holds it whatever it becomes.
             let state: JobState = stays || isReload && old == .paused ? old : .queued
@@ -190,7 +193,7 @@ extension SQLiteStore {
                 made.priority, made.origin, made.destination, made.text, made.fingerprint,
                 made.hasSecrets, made.isUpload, made.networkPlaces, made.network,
                 stays || old == .queued && !changed, state.hasEnded, stays,
-                changed || mayHaveArrived, id,
+                changed || mayHaveArrived && !stays, id,
             ])
             try update.execute()
             // Bytes of another source can't be continued, and its digest says nothing any more.

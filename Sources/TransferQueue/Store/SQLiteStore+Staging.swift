@@ -1,4 +1,5 @@
 import GRDB
+import Synchronization
 import TransferCore
 import TransferEventLoop
 
@@ -61,6 +62,7 @@ extension SQLiteStore {
     ) throws -> Staged {
         var staged: Staged?
         var packing: Packing?
+        var isInDoubt = false
         try database.writeWithoutTransaction { db in
             try db.inTransaction(.immediate) {
                 let batch = try hold(db, header)
@@ -82,10 +84,12 @@ extension SQLiteStore {
                     batch: batch, count: stager.count, secrets: stager.secrets, underWay: stager.underWay,
                     abandoned: stager.abandoned, reserve: stager.reserve)
                 packing = stager.packing
+                isInDoubt = stager.isInDoubt
                 return stager.underWay.isEmpty ? .commit : .rollback
             }
         }
         guard let staged else { throw TransferError(.internalFault, "staging ended without a batch") }
+        if isInDoubt { _ = inDoubt.withLock { $0.insert(staged.batch.id) } }
         if let packing { packed.keep(packing.jobs, first: packing.first, of: staged.batch.id) }
         return staged
     }

@@ -14,6 +14,8 @@ final class SQLiteStore: Sendable {
     let process: Int64
     /// Jobs that this process has put in and that have no rows yet.
     let packed = PackedJobs()
+    /// Batches with jobs that may have arrived: a run that ends by itself has told of them.
+    let inDoubt = Mutex<Set<Int64>>([])
     /// Transactions that told how many jobs of watched folders are open.
     private let stamps = Atomic<Int>(0)
 
