@@ -18,6 +18,12 @@ REQUESTS := swift build -c release --package-path Benchmarks/requests
 # A server of other people's making that tests talk to, in Swift: a package of its own as well. The first time takes minutes.
 RESUMABLE_NIO := swift build -c release --package-path Tests/peers/resumable-nio \
 	--scratch-path .build/peers/resumable-nio
+# The command with the steps at which it can be made to die (Sources/CTransferFailpoint), in a folder of its own.
+TORTURE_BUILD := swift build $(RELEASE) -Xcc -DTRANSFER_FAILPOINTS --scratch-path .build-torture --product transfer
+RUN_TORTURE = $(WITHOUT_PROXIES) python3 Tests/torture/torture.py --binary "$$($(TORTURE_BUILD) --show-bin-path)/transfer"
+# How often it dies at random moments, and further arguments, for example TORTURE='--kind put --point bodyComplete'.
+KILLS ?= 1000
+TORTURE ?=
 # Tests at once: many of them start processes and wait for what happens within a time, on machines with two cores too.
 export SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH ?= 3
 # Arguments for the tests, for example TEST_FLAGS='--filter Retry'.
@@ -31,7 +37,8 @@ STRESS := 'StressBurstTests|MemoryOfRequestsTests|LeakTests'
 PREFIX ?= /usr/local
 export PREFIX DESTDIR
 
-.PHONY: help setup setup-build setup-test setup-peers peers setup-bench swift build demo-server run test tsan lint format \
+.PHONY: help setup setup-build setup-test setup-peers peers setup-bench swift build demo-server run test tsan torture-build \
+	torture lint format \
 	bench bench-network docs check check-build install uninstall clean
 
 help: ## this list
@@ -84,6 +91,12 @@ endif
 tsan: swift setup-test ## all tests but the long ones under the thread sanitizer
 	@$(WITHOUT_PROXIES) scripts/tsan --skip $(STRESS)'|manySmallFilesNeedLittleMemory|anIdleMonitorIsNeverWoken' $(TEST_FLAGS)
 
+torture-build: swift setup-test
+	@$(TORTURE_BUILD)
+
+torture: torture-build setup-peers ## kill -9 at every failpoint and at 1,000 random moments (KILLS=50 for fewer)
+	@$(RUN_TORTURE) --kills $(KILLS) $(TORTURE)
+
 lint: swift ## formatting, layers, and the habits that a grep can hold
 	@scripts/lint-layers
 	@scripts/lint-format
@@ -108,10 +121,11 @@ check-build: swift setup-test
 	@swift build $(RELEASE) --product transfer
 	@swift build --build-tests $(IMPORTS)
 
-check: lint docs check-build peers ## everything: lint, docs, all tests with the long ones, the examples
+check: lint docs check-build torture-build peers ## everything: lint, docs, all tests with the long ones, the examples
 	@if [ -f examples/Package.swift ]; then swift build --package-path examples; fi
 	@TRANSFER_HEAVY=1 TRANSFER_STALL=900 TRANSFER_PEERS=required TRANSFER_BINARY="$$(swift build $(RELEASE) --show-bin-path)/transfer" \
 		$(WITHOUT_PROXIES) scripts/run-tests $(TEST_FLAGS)
+	@TRANSFER_PEERS=required $(RUN_TORTURE) --short --kills 50
 
 # As root no Swift is needed: what `make build` made is copied.
 install: ## copy the built command, its manual pages and units beneath PREFIX (/usr/local)
@@ -121,4 +135,4 @@ uninstall: ## take away what `make install` copied
 	@scripts/install --remove
 
 clean: ## remove what was built
-	rm -rf .build examples/.build Benchmarks/requests/.build
+	rm -rf .build .build-torture examples/.build Benchmarks/requests/.build

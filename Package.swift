@@ -34,6 +34,8 @@ let package = Package(
         .systemLibrary(
             name: "CTransferNetlink", pkgConfig: "libnl-3.0", providers: [.apt(["libnl-3-dev"])]),
         .systemLibrary(name: "CTransferLinux"),
+        // Steps at which `make torture` kills the process; empty in all other builds.
+        .systemLibrary(name: "CTransferFailpoint"),
         .systemLibrary(name: "CTransferZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
         .systemLibrary(name: "CTransferSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
         .systemLibrary(name: "CTransferPSL", pkgConfig: "libpsl", providers: [.apt(["libpsl-dev"])]),
@@ -56,7 +58,7 @@ let package = Package(
             name: "TransferEngine",
             dependencies: [
                 "TransferCore", "TransferEventLoop", "TransferCrypto", "CTransferCurl", "CTransferAres",
-                "CTransferLinux",
+                "CTransferLinux", "CTransferFailpoint",
                 "CTransferZlib",
             ],
             swiftSettings: settings),
@@ -74,7 +76,7 @@ let package = Package(
             name: "TransferQueue",
             dependencies: [
                 "TransferCore", "TransferEventLoop", "TransferCrypto", "TransferEngine", "TransferReachability",
-                "TransferUpload", "TransferWatch", "CTransferLinux", "CTransferSQLite",
+                "TransferUpload", "TransferWatch", "CTransferLinux", "CTransferFailpoint", "CTransferSQLite",
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
                 .product(name: "Logging", package: "swift-log"),

@@ -6,13 +6,13 @@ BEGIN {
     allow("TransferCrypto", "TransferCore CTransferOpenSSL")
     allow("TransferReachability", "TransferCore TransferEventLoop CTransferLinux CTransferNetlink")
     allow("TransferEngine", "TransferCore TransferEventLoop TransferCrypto CTransferLinux CTransferCurl " \
-        "CTransferOpenSSL CTransferZlib CTransferAres")
+        "CTransferOpenSSL CTransferZlib CTransferAres CTransferFailpoint")
     allow("TransferUpload", "TransferCore TransferCrypto")
     allow("TransferNetworking", "TransferCore TransferEventLoop TransferCrypto TransferEngine TransferReachability " \
         "CTransferPSL CTransferZlib")
     allow("TransferWatch", "TransferCore TransferEventLoop CTransferLinux")
     allow("TransferQueue", "TransferCore TransferEventLoop TransferCrypto TransferEngine TransferReachability " \
-        "TransferUpload TransferWatch CTransferLinux CTransferSQLite")
+        "TransferUpload TransferWatch CTransferLinux CTransferFailpoint CTransferSQLite")
     allow("TransferKit", "TransferCore TransferEventLoop TransferCrypto TransferEngine TransferReachability " \
         "TransferNetworking TransferQueue TransferWatch")
     allow("TransferKitCombine", "TransferCore TransferEngine TransferNetworking TransferKit")

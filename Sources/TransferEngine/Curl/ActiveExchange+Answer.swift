@@ -1,4 +1,5 @@
 import CTransferCurl
+import CTransferFailpoint
 import TransferCore
 import TransferEventLoop
 
@@ -52,6 +53,7 @@ extension ActiveExchange {
         case .deliver(let start):
             phase = .body
             self.start = start
+            Failpoint.reached(.headReceived)
             do throws(TransferError) {
                 try chooseDecoder(start)
                 try sink.begin(start)

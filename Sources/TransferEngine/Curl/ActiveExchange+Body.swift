@@ -1,4 +1,5 @@
 import CTransferCurl
+import CTransferFailpoint
 import TransferCore
 
 // What libcurl's callbacks want of a request's body.
@@ -50,6 +51,8 @@ extension ActiveExchange {
         sent += Int64(count)
         meter.update(sent: sent)
         throttle(count)
+        Failpoint.reached(.bodyProvided)
+        if sent == body.length { Failpoint.reached(.bodyComplete) }
         return .bytes(count)
     }
 

@@ -1,4 +1,5 @@
 import CTransferCurl
+import CTransferFailpoint
 import Synchronization
 import TransferCore
 import TransferEventLoop
@@ -134,6 +135,7 @@ actor CurlPool: LoopActor {
             }
             exchange.plain = nil
             try add(exchange, hop, resolved)
+            Failpoint.reached(.requestStarted)
             if !exchange.holds.isEmpty { hold(exchange) }
         } catch {
             exchange.handle = nil
@@ -199,6 +201,7 @@ actor CurlPool: LoopActor {
         outcome.refusal = exchange.refusal
         outcome.hops = exchange.hops
         outcome.answer = (exchange.sink as? AnswerSink)?.bytes ?? exchange.refusalBody
+        Failpoint.reached(.exchangeOver)
         exchange.events(.ended(outcome))
     }
 

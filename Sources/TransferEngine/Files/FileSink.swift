@@ -1,3 +1,4 @@
+import CTransferFailpoint
 import Glibc
 public import TransferCore
 import TransferCrypto
@@ -69,12 +70,15 @@ public final class FileSink: BodySink {
         lastCheckpoint = position
         // Small files are fetched again rather than continued: only larger ones need a name on the way.
         if start.total ?? .max >= Self.recordThreshold { try part.ensureNamed() }
+        Failpoint.reached(.partBegun)
         if let total = start.total, total >= Self.recordThreshold {
             try part.checkSpace(total)
             let (part, state, record, generation) = (part, state, record(), part.currentGeneration)
             workers.execute {
                 do throws(TransferError) { try part.reserve(total) } catch { state.fail(error) }
+                Failpoint.reached(.partReserved)
                 part.record(record, generation: generation)
+                Failpoint.reached(.partRecorded)
             }
         }
     }
@@ -90,6 +94,7 @@ public final class FileSink: BodySink {
             }
             position += Int64(count)
             rest = UnsafeRawBufferPointer(rebasing: rest[count...])
+            Failpoint.reached(.bytesWritten)
         }
         digest?.update(bytes)
         if position - lastCheckpoint >= checkpointDistance, start?.head.contentCoding == nil { checkpoint() }
@@ -132,7 +137,9 @@ public final class FileSink: BodySink {
         workers.execute { [record] in
             do throws(TransferError) {
                 try part.sync()
+                Failpoint.reached(.checkpointSynced)
                 if state.didSync(position) { part.record(record, generation: generation) }
+                Failpoint.reached(.checkpointRecorded)
             } catch {
                 state.fail(error)
             }

@@ -1,3 +1,4 @@
+import CTransferFailpoint
 import CTransferLinux
 import Glibc
 import TransferCore
@@ -39,12 +40,14 @@ struct DownloadCompletion: Sendable {
         for item in items {
             do throws(TransferError) {
                 durable.append((item, try verify(item)))
+                Failpoint.reached(.downloadVerified)
             } catch {
                 answers.append((item.id, .failure(error)))
             }
         }
         do throws(TransferError) {
             try makeDurable(durable.map(\.item))
+            Failpoint.reached(.downloadDurable)
         } catch {
             return answers + durable.map { ($0.item.id, .failure(error)) }
         }
@@ -53,6 +56,7 @@ struct DownloadCompletion: Sendable {
         for (item, digest) in durable {
             do throws(TransferError) {
                 let path = try giveName(item)
+                Failpoint.reached(.downloadNamed)
                 folders.insert(folder(of: path))
                 saved.append((item.id, Saved(path: path, facts: try item.part.facts(), digest: digest)))
             } catch {
@@ -60,6 +64,7 @@ struct DownloadCompletion: Sendable {
             }
         }
         for folder in folders { syncFolder(folder) }
+        Failpoint.reached(.downloadFolderSynced)
         return answers + saved.map { ($0.id, .success($0.1)) }
     }
 
@@ -92,6 +97,7 @@ struct DownloadCompletion: Sendable {
                 item.part.noteModificationTime()
             }
         }
+        Failpoint.reached(.downloadMarked)
         if items.count <= 2 || items.contains(where: \.isLarge) {
             for item in items { try item.part.sync() }
             return

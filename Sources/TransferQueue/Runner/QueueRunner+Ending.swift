@@ -1,3 +1,4 @@
+import CTransferFailpoint
 import Glibc
 import TransferCore
 import TransferEngine
@@ -23,6 +24,7 @@ extension QueueRunner {
             return uploadAnswered(job, file, head, outcome)
         }
         guard case .download(let ready) = job.ready, case .download(let download) = job.record.spec.work else { return }
+        Failpoint.reached(.downloadComplete)
         scheduler.originAnswered(job.candidate.lane.origin)
         // The next one needn't wait for the disk.
         scheduler.ended(job.candidate)
@@ -61,6 +63,7 @@ extension QueueRunner {
     private func uploadSettled(
         _ job: RunningJob, _ file: SourceFile, _ head: ResponseHead, _ outcome: ExchangeOutcome
     ) {
+        Failpoint.reached(.uploadConfirmed)
         scheduler.originAnswered(job.candidate.lane.origin)
         job.result = TransferResult(
             status: head.status, finalURL: Redaction.url(outcome.finalURL), transferred: outcome.sent,
@@ -141,6 +144,7 @@ extension QueueRunner {
         engine.workers.execute { [loop] in
             if let resume = outcome.resumeData {
                 ready.part.record(resume)
+                Failpoint.reached(.brokenOffRecorded)
             } else if outcome.position == 0 || outcome.start != nil {
                 // Nothing came, or nothing that can be continued: leave nothing behind.
                 ready.part.remove()

@@ -1,3 +1,4 @@
+import CTransferFailpoint
 import TransferCore
 import TransferEngine
 import TransferEventLoop
@@ -20,9 +21,11 @@ extension QueueRunner {
         self.ends.removeAll(keepingCapacity: true)
         self.steps.removeAll(keepingCapacity: true)
         isRecording = true
+        Failpoint.reached(.recordDue)
         withStore {
             try $0.record(ends, steps)
         } then: { runner, recorded in
+            Failpoint.reached(.recordCommitted)
             runner.isRecording = false
             runner.didRecord(ends, steps, recorded)
         }

@@ -1,3 +1,4 @@
+import CTransferFailpoint
 import TransferCore
 import TransferEngine
 import TransferEventLoop
@@ -5,6 +6,7 @@ import TransferEventLoop
 extension QueueRunner {
     /// A slot is there: prepare the job on a worker.
     func begin(_ candidate: Scheduler.Candidate) {
+        Failpoint.reached(.jobClaimed)
         guard let record = claimed.removeValue(forKey: candidate.id), let batch = batches[candidate.lane.batch] else {
             return scheduler.ended(candidate)
         }
@@ -109,6 +111,7 @@ extension QueueRunner {
         case .failed(let error): failed(job, error, bodyLeft: false)
         case .ready(let ready):
             job.ready = .download(ready)
+            Failpoint.reached(.downloadPrepared)
             transferMarked(id, job)
         }
     }
@@ -142,6 +145,7 @@ extension QueueRunner {
             }
             job.ready = .upload(source.file)
             job.sourceDigest = source.digest
+            Failpoint.reached(.uploadOpened)
             transferMarked(id, job)
         }
     }
@@ -171,6 +175,7 @@ extension QueueRunner {
         withStore {
             try $0.markSending(id, isUnrepeatable: isUnrepeatable, version: version)
         } then: { runner, _ in
+            Failpoint.reached(.sendingMarked)
             runner.transfer(id)
         }
     }

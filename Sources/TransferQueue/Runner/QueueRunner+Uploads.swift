@@ -1,3 +1,4 @@
+import CTransferFailpoint
 import TransferCore
 import TransferEngine
 import TransferEventLoop
@@ -104,6 +105,7 @@ extension QueueRunner {
             }
         }
         job.talk?.began(request.id, UploadTalk.Leg(handle: handle, meter: meter))
+        Failpoint.reached(.dialogueSent)
     }
 
     /// What to go by where a process died that may have sent the whole file: it was to be sent by then, and no later.
@@ -129,6 +131,7 @@ extension QueueRunner {
             advance(id) { $0.handle(.interim(request: request, head, url: leg.url), now: WallClock.seconds) }
         case .redirected(let proposal): job.talk?.moved(request, to: proposal.nextURL)
         case .ended(let outcome):
+            Failpoint.reached(.dialogueAnswered)
             let isAnswered = if case .success = outcome.result { true } else { false }
             guard job.talk?.ended(request, isAnswered: isAnswered) != nil else { return }
             judgeLink(job, outcome)
@@ -170,6 +173,7 @@ extension QueueRunner {
     }
 
     private func save(_ state: String, of id: Int64) {
+        Failpoint.reached(.stateUnsaved)
         running[id]?.talk?.state = state
         running[id]?.talk?.isSaving = true
         guard let talk = running[id]?.talk else { return }
@@ -178,6 +182,7 @@ extension QueueRunner {
             try $0.save(upload: record, of: id)
         } then: { runner, _ in
             guard runner.running[id]?.talk?.number == number else { return }
+            Failpoint.reached(.stateSaved)
             runner.running[id]?.talk?.isSaving = false
             runner.running[id]?.record.upload = record
             runner.performWaiting(id)
@@ -250,6 +255,7 @@ extension QueueRunner {
             )
             return talkFailed(id, error)
         }
+        Failpoint.reached(.uploadConfirmed)
         endTalk(job)
         scheduler.originAnswered(job.candidate.lane.origin)
         job.result = TransferResult(

@@ -1,3 +1,4 @@
+import CTransferFailpoint
 import GRDB
 import TransferCore
 import TransferEngine
@@ -198,6 +199,7 @@ extension SQLiteStore {
                 try db.inTransaction(.immediate) {
                     try Self.unpackAll(db)
                     value = try body(db)
+                    Failpoint.reached(.ledgerUncommitted)
                     return .commit
                 }
             }

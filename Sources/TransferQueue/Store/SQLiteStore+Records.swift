@@ -1,3 +1,4 @@
+import CTransferFailpoint
 import FoundationEssentials
 import GRDB
 import Synchronization
@@ -53,6 +54,7 @@ extension SQLiteStore {
                 needing[end.batch] = hasNeeds
                 if hasNeeds { try settleNeeds(db, of: end, &recorded) }
             }
+            Failpoint.reached(.recordUncommitted)
             return recorded
         }
     }

@@ -1,3 +1,4 @@
+import CTransferFailpoint
 import CTransferLinux
 import Glibc
 import TransferCore
@@ -93,6 +94,7 @@ struct AfterUpload {
             }
         }
         wasHidden = true
+        Failpoint.reached(.fileHidden)
         switch then {
         case .keep: return .kept
         case .delete:
@@ -185,7 +187,9 @@ struct AfterUpload {
             try copyBytes(source, copy, parent)
             try keepAttributes(source, copy, parent)
             guard fsync(copy) == 0 else { throw .file("write to", parent, errno) }
+            Failpoint.reached(.fileCopied)
             let name = try giveName(place, parent)
+            Failpoint.reached(.copyNamed)
             fsync(place)
             guard unlinkat(folder, hiddenName, 0) == 0 else { throw .file("delete", path, errno) }
             return name

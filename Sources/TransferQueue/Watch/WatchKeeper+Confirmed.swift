@@ -1,3 +1,4 @@
+import CTransferFailpoint
 import TransferCore
 import TransferEventLoop
 import TransferWatch
@@ -42,7 +43,9 @@ extension WatchKeeper {
             var outcomes: [AfterUpload.Result] = []
             for row in rows where !stopFlag.isSet {
                 let after = AfterUpload(row: row, root: plan.root, then: plan.spec.then) { stopFlag.isSet }
+                Failpoint.reached(.fileDue)
                 outcomes.append(after.run(places))
+                Failpoint.reached(.fileSettled)
             }
             return outcomes
         }
@@ -69,6 +72,7 @@ extension WatchKeeper {
         }
         let done = settlements
         guard let left = await onStore({ try $0.settle(done) }) else { return false }
+        Failpoint.reached(.settlementNoted)
         if plan.spec.keepFor != nil { kept = max(0, kept - left) }
         for (row, result) in zip(rows, outcomes) {
             switch result.outcome {

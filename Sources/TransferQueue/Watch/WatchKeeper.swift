@@ -1,3 +1,4 @@
+import CTransferFailpoint
 import TransferCore
 import TransferEventLoop
 import TransferWatch
@@ -228,6 +229,7 @@ extension WatchKeeper: WatchConsumer {
         }
         guard !offers.allSatisfy(\.isNothing) else { return files.count }
         offering = .taking
+        Failpoint.reached(.filesOffered)
         guard let (held, changes) = await onStore({ try $0.take(offers, folder: folder, plan: plan) }) else {
             return refuse()
         }
@@ -235,6 +237,7 @@ extension WatchKeeper: WatchConsumer {
             onRunner { $0.tookLast(held, changes) }
             return changes.handled
         }
+        Failpoint.reached(.filesTaken)
         batch = held
         note(changes.open, changes.stamp)
         isFull = changes.handled < files.count

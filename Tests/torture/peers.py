@@ -1,0 +1,165 @@
+"""Servers of other people's making: nginx, and out of PyPI (`make setup-peers`) tuspyserver and moto."""
+
+import json
+import os
+import re
+import shutil
+import signal
+import socket
+import subprocess
+import time
+import urllib.error
+import urllib.request
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+PYTHON = ROOT / ".build/peers/python/bin/python"
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+def are_installed():
+    """The list is put there last, when everything on it is installed."""
+    return (PYTHON.parents[1] / "installed.txt").exists()
+
+
+def fetch(url, method="GET", fields=None):
+    with urllib.request.urlopen(urllib.request.Request(url, method=method, headers=fields or {}), timeout=30) as answer:
+        return answer.read()
+
+
+class Process:
+    """A server process, ready once its port is taken."""
+
+    def __init__(self, arguments, folder, port):
+        self.port = port
+        self.output = folder / "output.log"
+        with open(self.output, "wb") as log:
+            self.process = subprocess.Popen(
+                [str(argument) for argument in arguments], cwd=folder, stdin=subprocess.DEVNULL, stdout=log,
+                stderr=log, env=dict(os.environ, PYTHONDONTWRITEBYTECODE="1", HOME=str(folder)))
+        deadline = time.monotonic() + 60
+        while True:
+            try:
+                socket.create_connection(("127.0.0.1", port), timeout=1).close()
+                return
+            except OSError:
+                if self.process.poll() is not None or time.monotonic() > deadline:
+                    raise RuntimeError(f"{arguments[0]} doesn't start: {self.output.read_text()[-800:]}") from None
+                # Another process's start: there is no event to wait for.
+                time.sleep(0.02)
+
+    def stop(self):
+        self.process.send_signal(signal.SIGTERM)
+        self.process.wait()
+
+
+class Nginx(Process):
+    """Downloads with ranges, and PUT through its WebDAV module."""
+
+    def __init__(self, folder):
+        binary = shutil.which("nginx", path=os.environ.get("PATH", "") + ":/usr/sbin:/usr/local/sbin")
+        if not binary:
+            raise RuntimeError("nginx isn't installed; `make setup` installs it")
+        folder.mkdir(parents=True)
+        self.root = folder / "root"
+        self.root.mkdir()
+        port = free_port()
+        parts = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"]
+        paths = " ".join(f"{part}_temp_path {folder}/{part};" for part in parts)
+        (folder / "nginx.conf").write_text(f"""
+            daemon off; {"user root;" if os.geteuid() == 0 else ""} worker_processes 1;
+            pid {folder}/nginx.pid; error_log {folder}/error.log;
+            events {{ worker_connections 1024; }}
+            http {{
+                {paths}
+                log_format torture "$request_method $uri $status $http_range"; access_log {folder}/access.log torture;
+                client_max_body_size 0; default_type application/octet-stream; types {{ }}
+                server {{
+                    listen 127.0.0.1:{port}; root {self.root};
+                    location / {{ dav_methods PUT DELETE MKCOL; create_full_put_path on; limit_rate 60m; }}
+                    location = /connections {{ stub_status; access_log off; }}
+                }}
+            }}""")
+        super().__init__([binary, "-p", folder, "-c", folder / "nginx.conf"], folder, port)
+        self.folder = folder
+
+    def url(self, path):
+        return f"http://127.0.0.1:{self.port}{path}"
+
+    def wait_until_quiet(self, limit=20):
+        deadline = time.monotonic() + limit
+        while time.monotonic() < deadline:
+            if fetch(self.url("/connections")).startswith(b"Active connections: 1 "):
+                return True
+            # nginx tells nobody when it has noticed that a client is gone.
+            time.sleep(0.005)
+        return False
+
+    def log(self, method, path):
+        """Returns the status and the start of the range of each request, in the order of their ends."""
+        found = []
+        for line in (self.folder / "access.log").read_text().splitlines():
+            of, uri, status, asked = line.split(" ", 3)
+            if of == method and uri == path:
+                start = re.match(r"bytes=(\d+)-", asked)
+                found.append((int(start[1]) if start else 0, int(status)))
+        return found
+
+
+class Tus(Process):
+    def __init__(self, folder):
+        folder.mkdir(parents=True)
+        self.files = folder / "files"
+        (folder / "server.py").write_text(
+            "from fastapi import FastAPI\nfrom tuspyserver import create_tus_router\napp = FastAPI()\n"
+            f"app.include_router(create_tus_router(prefix='files', files_dir={str(self.files)!r}))\n")
+        port = free_port()
+        super().__init__(
+            [PYTHON, "-m", "uvicorn", "server:app", "--port", port, "--no-access-log", "--log-level", "error"], folder,
+            port)
+
+    @property
+    def target(self):
+        return f"http://127.0.0.1:{self.port}/files/"
+
+    def whole(self, name):
+        """Returns the files of complete uploads of this name."""
+        found = []
+        for info in self.files.glob("*.info"):
+            about = json.loads(info.read_text() or "{}")
+            file = info.with_suffix("")
+            if about.get("metadata", {}).get("filename") == name and file.stat().st_size == about["size"]:
+                found.append(file)
+        return found
+
+
+class S3(Process):
+    def __init__(self, folder):
+        folder.mkdir(parents=True)
+        port = free_port()
+        super().__init__([PYTHON, "-m", "moto.server", "-H", "127.0.0.1", "-p", port], folder, port)
+        fetch(self.url("/bucket"), "PUT")
+
+    def url(self, path):
+        return f"http://127.0.0.1:{self.port}{path}"
+
+    def content(self, key):
+        """Returns the object's bytes; `None` where there is none."""
+        # moto wants to see that somebody signed, and looks no further.
+        scope = "Credential=a/20250101/us-east-1/s3/aws4_request, SignedHeaders=host, Signature=0"
+        try:
+            return fetch(self.url(f"/bucket/{key}"), fields={"Authorization": f"AWS4-HMAC-SHA256 {scope}"})
+        except urllib.error.HTTPError as refusal:
+            if refusal.code == 404:
+                return None
+            raise
+
+    def unfinished(self, prefix):
+        """Returns how many multipart uploads of keys beneath `prefix` were begun and aren't over."""
+        listing = fetch(self.url("/bucket?uploads")).decode()
+        return len(re.findall(rf"<Key>{re.escape(prefix)}[^<]*</Key>", listing))
