@@ -118,7 +118,7 @@ extension JobDecoder {
                 // A destination stands for the job whose ID it is, in whichever way it's spelt.
                 let isPath = name.utf8.contains(UInt8(ascii: "/")) && URLRule.refusal(of: name) != nil
                 let identity = isPath ? DestinationPath.normalized(name) : name
-                guard !draft.needs.contains(identity) else {
+                guard draft.needed.insert(identity).inserted else {
                     decoder.note("\(Wording.quoted(name)) is named twice", text.token)
                     return
                 }

@@ -38,6 +38,8 @@ struct JobDraft {
     var urlsAreWrong = false
     var source: String?
     var needs: [String] = []
+    /// The members of `needs`, to find one that is named twice.
+    var needed: Set<String> = []
     var needPlaces: [Range<Int>] = []
     var checksum: Checksum?
     /// The job itself names a list of checksums, so that it must be in it.

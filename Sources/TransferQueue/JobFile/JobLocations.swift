@@ -67,7 +67,7 @@ extension JobLocations {
         self.init(
             index: index, job: job, id: places.id.map { cursor.span($0, in: bytes) },
             to: places.to.map { cursor.span($0, in: bytes) } ?? job,
-            needs: places.needs.isEmpty ? [] : places.needs.map { cursor.span($0, in: bytes) }, format: format,
+            needs: places.needs.isEmpty ? [] : cursor.spans(places.needs, in: bytes), format: format,
             network: NetworkPlaces(places.network, cursor: cursor, in: bytes).over(places.defaultNetwork))
     }
 }

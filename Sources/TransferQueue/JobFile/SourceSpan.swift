@@ -51,4 +51,13 @@ struct SourceCursor {
         let length = end.line == start.line ? end.column - start.column : 1
         return SourceSpan(line: start.line, column: start.column, length: max(1, length))
     }
+
+    /// - Parameter ranges: In the order of the text, which is read once for all of them.
+    func spans(_ ranges: [Range<Int>], in bytes: UnsafeBufferPointer<UInt8>) -> [SourceSpan] {
+        var cursor = self
+        return ranges.map { range in
+            cursor.advance(to: range.lowerBound, in: bytes)
+            return cursor.span(range, in: bytes)
+        }
+    }
 }

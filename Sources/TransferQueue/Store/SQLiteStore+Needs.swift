@@ -9,13 +9,14 @@ extension SQLiteStore {
         var skipped: [Skipped] = []
         var given = failed
         while let failed = given.popLast() {
-            let rows = try Row.fetchAll(
-                db,
+            let followers = try db.cachedStatement(
                 sql: """
                     UPDATE job SET state = 7, errorMessage = ?, ended = ?
                     WHERE id IN (SELECT job FROM need WHERE needed = ?) AND state IN (0, 2, 3, 4)
                     RETURNING id, batch, identity
-                    """, arguments: ["needs \(failed.identity)", WallClock.milliseconds, failed.id])
+                    """)
+            let rows = try Row.fetchAll(
+                followers, arguments: ["needs \(failed.identity)", WallClock.milliseconds, failed.id])
             for row in rows {
                 let cursor =
                     try Int64.fetchOne(
@@ -41,19 +42,22 @@ extension SQLiteStore {
         return try skipDependents(db, of: ended.map { ($0[0], $0[1]) })
     }
 
-    /// Gives those a new start that were skipped, and of whose needs none is given up any more.
+    /// Gives skipped jobs a new start, but for those that still follow from a job that failed or was cancelled.
     static func revive(_ db: Database, batch: Int64) throws {
-        // Those that need them follow, one step of the chain at a time.
-        repeat {
-            try db.execute(
-                sql: """
-                    UPDATE job SET state = 0, attempts = 0, mirror = 0, spentMirrors = 0, notBefore = NULL,
-                        endSequence = NULL, errorCode = NULL, errorMessage = NULL
-                    WHERE batch = ? AND state = 7 AND NOT EXISTS (SELECT 1 FROM need
-                        JOIN job AS other ON other.id = need.needed
-                        WHERE need.job = job.id AND other.state IN (6, 7, 8))
-                    """, arguments: [batch])
-        } while db.changesCount > 0
+        // One walk from what failed along the needs: to look at each skipped job's needs again for each step of a chain
+        // takes time by the square of the chain's length.
+        try db.execute(
+            sql: """
+                WITH RECURSIVE stuck(id) AS (
+                    SELECT id FROM job WHERE batch = ?1 AND state IN (6, 8)
+                    UNION
+                    SELECT need.job FROM stuck JOIN need ON need.needed = stuck.id
+                        JOIN job AS follower ON follower.id = need.job AND follower.state = 7
+                )
+                UPDATE job SET state = 0, attempts = 0, mirror = 0, spentMirrors = 0, notBefore = NULL,
+                    endSequence = NULL, errorCode = NULL, errorMessage = NULL
+                WHERE batch = ?1 AND state = 7 AND id NOT IN (SELECT id FROM stuck)
+                """, arguments: [batch])
         try recountNeeds(db, batch: batch)
     }
 

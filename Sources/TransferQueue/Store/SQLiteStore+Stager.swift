@@ -310,10 +310,10 @@ extension SQLiteStore {
                 arguments: [batch.id, generation])
             var edges: [Int64: [Int64]] = [:]
             var firstNeed: [Int64: (place: JobLocations?, position: Int)] = [:]
+            let search = try db.makeStatement(sql: "SELECT id FROM job WHERE batch = ? AND identity = ?")
+            let link = try db.makeStatement(sql: "INSERT OR IGNORE INTO need (job, needed) VALUES (?, ?)")
             for (job, identity, need, place, position) in needs {
-                let found = try Int64.fetchOne(
-                    db, sql: "SELECT id FROM job WHERE batch = ? AND identity = ?", arguments: [batch.id, need])
-                guard let found else {
+                guard let found = try Int64.fetchOne(search, arguments: [batch.id, need]) else {
                     if isPartial { continue }
                     let message = "job \"\(identity)\" needs \"\(need)\", which isn't in this batch"
                     report.add(Self.fault(message) { place?.needFault($0, at: position) })
@@ -321,7 +321,7 @@ extension SQLiteStore {
                 }
                 edges[job, default: []].append(found)
                 if firstNeed[job] == nil { firstNeed[job] = (place, position) }
-                try db.execute(sql: "INSERT OR IGNORE INTO need (job, needed) VALUES (?, ?)", arguments: [job, found])
+                try link.execute(arguments: [job, found])
             }
             if let cycle = DependencyCycle.find(edges) {
                 let names = try cycle.map { try identity(of: $0) }

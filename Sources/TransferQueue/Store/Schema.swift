@@ -231,5 +231,12 @@ enum Schema {
             -- Of the bytes that were sent (ByteFingerprint), where they went in one go.
             ALTER TABLE ledger ADD COLUMN fingerprint INTEGER;
             """),
+        Step(
+            "needs by job",
+            """
+            -- The key finds who needs a job; this finds what a job needs, which each job asks when it's taken in and when
+            -- it's deleted: without it each of those reads the whole table.
+            CREATE INDEX needJob ON need(job);
+            """),
     ]
 }

@@ -1,5 +1,3 @@
-import GRDB
-import GRDBSQLite
 import Testing
 import TransferCore
 import TransferTestSupport
@@ -24,19 +22,19 @@ import TransferWatch
     @Test func takingAVersionCostsTheSameWithManyOpenJobs() throws {
         let ledger = try fixture.store.openLedger(plan).folder
         try take(0..<10, ledger)
-        let few = try steps { try take(10..<110, ledger) }
+        let few = try fixture.store.steps { try take(10..<110, ledger) }
         try take(110..<900, ledger)
         // That they are counted, once for all that is taken together, is little.
-        let many = try steps { try take(900..<1000, ledger) }
+        let many = try fixture.store.steps { try take(900..<1000, ledger) }
         #expect(many < few * 3 / 2, "\(few) steps beside 10 jobs, \(many) beside 900")
     }
 
     @Test func aVersionThatTakesAnothersPlaceCostsTheSameToo() throws {
         let ledger = try fixture.store.openLedger(plan).folder
         try take(0..<200, ledger)
-        let few = try steps { try take(0..<100, ledger, modified: 2) }
+        let few = try fixture.store.steps { try take(0..<100, ledger, modified: 2) }
         try take(200..<900, ledger)
-        let many = try steps { try take(100..<200, ledger, modified: 2) }
+        let many = try fixture.store.steps { try take(100..<200, ledger, modified: 2) }
         #expect(many < few * 3 / 2, "\(few) steps beside 200 jobs, \(many) beside 900")
     }
 
@@ -48,25 +46,5 @@ import TransferWatch
         }
         let (_, changes) = try fixture.store.take(offers, folder: ledger, plan: plan)
         #expect(changes.handled == numbers.count)
-    }
-
-    /// Instructions of SQLite's machine (sqlite3_progress_handler).
-    private func steps(_ body: () throws -> Void) throws -> Int {
-        let count = UnsafeMutablePointer<Int>.allocate(capacity: 1)
-        defer { count.deallocate() }
-        count.pointee = 0
-        fixture.store.database.writeWithoutTransaction { db in
-            sqlite3_progress_handler(
-                db.sqliteConnection, 1,
-                { context in
-                    context?.assumingMemoryBound(to: Int.self).pointee += 1
-                    return 0
-                }, count)
-        }
-        try body()
-        fixture.store.database.writeWithoutTransaction { db in
-            sqlite3_progress_handler(db.sqliteConnection, 0, nil, nil)
-        }
-        return count.pointee
     }
 }

@@ -1,0 +1,26 @@
+import GRDB
+import GRDBSQLite
+
+@testable import TransferQueue
+
+extension SQLiteStore {
+    /// - Returns: The instructions of SQLite's machine that `body` takes (sqlite3_progress_handler).
+    func steps(_ body: () throws -> Void) throws -> Int {
+        let count = UnsafeMutablePointer<Int>.allocate(capacity: 1)
+        defer { count.deallocate() }
+        count.pointee = 0
+        database.writeWithoutTransaction { db in
+            sqlite3_progress_handler(
+                db.sqliteConnection, 1,
+                { context in
+                    context?.assumingMemoryBound(to: Int.self).pointee += 1
+                    return 0
+                }, count)
+        }
+        defer {
+            database.writeWithoutTransaction { db in sqlite3_progress_handler(db.sqliteConnection, 0, nil, nil) }
+        }
+        try body()
+        return count.pointee
+    }
+}
