@@ -13,12 +13,13 @@ public struct RetryRule: Sendable, Hashable {
     /// Whether Retry-After (RFC 9110 §10.2.3) lengthens the delay.
     public var honoursRetryAfter: Bool
     public var methods: Set<String>
-    public var statusCodes: Set<Int>
+    /// Statuses worth another try; `nil` judges them by class (``StatusRule/mayPass(_:)``).
+    public var statusCodes: Set<Int>?
 
     public init(
         limit: Int = 10, base: Int = 2, scale: Double = 1, maxDelay: Double? = 60, jitter: Bool = true,
         honoursRetryAfter: Bool = true, methods: Set<String> = RetryRule.idempotentMethods,
-        statusCodes: Set<Int> = RetryRule.queueStatusCodes
+        statusCodes: Set<Int>? = nil
     ) {
         self.limit = limit
         self.base = max(2, base)
@@ -32,8 +33,6 @@ public struct RetryRule: Sendable, Hashable {
 
     /// RFC 9110 §9.2.2.
     public static let idempotentMethods: Set<String> = ["DELETE", "GET", "HEAD", "OPTIONS", "PUT", "TRACE"]
-    /// The statuses of the documented `RetryPolicy`, and 429 (RFC 6585 §4).
-    public static let queueStatusCodes: Set<Int> = [408, 429, 500, 502, 503, 504]
 
     public enum Decision: Sendable, Hashable {
         case retry(after: Duration)
@@ -47,17 +46,19 @@ public struct RetryRule: Sendable, Hashable {
     /// - Parameters:
     ///   - retriesSpent: How often it was tried again already; 0 after the first attempt.
     ///   - bodyLeft: Whether any byte of the request's body was sent. A request none of whose body left may go again
-    ///     whatever its method (RFC 9110 §9.2.2: the client knows that it was not applied), unless it was answered.
+    ///     whatever its method (RFC 9110 §9.2.2: the client knows that it was not applied), unless it was answered; one
+    ///     that was answered may where the answer says so (``StatusRule/saysNothingWasDone(_:)``).
     ///   - random: A number in 0..<1.
     public func decide(
         _ error: TransferError, method: String, retriesSpent: Int, bodyLeft: Bool, random: Double
     ) -> Decision {
         if let status = error.status {
-            guard statusCodes.contains(status) else { return .giveUp(.permanent) }
+            guard statusCodes?.contains(status) ?? StatusRule.mayPass(status) else { return .giveUp(.permanent) }
         } else if !error.isTransient {
             return .giveUp(.permanent)
         }
-        let mayRepeat = methods.contains(method) || (!bodyLeft && error.status == nil)
+        let wasNotApplied = error.status.map(StatusRule.saysNothingWasDone) ?? !bodyLeft
+        let mayRepeat = methods.contains(method) || wasNotApplied
         guard mayRepeat else { return .giveUp(.methodNotRepeatable) }
         guard retriesSpent < limit else { return .giveUp(.limitReached) }
         return .retry(after: delay(retriesSpent: retriesSpent, retryAfter: error.retryAfter, random: random))

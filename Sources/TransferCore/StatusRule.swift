@@ -2,12 +2,37 @@
 public enum StatusRule {
     public static func error(_ head: ResponseHead, now: Int64) -> TransferError {
         let retryAfter = head.value("Retry-After").flatMap { RetryRule.retryAfter($0, now: now) }
-        let transient = RetryRule.queueStatusCodes.contains(head.status)
-        // These speak for the server as a whole; the others for this one file.
-        let isOrigin = head.status == 429 || (head.status == 503 && retryAfter != nil)
+        // These speak for the server as a whole, or for the way to it; the others for this one file.
+        let isOrigin = head.status == 429 || head.status == 511 || (head.status == 503 && retryAfter != nil)
         return TransferError(
             .httpStatus, "\(head.status) \(reason(head.status))", cause: .http(status: head.status),
-            isTransient: transient, scope: isOrigin ? .origin : .transfer, retryAfter: retryAfter)
+            isTransient: mayPass(head.status), scope: isOrigin ? .origin : .transfer, retryAfter: retryAfter)
+    }
+
+    /// Whether the same request may succeed later, by the status's class: one that isn't known counts as the x00 of its
+    /// class, and one outside 100...599 as a 5xx (RFC 9110 §15). So 509, 520 to 530 and 599 are like 500.
+    public static func mayPass(_ status: Int) -> Bool {
+        switch status {
+        // A connection that was too slow, or was for another host (§15.5.9, §15.5.20); a lock (RFC 4918 §11.3); early
+        // data (RFC 8470 §5.2); too many requests (RFC 6585 §4).
+        case 408, 421, 423, 425, 429: true
+        // The server can't do it at all (RFC 9110 §15.6.2, §15.6.6), is configured in a circle (RFC 2295 §8.1, RFC 5842
+        // §7.2), or wants an extension (RFC 2774 §7). 507 passes, but the request must not be repeated until its user
+        // asks for that (RFC 4918 §11.5).
+        case 501, 505, 506, 507, 508, 510: false
+        // Also 511, a network that wants a login first (RFC 6585 §6): not the server's answer, and gone with the login.
+        default: status >= 500
+        }
+    }
+
+    /// Whether the server says that it did nothing with the request, so that any method may be repeated
+    /// (RFC 9110 §15.5.20, RFC 8470 §5.2, RFC 6585 §4 and §6).
+    public static func saysNothingWasDone(_ status: Int) -> Bool { [421, 425, 429, 511].contains(status) }
+
+    /// Whether it's unknown what the server behind the sender of the answer did: gateways send these, and whatever
+    /// isn't registered (Cloudflare's 520 to 530, 598, 599).
+    public static func mayBeOfGateway(_ status: Int) -> Bool {
+        status == 502 || status == 504 || status >= 500 && phrases[status] == nil
     }
 
     /// The registered reason phrase (RFC 9110 §15): the one on the wire is the server's text and not shown.
@@ -30,7 +55,7 @@ public enum StatusRule {
         431: "Request Header Fields Too Large", 451: "Unavailable For Legal Reasons",
         500: "Internal Server Error", 501: "Not Implemented", 502: "Bad Gateway", 503: "Service Unavailable",
         504: "Gateway Timeout", 505: "HTTP Version Not Supported", 506: "Variant Also Negotiates",
-        507: "Insufficient Storage", 508: "Loop Detected",
+        507: "Insufficient Storage", 508: "Loop Detected", 510: "Not Extended",
         511: "Network Authentication Required",
     ]
 }

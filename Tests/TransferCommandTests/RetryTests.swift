@@ -5,7 +5,7 @@ import TransferTestSupport
 
 /// What is tried again, how often, and what the record keeps of it.
 @Suite struct RetryTests {
-    @Test(arguments: [408, 429, 500, 502, 503, 504]) func aPassingFaultIsTriedAgain(_ status: Int) async throws {
+    @Test(arguments: [408, 425, 429, 500, 503, 520, 599]) func aPassingFaultIsTriedAgain(_ status: Int) async throws {
         try await withTestServer { server in
             let place = try Workplace()
             server.serve("/a", .text("a"))

@@ -16,7 +16,7 @@ import TransferCore
         #expect(rule.jitter)
         #expect(rule.honoursRetryAfter)
         #expect(rule.methods == ["DELETE", "GET", "HEAD", "OPTIONS", "PUT", "TRACE"])
-        #expect(rule.statusCodes == [408, 429, 500, 502, 503, 504])
+        #expect(rule.statusCodes == nil, "by class")
         #expect(RetryRule(base: 1).base == 2, "below 2 the delay would not grow")
     }
 
@@ -65,18 +65,34 @@ import TransferCore
         #expect(RetryRule.retryAfter(text, now: 784_111_740) == seconds.map { .seconds($0) })
     }
 
-    @Test(arguments: [408, 429, 500, 502, 503, 504])
-    func repeatsTheListedStatuses(_ status: Int) {
+    @Test(arguments: [408, 421, 423, 425, 429, 500, 502, 503, 504, 509, 511, 520, 530, 598, 599, 600, 999])
+    func repeatsPassingStatuses(_ status: Int) {
         let decision = RetryRule(jitter: false).decide(
             failure(status), method: "GET", retriesSpent: 1, bodyLeft: false, random: 0)
         #expect(decision == .retry(after: .seconds(2)))
     }
 
-    @Test(arguments: [204, 304, 400, 401, 403, 404, 409, 410, 413, 416, 417, 501, 505])
+    @Test(arguments: [
+        204, 304, 400, 401, 403, 404, 409, 410, 413, 416, 417, 422, 424, 499, 501, 505, 506, 507, 508, 510,
+    ])
     func givesOtherStatusesUp(_ status: Int) {
         var error = failure(status)
         error.isTransient = true
         #expect(rule.decide(error, method: "GET", retriesSpent: 0, bodyLeft: false, random: 0) == .giveUp(.permanent))
+    }
+
+    @Test func aListReplacesTheClasses() {
+        let rule = RetryRule(jitter: false, statusCodes: [404])
+        for (status, isRepeated) in [(404, true), (500, false), (520, false)] {
+            let decision = rule.decide(failure(status), method: "GET", retriesSpent: 0, bodyLeft: false, random: 0)
+            #expect((decision != .giveUp(.permanent)) == isRepeated)
+        }
+    }
+
+    @Test(arguments: [(421, true), (425, true), (429, true), (511, true), (408, false), (423, false), (500, false)])
+    func aPostIsRepeatedWhereTheAnswerSaysThatNothingWasDone(_ status: Int, _ isRepeated: Bool) {
+        let decision = rule.decide(failure(status), method: "POST", retriesSpent: 0, bodyLeft: true, random: 0)
+        #expect((decision != .giveUp(.methodNotRepeatable)) == isRepeated)
     }
 
     @Test func transientFailuresAreRepeatedAndOthersNot() {

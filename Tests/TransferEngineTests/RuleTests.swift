@@ -296,8 +296,9 @@ func head(_ status: Int, _ fields: KeyValuePairs<String, String> = [:]) -> Respo
         arguments: [
             (404, false, TransferError.Scope.transfer), (429, true, .origin), (503, true, .transfer),
             (500, true, .transfer), (408, true, .transfer),
-            (403, false, .transfer), (504, true, .transfer), (304, false, .transfer), (599, false, .transfer),
-            (999, false, .transfer),
+            (403, false, .transfer), (504, true, .transfer), (304, false, .transfer), (599, true, .transfer),
+            (999, true, .transfer), (520, true, .transfer), (501, false, .transfer), (507, false, .transfer),
+            (511, true, .origin),
         ] as [(Int, Bool, TransferError.Scope)])
     func saysWhetherToTryAgain(_ status: Int, _ isTransient: Bool, _ scope: TransferError.Scope) {
         let error = StatusRule.error(head(status), now: 0)

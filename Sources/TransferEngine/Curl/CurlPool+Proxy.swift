@@ -29,7 +29,7 @@ extension CurlPool {
         if status >= 300 {
             return TransferError(
                 .proxyRefused, "the proxy \(proxy) refused the connection to \(hop.hostAndPort) (\(status))",
-                cause: cause, isTransient: status >= 500, scope: .origin)
+                cause: cause, isTransient: StatusRule.mayPass(status), scope: .origin)
         }
         let words = Redaction.url(handle.lastErrorText)
         switch code {

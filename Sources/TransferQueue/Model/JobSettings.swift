@@ -103,7 +103,7 @@ public struct RetrySettings: Sendable, Hashable {
     public var maxDelay: Duration?
     /// Spread the delays at random between half and the whole (true).
     public var jitter: Bool?
-    /// Statuses worth another try (408, 429, 500, 502, 503, 504).
+    /// Statuses worth another try (by class: 408, 421, 423, 425, 429, and every 5xx but 501, 505 to 508 and 510).
     public var statusCodes: Set<Int>?
     /// Methods that may be sent again (DELETE, GET, HEAD, OPTIONS, PUT, TRACE).
     public var methods: Set<String>?

@@ -64,7 +64,10 @@ extension ResumableDialogue {
     /// the status says that it had not begun.
     func plainError(_ answer: UploadAnswer, now: Int64) -> TransferError {
         var error = statusError(answer, now: now)
-        if !options.isIdempotent, [500, 502, 504].contains(answer.head.status) { error.isTransient = false }
+        let status = answer.head.status
+        if !options.isIdempotent, status >= 500, status != 503, !StatusRule.saysNothingWasDone(status) {
+            error.isTransient = false
+        }
         return error
     }
 

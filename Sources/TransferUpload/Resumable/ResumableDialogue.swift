@@ -258,9 +258,6 @@ extension ResumableDialogue {
     }
 
     func statusError(_ answer: UploadAnswer, now: Int64) -> TransferError {
-        var error = StatusRule.error(answer.head, now: now)
-        // Servers that give one request at a time access to an upload ("Concurrency") say so by RFC 4918 §11.3.
-        if answer.head.status == 423 { error.isTransient = true }
-        return error
+        StatusRule.error(answer.head, now: now)
     }
 }

@@ -50,7 +50,7 @@ struct S3Fault: Sendable, Hashable {
         error.isTransient = error.isTransient || status == 307 || transient.contains(fault.code)
         if paused.contains(fault.code) || status == 503 { error.scope = .origin }
         // Whoever retries goes by the status where there is one: it is left out where the code knows better.
-        let repeatsByStatus = RetryRule.queueStatusCodes.contains(status)
+        let repeatsByStatus = StatusRule.mayPass(status)
         error.cause = repeatsByStatus == error.isTransient && status >= 300 ? .http(status: status) : nil
         return error
     }

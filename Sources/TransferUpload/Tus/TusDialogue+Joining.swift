@@ -62,7 +62,7 @@ extension TusDialogue {
     /// The failure that an answer to a creation stands for. A gateway that gives up waiting doesn't know what the server
     /// behind it did.
     func refusal(_ head: ResponseHead, now: Int64) -> TransferError {
-        mayBeFinished && (head.status == 502 || head.status == 504)
+        mayBeFinished && StatusRule.mayBeOfGateway(head.status)
             ? TusFailure.mayBeFinished(url) : TusFailure.refusal(head, now: now)
     }
 

@@ -337,7 +337,9 @@ struct ResumableCreationTests {
     }
 
     @Test func anErrorOfAPostThatMayHaveBegunIsNotRepeated() {
-        for (status, isTransient) in [(500, false), (502, false), (504, false), (503, true), (429, true)] {
+        for (status, isTransient) in [
+            (500, false), (502, false), (504, false), (520, false), (599, false), (503, true), (429, true), (425, true),
+        ] {
             var script = Script(.upgrade, method: "POST")
             script.answer(status)
             #expect(script.failure?.status == status)

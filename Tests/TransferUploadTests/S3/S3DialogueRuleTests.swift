@@ -103,7 +103,8 @@ import TransferCrypto
             (400, "BadDigest", true, .transfer, nil), (400, "EntityTooSmall", false, .transfer, 400),
             (200, "InternalError", true, .transfer, nil), (307, "TemporaryRedirect", true, .transfer, nil),
             (412, "PreconditionFailed", false, .transfer, 412), (503, nil, true, .origin, 503),
-            (301, nil, false, .transfer, nil), (502, nil, true, .transfer, 502),
+            (301, nil, false, .transfer, nil), (502, nil, true, .transfer, 502), (520, nil, true, .transfer, 520),
+            (501, "NotImplemented", false, .transfer, 501), (599, "Odd", true, .transfer, 599),
         ] as [(Int, String?, Bool, TransferError.Scope, Int?)])
     func errorsSayWhetherTheyPass(
         _ status: Int, _ code: String?, _ isTransient: Bool, _ scope: TransferError.Scope, _ shown: Int?

@@ -242,7 +242,7 @@ import TransferCore
         #expect(again.requests.map(\.method) == ["HEAD", "HEAD", "HEAD"])
     }
 
-    @Test(arguments: [502, 504])
+    @Test(arguments: [502, 504, 520, 524, 598])
     func aGatewayThatDoesNotKnowIsNoAnswer(_ status: Int) throws {
         var script = Script.joining()
         script.answer(status)
