@@ -47,6 +47,7 @@ final class SQLiteStore: Sendable {
         do {
             try DatabaseFile.prepare(folder.database, in: folder.path)
             database = try DatabaseQueue(path: folder.database, configuration: configuration)
+            try Schema.refuseNewer(database, path: path)
             // What is done here is whole or not there without a sync too, and the first commit after it syncs it all
             // (sqlite.org/pragma.html#pragma_synchronous). Of processes the database need not know after the machine's
             // next start.

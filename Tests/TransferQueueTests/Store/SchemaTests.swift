@@ -55,6 +55,15 @@ import TransferTestSupport
         #expect(Set(tables) == now)
     }
 
+    @Test(arguments: [false, true]) func aQueueOfANewerVersionIsRefusedAndNotTouched(byAReader isReader: Bool) throws {
+        try fixture.stage([Sample.download("http://h.example/x", to: "a")])
+        try fixture.raw.run("INSERT INTO grdb_migrations VALUES ('of a later version')")
+        let before = try fixture.raw.run("SELECT * FROM process ORDER BY id")
+        let error = #expect(throws: TransferError.self) { try SQLiteStore(fixture.state, isReader: isReader) }
+        #expect(error?.message.contains("newer version of this program") == true)
+        #expect(try fixture.raw.run("SELECT * FROM process ORDER BY id") == before)
+    }
+
     @Test func aQueueOfThisVersionStaysAsItIs() throws {
         try fixture.stage([Sample.download("http://h.example/x", to: "a")])
         let before = try fixture.raw.run("SELECT name, sql FROM sqlite_master ORDER BY name")
