@@ -27,7 +27,12 @@ extension ActiveExchange {
             if status > 101 { events(.interim(ResponseHead(status: status, block: block))) }
             return true
         }
-        return receivedHead(ResponseHead(status: status, block: block))
+        do throws(TransferError) {
+            return receivedHead(ResponseHead(status: status, block: try HeadRule.judge(block)))
+        } catch {
+            stopReason = .failed(error)
+            return false
+        }
     }
 
     func receivedHead(_ head: ResponseHead) -> Bool {

@@ -1,0 +1,45 @@
+import Testing
+import TransferCore
+
+@testable import TransferEngine
+
+/// How a head's field lines are read, and which heads end the transfer (RFC 9112 §5.2 and §6.3).
+@Suite struct HeadRuleTests {
+    @Test(arguments: [
+        "", "Content-Length: 5\r\n", "Content-Length: 0\r\nX: 1\r\n", "X-A: b\nContent-Length: 5\n",
+        "Transfer-Encoding: chunked\r\nX: a, b\r\n", "No colon in this one\r\nETag: \"1\"\r\n",
+    ])
+    func aPlainHeadStaysAsItIs(_ block: String) throws {
+        #expect(try HeadRule.judge(Array(block.utf8)) == Array(block.utf8))
+    }
+
+    @Test(arguments: [
+        ("X: a\r\n b\r\nY: c\r\n", "X: a b\r\nY: c\r\n"),
+        ("X: a\r\n\tb\r\n  c\r\nContent-Length: 5\r\n", "X: a b c\r\nContent-Length: 5\r\n"),
+        ("X: a\n b: c\n", "X: a b: c\n"),
+    ])
+    func aFoldElsewhereBecomesASpace(_ block: String, _ unfolded: String) throws {
+        #expect(String(decoding: try HeadRule.judge(Array(block.utf8)), as: UTF8.self) == unfolded)
+    }
+
+    @Test(arguments: [
+        "Content-Length: 5, 5\r\n", "Content-Length: 5\r\nContent-Length: 5\r\n", "content-length: 5,05 , 5\r\n",
+    ])
+    func lengthsThatAreAlikeAreOne(_ block: String) throws {
+        let judged = ResponseHead(status: 200, block: try HeadRule.judge(Array("A: b\r\n\(block)C: d\r\n".utf8)))
+        #expect(judged.contentLength == 5)
+        #expect(judged.fields.count == 3 && judged.value("A") == "b" && judged.value("C") == "d")
+    }
+
+    @Test(arguments: [
+        "Content-Length: 5, 11\r\n", "Content-Length: 0xb\r\n", "Content-Length: 1 1\r\n", "Content-Length: 5abc\r\n",
+        "Content-Length: \r\n", "Content-Length: +5\r\n", "Content-Length: -5\r\n", "Content-Length: 5,\r\n",
+        "Content-Length: 5\r\nX: 1\r\nContent-Length: 11\r\n", "Content-Length: 99999999999999999999\r\n",
+        "Content-Length: 5.0\r\n", "Content-Length:\r\n 5\r\n", "Transfer-Encoding:\r\n chunked\r\n",
+        "Content-Range: bytes 0-4/\r\n\t5\r\n", " folded: x\r\nContent-Length: 5\r\n", "\tx\r\n",
+    ])
+    func aHeadThatCanBeReadInTwoWaysEndsTheTransfer(_ block: String) {
+        let error = #expect(throws: TransferError.self) { try HeadRule.judge(Array(block.utf8)) }
+        #expect(error?.code == .badResponse && error?.isTransient == true)
+    }
+}
