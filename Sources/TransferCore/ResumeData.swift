@@ -16,10 +16,13 @@ public struct ResumeData: Sendable, Hashable, Codable {
     public var isSequential: Bool
     /// Path of the file that holds the bytes.
     public var partialFile: String?
+    /// The number of that file's inode: another file may have got the name since.
+    public var partialInode: UInt64?
 
     public init(
         url: String, validator: Validator?, total: Int64?, written: ByteRanges = ByteRanges(),
-        synced: ByteRanges = ByteRanges(), bootID: String, isSequential: Bool = true, partialFile: String? = nil
+        synced: ByteRanges = ByteRanges(), bootID: String, isSequential: Bool = true, partialFile: String? = nil,
+        partialInode: UInt64? = nil
     ) {
         self.url = url
         self.validator = validator
@@ -29,6 +32,7 @@ public struct ResumeData: Sendable, Hashable, Codable {
         self.bootID = bootID
         self.isSequential = isSequential
         self.partialFile = partialFile
+        self.partialInode = partialInode
     }
 
     /// The bytes that can be trusted in the boot `currentBootID`, given that the file has `fileSize` bytes now.

@@ -99,6 +99,8 @@ extension TransferError.Code {
     public static let fileMissing = Self("fileMissing")
     public static let fileAccess = Self("fileAccess")
     public static let fileLocked = Self("fileLocked")
+    /// A file that isn't ours has the partial file's name.
+    public static let partNotOurs = Self("partNotOurs")
     public static let diskFull = Self("diskFull")
     public static let sourceChanged = Self("sourceChanged")
     public static let secretMissing = Self("secretMissing")

@@ -79,13 +79,107 @@ import TransferTestSupport
         }
     }
 
-    @Test func aPartFileThatIsASymbolicLinkIsNotFollowed() async throws {
+    /// A device would be written to or become a file, a FIFO be waited for.
+    @Test(arguments: ["verify", "overwrite", "update", "rename", "skip", "fail"])
+    func aFIFOIsNeitherOpenedNorReplacedWhateverIfExistsSays(_ word: String) async throws {
         try await withTestServer { server in
             let place = try Workplace()
+            mkfifo(place.folder.path("a"), 0o600)
+            let event = try await failure(
+                download(server.url("/a"), to: "a", #""ifExists": "\#(word)""#), place, server)
+            #expect(
+                event["message"]?.string
+                    == "\(place.folder.path("a")) is a FIFO, and is neither written to nor replaced; name another "
+                    + "destination", "\(event)")
+            var status = stat()
+            #expect(lstat(place.folder.path("a"), &status) == 0 && status.st_mode & S_IFMT == S_IFIFO)
+        }
+    }
+
+    @Test func aLinkToADeviceIsRefusedToo() async throws {
+        try await withTestServer { server in
+            let place = try Workplace()
+            symlink("/dev/null", place.folder.path("a"))
+            let event = try await failure(
+                download(server.url("/a"), to: "a", #""ifExists": "overwrite""#), place, server)
+            #expect(event["message"]?.string?.contains("is a device") == true, "\(event)")
+        }
+    }
+
+    @Test func aSymbolicLinkGivesWayAndItsTargetStays() async throws {
+        try await withTestServer { server in
+            let place = try Workplace()
+            server.serve("/a", .text("theirs"))
             try place.folder.write("precious", to: "victim")
-            symlink(place.folder.path("victim"), place.folder.path("a.part"))
-            _ = try await failure(download(server.url("/a"), to: "a"), place, server)
-            #expect(try place.folder.text("victim") == "precious")
+            symlink(place.folder.path("victim"), place.folder.path("a"))
+            symlink(place.folder.path("nothing"), place.folder.path("b"))
+            try place.jobs([
+                download(server.url("/a"), to: "a", #""ifExists": "overwrite""#),
+                download(server.url("/a"), to: "b", #""ifExists": "overwrite""#),
+            ])
+            let result = try await place.runJobs()
+            #expect(result.exitCode == 0, "\(result)")
+            #expect(try place.folder.text("victim") == "precious" && !place.folder.exists("nothing"))
+            for name in ["a", "b"] {
+                var status = stat()
+                #expect(lstat(place.folder.path(name), &status) == 0 && status.st_mode & S_IFMT == S_IFREG)
+                #expect(try place.folder.text(name) == "theirs")
+            }
+        }
+    }
+
+    @Test func aLinkToNothingIsSomethingThatExists() async throws {
+        try await withTestServer { server in
+            let place = try Workplace()
+            symlink(place.folder.path("nothing"), place.folder.path("a"))
+            let event = try await failure(download(server.url("/a"), to: "a"), place, server)
+            #expect(event["message"]?.string?.contains("is a symbolic link to nothing") == true, "\(event)")
+        }
+    }
+
+    /// Whatever has the partial file's name and isn't ours stays as it is, and the download takes the next name.
+    @Test(arguments: ["link", "fifo", "folder", "second name"])
+    func aPartFileThatIsNotOursIsLeftAlone(_ kind: String) async throws {
+        try await withTestServer { server in
+            let place = try Workplace()
+            server.serve("/a", .text("theirs"))
+            try place.folder.write("precious", to: "victim")
+            let (victim, part) = (place.folder.path("victim"), place.folder.path("a.part"))
+            switch kind {
+            case "link": symlink(victim, part)
+            case "fifo": mkfifo(part, 0o600)
+            case "folder": try place.folder.folder("a.part")
+            default: link(victim, part)
+            }
+            try place.jobs([download(server.url("/a"), to: "a")])
+            var command = place.command(["run", "jobs.json", "--json"])
+            command.timeout = .seconds(20)
+            let result = try await command.run()
+            #expect(result.exitCode == 0, "\(result)")
+            #expect(try place.folder.text("a") == "theirs" && place.folder.text("victim") == "precious")
+            #expect(!place.folder.exists("a.1.part"))
+            var status = stat()
+            #expect(lstat(part, &status) == 0)
+        }
+    }
+
+    /// The bytes that count are those that were written, whatever has their name by then.
+    @Test func aPartFileThatIsSwappedMeanwhileNeverBecomesTheFile() async throws {
+        try await withTestServer { server in
+            let place = try Workplace()
+            let content = Content.random(seed: 9, count: 600_000)
+            server.serve("/a", content, etag: "\"1\"")
+            server.script("/a", [.stall(after: 400_000)])
+            try place.jobs([download(server.url("/a"), to: "a", #""retry": {"scale": 0}"#)])
+            let process = try place.startJobs()
+            try await server.waitForHeld(1)
+            #expect(Glibc.rename(place.folder.path("a.part"), place.folder.path("moved")) == 0)
+            try place.folder.write("evil", to: "a.part")
+            server.release()
+            let result = try await process.result()
+            #expect(result.exitCode == 0, "\(result)")
+            #expect(try content.firstDifference(fromFileAt: place.folder.path("a")) == nil)
+            #expect(try place.folder.text("a.part") == "evil")
         }
     }
 

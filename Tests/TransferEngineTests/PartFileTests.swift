@@ -180,6 +180,50 @@ import TransferTestSupport
         #expect(error?.code == .fileMissing && error?.errno == ENOENT)
     }
 
+    /// Killed before its first record, it's ours by its mark.
+    @Test func aFileWithoutARecordIsOursByItsMark() throws {
+        let folder = try TemporaryFolder("part")
+        do { fill(try PartFile.open(folder.path("x.part")), 10) }
+        let part = try PartFile.open(folder.path("x.part"))
+        #expect(part.initialSize == 10 && part.initialRecord == nil && !part.isClaimed)
+    }
+
+    @Test func aFileOfSomebodyElseIsOursOnlyWhereItsInodeWasRecorded() throws {
+        let folder = try TemporaryFolder("part")
+        let path = try folder.write("notes", to: "x.part")
+        var status = stat()
+        try #require(stat(path, &status) == 0)
+        let inode = UInt64(status.st_ino)
+        for claim in [PartOwnership.Claim.none, .inode(inode + 1)] {
+            let error = #expect(throws: TransferError.self) { try PartFile.open(path, claim: claim) }
+            #expect(error?.code == .partNotOurs)
+        }
+        #expect(try folder.text("x.part") == "notes")
+        #expect(try PartFile.open(path, claim: .inode(inode)).isClaimed)
+    }
+
+    @Test(arguments: [false, true]) func aNameThatAnotherFileTookIsNotGivenAway(_ replacing: Bool) throws {
+        let folder = try TemporaryFolder("part")
+        let part = try PartFile.open(folder.path("x.part"))
+        fill(part, 5)
+        try #require(Glibc.rename(folder.path("x.part"), folder.path("moved")) == 0)
+        try folder.write("evil", to: "x.part")
+        let error = #expect(throws: TransferError.self) { try part.rename(to: folder.path("x"), replacing: replacing) }
+        #expect(error?.code == .partNotOurs && error?.isTransient == true)
+        part.remove()
+        #expect(try folder.text("x.part") == "evil" && !folder.exists("x"))
+    }
+
+    @Test(arguments: [false, true]) func aFileThatGotASecondNameIsNotFinished(_ replacing: Bool) throws {
+        let folder = try TemporaryFolder("part")
+        let part = try PartFile.open(folder.path("x.part"))
+        fill(part, 5)
+        try #require(link(folder.path("x.part"), folder.path("theirs")) == 0)
+        let error = #expect(throws: TransferError.self) { try part.rename(to: folder.path("x"), replacing: replacing) }
+        #expect(error?.code == .partNotOurs && error?.isTransient == true)
+        #expect(!folder.exists("x"))
+    }
+
     @Test func reservedBlocksDoNotCountAsBytes() throws {
         let folder = try TemporaryFolder("part")
         let part = try PartFile.open(folder.path("x.part"))

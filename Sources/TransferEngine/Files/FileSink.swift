@@ -117,7 +117,7 @@ public final class FileSink: BodySink {
         ResumeData(
             url: url, validator: validator, total: start?.total,
             written: ByteRanges(0..<position), synced: state.synced, bootID: BootID.current,
-            partialFile: part.path)
+            partialFile: part.path, partialInode: part.inode)
     }
 
     /// A 206 needn't repeat Last-Modified (RFC 9110 §15.3.7): then what the bytes before it were recorded with holds.

@@ -16,19 +16,24 @@ public final class PartFile: Sendable {
     public let initialSize: Int64
     /// What was recorded about the bytes when it was opened.
     public let initialRecord: ResumeData?
-    /// Whether there were bytes of which nothing is recorded although the file system can hold a record: somebody else's,
-    /// or the first ones of a process that was killed.
-    public let isOfUnknownOrigin: Bool
+    /// Whether the queue's own record, by which it was opened, speaks of this very file.
+    public let isClaimed: Bool
+    /// Whether the file itself can bear its record; if not, only the queue can tell that it's ours.
+    public let holdsRecords: Bool
     /// Counts the starts from zero: a record of earlier bytes that is still on its way must not be written.
     private let generation = Mutex(0)
-    private let hasName: Mutex<Bool>
+    let hasName: Mutex<Bool>
 
-    private init(path: String, descriptor: Int32, size: Int64, record: ResumeData?, isNamed: Bool = true) {
+    init(
+        path: String, descriptor: Int32, size: Int64, record: ResumeData?, isNamed: Bool = true,
+        isClaimed: Bool = false, holdsRecords: Bool = true
+    ) {
         self.path = path
         self.descriptor = descriptor
+        self.isClaimed = isClaimed
+        self.holdsRecords = holdsRecords
         initialSize = size
         initialRecord = record
-        isOfUnknownOrigin = size > 0 && record == nil && PartRecord.isMissing(descriptor)
         hasName = Mutex(isNamed)
     }
 
@@ -37,40 +42,6 @@ public final class PartFile: Sendable {
         // the lock to that one.
         _ = flock(descriptor, LOCK_UN)
         close(descriptor)
-    }
-
-    /// Opens or makes the file and takes its lock. Blocks: for workers.
-    ///
-    /// - Throws: `fileLocked` when another process writes to it, else what the system says.
-    public static func open(_ path: String) throws(TransferError) -> PartFile {
-        if let made = try makeNew(path) { return made }
-        for _ in 0..<16 {
-            let descriptor = transfer_open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o666)
-            guard descriptor >= 0 else { throw .file("open", path, errno) }
-            let code = transfer_lock(descriptor)
-            guard code == 0 || code == ENOTSUP || code == ENOLCK else {
-                close(descriptor)
-                throw code == EWOULDBLOCK
-                    ? TransferError(.fileLocked, "\(path) is being written by another process", isTransient: true)
-                    : .file("lock", path, code)
-            }
-            var opened = stat()
-            var named = stat()
-            guard fstat(descriptor, &opened) == 0 else {
-                let code = errno
-                close(descriptor)
-                throw .file("read", path, code)
-            }
-            // Between open and lock the other writer may have finished and renamed it: then the lock is on a
-            // finished file, and the name is free.
-            if lstat(path, &named) != 0 || named.st_ino != opened.st_ino || named.st_dev != opened.st_dev {
-                close(descriptor)
-                continue
-            }
-            let record = opened.st_size > 0 ? PartRecord.read(descriptor) : nil
-            return PartFile(path: path, descriptor: descriptor, size: Int64(opened.st_size), record: record)
-        }
-        throw TransferError(.fileLocked, "\(path) is being written by another process", isTransient: true)
     }
 
     /// Makes a file that has no name yet, for a path known to be free. Blocks: for workers.
@@ -84,50 +55,14 @@ public final class PartFile: Sendable {
     }
 
     /// A name is given through the descriptor's entry in /proc.
-    private static let canNameLater = access("/proc/self/fd", X_OK) == 0
-
-    /// Gives an unnamed file its `NAME.part`, locked from the first moment on.
-    ///
-    /// - Throws: `fileLocked` when the name has been taken meanwhile.
-    func ensureNamed() throws(TransferError) {
-        try hasName.withLock { (hasName) throws(TransferError) in
-            guard !hasName else { return }
-            _ = transfer_lock(descriptor)
-            let code = transfer_name(descriptor, path)
-            guard code == 0 else {
-                throw code == EEXIST
-                    ? TransferError(.fileLocked, "\(path) is being written by another process", isTransient: true)
-                    : .file("name", path, code)
-            }
-            hasName = true
-        }
-    }
-
-    private var isNamed: Bool { hasName.withLock { $0 } }
-
-    /// A path by which the file can be opened again, also while it has no name.
-    public var readablePath: String { isNamed ? path : "/proc/self/fd/\(descriptor)" }
-
-    /// The usual case, with the fewest calls: the file isn't there yet.
-    private static func makeNew(_ path: String) throws(TransferError) -> PartFile? {
-        let descriptor = transfer_open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o666)
-        guard descriptor >= 0 else {
-            if errno == EEXIST { return nil }
-            throw .file("open", path, errno)
-        }
-        let code = transfer_lock(descriptor)
-        guard code == 0 || code == ENOTSUP || code == ENOLCK else {
-            // Somebody opened and locked it in between: it's theirs.
-            close(descriptor)
-            return nil
-        }
-        return PartFile(path: path, descriptor: descriptor, size: 0, record: nil)
-    }
+    static let canNameLater = access("/proc/self/fd", X_OK) == 0
 
     /// Gives up what is there: no record of it survives its first byte.
     func truncate() throws(TransferError) {
         try generation.withLock { (generation) throws(TransferError) in
             generation += 1
+            // It stays ours without its record, too.
+            _ = PartRecord.mark(descriptor)
             PartRecord.remove(descriptor)
             guard ftruncate(descriptor, 0) == 0 else { throw .file("truncate", path, errno) }
         }
@@ -209,37 +144,11 @@ public final class PartFile: Sendable {
         _ = ftruncate(descriptor, status.st_size)
     }
 
-    /// Gives the file its own name.
-    ///
-    /// - Throws: `fileExists` when something is there and `replacing` is false.
-    public func rename(to destination: String, replacing: Bool) throws(TransferError) {
-        if !isNamed, !replacing {
-            let code = transfer_name(descriptor, destination)
-            guard code == 0 else { throw .file("rename to \(destination)", path, code) }
-            return
-        }
-        try ensureNamed()
-        if replacing {
-            guard Glibc.rename(path, destination) == 0 else { throw .file("rename to \(destination)", path, errno) }
-            return
-        }
-        var code = transfer_rename_new(path, destination)
-        if code == EINVAL || code == ENOSYS {
-            // No atomic form on this file system (link(2) refuses an existing name too).
-            code = link(path, destination) == 0 ? (unlink(path) == 0 ? 0 : errno) : errno
-        }
-        guard code == 0 else { throw .file("rename to \(destination)", path, code) }
-    }
-
     /// The facts by which the finished file is recognised later.
     public func facts() throws(TransferError) -> FileStamp {
         var status = stat()
         guard fstat(descriptor, &status) == 0 else { throw .file("read", path, errno) }
         return FileStamp(status)
-    }
-
-    public func remove() {
-        if isNamed { unlink(path) }
     }
 
     /// Leaves nothing behind where nothing came.
@@ -258,7 +167,7 @@ public final class PartFile: Sendable {
 
     /// Whether the file carries the record of a download from this URL (redacted) and is as that download left it.
     public static func isUntouched(_ path: String, _ facts: FileStamp, from url: String) -> Bool {
-        let descriptor = transfer_open(path, O_RDONLY | O_CLOEXEC, 0)
+        let descriptor = transfer_open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK, 0)
         guard descriptor >= 0 else { return false }
         defer { close(descriptor) }
         guard let record = PartRecord.read(descriptor), record.url == url, let total = record.total else {
@@ -271,7 +180,7 @@ public final class PartFile: Sendable {
 
     /// What a finished file still carries from when it was written; `nil` for one of unknown origin.
     public static func validator(ofFileAt path: String) -> Validator? {
-        let descriptor = transfer_open(path, O_RDONLY | O_CLOEXEC, 0)
+        let descriptor = transfer_open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK, 0)
         guard descriptor >= 0 else { return nil }
         defer { close(descriptor) }
         return PartRecord.read(descriptor)?.validator

@@ -15,8 +15,21 @@ enum PartRecord {
         return try? JSONDecoder().decode(ResumeData.self, from: Data(buffer[..<count]))
     }
 
-    /// Whether the file has none although its file system could hold one.
-    static func isMissing(_ descriptor: Int32) -> Bool { fgetxattr(descriptor, name, nil, 0) < 0 && errno == ENODATA }
+    private static let markName = "user.transferkit.part"
+
+    /// Notes that we made the file, before it has a byte: what is killed before its first record is known by it.
+    ///
+    /// - Returns: Whether the file system holds such things.
+    static func mark(_ descriptor: Int32) -> Bool {
+        fsetxattr(descriptor, markName, "1", 1, 0) == 0 || errno != ENOTSUP
+    }
+
+    static func whatItBears(_ descriptor: Int32) -> PartOwnership.Bears {
+        if fgetxattr(descriptor, markName, nil, 0) >= 0 { return .mark }
+        if errno == ENOTSUP { return .unsupported }
+        // Before there were marks.
+        return fgetxattr(descriptor, name, nil, 0) >= 0 ? .mark : .nothing
+    }
 
     static func write(_ data: ResumeData, to descriptor: Int32) -> Bool {
         guard let json = try? JSONEncoder().encode(data) else { return false }

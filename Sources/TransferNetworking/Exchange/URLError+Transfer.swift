@@ -32,7 +32,7 @@ extension URLError {
         case .badURL: .unsupportedURL
         case .fileMissing: .fileDoesNotExist
         case .diskFull: .cannotWriteToFile
-        case .fileAccess, .fileExists, .fileLocked: .cannotOpenFile
+        case .fileAccess, .fileExists, .fileLocked, .partNotOurs: .cannotOpenFile
         case .sourceChanged, .bodyStreamConsumed, .bodyStreamFailed: .requestBodyStreamExhausted
         case .cancelled: .cancelled
         default: .unknown

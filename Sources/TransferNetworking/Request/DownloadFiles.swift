@@ -58,7 +58,7 @@ final class DownloadFiles: Sendable {
         case .empty: break
         }
         let path = folder + "/transferkit-\(UUID().uuidString).part"
-        let part = try partFile(path)
+        guard let part = try partFile(path) else { throw AFError.sessionTaskFailed(error: URLError(.cannotCreateFile)) }
         state.withLock { $0 = .open(part, resumed: nil) }
         return (part, nil)
     }
@@ -66,7 +66,8 @@ final class DownloadFiles: Sendable {
     /// - Returns: `nil` when the file can't be used any more.
     private func reopen(_ resume: ResumeData, _ url: String) throws -> (PartFile, ResumePoint?)? {
         guard let path = resume.partialFile, FileManager.default.fileExists(atPath: path) else { return nil }
-        let part = try partFile(path)
+        // The caller vouches for the name; a file of somebody else isn't written to all the same.
+        guard let part = try partFile(path, claim: .name) else { return nil }
         let (known, length) = Self.trusted(part, resume, url)
         if length < part.initialSize { try part.truncate(to: length) }
         state.withLock { $0 = .open(part, resumed: length > 0 ? known : nil) }
@@ -89,10 +90,12 @@ final class DownloadFiles: Sendable {
         return (resume, resume.trustedLength(currentBootID: BootID.current, fileSize: part.initialSize))
     }
 
-    private func partFile(_ path: String) throws -> PartFile {
-        do {
-            return try PartFile.open(path)
+    /// - Returns: `nil` when the name is another one's.
+    private func partFile(_ path: String, claim: PartOwnership.Claim = .none) throws -> PartFile? {
+        do throws(TransferError) {
+            return try PartFile.open(path, claim: claim)
         } catch {
+            if error.code == .partNotOurs { return nil }
             throw AFError.sessionTaskFailed(error: URLError(error))
         }
     }

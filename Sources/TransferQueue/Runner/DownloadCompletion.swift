@@ -14,7 +14,7 @@ struct DownloadCompletion: Sendable {
         let id: Int64
         let part: PartFile
         let path: String
-        let mayReplace: Bool
+        let replacement: Replacement
         let picksFreeName: Bool
         /// Seconds since 1970; `nil` leaves the time of writing.
         let modified: Int64?
@@ -114,10 +114,11 @@ struct DownloadCompletion: Sendable {
 
     static func giveName(_ item: Item) throws(TransferError) -> String {
         do throws(TransferError) {
-            try item.part.rename(to: item.path, replacing: item.mayReplace)
+            try item.part.rename(to: item.path, replacing: item.replacement.allows(item.path))
             return item.path
         } catch {
             guard error.errno == EEXIST else { throw error }
+            if let refusal = try DestinationName.look(item.path).refusal(item.path) { throw refusal }
             if FileDigest.areEqual(item.part.readablePath, item.path) {
                 // The work of a process that ended before it could record it, or a copy: the same bytes either way.
                 item.part.remove()
@@ -129,7 +130,7 @@ struct DownloadCompletion: Sendable {
                     "\(item.path) exists with other contents; write \"to\": \"\(proposal(item.path))\" for this job",
                     cause: .os(errno: EEXIST))
             }
-            let free = DownloadPreparation.freeName(item.path)
+            let free = DestinationName.freeName(item.path)
             try item.part.rename(to: free, replacing: false)
             return free
         }
@@ -149,7 +150,7 @@ struct DownloadCompletion: Sendable {
     }
 
     private static func proposal(_ path: String) -> String {
-        let free = DownloadPreparation.freeName(path)
+        let free = DestinationName.freeName(path)
         return String(free[(free.lastIndex(of: "/").map { free.index(after: $0) } ?? free.startIndex)...])
     }
 }

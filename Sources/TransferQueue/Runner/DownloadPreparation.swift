@@ -29,17 +29,18 @@ struct DownloadPreparation: Sendable {
     private func prepare(_ census: FolderCensus) throws(TransferError) -> Result {
         let target = DownloadTarget(download.destination, directory: directory)
         var path = target.file(url: url, disposition: nil)
-        var mayReplace = false
+        var replacement = download.ifExists == .overwrite ? Replacement.anything : .nothing
         var conditions: [HeaderField] = []
         let isNewFolder = census.isNew(folderOf: path)
-        if !isNewFolder, let existing = try Self.facts(path) {
-            switch try judge(existing, at: path) {
-            case .keep(let digest): return .kept(path: path, existing, digest)
-            case .replace: mayReplace = true
-            case .ask(let fields):
-                mayReplace = true
+        if !isNewFolder {
+            switch try judge(DestinationName.look(path), at: path) {
+            case .take: break
+            case .keep(let facts, let digest): return .kept(path: path, facts, digest)
+            case .replace(let facts): replacement = facts.map { .only(path: path, $0) } ?? .anything
+            case .ask(let facts, let fields):
+                replacement = .only(path: path, facts)
                 conditions = fields
-            case .rename: path = Self.freeName(path)
+            case .rename: path = DestinationName.freeName(path)
             }
         }
         let isFirst = record.attempts == 0 && record.resume == nil && !record.wasInterrupted
@@ -49,70 +50,98 @@ struct DownloadPreparation: Sendable {
             ReadyDownload(
                 part: part,
                 target: target.isFolder ? target : DownloadTarget(path, directory: ""),
-                mayReplace: mayReplace, resume: resume, synced: synced,
+                replacement: replacement, resume: resume, synced: synced,
                 // A partial file is of a newer version than the one that is there: it's continued without asking.
                 conditions: resume == nil ? conditions : []))
     }
 
-    /// `NAME.part`, or `NAME.1.part`, … where somebody else has a file of that name.
+    /// `NAME.part`, or `NAME.1.part`, … where that is somebody else's.
     private func openPart(of path: String, isNew: Bool) throws(TransferError) -> PartFile {
-        var name = path + ".part"
-        var number = 0
-        while true {
-            let part = try Self.open(name, isNew: isNew)
-            number += 1
-            let next = "\(path).\(number).part"
-            // The process that died with this job may have recorded nothing yet.
-            let mayBeOurs = record.resume?.partialFile == name || record.wasInterrupted && access(next, F_OK) != 0
-            if !part.isOfUnknownOrigin || mayBeOurs { return part }
-            name = next
+        // An earlier attempt may have had to take another name.
+        if let known = record.resume?.partialFile, known.hasPrefix(path + "."), !DestinationName.isFree(known),
+            let part = try openOurs(known, isNew: false)
+        {
+            return part
+        }
+        for number in 0..<Self.partNames {
+            let name = number == 0 ? path + ".part" : "\(path).\(number).part"
+            if let part = try openOurs(name, isNew: isNew) { return part }
+        }
+        return try Self.open(path + ".part", .none, isNew: isNew)
+    }
+
+    /// Names that are tried for a partial file, before somebody has to look what is in the folder.
+    private static let partNames = 100
+
+    /// - Returns: `nil` when the name is another one's.
+    private func openOurs(_ name: String, isNew: Bool) throws(TransferError) -> PartFile? {
+        do throws(TransferError) {
+            return try Self.open(name, record.resume?.claim(on: name) ?? .none, isNew: isNew)
+        } catch {
+            guard error.code == .partNotOurs else { throw error }
+            return nil
         }
     }
 
     /// Folders are made when they turn out to be missing: for most files they are there.
     ///
     /// - Parameter isNew: Whether no earlier attempt can have left the file.
-    private static func open(_ path: String, isNew: Bool) throws(TransferError) -> PartFile {
+    private static func open(
+        _ path: String, _ claim: PartOwnership.Claim, isNew: Bool
+    ) throws(TransferError) -> PartFile {
         if isNew, let part = PartFile.openUnnamed(path) { return part }
         do throws(TransferError) {
-            return try PartFile.open(path)
+            return try PartFile.open(path, claim: claim)
         } catch {
             guard error.errno == ENOENT || error.errno == EACCES || error.errno == ENOTDIR else { throw error }
             try FolderMaker.makeParents(of: path)
-            return try PartFile.open(path)
+            return try PartFile.open(path, claim: claim)
         }
     }
 
     private enum Verdict {
-        case keep(Checksum?)
-        case replace
-        case ask([HeaderField])
+        /// Nothing has the name.
+        case take
+        case keep(FileStamp, Checksum?)
+        /// `nil` whatever it is.
+        case replace(FileStamp?)
+        case ask(FileStamp, [HeaderField])
         case rename
     }
 
-    /// What becomes of the file that has the destination's name already.
-    private func judge(_ existing: FileStamp, at path: String) throws(TransferError) -> Verdict {
+    /// What becomes of that which has the destination's name already.
+    private func judge(_ there: DestinationName, at path: String) throws(TransferError) -> Verdict {
+        if there == .free { return .take }
+        if let refusal = there.refusal(path) { throw refusal }
+        guard case .file(let existing) = there else {
+            if download.ifExists == .rename { return .rename }
+            if download.ifExists == .overwrite { return .replace(nil) }
+            throw TransferError(
+                .fileExists,
+                "\(path) is a symbolic link to nothing; remove it or write \"ifExists\": \"rename\" or \"overwrite\""
+                    + " (--if-exists)", cause: .os(errno: EEXIST))
+        }
         let isOurs = existing.isSameVersion(as: record.facts)
-        if record.mustRefresh { return .ask(conditions(existing, path)) }
+        if record.mustRefresh { return .ask(existing, conditions(existing, path)) }
         switch download.ifExists {
-        case .overwrite: return .replace
-        case .skip: return .keep(nil)
-        case .rename: return isOurs ? .replace : .rename
+        case .overwrite: return .replace(nil)
+        case .skip: return .keep(existing, nil)
+        case .rename: return isOurs ? .replace(existing) : .rename
         case .fail:
             throw TransferError(
                 .fileExists, "\(path) exists; remove it or write \"ifExists\": \"overwrite\" (--if-exists)",
                 cause: .os(errno: EEXIST)
             )
-        case .update: return .ask(conditions(existing, path))
+        case .update: return .ask(existing, conditions(existing, path))
         case .verify:
             // What we wrote ourselves for an older form of this job is ours to replace.
-            if isOurs { return .replace }
+            if isOurs { return .replace(existing) }
             if let checksum = download.checksum, try FileDigest.compute(path, checksum.algorithm) == checksum {
-                return .keep(checksum)
+                return .keep(existing, checksum)
             }
             // It may be our work, done but not recorded: a process died with this job, or the queue's state is lost.
             if record.wasInterrupted || PartFile.isUntouched(path, existing, from: Redaction.url(url)) {
-                return .ask(conditions(existing, path))
+                return .ask(existing, conditions(existing, path))
             }
             let what =
                 download.checksum == nil
@@ -146,7 +175,7 @@ struct DownloadPreparation: Sendable {
     /// How much of the partial file can be continued, and what can't is cut off.
     private func trusted(_ part: PartFile) throws(TransferError) -> (ResumePoint?, synced: Int64) {
         guard part.initialSize > 0 else { return (nil, 0) }
-        let known = part.initialRecord ?? (record.resume?.partialFile == part.path ? record.resume : nil)
+        let known = part.initialRecord ?? (part.isClaimed ? record.resume : nil)
         guard let known, isSameFile(known.url) else { return (nil, 0) }
         let length = known.trustedLength(currentBootID: BootID.current, fileSize: part.initialSize)
         guard length > 0 else { return (nil, 0) }
@@ -165,34 +194,6 @@ struct DownloadPreparation: Sendable {
     private func isSameFile(_ known: String) -> Bool {
         known == Redaction.url(url)
             || (download.checksum != nil && download.urls.contains { Redaction.url($0) == known })
-    }
-
-    /// - Returns: `nil` when nothing is there.
-    /// - Throws: For a folder, and for a name that can't be looked at.
-    static func facts(_ path: String) throws(TransferError) -> FileStamp? {
-        var status = stat()
-        guard stat(path, &status) == 0 else {
-            if errno == ENOENT || errno == ENOTDIR { return nil }
-            throw .file("look at", path, errno)
-        }
-        guard status.st_mode & S_IFMT != S_IFDIR else {
-            throw TransferError(
-                .fileExists, "\(path) is a folder; write \"to\": \"…/\" to put a file into a folder",
-                cause: .os(errno: EISDIR))
-        }
-        return FileStamp(status)
-    }
-
-    /// `name.1.ext`, `name.2.ext`, … : the first that is free.
-    static func freeName(_ path: String) -> String {
-        let slash = path.lastIndex(of: "/").map { path.index(after: $0) } ?? path.startIndex
-        let dot = path[slash...].dropFirst().lastIndex(of: ".") ?? path.endIndex
-        var number = 1
-        while true {
-            let name = "\(path[..<dot]).\(number)\(path[dot...])"
-            if access(name, F_OK) != 0 { return name }
-            number += 1
-        }
     }
 }
 

@@ -7,7 +7,8 @@ import TransferEngine
 /// Digests of files that are there. Blocks: for workers.
 enum FileDigest {
     static func compute(_ path: String, _ algorithm: DigestAlgorithm) throws(TransferError) -> Checksum {
-        let descriptor = transfer_open(path, O_RDONLY | O_CLOEXEC, 0)
+        // A FIFO isn't waited for.
+        let descriptor = transfer_open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK, 0)
         guard descriptor >= 0 else { throw .file("read", path, errno) }
         defer { close(descriptor) }
         posix_fadvise(descriptor, 0, 0, POSIX_FADV_SEQUENTIAL)

@@ -36,7 +36,7 @@ extension QueueRunner {
             DownloadCompletion.Item(
                 id: id, part: ready.part,
                 path: ready.target.file(url: job.url, disposition: head.value("Content-Disposition")),
-                mayReplace: ready.mayReplace, picksFreeName: download.ifExists == .rename,
+                replacement: ready.replacement, picksFreeName: download.ifExists == .rename,
                 modified: download.remoteTime ? head.value("Last-Modified").flatMap { HTTPDate.parse($0) } : nil,
                 expected: download.checksum, computed: outcome.digest, isLarge: outcome.position > 1 << 20,
                 mark: batches[job.record.batch]?.marksFiles == true ? .mark(job, ready, head, outcome) : nil))
@@ -170,7 +170,7 @@ extension QueueRunner {
         scheduler.originAnswered(job.candidate.lane.origin)
         if ready.part.initialSize == 0 { ready.part.remove() }
         let path = ready.target.file(url: job.url, disposition: nil)
-        guard let facts = try? DownloadPreparation.facts(path) else {
+        guard case .file(let facts)? = try? DestinationName.look(path) else {
             let error = TransferError(.fileMissing, "\(path) vanished", isTransient: true)
             return failed(job, error, bodyLeft: false)
         }

@@ -119,8 +119,7 @@ struct ReadyDownload: Sendable {
     let part: PartFile
     /// Where the file goes, as far as it's known before the server has named it.
     let target: DownloadTarget
-    /// Whether something that is there may be replaced.
-    let mayReplace: Bool
+    let replacement: Replacement
     let resume: ResumePoint?
     /// Bytes from the start that survive a loss of power.
     let synced: Int64

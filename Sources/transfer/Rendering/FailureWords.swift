@@ -44,7 +44,7 @@ enum FailureWords {
     }
 
     private static let filesCodes: Set<TransferError.Code> = [
-        .fileExists, .fileMissing, .fileAccess, .fileLocked, .diskFull, .sourceChanged, .checksumMismatch,
+        .fileExists, .fileMissing, .fileAccess, .fileLocked, .partNotOurs, .diskFull, .sourceChanged, .checksumMismatch,
     ]
 
     /// Takes `can't write /srv/in/x.iso.part: permission denied` apart.

@@ -1,0 +1,95 @@
+import CTransferLinux
+import Glibc
+import Synchronization
+public import TransferCore
+
+// A name is a thing of its folder: whoever may write there can give it to another file between two of our calls. So names
+// are given through the descriptor, or looked at before and after.
+extension PartFile {
+    private var isNamed: Bool { hasName.withLock { $0 } }
+
+    /// A path by which this very file can be opened again, whatever has its name.
+    public var readablePath: String { Self.canNameLater ? "/proc/self/fd/\(descriptor)" : path }
+
+    /// The number of the file's inode; 0 when the system doesn't say.
+    var inode: UInt64 {
+        var status = stat()
+        return fstat(descriptor, &status) == 0 ? UInt64(status.st_ino) : 0
+    }
+
+    /// Gives an unnamed file its `NAME.part`, locked from the first moment on.
+    ///
+    /// - Throws: `fileLocked` when the name has been taken meanwhile.
+    func ensureNamed() throws(TransferError) {
+        try hasName.withLock { (hasName) throws(TransferError) in
+            guard !hasName else { return }
+            _ = transfer_lock(descriptor)
+            _ = PartRecord.mark(descriptor)
+            let code = transfer_name(descriptor, path)
+            guard code == 0 else { throw code == EEXIST ? .locked(path) : .file("name", path, code) }
+            hasName = true
+        }
+    }
+
+    /// Gives the file its own name.
+    ///
+    /// - Parameter replacing: A file of that name, or a symbolic link (not what it points to), gives way.
+    /// - Throws: `fileExists` when something is there and `replacing` is false; `partNotOurs` when another file has taken
+    ///   the partial file's name meanwhile, or when ours got a second one.
+    public func rename(to destination: String, replacing: Bool) throws(TransferError) {
+        if !isNamed, !replacing {
+            let code = transfer_name(descriptor, destination)
+            guard code == 0 else { throw .file("rename to \(destination)", path, code) }
+            return
+        }
+        try ensureNamed()
+        guard has(path) else { throw swapped }
+        // Whoever has the other name could change the finished file by it.
+        guard links == 1 else { throw shared }
+        if replacing {
+            guard Glibc.rename(path, destination) == 0 else { throw .file("rename to \(destination)", path, errno) }
+            guard has(destination) else { throw swapped }
+            return
+        }
+        var code = transfer_rename_new(path, destination)
+        if code == 0, !has(destination) {
+            // Between the look and the renaming: what isn't ours gets its name back.
+            _ = transfer_rename_new(destination, path)
+            throw swapped
+        }
+        if code == EINVAL || code == ENOSYS {
+            // No atomic form on this file system (link(2) refuses an existing name too).
+            code = link(path, destination) == 0 ? (unlink(path) == 0 ? 0 : errno) : errno
+        }
+        guard code == 0 else { throw .file("rename to \(destination)", path, code) }
+    }
+
+    /// Takes the partial file's name away, unless it's another file's by now.
+    public func remove() {
+        if isNamed, has(path) { unlink(path) }
+    }
+
+    /// Whether that name is this very file's.
+    private func has(_ name: String) -> Bool {
+        var (named, opened) = (stat(), stat())
+        return lstat(name, &named) == 0 && fstat(descriptor, &opened) == 0 && named.st_ino == opened.st_ino
+            && named.st_dev == opened.st_dev
+    }
+
+    private var links: Int {
+        var status = stat()
+        return fstat(descriptor, &status) == 0 ? Int(status.st_nlink) : 0
+    }
+
+    private var shared: TransferError {
+        TransferError(
+            .partNotOurs, "\(path) got another name while it was written, so that others can change it; it stays there",
+            isTransient: true)
+    }
+
+    private var swapped: TransferError {
+        TransferError(
+            .partNotOurs, "\(path) isn't the file any more that was written: somebody moved, removed or replaced it",
+            isTransient: true)
+    }
+}

@@ -1,0 +1,96 @@
+import Glibc
+public import TransferCore
+
+/// Whose a file is that has the name of a partial file. Only our own is opened for writing; every other one is left as it
+/// is, and the download takes another name.
+public enum PartOwnership: Sendable, Hashable {
+    case ours
+    /// Says whose, for people.
+    case foreign(String)
+
+    /// What the queue's own record says of the name, apart from the file.
+    public enum Claim: Sendable, Hashable {
+        case none
+        /// The name was recorded; nothing is known that tells the file from another one of that name.
+        case name
+        /// The name, and the number of the inode that had it.
+        case inode(UInt64)
+    }
+
+    /// What the file itself bears (``PartRecord``).
+    enum Bears: Sendable, Hashable, CaseIterable {
+        /// A record, or the mark of a file that we made.
+        case mark
+        /// Neither, although its file system holds such things.
+        case nothing
+        /// Its file system holds no extended attributes.
+        case unsupported
+    }
+
+    /// Judges what can be seen without opening the file.
+    ///
+    /// - Parameter isOwn: Whether its owner is the one that files get which we make in its folder.
+    static func ofInode(mode: UInt32, links: UInt64, isOwn: Bool) -> PartOwnership {
+        switch mode & S_IFMT {
+        case S_IFREG: break
+        case S_IFLNK: return .foreign("a symbolic link")
+        case let kind: return .foreign(FileKind(kind).words)
+        }
+        guard isOwn else { return .foreign("another user's file") }
+        // Writing to it would change what the other name shows.
+        return links == 1 ? .ours : .foreign("a file with \(links) names")
+    }
+
+    /// Judges a regular file of ours by what it holds, and by what was recorded of it.
+    static func ofContent(size: Int64, bears: Bears, inode: UInt64, claim: Claim) -> PartOwnership {
+        // Nothing is lost with an empty one.
+        if size == 0 || bears == .mark || matches(claim, inode: inode, bears: bears) { return .ours }
+        return .foreign("a file that this program didn't make")
+    }
+
+    /// Whether what was recorded elsewhere speaks of this very file.
+    static func matches(_ claim: Claim, inode: UInt64, bears: Bears) -> Bool {
+        switch claim {
+        case .none: false
+        case .name: true
+        // Without extended attributes numbers of inodes may be made up at each mount (vfat).
+        case .inode(let known): known == inode || bears == .unsupported
+        }
+    }
+}
+
+extension ResumeData {
+    /// What this record says of the file with that name.
+    public func claim(on path: String) -> PartOwnership.Claim {
+        guard partialFile == path else { return .none }
+        return partialInode.map { .inode($0) } ?? .name
+    }
+}
+
+/// What something with a name in a folder is, apart from a regular file.
+public enum FileKind: Sendable, Hashable {
+    case regular, folder, fifo, socket, device, other
+
+    public init(_ mode: UInt32) {
+        switch mode & S_IFMT {
+        case S_IFREG: self = .regular
+        case S_IFDIR: self = .folder
+        case S_IFIFO: self = .fifo
+        case S_IFSOCK: self = .socket
+        case S_IFCHR, S_IFBLK: self = .device
+        default: self = .other
+        }
+    }
+
+    /// With an article, for a sentence.
+    public var words: String {
+        switch self {
+        case .regular: "a file"
+        case .folder: "a folder"
+        case .fifo: "a FIFO"
+        case .socket: "a socket"
+        case .device: "a device"
+        case .other: "no regular file"
+        }
+    }
+}

@@ -1,0 +1,81 @@
+import Glibc
+import TransferCore
+import TransferEngine
+
+/// What has the name that a download is to get.
+enum DestinationName: Sendable, Hashable {
+    case free
+    /// A regular file, or a symbolic link to one.
+    case file(FileStamp)
+    /// A symbolic link to nothing.
+    case danglingLink
+    case other(FileKind)
+
+    /// Never opens what is there. Blocks.
+    ///
+    /// - Throws: For a name that can't be looked at.
+    static func look(_ path: String) throws(TransferError) -> DestinationName {
+        var status = stat()
+        if stat(path, &status) == 0 {
+            let kind = FileKind(status.st_mode)
+            return kind == .regular ? .file(FileStamp(status)) : .other(kind)
+        }
+        let code = errno
+        if code == ENOENT, lstat(path, &status) == 0 { return .danglingLink }
+        if code == ENOENT || code == ENOTDIR { return .free }
+        throw .file("look at", path, code)
+    }
+
+    /// Why nothing that has this name can give way to a download: no word of `ifExists` changes that.
+    func refusal(_ path: String) -> TransferError? {
+        guard case .other(let kind) = self else { return nil }
+        guard kind != .folder else {
+            return TransferError(
+                .fileExists, "\(path) is a folder; write \"to\": \"…/\" to put a file into a folder",
+                cause: .os(errno: EISDIR))
+        }
+        return TransferError(
+            .fileExists, "\(path) is \(kind.words), and is neither written to nor replaced; name another destination",
+            cause: .os(errno: EEXIST))
+    }
+
+    /// Whether nothing at all has the name: not a link to nothing either.
+    static func isFree(_ path: String) -> Bool {
+        var status = stat()
+        return lstat(path, &status) != 0
+    }
+
+    /// `name.1.ext`, `name.2.ext`, … : the first that is free.
+    static func freeName(_ path: String) -> String {
+        let slash = path.lastIndex(of: "/").map { path.index(after: $0) } ?? path.startIndex
+        let dot = path[slash...].dropFirst().lastIndex(of: ".") ?? path.endIndex
+        var number = 1
+        while true {
+            let name = "\(path[..<dot]).\(number)\(path[dot...])"
+            if isFree(name) { return name }
+            number += 1
+        }
+    }
+}
+
+/// What of that which has the destination's name a download may replace, as it was judged before it began.
+enum Replacement: Sendable, Hashable {
+    case nothing
+    /// The user said so.
+    case anything
+    /// This file, as long as it has this name and is as it was.
+    case only(path: String, FileStamp)
+
+    /// Looks again, just before the new file gets the name. Blocks.
+    func allows(_ path: String) throws(TransferError) -> Bool {
+        // The renaming itself refuses then.
+        if self == .nothing { return false }
+        let there = try DestinationName.look(path)
+        if let refusal = there.refusal(path) { throw refusal }
+        return switch (self, there) {
+        case (.anything, _): true
+        case (.only(let judged, let stamp), .file(let found)): judged == path && found.isSameVersion(as: stamp)
+        default: false
+        }
+    }
+}
