@@ -11,13 +11,13 @@ enum StatusText {
             rate: status.pid == nil ? nil : status.rate,
             eta: status.eta, pid: status.pid, remaining: status.remaining, source: status.source,
             command: RunAgain(status, state: folder)?.command,
-            waitingFor: status.waitingFor)
+            waitingFor: status.waitingFor, again: status.again)
     }
 
     static func row(_ job: FailedJob) -> FailedJobRow {
         FailedJobRow(
             job: job.job, code: job.code, reason: job.message, status: job.status, host: job.host,
-            attempts: job.attempts)
+            attempts: job.attempts, again: job.again)
     }
 
     private static func state(_ status: BatchStatus) -> String {

@@ -22,9 +22,11 @@ public struct BatchStatus: Sendable, Hashable {
     public var pid: Int32?
     /// Why the network keeps everything that is left from going on, while that is so.
     public var waitingFor: String?
+    /// When the first of a watched folder's failed files is tried again by itself, in milliseconds since 1970.
+    public var again: Int64?
 }
 
-/// A job that failed for good, as the queue remembers it.
+/// A job that failed, as the queue remembers it.
 public struct FailedJob: Sendable, Hashable {
     public var batch: String
     public var job: String
@@ -33,4 +35,7 @@ public struct FailedJob: Sendable, Hashable {
     public var status: Int?
     public var host: String?
     public var attempts: Int
+    /// When it's tried again by itself, in milliseconds since 1970: a file of a folder that is watched. `nil` for what
+    /// failed for good.
+    public var again: Int64?
 }

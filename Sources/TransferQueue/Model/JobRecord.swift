@@ -59,6 +59,8 @@ struct WatchedVersion: Sendable, Hashable {
     let digest: Checksum?
     /// Whether the server is asked for the digest of what it has.
     let verifies: Bool
+    /// How often it failed for good.
+    var failures = 0
 }
 
 /// How a job ended, for the store and for whoever listens.
@@ -71,6 +73,8 @@ struct JobEnd: Sendable {
     var sourceChanged: Int64?
     /// Of what was sent of it.
     var sourceFingerprint: UInt64?
+    /// Of one that failed in a watched folder: when it's tried again by itself.
+    var again: Duration?
 
     /// Behind one reference: an end goes through many hands.
     indirect enum Outcome: Sendable {

@@ -195,12 +195,17 @@ public struct JobFailure: Sendable {
     public var attempts: Int
     /// The host spoken to, or `nil` for a fault of this machine (a disk, a file).
     public var host: String?
+    /// After which time it's tried again by itself: a file of a folder that is watched, where nothing is given up for ever.
+    public var again: Duration?
 
-    public init(batch: String, job: String, error: TransferError, attempts: Int, host: String?) {
+    public init(
+        batch: String, job: String, error: TransferError, attempts: Int, host: String?, again: Duration? = nil
+    ) {
         self.batch = batch
         self.job = job
         self.error = error
         self.attempts = attempts
         self.host = host
+        self.again = again
     }
 }

@@ -216,6 +216,7 @@ extension QueueRunner {
             random: .random(in: 0..<1))
         switch decision {
         case .retry(let delay):
+            let delay = isHeldByOrigin(job, error) ? .zero : delay
             record.attempts += 1
             let isNewRound = record.attempts % mirrors == 0
             guard let mirror = nextMirror(record, mirrors) else { return giveUp(job, record, error) }
@@ -224,6 +225,7 @@ extension QueueRunner {
             leave(job, .retry(record, after: mustWait ? delay : .zero, because: error, resume: resume))
         case .giveUp(let reason):
             if reason == .limitReached, error.scope == .origin {
+                if job.isEndless(in: watches) { return waitForOrigin(job, record, error, resume) }
                 scheduler.originExhausted(job.candidate.lane.origin, error, limit: rule.limit)
             }
             // What is this machine's fault is no mirror's.
@@ -238,13 +240,29 @@ extension QueueRunner {
         }
     }
 
+    /// Whether the job waits behind its origin's pause anyway: it keeps its place among those of its folder.
+    private func isHeldByOrigin(_ job: RunningJob, _ error: TransferError) -> Bool {
+        error.scope == .origin && job.isEndless(in: watches)
+            && scheduler.pause(of: job.candidate.lane.origin, now: .now) != nil
+    }
+
+    /// Nothing is wrong with the file: its origin is probed for ever.
+    private func waitForOrigin(_ job: RunningJob, _ record: JobRecord, _ error: TransferError, _ resume: ResumeData?) {
+        var record = record
+        let delay = record.spec.settings.retry.rule.delay(
+            retriesSpent: record.attempts, retryAfter: error.retryAfter, random: .random(in: 0..<1))
+        record.attempts += 1
+        leave(
+            job, .retry(record, after: isHeldByOrigin(job, error) ? .zero : delay, because: error, resume: resume))
+    }
+
     private func tellOrigin(_ job: RunningJob, _ error: TransferError) {
         let origin = job.candidate.lane.origin
         if error.scope == .origin {
             let wasOpen = scheduler.pause(of: origin, now: .now) == nil
             scheduler.originFailed(
                 origin, job: job.candidate.id, error, rule: job.record.spec.settings.retry.rule,
-                random: .random(in: 0..<1), now: .now)
+                isEndless: job.isEndless(in: watches), random: .random(in: 0..<1), now: .now)
             if wasOpen { announcePause(of: origin, job.record.batch) }
         } else if error.status != nil || job.start != nil || error.code == .connectionLost {
             scheduler.originAnswered(origin)

@@ -43,7 +43,9 @@ extension QueueRunner {
             ends.append(settledEnd(job, .dropped(isChanged: isChanged)))
         case .cancelled: ends.append(end(record, .cancelled))
         case .failed(let error, let attempts, let host):
-            ends.append(end(record, .failed(error, attempts: attempts, host: host)))
+            var end = end(record, .failed(error, attempts: attempts, host: host))
+            end.again = again(record, error)
+            ends.append(end)
         case .retry(let next, let delay, let error, let resume):
             emit(
                 record.batch,
@@ -68,6 +70,14 @@ extension QueueRunner {
             steps.append(
                 step(job, record, state, after: state == .waiting ? Self.changeTakes : nil, resume: resume))
         }
+    }
+
+    /// A watched folder has no end, so nothing in it is given up for ever; but it isn't sent twice unasked.
+    private func again(_ record: JobRecord, _ error: TransferError) -> Duration? {
+        guard let watched = record.watched, let keeper = watches[record.batch], error.code != .mayHaveBeenSent else {
+            return nil
+        }
+        return keeper.times.again.delay(after: watched.failures + 1)
     }
 
     private func end(_ record: JobRecord, _ outcome: JobEnd.Outcome) -> JobEnd {

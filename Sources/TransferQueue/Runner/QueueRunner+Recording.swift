@@ -44,7 +44,7 @@ extension QueueRunner {
         for step in steps {
             let lane = Lane(batch: step.batch, origin: step.origin, network: step.network)
             switch step.state {
-            case .queued where stopping == nil: becameReady(lane, 1)
+            case .queued where stopping == nil: becameReady(lane, 1, overtakes: watches[step.batch] != nil)
             case .waiting:
                 sleepers.append(
                     SQLiteStore.Sleeper(
@@ -57,7 +57,7 @@ extension QueueRunner {
     }
 
     private func announce(_ end: JobEnd, _ cursor: Int64) {
-        secrets[end.id] = nil
+        if end.again == nil { secrets[end.id] = nil }
         reached[end.id] = nil
         batches[end.batch]?.remaining -= 1
         switch end.outcome {
@@ -70,7 +70,8 @@ extension QueueRunner {
         case .failed(let error, let attempts, let host):
             batches[end.batch]?.totals.failed += 1
             let failure = JobFailure(
-                batch: batches[end.batch]?.name ?? "", job: end.identity, error: error, attempts: attempts, host: host)
+                batch: batches[end.batch]?.name ?? "", job: end.identity, error: error, attempts: attempts, host: host,
+                again: end.again)
             emit(end.batch, .failed(failure), cursor: cursor)
         case .cancelled:
             batches[end.batch]?.totals.cancelled += 1

@@ -77,12 +77,16 @@ extension QueueRunner {
         // The store was counted after that.
         guard changes.stamp > run.stamp else { return pump() }
         batches[batch.id]?.stamp = changes.stamp
-        batches[batch.id]?.remaining += changes.added
+        batches[batch.id]?.remaining += changes.added + changes.revived
         batches[batch.id]?.totals.jobs += changes.added
+        batches[batch.id]?.totals.failed -= changes.revived
         let overtakes = watches[batch.id] != nil
         for (lane, count) in changes.ready { becameReady(lane, count, overtakes: overtakes) }
         pump()
     }
+
+    /// Files of a watched folder that had failed are ready again.
+    func woke(_ woken: SQLiteStore.WokenFiles, of batch: SQLiteStore.HeldBatch) { apply(woken.changes, to: batch) }
 
     /// Another hand than that of jobs' ends may have made room.
     func tellWatch(of batch: Int64, _ tally: SQLiteStore.Tally) {
@@ -110,7 +114,7 @@ extension QueueRunner {
             keeper.onLoop { keeper in
                 keeper.jobsEnded(own, open: open, stamp: recorded.stamp) { index in
                     guard case .failed(let error, _, _) = ends[index].outcome else { return nil }
-                    return error
+                    return (error, ends[index].again)
                 }
             }
         }
@@ -126,6 +130,11 @@ struct UnreadVersion: Hashable {
         batch = record.batch
         stamp = version.stamp.version
     }
+}
+
+extension RunningJob {
+    /// Whether it's tried for ever where its origin is the reason: its folder is watched, which has no end.
+    func isEndless(in watches: [Int64: WatchKeeper]) -> Bool { watches[record.batch] != nil }
 }
 
 extension OpenedSource {

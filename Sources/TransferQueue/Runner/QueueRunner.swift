@@ -247,7 +247,8 @@ actor QueueRunner: LoopActor {
             claimed[job.record.id] = job.record
             return Scheduler.Candidate(
                 id: job.record.id, lane: result.lane, priority: job.record.spec.priority, rank: job.rank,
-                patience: job.record.spec.settings.retry.limit ?? 10, reach: reach)
+                patience: job.record.spec.settings.retry.limit ?? 10, isEndless: watches[result.lane.batch] != nil,
+                reach: reach)
         }
         scheduler.claimed(result.lane, candidates, asked: asked)
         holdBack()

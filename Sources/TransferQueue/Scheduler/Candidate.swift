@@ -8,15 +8,21 @@ extension Scheduler {
         let rank: Int
         /// How often it may be tried again.
         let patience: Int
+        /// It's tried for ever where its origin is the reason: it's of a batch that has no end.
+        let isEndless: Bool
         /// What the lane's origin says of the way to it: asked several times for each job.
         let reach: OriginReach
 
-        init(id: Int64, lane: Lane, priority: Int, rank: Int? = nil, patience: Int = 10, reach: OriginReach? = nil) {
+        init(
+            id: Int64, lane: Lane, priority: Int, rank: Int? = nil, patience: Int = 10, isEndless: Bool = false,
+            reach: OriginReach? = nil
+        ) {
             self.id = id
             self.lane = lane
             self.priority = priority
             self.rank = rank ?? priority
             self.patience = patience
+            self.isEndless = isEndless
             self.reach = reach ?? OriginReach(origin: lane.origin)
         }
     }

@@ -134,18 +134,25 @@ struct Scheduler: Sendable {
     }
 
     mutating func originFailed(
-        _ origin: String, job: Int64, _ error: TransferError, rule: RetryRule, random: Double, now: MonotonicTime
+        _ origin: String, job: Int64, _ error: TransferError, rule: RetryRule, isEndless: Bool = false, random: Double,
+        now: MonotonicTime
     ) {
         let patience = patience(of: origin)
         gates[origin, default: OriginGate()].failed(
-            job, error, rule: rule, patience: patience, random: random, now: now)
+            job, error, rule: rule, patience: patience, isEndless: isEndless, random: random, now: now)
     }
 
-    /// Of the most patient job that waits for the origin.
-    private func patience(of origin: String) -> Int {
-        var patience = 0
+    /// Of the jobs that wait for the origin.
+    private func patience(of origin: String) -> OriginGate.Patience {
+        var patience = OriginGate.Patience()
         for state in lanes where state.lane.origin == origin {
-            for candidate in state.window { patience = max(patience, candidate.patience) }
+            for candidate in state.window {
+                if candidate.isEndless {
+                    patience.isEndless = true
+                } else {
+                    patience.most = max(patience.most, candidate.patience)
+                }
+            }
         }
         return patience
     }
@@ -153,6 +160,7 @@ struct Scheduler: Sendable {
     /// Origins that were given up get another chance: somebody wants something of them again.
     mutating func reviveDead() {
         gates = gates.filter { if case .dead = $0.value.state { false } else { true } }
+        for origin in Array(gates.keys) { gates[origin]?.revive() }
     }
 
     /// Nothing is held back any more: somebody said to try now.
@@ -168,7 +176,7 @@ struct Scheduler: Sendable {
 
     /// - Parameter limit: How patient the job was that gave up: more patient ones go on.
     mutating func originExhausted(_ origin: String, _ error: TransferError, limit: Int = .max) {
-        guard max(gates[origin]?.patienceSeen ?? 0, patience(of: origin)) <= limit else { return }
+        guard max(gates[origin]?.patienceSeen ?? 0, patience(of: origin).most) <= limit else { return }
         gates[origin]?.exhausted(error)
     }
 
@@ -275,12 +283,12 @@ struct Scheduler: Sendable {
         while active.count < limits.concurrency, let place = nextLane(now: now) {
             let origin = lanes[place].lane.origin
             // A refusal is no request.
-            if !isDead(origin), let until = rate?.take(now: now) {
+            if !isRefused(place, now), let until = rate?.take(now: now) {
                 wake(at: until)
                 break
             }
             guard let candidate = lanes[place].window.popFirst() else { break }
-            switch ask(origin, candidate.id, now) {
+            switch ask(origin, candidate, now) {
             case .start:
                 served += 1
                 lanes[place].lastServed = served
@@ -298,8 +306,22 @@ struct Scheduler: Sendable {
         return actions
     }
 
-    private mutating func ask(_ origin: String, _ job: Int64, _ now: MonotonicTime) -> OriginGate.Permission {
-        gates.isEmpty ? .start : gates[origin]?.ask(job, now: now) ?? .start
+    private mutating func ask(
+        _ origin: String, _ candidate: Candidate, _ now: MonotonicTime
+    ) -> OriginGate.Permission {
+        if gates.isEmpty { return .start }
+        return gates[origin]?.ask(candidate.id, isEndless: candidate.isEndless, now: now) ?? .start
+    }
+
+    /// Of the lane's next job.
+    private func permission(_ place: Int, _ now: MonotonicTime) -> OriginGate.Permission {
+        if gates.isEmpty { return .start }
+        let isEndless = lanes[place].window.first?.isEndless ?? false
+        return gates[lanes[place].lane.origin]?.permission(isEndless: isEndless, now: now) ?? .start
+    }
+
+    private func isRefused(_ place: Int, _ now: MonotonicTime) -> Bool {
+        if case .refuse = permission(place, now) { true } else { false }
     }
 
     /// The lane whose next job is the most urgent, of those that may start one; among equals the one that has waited
@@ -311,26 +333,15 @@ struct Scheduler: Sendable {
                 origins[lanes[place].origin].active < limits.perHost,
                 network.isOpen(lanes[place].lane, lanes[place].reach)
             else { continue }
-            if !gates.isEmpty {
-                switch gates[lanes[place].lane.origin]?.state {
-                case .paused(let until, _) where until > now:
-                    wake(at: until)
-                    continue
-                case .probing: continue
-                default: break
-                }
+            if case .wait(let until) = permission(place, now) {
+                if let until { wake(at: until) }
+                continue
             }
             let lastServed = lanes[place].lastServed
             if let best, (best.priority, -best.lastServed) >= (priority, -lastServed) { continue }
             best = (place, priority, lastServed)
         }
         return best?.place
-    }
-
-    private func isDead(_ origin: String) -> Bool {
-        if gates.isEmpty { return false }
-        if case .dead = gates[origin]?.state { return true }
-        return false
     }
 
     private mutating func claimIfLow(_ place: Int, _ actions: inout [Action]) {

@@ -95,11 +95,12 @@ struct EndWriter {
             try db.execute(
                 sql: """
                     UPDATE job SET state = 6, owner = NULL, isSending = 0, wasInterrupted = 0, errorCode = ?,
-                        errorMessage = ?, status = ?, host = ?, attempts = ?, endSequence = ?, ended = ?,
+                        errorMessage = ?, status = ?, host = ?, attempts = ?, endSequence = ?, ended = ?, notBefore = ?,
                         upload = CASE WHEN ? OR \(SQLiteStore.canGoOn) THEN upload END WHERE id = ?
                     """,
                 arguments: [
                     error.code.rawValue, error.message, error.status, host, attempts, cursor, now,
+                    end.again.map { now + $0.inMilliseconds },
                     error.code == .sourceChanged, end.id,
                 ])
         case .cancelled:

@@ -6,6 +6,8 @@ struct LedgerChanges: Sendable {
     var ready: [Lane: Int] = [:]
     /// Jobs that weren't there before, less those that were taken out before they ended.
     var added = 0
+    /// Jobs that had failed and are ready again.
+    var revived = 0
     /// Jobs that haven't ended.
     var open = 0
     /// Grows from transaction to transaction: of two counts the later one holds.

@@ -7,6 +7,7 @@ struct WatchedEnds: Sendable {
     struct End: Sendable {
         /// Which of the ends that were recorded.
         let index: Int
+        let job: Int64
         let batch: Int64
         let path: String
         let kind: Kind
@@ -170,7 +171,9 @@ struct LedgerRecorder {
         if try hasSuccessor(end.id, ledger: ledger) {
             _ = try takeOut(end.id, ledger: ledger)
         } else {
-            try db.execute(sql: "UPDATE ledger SET state = 2 WHERE id = ? AND job = ?", arguments: [ledger, end.id])
+            try db.execute(
+                sql: "UPDATE ledger SET state = 2, failures = failures + 1 WHERE id = ? AND job = ?",
+                arguments: [ledger, end.id])
         }
         note(end, path ?? WatchedPath.path(ofJob: end.identity), .failed)
     }
@@ -229,7 +232,7 @@ struct LedgerRecorder {
     }
 
     private mutating func note(_ end: JobEnd, _ path: String, _ kind: WatchedEnds.Kind) {
-        result.ends.append(WatchedEnds.End(index: index, batch: end.batch, path: path, kind: kind))
+        result.ends.append(WatchedEnds.End(index: index, job: end.id, batch: end.batch, path: path, kind: kind))
     }
 }
 

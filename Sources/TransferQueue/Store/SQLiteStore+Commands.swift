@@ -7,7 +7,7 @@ extension QueueVerb {
     fileprivate func changes(_ state: JobState) -> Bool {
         switch (self, state) {
         case (_, .claimed), (.pause, .queued), (.pause, .waiting), (.pause, .blocked), (.resume, .paused): true
-        case (.cancel, .queued), (.cancel, .waiting), (.cancel, .blocked), (.cancel, .paused): true
+        case (.cancel, .queued), (.cancel, .waiting), (.cancel, .blocked), (.cancel, .paused), (.cancel, .failed): true
         case (.retry, .waiting), (.retry, .failed), (.retry, .skipped), (.retry, .cancelled): true
         case (.retryFailed, .failed), (.retryFailed, .skipped): true
         default: false
@@ -114,9 +114,10 @@ extension SQLiteStore {
                 "UPDATE job SET state = CASE WHEN needsLeft > 0 THEN 3 ELSE 0 END, notBefore = NULL WHERE \(target) AND state = 4"
             case .cancel:
                 """
-                UPDATE job SET state = 8, ended = unixepoch() * 1000, endSequence =
+                UPDATE job SET state = 8, ended = unixepoch() * 1000, notBefore = NULL, endSequence =
                     (SELECT value FROM counter WHERE name = 'end') + 1,
-                    upload = CASE WHEN \(canGoOn) THEN upload END WHERE \(target) AND state IN (0, 2, 3, 4)
+                    upload = CASE WHEN \(canGoOn) THEN upload END
+                    WHERE \(target) AND (state IN (0, 2, 3, 4) OR state = 6 AND notBefore IS NOT NULL)
                 """
             case .retry, .retryFailed:
                 """

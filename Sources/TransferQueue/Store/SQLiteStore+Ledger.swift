@@ -112,7 +112,7 @@ extension SQLiteStore {
     static func watchedVersion(_ db: Database, ledger: Int64) throws -> WatchedVersion {
         let statement = try db.cachedStatement(
             sql: """
-                SELECT inode, size, modified, digest, verifies, changed
+                SELECT inode, size, modified, digest, verifies, changed, failures
                 FROM ledger JOIN watchedFolder ON watchedFolder.id = ledger.folder WHERE ledger.id = ?
                 """)
         guard let row = try Row.fetchOne(statement, arguments: [ledger]) else {
@@ -124,7 +124,8 @@ extension SQLiteStore {
         let stamp = FileStamp(
             inode: UInt64(bitPattern: row[0] as Int64), size: row[1], modified: row[2], changed: row[5])
         return WatchedVersion(
-            ledger: ledger, stamp: stamp, digest: digest.flatMap { Checksum($0) }, verifies: row[4])
+            ledger: ledger, stamp: stamp, digest: digest.flatMap { Checksum($0) }, verifies: row[4],
+            failures: row[6])
     }
 
     /// Before the jobs of a batch are forgotten: what isn't to be tried again by itself stays so.

@@ -26,6 +26,12 @@ extension SQLiteStore {
                     db, sql: "SELECT state, count(*) FROM job WHERE batch = ? GROUP BY state",
                     arguments: [row[0] as Int64])
                 for count in counts { status.add(JobState(rawValue: count[0]) ?? .queued, count[1]) }
+                if status.failed > 0, status.pid != nil {
+                    status.again = try Int64.fetchOne(
+                        db,
+                        sql: "SELECT min(notBefore) FROM job WHERE batch = ? AND ledger IS NOT NULL AND state = 6",
+                        arguments: [row[0] as Int64])
+                }
                 let packed = try Int.fetchOne(
                     db, sql: "SELECT count FROM pack WHERE batch = ?", arguments: [row[0] as Int64])
                 // Those that are complete have rows.
@@ -41,14 +47,14 @@ extension SQLiteStore {
             try Row.fetchAll(
                 db,
                 sql: """
-                    SELECT batch.name, identity, errorCode, errorMessage, status, host, attempts
+                    SELECT batch.name, identity, errorCode, errorMessage, status, host, attempts, notBefore
                     FROM job JOIN batch ON batch.id = job.batch
                     WHERE batch.name = ? AND state = 6 ORDER BY endSequence LIMIT ?
                     """, arguments: [name, limit]
             ).map { row in
                 FailedJob(
                     batch: row[0], job: row[1], code: row[2] ?? "", message: row[3] ?? "", status: row[4],
-                    host: row[5], attempts: row[6])
+                    host: row[5], attempts: row[6], again: row[7])
             }
         }
     }
@@ -60,7 +66,7 @@ extension SQLiteStore {
                 db,
                 sql: """
                     SELECT endSequence, ended, batch.name AS name, identity, state, isUpload, path, size, transferred,
-                        seconds, digest, validator, finalURL, status, response, attempts, errorCode, errorMessage, host
+                        seconds, digest, validator, finalURL, status, response, attempts, errorCode, errorMessage, host, notBefore
                     FROM job JOIN batch ON batch.id = job.batch
                     WHERE endSequence > ? ORDER BY endSequence LIMIT ?
                     """, arguments: [cursor, limit]
@@ -77,8 +83,12 @@ extension SQLiteStore {
             let error = TransferError(
                 TransferError.Code(rawValue: row["errorCode"] ?? ""), row["errorMessage"] ?? "",
                 cause: status.map { .http(status: $0) })
-            kind = .failed(
-                JobFailure(batch: batch, job: job, error: error, attempts: row["attempts"], host: row["host"]))
+            var failure = JobFailure(
+                batch: batch, job: job, error: error, attempts: row["attempts"], host: row["host"])
+            if let again: Int64 = row["notBefore"] {
+                failure.again = .milliseconds(max(0, again - (row["ended"] as Int64? ?? again)))
+            }
+            kind = .failed(failure)
         case .skipped:
             let message: String = row["errorMessage"] ?? ""
             kind = .skipped(job: job, need: String(message.dropFirst("needs ".count)))
@@ -104,7 +114,7 @@ extension SQLiteStore {
                 db,
                 sql: """
                     SELECT endSequence, ended, batch.name AS name, identity, state, isUpload, path, size, transferred,
-                        seconds, digest, validator, finalURL, status, response, attempts, errorCode, errorMessage, host
+                        seconds, digest, validator, finalURL, status, response, attempts, errorCode, errorMessage, host, notBefore
                     FROM job JOIN batch ON batch.id = job.batch
                     WHERE batch.name = ? AND identity = ? AND state >= 5
                     """, arguments: [batch, job]

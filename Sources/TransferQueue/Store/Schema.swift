@@ -238,5 +238,12 @@ enum Schema {
             -- it's deleted: without it each of those reads the whole table.
             CREATE INDEX needJob ON need(job);
             """),
+        Step(
+            "failed files of watched folders",
+            """
+            -- How often a file failed for good; a failed job's notBefore is when it's tried again by itself.
+            ALTER TABLE ledger ADD COLUMN failures INTEGER NOT NULL DEFAULT 0;
+            CREATE INDEX jobAgain ON job(batch, notBefore) WHERE ledger IS NOT NULL AND state = 6;
+            """),
     ]
 }

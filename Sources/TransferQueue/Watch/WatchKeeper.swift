@@ -49,6 +49,10 @@ actor WatchKeeper: LoopActor {
     var hasPruned = false
     var pruneTimer: LoopTimer?
 
+    // Files that failed.
+    var failed: FailedFiles
+    var failedTimer: LoopTimer?
+
     /// Files that may have other bytes than those that are being uploaded.
     private var changedUnderWay: Set<PathKey> = []
 
@@ -68,6 +72,7 @@ actor WatchKeeper: LoopActor {
         self.tell = tell
         self.kept = kept
         self.times = times
+        failed = FailedFiles(times.again)
         loop = queue.runner.loop
         runner = queue.runner
         store = queue.store
@@ -111,8 +116,8 @@ actor WatchKeeper: LoopActor {
     private func end() async {
         await watcher?.stop()
         watcher = nil
-        for timer in [dueTimer, pruneTimer].compactMap({ $0 }) { loop.remove(timer) }
-        (dueTimer, pruneTimer) = (nil, nil)
+        for timer in [dueTimer, pruneTimer, failedTimer].compactMap({ $0 }) { loop.remove(timer) }
+        (dueTimer, pruneTimer, failedTimer) = (nil, nil, nil)
         // Whoever keeps the folder after this may want something else of the same file.
         await acting?.value
         let id = batch.id
@@ -146,7 +151,7 @@ actor WatchKeeper: LoopActor {
     /// The runner lives on the same loop: no hop, and nothing comes in between.
     func onRunner(_ work: @Sendable (isolated QueueRunner) -> Void) { runner.onLoop { work($0) } }
 
-    private func note(_ open: Int, _ stamp: Int) {
+    func note(_ open: Int, _ stamp: Int) {
         guard stamp >= self.stamp else { return }
         (self.open, self.stamp) = (open, stamp)
     }
@@ -161,8 +166,10 @@ actor WatchKeeper: LoopActor {
 
     /// Jobs of the folder ended, or were taken out.
     ///
-    /// - Parameter failure: The error of the end with that number.
-    func jobsEnded(_ ends: [WatchedEnds.End], open: Int, stamp: Int, failure: (Int) -> TransferError?) {
+    /// - Parameter failure: The error of the end with that number, and when its file is tried again.
+    func jobsEnded(
+        _ ends: [WatchedEnds.End], open: Int, stamp: Int, failure: (Int) -> (error: TransferError, again: Duration?)?
+    ) {
         note(open, stamp)
         var isDue = false
         var lacksDigest = false
@@ -171,17 +178,21 @@ actor WatchKeeper: LoopActor {
             switch end.kind {
             case .confirmed(let url, let due, let hasDigest):
                 tell(.confirmed(path: end.path, url: url))
+                hear(.succeeded(job: end.job))
                 if let due {
                     if plan.spec.keepFor != nil { kept += 1 }
                     if due <= WallClock.milliseconds { isDue = true } else { schedule(dueAt: due) }
                 }
                 if !hasDigest { lacksDigest = true }
-            case .dropped(let isChanged): if isChanged { suspect(end.path) }
+            case .dropped(let isChanged):
+                hear(.left(job: end.job))
+                if isChanged { suspect(end.path) }
             case .replaced(let wasKept):
                 if plan.spec.keepFor != nil, wasKept { kept = max(0, kept - 1) }
                 suspect(end.path)
             case .failed:
-                guard let error = failure(end.index) else { continue }
+                guard let (error, again) = failure(end.index) else { continue }
+                hear(again.map { .failed(job: end.job, again: $0) } ?? .left(job: end.job))
                 if error.code == .digestUnknown || error.code == .checksumMismatch {
                     tell(.stays(path: end.path, error))
                 }

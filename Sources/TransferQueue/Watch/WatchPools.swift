@@ -23,6 +23,8 @@ struct WatchTimes: Sendable {
     var pruneGrace = Duration.seconds(60)
     /// Until a file that couldn't be moved or deleted is tried again.
     var thenAgain = Duration.seconds(3600)
+    /// Until a file that failed is tried again.
+    var again = FailedFiles.Delays()
 }
 
 extension TransferError.Code {

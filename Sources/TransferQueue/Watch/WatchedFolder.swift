@@ -19,6 +19,9 @@ public import TransferWatch
 /// than a minute when somebody looked is uploaded again. The newest version of a file wins: an older one that waits for its upload makes
 /// room, and one that is on its way ends first.
 ///
+/// Nothing is given up for ever, as a folder has no end: an origin that doesn't answer is probed as long as that takes, and
+/// a file that failed is tried again, a minute to six hours later (``JobFailure/again``) or when another one has succeeded.
+///
 /// Files that were deleted or changed before their upload began end without one. A thousand at most are in the queue;
 /// what is beyond waits in the folder.
 public final class WatchedFolder: Sendable {

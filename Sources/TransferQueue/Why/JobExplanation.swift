@@ -48,7 +48,8 @@ public struct JobExplanation: Sendable, Hashable {
         /// A process that runs its batch.
         case stopped
         case done(path: String)
-        case failed(code: String, message: String, host: String?)
+        /// - Parameter again: When it's tried again by itself, as files of watched folders are.
+        case failed(code: String, message: String, host: String?, again: Duration?)
         case skipped(String)
         case cancelled
     }

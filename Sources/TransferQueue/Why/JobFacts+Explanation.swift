@@ -15,7 +15,9 @@ extension JobFacts {
         switch state {
         case .done: explanation.reason = .done(path: path ?? "")
         case .failed:
-            explanation.reason = .failed(code: errorCode ?? "", message: errorMessage ?? "", host: host)
+            // By the process that watches its folder.
+            let again = pid == nil ? nil : notBefore.map { Duration.milliseconds(max(0, $0 - now.milliseconds)) }
+            explanation.reason = .failed(code: errorCode ?? "", message: errorMessage ?? "", host: host, again: again)
         case .skipped: explanation.reason = .skipped(errorMessage ?? "")
         case .cancelled: explanation.reason = .cancelled
         case .paused: explanation.reason = .paused

@@ -47,6 +47,8 @@ struct EndReport: Sendable {
             self.duration = duration
         case .finished(let receipt): uploads += receipt.isUpload ? 1 : 0
         case .failed(let failure): add(failure)
+        // A watched folder's file that is tried again.
+        case .started(let job, _): if failed[job] != nil { forget(job) }
         case .commanded(.retry, let job), .commanded(.retryFailed, let job): forget(job)
         default: break
         }

@@ -9,14 +9,20 @@ struct FailedJobRow: Sendable, Hashable {
     var status: Int?
     var host: String?
     var attempts: Int
+    /// When it's tried again by itself, in milliseconds since 1970.
+    var again: Int64?
 
-    init(job: String, code: String, reason: String, status: Int? = nil, host: String? = nil, attempts: Int) {
+    init(
+        job: String, code: String, reason: String, status: Int? = nil, host: String? = nil, attempts: Int,
+        again: Int64? = nil
+    ) {
         self.job = job
         self.code = code
         self.reason = reason
         self.status = status
         self.host = host
         self.attempts = attempts
+        self.again = again
     }
 
     func named(_ job: String) -> FailedJobRow {
@@ -31,17 +37,24 @@ enum FailedTable {
     /// The reason comes last, as it is the one that may be long.
     static func lines(_ rows: [FailedJobRow], charset: Charset) -> [String] {
         guard !rows.isEmpty else { return ["no failed jobs"] }
-        var table = TextTable(("JOB", .left), ("HOST", .left), ("ATTEMPTS", .right), ("REASON", .left))
+        // Only files of watched folders are tried again by themselves.
+        let hasAgain = rows.contains { $0.again != nil }
+        var columns: [(title: String, alignment: TextTable.Alignment)] = [
+            ("JOB", .left), ("HOST", .left), ("ATTEMPTS", .right),
+        ]
+        if hasAgain { columns.append(("AGAIN", .left)) }
+        var table = TextTable(columns + [("REASON", .left)])
         for row in rows {
-            table.add([
+            var cells = [
                 charset.visible(row.job), row.host.map { charset.visible($0) } ?? "-", NumberText.grouped(row.attempts),
-                charset.visible(row.reason),
-            ])
+            ]
+            if hasAgain { cells.append(row.again.map { TimeText.local($0) } ?? "-") }
+            table.add(cells + [charset.visible(row.reason)])
         }
         return table.lines
     }
 
-    /// One object a line: `batch`, `id`, `code`, `message`, `attempts`, and where known `status` and `host`.
+    /// One object a line: `batch`, `id`, `code`, `message`, `attempts`, and where known `status`, `host` and `again`.
     static func json(batch: String, _ rows: [FailedJobRow]) -> [String] {
         rows.map { row in
             JSONObject.text { object in
@@ -52,6 +65,7 @@ enum FailedTable {
                 object.optional("status", row.status)
                 object.optional("host", row.host)
                 object.field("attempts", row.attempts)
+                object.optional("again", row.again.map { TimeText.utc($0) })
             }
         }
     }

@@ -8,6 +8,9 @@ enum FailureWords {
     /// - Parameter name: The job's, as its reader knows it.
     static func line(_ failure: JobFailure, name: String) -> String {
         let message = "\(name): \(failure.error.message)"
+        if let again = failure.again {
+            return message + ", tried again in \(DurationText.clock(again)) or when another file has arrived"
+        }
         // A fault of this machine says in its message what to do about it.
         guard failure.host != nil else { return message }
         guard failure.error.isTransient else { return message + ", not retried" }

@@ -103,6 +103,7 @@ enum JSONLines {
             object.optional("status", failure.error.status)
             object.optional("host", failure.host)
             object.field("attempts", failure.attempts)
+            if let again = failure.again { object.field("again", again) }
         }
     }
 

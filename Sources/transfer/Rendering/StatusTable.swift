@@ -22,11 +22,13 @@ struct BatchStatusRow: Sendable, Hashable {
     var command: String?
     /// Why it's offline.
     var waitingFor: String?
+    /// When the first of a watched folder's failed files is tried again by itself, in milliseconds since 1970.
+    var again: Int64?
 
     init(
         name: String, state: String, done: Int, total: Int, failed: Int, waiting: Int, rate: Int64? = nil,
         eta: Duration? = nil, pid: Int32? = nil, remaining: Int = 0, source: String? = nil, command: String? = nil,
-        waitingFor: String? = nil
+        waitingFor: String? = nil, again: Int64? = nil
     ) {
         self.name = name
         self.state = state
@@ -41,6 +43,7 @@ struct BatchStatusRow: Sendable, Hashable {
         self.source = source
         self.command = command
         self.waitingFor = waitingFor
+        self.again = again
     }
 }
 
@@ -62,14 +65,19 @@ enum StatusTable {
         return table.lines + rows.compactMap { hint($0, charset) }
     }
 
-    /// How to go on with a batch that no process runs.
+    /// How to go on with a batch that no process runs, and when a watched folder comes back to files that failed.
     private static func hint(_ row: BatchStatusRow, _ charset: Charset) -> String? {
+        if let again = row.again {
+            return charset.visible(
+                "\(row.name): \(NumberText.grouped(row.failed)) failed, tried again from \(TimeText.local(again)) on, or "
+                    + "when another file has arrived")
+        }
         guard row.pid == nil, row.remaining > 0, let command = row.command else { return nil }
         return charset.visible("\(row.name): \(NumberText.grouped(row.remaining)) left; continue with: \(command)")
     }
 
     /// One object a line: `batch`, `state`, `done`, `total`, `failed`, `waiting`, `remaining`, and where known `rate`
-    /// (bytes a second), `eta` (seconds), `pid`, `source`, `waitingFor`.
+    /// (bytes a second), `eta` (seconds), `pid`, `source`, `waitingFor`, `again` (the time).
     static func json(_ rows: [BatchStatusRow]) -> [String] {
         rows.map { row in
             JSONObject.text { object in
@@ -85,6 +93,7 @@ enum StatusTable {
                 object.optional("pid", row.pid.map(Int64.init))
                 object.optional("source", row.source)
                 object.optional("waitingFor", row.waitingFor)
+                object.optional("again", row.again.map { TimeText.utc($0) })
             }
         }
     }

@@ -7,7 +7,9 @@ struct TextTable: Sendable {
     private var rows: [[String]]
     private let alignments: [Alignment]
 
-    init(_ columns: (title: String, alignment: Alignment)...) {
+    init(_ columns: (title: String, alignment: Alignment)...) { self.init(columns) }
+
+    init(_ columns: [(title: String, alignment: Alignment)]) {
         rows = [columns.map(\.title)]
         alignments = columns.map(\.alignment)
     }

@@ -50,7 +50,8 @@ enum WhyText {
         case .paused: "paused"
         case .stopped: "not running: no process runs the batch"
         case .done: explanation.isUpload ? "complete, sent" : "complete"
-        case .failed(_, let message, _): "failed: \(message)"
+        case .failed(_, let message, _, nil): "failed: \(message)"
+        case .failed(_, let message, _, let again?): "failed: \(message), tried again in \(clock(again)) at the latest"
         case .skipped(let need): "skipped: it \(need), which didn't complete"
         case .cancelled: "cancelled"
         }
@@ -66,7 +67,7 @@ enum WhyText {
             needs.prefix(10).map { ("needs", "\($0.job), \(word($0.state))") }
                 + (needs.count > 10 ? [("", "+ \(NumberText.grouped(needs.count - 10)) more")] : [])
         case .done(let path) where !path.isEmpty: [(explanation.isUpload ? "from" : "file", path)]
-        case .failed(_, _, let host?): [("host", host)]
+        case .failed(_, _, let host?, _): [("host", host)]
         case .taken(let active) where active > 0: [("others", "\(NumberText.count(active, "transfer")) under way")]
         default: []
         }
@@ -204,10 +205,11 @@ enum WhyText {
         case .paused: object.field("for", "paused")
         case .stopped: object.field("for", "process")
         case .done(let path): object.field("path", path)
-        case .failed(let code, let message, let host):
+        case .failed(let code, let message, let host, let again):
             object.field("code", code)
             object.field("message", message)
             object.optional("host", host)
+            if let again { object.field("remaining", again) }
         case .skipped(let need): object.field("message", need)
         case .cancelled: break
         }

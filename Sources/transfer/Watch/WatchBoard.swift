@@ -18,8 +18,8 @@ struct WatchBoard: Sendable {
         var isPaused = false
         /// Uploaded by this process.
         var uploaded = 0
-        /// Files whose upload failed for good, and hasn't begun again since.
-        var failed: Set<PathKey> = []
+        /// Files whose upload failed, and hasn't begun again since; with the time when it does by itself.
+        var failed: [PathKey: Int64?] = [:]
         /// Files that are uploaded and couldn't be moved or deleted.
         var stuck: Set<PathKey> = []
     }
@@ -68,9 +68,11 @@ struct WatchBoard: Sendable {
             let index = folders.firstIndex(where: { $0.path == path })
         else { return }
         switch event.kind {
-        case .failed(let failure): folders[index].failed.insert(PathKey(WatchedFolder.path(ofJob: failure.job)))
+        case .failed(let failure):
+            folders[index].failed[PathKey(WatchedFolder.path(ofJob: failure.job))] = .some(
+                failure.again.map { event.time + $0.inMilliseconds })
         case .started(let job, _), .dropped(let job), .cancelled(let job):
-            folders[index].failed.remove(PathKey(WatchedFolder.path(ofJob: job)))
+            folders[index].failed.removeValue(forKey: PathKey(WatchedFolder.path(ofJob: job)))
         case .commanded(.pause, nil): folders[index].isPaused = true
         case .commanded(.resume, nil): folders[index].isPaused = false
         case .batchProgress(let progress): waitsFor = Self.words(progress.waitReason)
@@ -88,7 +90,11 @@ struct WatchBoard: Sendable {
             waiting > 0 ? "\(NumberText.count(waiting, "file")) waiting" : "nothing waiting", uploadedWords(at: time),
         ]
         let failed = folders.reduce(0) { $0 + $1.failed.count }
-        if failed > 0 { words.append("\(NumberText.grouped(failed)) failed") }
+        if failed > 0 {
+            let again = folders.lazy.flatMap(\.failed.values).compactMap(\.self).min()
+            let when = again.map { ", tried again from \(TimeText.local($0).dropFirst(11).prefix(5)) on" } ?? ""
+            words.append("\(NumberText.grouped(failed)) failed\(when)")
+        }
         var text = "\(name): \(words.joined(separator: ", "))"
         let lost = folders.filter { if case .lost = $0.state { true } else { false } }
         if let first = lost.first {

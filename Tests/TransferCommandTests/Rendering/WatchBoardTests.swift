@@ -129,6 +129,19 @@ import TransferWatch
             ])
     }
 
+    @Test func theManagerIsToldWhenWhatFailedIsTriedAgain() {
+        var board = WatchBoard()
+        board.receive(notice(.begins(url: "https://files.example/in/{name}")))
+        for (job, again) in [("a@1", 120), ("b@2", 60)] as [(String, Int)] {
+            let failure = JobFailure(
+                batch: "watch:/srv/out", job: job, error: TransferError(.httpStatus, "403 Forbidden"), attempts: 1,
+                host: "files.example", again: .seconds(again))
+            board.receive(event(.failed(failure), batch: "watch:/srv/out"))
+        }
+        let when = TimeText.local(start + 60_000).dropFirst(11).prefix(5)
+        #expect(board.status(at: start).contains(", 2 failed, tried again from \(when) on"))
+    }
+
     @Test func whatIsTriedAgainIsNoFailureAnyMore() {
         var board = WatchBoard()
         board.receive(notice(.begins(url: "https://files.example/in/{name}")))

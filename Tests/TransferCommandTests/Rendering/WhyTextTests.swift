@@ -76,7 +76,12 @@ import TransferCore
         (.stopped, .queued, "not running: no process runs the batch", "starts    with: transfer run /etc/f.json"),
         (.done(path: "/srv/rec"), .done, "complete", "file      /srv/rec"),
         (
-            .failed(code: "httpStatus", message: "404 Not Found", host: "a.example"), .failed, "failed: 404 Not Found",
+            .failed(code: "httpStatus", message: "404 Not Found", host: "a.example", again: nil), .failed,
+            "failed: 404 Not Found", "starts    again with: transfer retry field-cam/rec-0412.mp4"
+        ),
+        (
+            .failed(code: "httpStatus", message: "403 Forbidden", host: "a.example", again: .seconds(60)), .failed,
+            "failed: 403 Forbidden, tried again in 1:00 at the latest",
             "starts    again with: transfer retry field-cam/rec-0412.mp4"
         ),
         (

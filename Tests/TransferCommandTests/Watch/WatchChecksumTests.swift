@@ -119,7 +119,9 @@ import TransferTestSupport
             #expect(try place.folder.files(below: "out") == ["hidden", "wrong"])
             for name in names {
                 let requests = server.requests(to: "/bucket/in/" + name)
-                #expect(requests.map(\.method) == ["PUT", "GET"])
+                // Sent once; and what isn't settled is asked for again when another file has succeeded.
+                #expect(Array(requests.map(\.method).prefix(2)) == ["PUT", "GET"])
+                #expect(requests.dropFirst().allSatisfy { $0.method == "GET" })
                 let isSigned = requests.allSatisfy { $0.headers["Authorization"]?.hasPrefix("AWS4-") == true }
                 #expect(isSigned)
             }

@@ -164,6 +164,63 @@ import TransferCore
         #expect(gate.state == .open(failures: 1))
     }
 
+    /// A watched folder has no end: its server may be away for as long as it wants.
+    @Test func anOriginIsProbedForEverForWhatHasNoEnd() {
+        var gate = gate { $0.failed(1, error, now: now, isEndless: true) }
+        var lengths: [Duration] = []
+        var time = now
+        for probe in 0..<200 {
+            guard case .paused(let until, _) = gate.state else {
+                gate.failed(7, error, now: time, isEndless: true)
+                continue
+            }
+            lengths.append(until - time)
+            time = until
+            #expect(gate.ask(7, isEndless: true, now: time) == .start, "probe \(probe)")
+            gate.failed(7, error, now: time, isEndless: true)
+        }
+        #expect(lengths.prefix(5) == [.seconds(4), .seconds(8), .seconds(16), .seconds(32), .seconds(60)])
+        #expect(lengths.dropFirst(5).allSatisfy { $0 == .seconds(60) } && lengths.count > 190)
+        gate.answered()
+        #expect(gate.ask(8, now: time) == .start)
+    }
+
+    @Test func whatHasToEndIsGivenUpWhereOthersGoOnProbing() {
+        var gate = gate { $0.failed(1, Sample.busy(), now: now, limit: 3) }
+        var time = now
+        for probe in 1...3 {
+            time = time + .seconds(100)
+            #expect(gate.ask(7, isEndless: true, now: time) == .start)
+            #expect(gate.permission(now: time) == .wait(until: nil))
+            gate.failed(7, error, now: time, isEndless: true)
+            let isGivenUp = probe == 3
+            #expect(gate.permission(now: time + .seconds(100)) == (isGivenUp ? .refuse(error) : .start))
+        }
+        time = time + .seconds(100)
+        #expect(gate.ask(7, isEndless: true, now: time) == .start)
+        #expect(gate.permission(now: time) == .refuse(error))
+        // A new batch wants something of it.
+        gate.revive()
+        #expect(gate.permission(now: time) == .wait(until: nil))
+        gate.answered()
+        #expect(gate.permission(now: time) == .start)
+    }
+
+    @Test func anOriginThatWasGivenUpIsProbedForWhatHasNoEnd() {
+        var gate = dead
+        #expect(gate.ask(7, isEndless: true, now: now) == .start)
+        #expect(gate.permission(now: now) == .refuse(error))
+        gate.answered()
+        #expect(gate.permission(now: now) == .start)
+    }
+
+    @Test func aJobThatGivesUpTakesOnlyThoseWithItThatHaveToEnd() {
+        var gate = gate { $0.failed(1, Sample.busy(), now: now, isEndless: true) }
+        gate.exhausted(error)
+        #expect(gate.permission(now: now) == .refuse(Sample.busy()))
+        #expect(gate.permission(isEndless: true, now: now) == .wait(until: now + .seconds(4)))
+    }
+
     @Test func whatIsDeadStaysDead() {
         var gate = dead
         gate.answered()
@@ -176,9 +233,12 @@ import TransferCore
 
 extension OriginGate {
     mutating func failed(
-        _ job: Int64, _ error: TransferError, now: MonotonicTime, scale: Double = 4, limit: Int = 10
+        _ job: Int64, _ error: TransferError, now: MonotonicTime, scale: Double = 4, limit: Int = 10,
+        isEndless: Bool = false
     ) {
-        failed(job, error, rule: RetryRule(limit: limit, scale: scale, jitter: false), random: 0, now: now)
+        failed(
+            job, error, rule: RetryRule(limit: limit, scale: scale, jitter: false), isEndless: isEndless, random: 0,
+            now: now)
     }
 }
 

@@ -14,11 +14,17 @@ import TransferTestSupport
         Set(try fixture.raw.run("SELECT name FROM sqlite_master WHERE type = 'table'").compactMap { $0[0] })
     }
 
+    private func dropWhatCameAfterFingerprints() throws {
+        try fixture.raw.run("DROP INDEX needJob")
+        try fixture.raw.run("DROP INDEX jobAgain")
+        try fixture.raw.run("ALTER TABLE ledger DROP COLUMN failures")
+    }
+
     @Test func aQueueOfTheVersionBeforeGetsWhatIsNew() throws {
         try fixture.stage([Sample.download("http://h.example/x", to: "a")])
         try fixture.raw.run("ALTER TABLE ledger DROP COLUMN changed")
         try fixture.raw.run("ALTER TABLE ledger DROP COLUMN fingerprint")
-        try fixture.raw.run("DROP INDEX needJob")
+        try dropWhatCameAfterFingerprints()
         try fixture.raw.run("UPDATE grdb_migrations SET identifier = 'packs'")
         let store = try SQLiteStore(fixture.state)
         #expect(try fixture.raw.run("SELECT count(changed) + count(fingerprint) FROM ledger") == [["0"]])
@@ -30,7 +36,7 @@ import TransferTestSupport
         try fixture.stage([Sample.download("http://h.example/x", to: "a")])
         try fixture.raw.run("ALTER TABLE ledger DROP COLUMN changed")
         try fixture.raw.run("ALTER TABLE ledger DROP COLUMN fingerprint")
-        try fixture.raw.run("DROP INDEX needJob")
+        try dropWhatCameAfterFingerprints()
         try fixture.raw.run("DROP TABLE pack")
         try fixture.raw.run("DELETE FROM grdb_migrations")
         for name in [

@@ -20,7 +20,7 @@ import TransferWatch
 
     private func soak(files: Int, queueRestarts: Int) async throws {
         let folder = try TemporaryFolder("soak")
-        let restarts = ServerThatRestarts()
+        let restarts = try ServerThatRestarts()
         let inbox = try restarts.start()
         defer { restarts.stop() }
         var spec = WatchSpec(folder: try folder.folder("in"), url: restarts.url("/in/{path}"))
@@ -69,22 +69,23 @@ extension Inbox {
 final class ServerThatRestarts: @unchecked Sendable {
     private var server: TestServer?
     private var inbox: Inbox?
-    private var port: UInt16 = 0
+    private let port: HeldPort
+
+    init() throws { port = try HeldPort() }
 
     func start() throws -> Inbox {
-        let server = try TestServer()
-        port = server.port
+        let server = try TestServer(on: .ipv4(port: port.number))
         self.server = server
         let inbox = Inbox(server)
         self.inbox = inbox
         return inbox
     }
 
-    func url(_ path: String) -> String { "http://127.0.0.1:\(port)\(path)" }
+    func url(_ path: String) -> String { "http://127.0.0.1:\(port.number)\(path)" }
 
     func restart() throws {
         server?.stop()
-        let server = try TestServer(on: .ipv4(port: port))
+        let server = try TestServer(on: .ipv4(port: port.number))
         inbox?.serve(server)
         self.server = server
     }

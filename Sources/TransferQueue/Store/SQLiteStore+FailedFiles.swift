@@ -1,0 +1,62 @@
+import GRDB
+import TransferCore
+import TransferEventLoop
+
+extension SQLiteStore {
+    /// Failed files of a watched folder that are tried again.
+    struct WokenFiles: Sendable {
+        var jobs: [Int64] = []
+        /// Until the next of those that are left comes back by itself; `nil` when none is left.
+        var next: Duration?
+        var changes = LedgerChanges()
+    }
+
+    /// Makes failed files of a watched folder ready again. None while its batch is paused.
+    func wakeFailed(batch: Int64, _ selection: FailedFiles.Selection, limit: Int) throws -> WokenFiles {
+        try write { db in
+            var woken = WokenFiles()
+            let now = WallClock.milliseconds
+            let rows = try Row.fetchAll(
+                db,
+                sql: """
+                    SELECT job.id, origin, network FROM job JOIN ledger ON ledger.id = job.ledger
+                    WHERE job.batch = ?1 AND job.ledger IS NOT NULL AND job.state = 6 AND job.notBefore <= ?2
+                        AND NOT EXISTS (SELECT 1 FROM watchedFolder WHERE watchedFolder.batch = ?1 AND isPaused)
+                    ORDER BY \(selection.order), job.id LIMIT ?3
+                    """, arguments: [batch, selection == .due ? now : Int64.max, limit])
+            for row in rows {
+                let id: Int64 = row[0]
+                try db.cachedStatement(
+                    sql: """
+                        UPDATE job SET state = 0, attempts = 0, mirror = 0, spentMirrors = 0, notBefore = NULL,
+                            endSequence = NULL, errorCode = NULL, errorMessage = NULL WHERE id = ?
+                        """
+                ).execute(arguments: [id])
+                try db.cachedStatement(sql: "UPDATE ledger SET state = 0 WHERE job = ?").execute(arguments: [id])
+                woken.jobs.append(id)
+                woken.changes.ready[Lane(batch: batch, origin: row[1], network: row[2]), default: 0] += 1
+            }
+            let next = try Int64.fetchOne(
+                db,
+                sql: """
+                    SELECT min(notBefore) FROM job
+                    WHERE batch = ? AND ledger IS NOT NULL AND state = 6 AND notBefore IS NOT NULL
+                    """, arguments: [batch])
+            woken.next = next.map { .milliseconds(max(0, $0 - now)) }
+            woken.changes.revived = rows.count
+            woken.changes.open = try Self.openJobs(db, batch: batch)
+            woken.changes.stamp = nextStamp()
+            return woken
+        }
+    }
+}
+
+extension FailedFiles.Selection {
+    fileprivate var order: String {
+        switch self {
+        case .probe: "ledger.failures, job.priority DESC"
+        case .followers: "job.priority DESC"
+        case .due: "job.notBefore"
+        }
+    }
+}

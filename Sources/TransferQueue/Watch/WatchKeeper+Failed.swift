@@ -1,0 +1,37 @@
+import TransferCore
+import TransferEventLoop
+
+// Files that failed are tried again (``FailedFiles``).
+extension WatchKeeper {
+    func hear(_ event: FailedFiles.Event) {
+        switch failed.event(event, at: .now) {
+        case .none: break
+        case .wake(let selection, let count): wake(selection, count)
+        }
+        scheduleFailed()
+    }
+
+    private func wake(_ selection: FailedFiles.Selection, _ count: Int) {
+        Task {
+            let id = batch.id
+            let woken = await onStore { try $0.wakeFailed(batch: id, selection, limit: count) }
+            guard let woken, !isStopped else { return }
+            let held = batch
+            onRunner { $0.woke(woken, of: held) }
+            note(woken.changes.open, woken.changes.stamp)
+            hear(.woken(FailedFiles.Woken(jobs: woken.jobs, next: woken.next)))
+            tellBacklog()
+        }
+    }
+
+    private func scheduleFailed() {
+        guard !isStopped, let time = failed.nextWake else { return }
+        let timer =
+            failedTimer
+            ?? loop.makeTimer { [weak self] in
+                self?.onLoop { $0.hear(.due) }
+            }
+        failedTimer = timer
+        timer.schedule(at: time)
+    }
+}

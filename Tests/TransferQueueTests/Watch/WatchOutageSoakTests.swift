@@ -1,0 +1,92 @@
+import Testing
+import TransferCore
+import TransferEventLoop
+import TransferTestServer
+import TransferTestSupport
+import TransferWatch
+
+@testable import TransferQueue
+
+/// A server that is away, refuses what comes for one reason after the other, and comes back; nobody does anything about it.
+@Suite(.serialized) struct WatchOutageSoakTests {
+    private static let refusals = [403, 423, 507, 429]
+
+    /// Away for moments, and files that failed come back by nothing but a success.
+    @Test(.timeLimit(.minutes(2))) func everyFileArrivesInOrderAfterAnOutage() async throws {
+        var times = WatchTimes()
+        times.again.first = .seconds(3600)
+        let taken = try await soak(files: 8, times: times, Sample.retries(2)) { log in
+            await log.wait { $0.lastBacklog?.waiting == 8 }
+        }
+        for phase in ["away", "403", "423", "507", "429"] {
+            let own = taken.filter { $0.hasPrefix(phase) }
+            #expect(own == own.sorted(), "\(phase): \(own)")
+        }
+    }
+
+    /// Away for five minutes, with the delays that everybody has.
+    @Test(.enabled(if: TransferCommand.runsHeavyTests), .timeLimit(.minutes(20)))
+    func everyFileArrivesAfterFiveMinutes() async throws {
+        let taken = try await soak(files: 40, times: WatchTimes(), JobSettings()) { log in
+            await log.wait { $0.lastBacklog?.waiting == 40 }
+            // How long it's away is what is tested: by then every job's attempts would be used up.
+            try await Task.sleep(for: .seconds(300))
+        }
+        let away = taken.filter { $0.hasPrefix("away") }
+        #expect(away == away.sorted(), "\(away)")
+    }
+
+    /// - Parameter outage: Returns when the server has been away for long enough.
+    /// - Returns: What was taken, in that order, but for files that found out that the server doesn't take any: while that
+    ///   is recorded another one may go.
+    private func soak(
+        files: Int, times: WatchTimes, _ settings: JobSettings, outage: (WatchLog) async throws -> Void
+    ) async throws -> [String] {
+        let folder = try TemporaryFolder("outage")
+        let port = try HeldPort()
+        let inbox = MoodyInbox()
+        var server: TestServer?
+        defer { server?.stop() }
+        var spec = WatchSpec(folder: try folder.folder("in"), url: "http://127.0.0.1:\(port.number)/in/{name}")
+        spec.settle = .milliseconds(20)
+        spec.settings = settings
+        var names: [String] = []
+        func write(_ phase: String) throws {
+            for number in 10..<10 + files {
+                let name = "\(phase)-\(number)"
+                // Its time is its place in the order.
+                try folder.write(name, to: "\(name).new")
+                try folder.setTime("\(name).new", seconds: 1_000_000 + names.count)
+                try folder.rename("\(name).new", "in/\(name)")
+                names.append(name)
+            }
+        }
+        try write("away")
+        let limits = BatchLimits(concurrency: 1)
+        let tried = AwaitedState(Set<String>())
+        try await withWatch(folder, spec, times: times, limits: limits) { queue, _, log in
+            _ = queue.observe { event in
+                guard case .retrying(let job, _, _) = event.kind else { return }
+                tried.change { _ = $0.insert(WatchedFolder.path(ofJob: job)) }
+            }
+            try await outage(log)
+            inbox.refuse { _ in Self.refusals[0] }
+            let back = try TestServer(on: .ipv4(port: port.number))
+            server = back
+            inbox.serve(back)
+            for status in Self.refusals {
+                inbox.refuse { _ in status }
+                try write("\(status)")
+                // Of 429 one is enough: it speaks for all of them.
+                let wanted = status == 429 ? 1 : files
+                let before = inbox.refused.count
+                await inbox.wait { $0.refused.count >= before + wanted }
+            }
+            inbox.refuse { _ in nil }
+            await log.wait(forConfirmations: files * (1 + Self.refusals.count))
+        }
+        let taken = inbox.taken
+        #expect(taken.sorted() == names.sorted(), "each once")
+        return taken.filter { !tried.state.contains($0) }
+    }
+}
