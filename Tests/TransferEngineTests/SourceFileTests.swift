@@ -114,6 +114,31 @@ import TransferTestSupport
         #expect(file.look() == .retimed && !file.hasWhatWasSent())
     }
 
+    /// Several requests, at once or one after the other, and those of an earlier attempt.
+    @Test(arguments: [false, true]) func whatWasSentInPartsHasTheFingerprintOfTheWhole(_ isSecondAttempt: Bool) throws {
+        let whole = try SourceFile(path)
+        try send(whole, 0..<Int64(Self.size), piece: 65536)
+        let file = try SourceFile(path)
+        if isSecondAttempt { file.markSentBefore() }
+        let middle = Int64(Self.size / 2)
+        try send(file, middle..<Int64(Self.size), piece: 65536)
+        if !isSecondAttempt { try send(file, 0..<middle, piece: 65536) }
+        #expect(file.sentFingerprint == nil)
+        file.noteFingerprint()
+        #expect(file.sentFingerprint != nil && file.sentFingerprint == whole.sentFingerprint)
+    }
+
+    @Test func ofOtherBytesThanWereSentNothingIsNoted() throws {
+        for isUnclear in [false, true] {
+            let file = try SourceFile(path)
+            file.markSentBefore(mayHaveChanged: isUnclear)
+            try send(file, 0..<Int64(Self.size / 2), piece: 65536)
+            if !isUnclear { try overwrite(at: 5) }
+            file.noteFingerprint()
+            #expect(file.sentFingerprint == nil)
+        }
+    }
+
     @Test func anotherLengthIsAnotherFile() throws {
         let file = try SourceFile(path)
         #expect(truncate(path, off_t(Self.size + 1)) == 0)

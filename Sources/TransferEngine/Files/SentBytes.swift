@@ -14,6 +14,10 @@ final class SentBytes: Sendable {
         var runs: [Run] = []
         /// Somebody else has sent some of it before: an earlier attempt, of which nothing is known here.
         var isPartial = false
+        /// All of it, read for that afterwards.
+        var whole: UInt64?
+        /// Nobody knows whether what was sent before is what the file has now.
+        var isUnclear = false
     }
 
     private let state = Mutex(State())
@@ -54,7 +58,19 @@ final class SentBytes: Sendable {
         return end == size
     }
 
-    func markPartial() { state.withLock { $0.isPartial = true } }
+    func markPartial(isUnclear: Bool = false) {
+        state.withLock { state in
+            state.isPartial = true
+            state.isUnclear = state.isUnclear || isUnclear
+        }
+    }
+
+    /// Of the whole file, while it was known to have what was sent.
+    func note(whole fingerprint: UInt64) { state.withLock { $0.whole = $0.isUnclear ? nil : fingerprint } }
+
+    var isUnclear: Bool { state.withLock { $0.isUnclear } }
+
+    var whole: UInt64? { state.withLock { $0.whole } }
 
     /// - Returns: `nil` where that isn't all that was sent.
     var runs: [Run]? { state.withLock { $0.isPartial ? nil : $0.runs } }

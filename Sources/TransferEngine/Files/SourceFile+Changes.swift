@@ -44,11 +44,14 @@ extension SourceFile {
     private static let looksAtMost = 3
 
     /// Some of it was sent by an earlier attempt, so that what is sent now isn't all that the server has.
-    public func markSentBefore() { sent.markPartial() }
+    ///
+    /// - Parameter mayHaveChanged: Nobody knows whether the file has the bytes that were sent then.
+    public func markSentBefore(mayHaveChanged: Bool = false) { sent.markPartial(isUnclear: mayHaveChanged) }
 
-    /// Of all that was sent, in one go; tells it from other bytes later (``fingerprint(isStopped:)``). `nil` where it was
-    /// sent in parts, or by several attempts.
+    /// Of all that was sent; tells it from other bytes later (``fingerprint(isStopped:)``). `nil` where it was sent in parts,
+    /// or by several attempts, and wasn't read for that (``noteFingerprint(isStopped:)``).
     public var sentFingerprint: UInt64? {
+        if let whole = sent.whole { return whole }
         if let content {
             var fingerprint = ByteFingerprint()
             content.withUnsafeBytes { fingerprint.update($0) }
@@ -56,6 +59,15 @@ extension SourceFile {
         }
         guard let runs = sent.runs, runs.count == 1, runs[0].start == 0, runs[0].end == size else { return nil }
         return runs[0].fingerprint.value
+    }
+
+    /// Reads a file that was sent in parts once more, so that it can be told from other bytes later. To be called while
+    /// nothing of it has changed since it was sent. Blocks: for workers.
+    public func noteFingerprint(isStopped: () -> Bool = { false }) {
+        guard sentFingerprint == nil, !sent.isUnclear, look() == .same, let whole = fingerprint(isStopped: isStopped),
+            look() == .same
+        else { return }
+        sent.note(whole: whole)
     }
 
     /// Of what the file has now. Blocks: for workers.

@@ -26,13 +26,17 @@ extension QueueRunner {
         // Of one that was touched before its last bytes left it's known that it has what was sent, and not that this is what
         // was to be sent.
         let expected = file.isAsOpened && look == .same ? nil : job.sourceDigest
-        guard look == .touched || look == .retimed || look == .same && (path != nil || expected != nil) else {
+        // By its bytes a watched file is known for as long as it's in the folder.
+        let keeper = file.sentFingerprint == nil && job.record.watched != nil ? watches[job.record.batch] : nil
+        guard look == .touched || look == .retimed || look == .same && (path != nil || expected != nil || keeper != nil)
+        else {
             return then(self, look == .same)
         }
         engine.workers.execute { [loop] in
             let result =
                 (path.map { file.isStill(at: $0) } ?? true) && (look == .same || file.hasWhatWasSent(wholly: true))
                 && file.has(expected)
+            if result, let keeper { file.noteFingerprint { keeper.isStopped } }
             loop.execute {
                 self.onLoop { runner in
                     then(runner, result)

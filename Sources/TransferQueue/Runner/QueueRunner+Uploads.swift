@@ -36,7 +36,7 @@ extension QueueRunner {
         let make = job.record.watched?.verifies == true ? UploadProtocols.verifying : UploadProtocols.dialogue
         let state = lostWithItsProcess(job.record, upload, file, record) ?? record?.state
         guard let dialogue = try make(job.record.spec, upload, source, state, secrets) else { return false }
-        if state != nil { file.markSentBefore() }
+        if state != nil { file.markSentBefore(mayHaveChanged: likeness == .unclear) }
         talks += 1
         job.phase = .talking
         job.talk = UploadTalk(

@@ -12,6 +12,8 @@ struct LedgerChanges: Sendable {
     var open = 0
     /// Grows from transaction to transaction: of two counts the later one holds.
     var stamp = 0
+    /// Names by which files aren't uploaded: those that renamed files have now, and hard links.
+    var otherNames: [(known: String, name: String)] = []
     /// Files that are there again, and with which something is to be done.
     var returned = 0
     /// Whether something is to be done with a confirmed file that turned up, perhaps under another name.

@@ -20,9 +20,13 @@ struct LedgerOffer: Sendable {
         /// Something of the file changed while its upload is under way: it's looked at again after that.
         case later
         /// Other bytes than this row's, with the same size and time.
-        case rewritten(row: Int64, digest: Checksum)
-        /// Known, on a file system that has another number now.
+        case rewritten(row: Int64, digest: Checksum?)
+        /// Known, on a file system that has another number now, or that has given its files other inodes.
         case renumbered(row: Int64)
+        /// Another name of the file at this path.
+        case otherName(of: String)
+        /// A new file: it has the inode, the size and the time of this row's, which isn't anywhere any more.
+        case another(row: Int64, digest: Checksum?)
     }
 
     let version: FileVersion
@@ -31,7 +35,7 @@ struct LedgerOffer: Sendable {
     /// Whether the ledger learns nothing by it.
     var isNothing: Bool {
         switch finding {
-        case .nothing, .outdated, .later: true
+        case .nothing, .outdated, .later, .otherName: true
         default: false
         }
     }

@@ -40,11 +40,12 @@ final class LedgerTaker {
     func take(_ offer: LedgerOffer) throws -> Bool {
         let version = offer.version
         switch offer.finding {
-        case .nothing, .outdated, .later: return true
+        case .nothing, .outdated, .later, .otherName: return true
         case .renumbered(let row):
             try db.execute(
-                sql: "UPDATE ledger SET device = ? WHERE id = ?",
-                arguments: [version.deviceBits, row])
+                sql:
+                    "UPDATE ledger SET device = ?, inode = ?, changed = CASE state WHEN 1 THEN ? ELSE changed END WHERE id = ?",
+                arguments: [version.deviceBits, version.inodeBits, version.stamp.changed, row])
             try cameBack(row)
             return true
         case .returned(let row):
@@ -61,23 +62,43 @@ final class LedgerTaker {
             let state = try Int.fetchOne(db, sql: "SELECT state FROM ledger WHERE id = ?", arguments: [row])
             guard try state == LedgerState.failed.rawValue || replace(row) else { return true }
             return try add(version, digest: digest)
-        case .moved, .new:
-            switch try SQLiteStore.look(db, version, folder: folder) {
-            case .known, .onOtherDevice: return true
-            case .returned(let row):
-                try cameBack(row.id)
-                return true
-            case .elsewhere(let row):
-                // A hard link, of which both names were offered together.
-                return try isThere(version, at: row.version.path) || move(row, to: version)
-            case .otherTime(let row):
-                // This file is another version now, so that one isn't anywhere any more.
-                try replace(row.id)
-            case .unknown: break
-            }
-            guard case .new(let digest) = offer.finding else { return try add(version, digest: nil) }
-            return try add(version, digest: digest)
+        case .another(let row, let digest):
+            try forget(row, unlessOnOtherDeviceThan: version)
+            return try takeNew(version, digest: digest, isAnother: true)
+        case .moved: return try takeNew(version, digest: nil)
+        case .new(let digest): return try takeNew(version, digest: digest)
         }
+    }
+
+    /// - Parameter isAnother: Nothing that was known before is this file.
+    private func takeNew(_ version: FileVersion, digest: Checksum?, isAnother: Bool = false) throws -> Bool {
+        var look = try SQLiteStore.look(db, version, folder: folder)
+        if case .renumbered(_, let otherwise) = look { look = otherwise }
+        switch look {
+        case .known, .onOtherDevice: return true
+        case .returned(let row):
+            try cameBack(row.id)
+            return true
+        case .elsewhere(let row):
+            // A hard link, of which both names were offered together.
+            if isThere(version, at: row.version.path) {
+                changes.otherNames.append((row.version.path, version.path))
+                return true
+            }
+            if !isAnother { return try move(row, to: version) }
+        case .otherTime(let row):
+            // This file is another version now, so that one isn't anywhere any more.
+            try replace(row.id)
+        case .unknown, .renumbered: break
+        }
+        return try add(version, digest: digest)
+    }
+
+    /// This file has the row's inode, so that its file isn't anywhere any more; but the disk that it was on may come back.
+    private func forget(_ row: Int64, unlessOnOtherDeviceThan version: FileVersion) throws {
+        let device = try Int64.fetchOne(db, sql: "SELECT device FROM ledger WHERE id = ?", arguments: [row])
+        guard device == version.deviceBits, try !replace(row) else { return }
+        try db.execute(sql: "DELETE FROM ledger WHERE id = ? AND state = 3", arguments: [row])
     }
 
     /// Another version takes the place of a confirmed row.
@@ -101,9 +122,12 @@ final class LedgerTaker {
                 UPDATE ledger SET modified = ?, changed = ? WHERE id = ? AND state = 1 RETURNING \(LedgerRow.columns)
                 """,
             arguments: [version.modified, version.stamp.changed, id])
-        guard let row = touched.map(LedgerRow.init), PathKey(row.version.path) != PathKey(version.path),
-            !isThere(version, at: row.version.path)
-        else {
+        guard let row = touched.map(LedgerRow.init), PathKey(row.version.path) != PathKey(version.path) else {
+            try cameBack(id)
+            return true
+        }
+        if isThere(version, at: row.version.path) {
+            changes.otherNames.append((row.version.path, version.path))
             try cameBack(id)
             return true
         }
@@ -145,7 +169,7 @@ final class LedgerTaker {
     }
 
     /// A job for a row of the ledger. It follows what is on its way to the same place.
-    private func stage(_ version: FileVersion, digest: Checksum?, ledger: Int64, isPaused: Bool = false) throws {
+    func stage(_ version: FileVersion, digest: Checksum?, ledger: Int64, isPaused: Bool = false) throws {
         let url = Redaction.url(plan.url(version, digest: digest))
         let followed = try lastOpenJob(ledger: ledger, path: version.path, url: url)
         var identity = WatchedPath.identity(version.path, ledger: ledger)
@@ -227,6 +251,9 @@ final class LedgerTaker {
             try db.execute(
                 sql: "UPDATE ledger SET path = ?, device = ?, isRenamed = ? WHERE id = ?",
                 arguments: [version.path, version.deviceBits, isReplaceable, row.id])
+            if PathKey(row.version.path) != PathKey(version.path) {
+                changes.otherNames.append((row.version.path, version.path))
+            }
             try cameBack(row.id)
             return true
         }
@@ -270,67 +297,6 @@ final class LedgerTaker {
         return url != Redaction.url(plan.url(version, digest: row.digest))
     }
 
-    // MARK: A new start
-
-    /// Stages what hasn't been confirmed anew, by the rules as they are now.
-    func renewAll() throws {
-        // Earlier versions left some waiting for nothing.
-        try db.execute(
-            sql: "UPDATE job SET follows = 0 WHERE +batch = ? AND ledger IS NOT NULL AND state = 3 AND follows IS NULL",
-            arguments: [batch])
-        let rows = try Row.fetchAll(
-            db,
-            sql: "SELECT \(LedgerRow.columns) FROM ledger WHERE folder = ? AND job IS NOT NULL ORDER BY id DESC",
-            arguments: [folder]
-        ).map(LedgerRow.init)
-        var paths = Set<PathKey>()
-        for row in rows {
-            let jobs = try jobs(ofLedger: row.id)
-            guard paths.insert(PathKey(row.version.path)).inserted else {
-                // There is a newer version.
-                for job in jobs where !job.isClaimed { try remove(job) }
-                continue
-            }
-            guard plan.spec.rules.takes(file: row.version.path) || jobs.last?.isLeftAlone == true else {
-                for job in jobs where !job.isClaimed { try remove(job) }
-                if jobs.isEmpty { try db.execute(sql: "DELETE FROM ledger WHERE id = ?", arguments: [row.id]) }
-                continue
-            }
-            guard let job = jobs.last else {
-                // Its batch was forgotten.
-                try stage(row.version, digest: row.digest, ledger: row.id)
-                continue
-            }
-            if job.isClaimed || job.isLeftAlone { continue }
-            try renew(job, row)
-        }
-    }
-
-    private func renew(_ job: OpenJob, _ row: LedgerRow) throws {
-        let url = Redaction.url(plan.url(row.version, digest: row.digest))
-        let spec = plan.job(row.version, digest: row.digest, identity: job.identity)
-        let secrets = JobSecrets(spec)
-        let isSame = spec.fingerprint == job.fingerprint
-        if !isSame { abandon(job) }
-        let state: JobState = job.state == .paused || job.state == .blocked ? job.state : .queued
-        let lane = Lane(batch: batch, origin: spec.origin(mirror: 0), network: spec.settings.network.key)
-        try db.execute(
-            sql: """
-                UPDATE job SET state = ?, priority = ?, origin = ?, destination = ?, spec = ?, fingerprint = ?,
-                    hasSecrets = ?, network = ?, attempts = 0, notBefore = NULL, endSequence = NULL, errorCode = NULL,
-                    errorMessage = NULL, upload = CASE WHEN ? THEN upload END WHERE id = ?
-                """,
-            arguments: [
-                state.rawValue, plan.rank(row.version), lane.origin, spec.destinationKey(directory: "/"),
-                spec.redacted.canonicalJSON,
-                spec.fingerprint, secrets != nil, lane.network, isSame, job.id,
-            ])
-        try db.execute(
-            sql: "UPDATE ledger SET job = ?, url = ?, state = 0 WHERE id = ?", arguments: [job.id, url, row.id])
-        changes.secrets[job.id] = secrets
-        if state == .queued, job.state != .queued { changes.ready[lane, default: 0] += 1 }
-    }
-
     // MARK: Jobs
 
     private func jobs(ofPath path: String) throws -> [OpenJob] {
@@ -341,7 +307,7 @@ final class LedgerTaker {
     }
 
     /// The one that the row names, and one that goes on under the file's former name.
-    private func jobs(ofLedger ledger: Int64) throws -> [OpenJob] {
+    func jobs(ofLedger ledger: Int64) throws -> [OpenJob] {
         let current = try Int64.fetchOne(db, sql: "SELECT job FROM ledger WHERE id = ?", arguments: [ledger])
         return try Row.fetchAll(
             db,
@@ -354,7 +320,7 @@ final class LedgerTaker {
 
     /// Takes a job out that hasn't started, and its version: what follows it follows what it followed, or is let go by
     /// ``finish(stamp:)``, as it follows what isn't there any more.
-    private func remove(_ job: OpenJob, keepsLedger: Bool = false) throws {
+    func remove(_ job: OpenJob, keepsLedger: Bool = false) throws {
         abandon(job)
         try db.execute(
             sql: """
@@ -371,7 +337,7 @@ final class LedgerTaker {
         room += 1
     }
 
-    private func abandon(_ job: OpenJob) {
+    func abandon(_ job: OpenJob) {
         guard let upload = job.upload.flatMap({ UploadRecord(text: $0) }),
             var spec = try? JobSpec(canonicalJSON: job.spec)
         else { return }

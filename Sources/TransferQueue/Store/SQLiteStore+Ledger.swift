@@ -55,12 +55,17 @@ extension FileVersion {
 }
 
 /// What the ledger says of a version that is offered.
-enum LedgerLook: Sendable {
+indirect enum LedgerLook: Sendable {
     case known(LedgerRow)
     /// It's known, and was missed at its path.
     case returned(LedgerRow)
     /// It's known, from a file system that had another number then.
     case onOtherDevice(LedgerRow)
+    /// A confirmed file with this path, size and time had another inode: the folder may have been copied, or mounted anew
+    /// where files have no numbers of their own.
+    ///
+    /// - Parameter otherwise: If it's not that one.
+    case renumbered(LedgerRow, otherwise: LedgerLook)
     /// It's known with another path.
     case elsewhere(LedgerRow)
     /// The same file with the same size had another time when it was confirmed.
@@ -106,7 +111,15 @@ extension SQLiteStore {
             case .other: break
             }
         }
-        return look
+        let named = try Row.fetchOne(
+            db.cachedStatement(
+                sql: """
+                    SELECT \(LedgerRow.columns) FROM ledger
+                    WHERE folder = ? AND path = ? AND size = ? AND modified = ? AND inode <> ? AND state = 1
+                    ORDER BY id DESC LIMIT 1
+                    """),
+            arguments: [folder, version.path, version.size, version.modified, version.inodeBits])
+        return named.map { .renumbered(LedgerRow($0), otherwise: look) } ?? look
     }
 
     static func watchedVersion(_ db: Database, ledger: Int64) throws -> WatchedVersion {

@@ -245,5 +245,11 @@ enum Schema {
             ALTER TABLE ledger ADD COLUMN failures INTEGER NOT NULL DEFAULT 0;
             CREATE INDEX jobAgain ON job(batch, notBefore) WHERE ledger IS NOT NULL AND state = 6;
             """),
+        Step(
+            "names of watched files",
+            """
+            -- A confirmed file is known by its bytes under its name where its inode is another one.
+            CREATE INDEX ledgerName ON ledger(folder, path) WHERE state = 1;
+            """),
     ]
 }

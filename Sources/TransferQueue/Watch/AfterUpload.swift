@@ -124,10 +124,10 @@ struct AfterUpload {
             // Programs of before noted nothing to go by.
             guard row.version.stamp.changed != nil else { return nil }
             guard let sent = row.fingerprint else { return .rewritten }
-            return switch VersionDigest.has(sent, version, root: root, isStopped: isStopped) {
-            case true: nil
-            case false: .rewritten
-            case nil: isStopped() ? .stopped : .notThere
+            return switch VersionDigest.match(sent, version, root: root, isStopped: isStopped) {
+            case .same: nil
+            case .other: .rewritten
+            case .otherVersion, .unreadable: isStopped() ? .stopped : .notThere
             }
         }
         return switch VersionDigest.compute(version, root: root, isStopped: isStopped) {

@@ -23,16 +23,29 @@ enum VersionDigest {
         }
     }
 
-    /// Whether the file has the bytes that were sent of it.
-    ///
-    /// - Returns: `nil` where what is there is another version, or can't be read.
-    static func has(
+    /// Whether a file has the bytes that were sent.
+    enum Match: Sendable, Hashable {
+        case same, other
+        /// What is there is another version, or nothing.
+        case otherVersion
+        case unreadable
+    }
+
+    /// - Parameter fingerprint: ``SourceFile/sentFingerprint``.
+    static func match(
         _ fingerprint: UInt64, _ version: FileVersion, root: String, isStopped: () -> Bool = { false }
-    ) -> Bool? {
-        guard let file = try? SourceFile(root + "/" + version.path), isVersion(file, version),
-            let found = file.fingerprint(isStopped: isStopped), isVersion(file, version)
-        else { return nil }
-        return found == fingerprint
+    ) -> Match {
+        do throws(TransferError) {
+            let file = try SourceFile(root + "/" + version.path)
+            guard isVersion(file, version) else { return .otherVersion }
+            guard let found = file.fingerprint(isStopped: isStopped) else {
+                return isStopped() || isVersion(file, version) ? .unreadable : .otherVersion
+            }
+            guard isVersion(file, version) else { return .otherVersion }
+            return found == fingerprint ? .same : .other
+        } catch {
+            return error.code == .fileMissing ? .otherVersion : .unreadable
+        }
     }
 
     private static func isVersion(_ file: SourceFile, _ version: FileVersion) -> Bool {

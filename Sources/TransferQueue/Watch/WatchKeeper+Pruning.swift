@@ -113,7 +113,7 @@ extension WatchKeeper {
         for (changed, look) in zip(looked.changed, looks) {
             switch look {
             case .known, .returned, .onOtherDevice, .elsewhere: absent.append(changed.row)
-            case .otherTime, .unknown: suspects.append(changed.now.path)
+            case .otherTime, .unknown, .renumbered: suspects.append(changed.now.path)
             }
         }
         return (absent, suspects)

@@ -56,6 +56,10 @@ actor WatchKeeper: LoopActor {
     /// Files that may have other bytes than those that are being uploaded.
     private var changedUnderWay: Set<PathKey> = []
 
+    /// Names that were told not to be uploaded.
+    private var otherNames: Set<PathKey> = []
+    private static let mostOtherNames = 10_000
+
     /// How far what the watcher offers has got.
     enum Offering: Sendable {
         case nothing
@@ -216,7 +220,9 @@ extension WatchKeeper: WatchConsumer {
         let (folder, plan) = (folder, plan)
         guard let looks = await onStore({ try $0.look(files, folder: folder) }) else { return refuse() }
         // What a reading finds is known nearly always.
-        let isNews = looks.contains { if case .known(let row) = $0 { plan.comparesBytes(of: row) } else { true } }
+        let isNews = zip(files, looks).contains { file, look in
+            if case .known(let row) = look { row.mayHaveChanged(file.stamp) } else { true }
+        }
         guard isNews, !isStopped else { return isStopped ? 0 : files.count }
         let offers: [LedgerOffer]
         do {
@@ -231,6 +237,7 @@ extension WatchKeeper: WatchConsumer {
             let path = offer.version.path
             // Of a time that was set, as of bytes that were cut off by name, the folder hasn't told.
             if offer.isOutdated { suspect(path) }
+            if case .otherName(let known) = offer.finding { tellOtherName(path, of: known) }
             if !offer.isForLater {
                 changedUnderWay.remove(PathKey(path))
             } else if changedUnderWay.insert(PathKey(path)).inserted {
@@ -251,6 +258,7 @@ extension WatchKeeper: WatchConsumer {
         Failpoint.reached(.filesTaken)
         batch = held
         note(changes.open, changes.stamp)
+        for (known, name) in changes.otherNames { tellOtherName(name, of: known) }
         isFull = changes.handled < files.count
         onRunner { $0.took(self, batch: held, changes) }
         if plan.spec.keepFor != nil { kept = max(0, kept + changes.returned) }
@@ -267,77 +275,15 @@ extension WatchKeeper: WatchConsumer {
         watcher?.look(at: [path])
     }
 
+    /// Not each time that it's found again; but of more names than anybody reads nothing is kept.
+    private func tellOtherName(_ name: String, of known: String) {
+        if otherNames.count >= Self.mostOtherNames { otherNames.removeAll() }
+        guard otherNames.insert(PathKey(name)).inserted else { return }
+        tell(.notUploaded(path: name, sameAs: known))
+    }
+
     private func refuse() -> Int {
         isFull = true
         return 0
-    }
-}
-
-/// Finds out about versions what the ledger alone can't tell. Blocks: for workers.
-struct VersionInquiry {
-    let plan: WatchPlan
-    /// Then no more is read, and what was found isn't needed.
-    let isStopped: @Sendable () -> Bool
-
-    init(_ plan: WatchPlan, isStopped: @escaping @Sendable () -> Bool = { false }) {
-        self.plan = plan
-        self.isStopped = isStopped
-    }
-
-    func inquire(_ files: [FileVersion], _ looks: [LedgerLook]) -> [LedgerOffer] {
-        let places = FolderPlaces(plan.root)
-        return zip(files, looks).map { file, look in
-            LedgerOffer(version: file, finding: finding(file, look, places))
-        }
-    }
-
-    private func finding(_ file: FileVersion, _ look: LedgerLook, _ places: FolderPlaces) -> LedgerOffer.Finding {
-        switch look {
-        case .known(let row): return known(file, row, places)
-        case .returned(let row): return .returned(row: row.id)
-        case .onOtherDevice(let row): return .renumbered(row: row.id)
-        case .elsewhere(let row):
-            let isThere = row.version.isSame(as: places.file(row.version.path)?.stamp)
-            if !isThere { return .moved }
-            // A hard link; or, on another file system inside, a file that has the same number by chance.
-            let seen = places.file(file.path)
-            let other = places.file(row.version.path)
-            if let seen, let other, seen.stamp.device != other.stamp.device { return new(file) }
-            return .nothing
-        case .otherTime(let row):
-            guard let known = row.digest else { return new(file) }
-            switch VersionDigest.compute(file, root: plan.root, isStopped: isStopped) {
-            case .digest(known): return .touched(row: row.id)
-            case .digest(let digest): return .new(digest: digest)
-            case .otherVersion: return .outdated
-            case .unreadable: return .new(digest: nil)
-            }
-        case .unknown: return new(file)
-        }
-    }
-
-    /// Something may have given it other bytes and its former time, as editors of tags do.
-    private func known(_ file: FileVersion, _ row: LedgerRow, _ places: FolderPlaces) -> LedgerOffer.Finding {
-        guard plan.comparesBytes(of: row), let seen = places.file(file.path), row.mayHaveChanged(seen.stamp) else {
-            return .nothing
-        }
-        // What waits is looked at when it's opened.
-        guard row.state != .open else { return .later }
-        switch VersionDigest.compute(file, root: plan.root, isStopped: isStopped) {
-        case .digest(let digest) where digest != row.digest: return .rewritten(row: row.id, digest: digest)
-        case .digest: return .looked(row: row.id, changed: seen.stamp.changed)
-        case .otherVersion: return .outdated
-        case .unreadable: return .nothing
-        }
-    }
-
-    private func new(_ file: FileVersion) -> LedgerOffer.Finding {
-        guard plan.needsDigest else { return .new(digest: nil) }
-        switch VersionDigest.compute(file, root: plan.root, isStopped: isStopped) {
-        case .digest(let digest): return .new(digest: digest)
-        case .otherVersion: return .outdated
-        // It fails when it's opened, which is told.
-        case .unreadable: return .new(digest: nil)
-        }
     }
 }

@@ -88,11 +88,6 @@ struct WatchPlan: Sendable {
     /// Whether a file is read before it's staged: its URL or its check needs the digest.
     var needsDigest: Bool { template.needsDigest || spec.verifiesDigest }
 
-    /// Whether size and time aren't enough to know a file of this row again.
-    func comparesBytes(of row: LedgerRow) -> Bool {
-        needsDigest && row.digest != nil && row.state != .leftAlone
-    }
-
     /// Whether a confirmed file's digest may be asked for later; not where it's gone by then.
     var keepsDigest: Bool { spec.then == .keep || spec.keepFor != nil }
 

@@ -13,9 +13,9 @@ public import TransferWatch
 ///
 /// What was uploaded is kept in the queue's database while its file is in the folder, so that a restart doesn't upload
 /// it again; nor does another name, whether it's a hard link or a confirmed file was renamed, as long as no other file
-/// takes its former name, and with it the place of its upload: then it's uploaded by its new one. A version is what has
-/// one inode, size and time of change; where only the time is another, as after touch(1), the bytes tell: while it's
-/// uploaded those that were sent, and later the SHA-256, which is noted after the upload. A file that was away for longer
+/// takes its former name, and with it the place of its upload: then it's uploaded by its new one. A version is what its
+/// bytes are: a file whose numbers (inode, size, times) are not all as they were is compared with what was sent, by a
+/// fingerprint of that or by the SHA-256, which is noted after the upload. A file that was away for longer
 /// than a minute when somebody looked is uploaded again. The newest version of a file wins: an older one that waits for its upload makes
 /// room, and one that is on its way ends first.
 ///
@@ -97,6 +97,9 @@ public enum WatchedFolderEvent: Sendable {
     case deleted(path: String)
     /// A confirmed file couldn't be moved or deleted, or the server's digest is another one; it stays where it is.
     case stays(path: String, TransferError)
+    /// Another name of a file that is, or will be, uploaded by the other one: a hard link, or a file that was renamed
+    /// afterwards. Told once for each name.
+    case notUploaded(path: String, sameAs: String)
     /// How many files wait for their upload, and how many are confirmed but wait for ``WatchSpec/keepFor``.
     case backlog(waiting: Int, kept: Int)
 }

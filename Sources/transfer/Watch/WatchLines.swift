@@ -22,6 +22,7 @@ import TransferWatch
 /// | `watch.moved`      | `path` `to`                                                                          |
 /// | `watch.deleted`    | `path`                                                                               |
 /// | `watch.stays`      | `path` `code` `message`                                                              |
+/// | `watch.notUploaded`| `path` `sameAs`                                                                      |
 /// | `watch.backlog`    | `waiting` `kept`                                                                     |
 /// | `watch.ended`      |                                                                                      |
 enum WatchLines {
@@ -52,6 +53,9 @@ enum WatchLines {
             case .told(.stays(let path, let error)):
                 object.field("path", path)
                 fields(error, &object)
+            case .told(.notUploaded(let path, let other)):
+                object.field("path", path)
+                object.field("sameAs", other)
             case .told(.backlog(let waiting, let kept)):
                 object.field("waiting", waiting)
                 object.field("kept", kept)
@@ -69,6 +73,7 @@ enum WatchLines {
         case .told(.moved): "watch.moved"
         case .told(.deleted): "watch.deleted"
         case .told(.stays): "watch.stays"
+        case .told(.notUploaded): "watch.notUploaded"
         case .told(.backlog): "watch.backlog"
         case .told(.watch(.rootFound)): "watch.found"
         case .told(.watch(.rootLost)): "watch.lost"

@@ -24,6 +24,8 @@ enum WatchWords {
         case .told(.deleted(let path)): return verbose ? (.info, "\(folder)/\(path): deleted") : nil
         case .told(.stays(let path, let error)):
             return (.error, "\(folder)/\(path): stays where it is: \(error.message)")
+        case .told(.notUploaded(let path, let other)):
+            return (.info, "\(folder)/\(path): not uploaded, it's another name of \(other)")
         case .told(.backlog): return nil
         case .told(.paused):
             let command = "transfer resume \(ShellWord.quoted(notice.batch))"

@@ -17,6 +17,7 @@ import TransferTestSupport
     private func dropWhatCameAfterFingerprints() throws {
         try fixture.raw.run("DROP INDEX needJob")
         try fixture.raw.run("DROP INDEX jobAgain")
+        try fixture.raw.run("DROP INDEX ledgerName")
         try fixture.raw.run("ALTER TABLE ledger DROP COLUMN failures")
     }
 

@@ -1,0 +1,65 @@
+import GRDB
+import TransferCore
+import TransferWatch
+
+// A new start of watching.
+extension LedgerTaker {
+    /// Stages what hasn't been confirmed anew, by the rules as they are now.
+    func renewAll() throws {
+        // Earlier versions left some waiting for nothing.
+        try db.execute(
+            sql: "UPDATE job SET follows = 0 WHERE +batch = ? AND ledger IS NOT NULL AND state = 3 AND follows IS NULL",
+            arguments: [batch])
+        let rows = try Row.fetchAll(
+            db,
+            sql: "SELECT \(LedgerRow.columns) FROM ledger WHERE folder = ? AND job IS NOT NULL ORDER BY id DESC",
+            arguments: [folder]
+        ).map(LedgerRow.init)
+        var paths = Set<PathKey>()
+        for row in rows {
+            let jobs = try jobs(ofLedger: row.id)
+            guard paths.insert(PathKey(row.version.path)).inserted else {
+                // There is a newer version.
+                for job in jobs where !job.isClaimed { try remove(job) }
+                continue
+            }
+            guard plan.spec.rules.takes(file: row.version.path) || jobs.last?.isLeftAlone == true else {
+                for job in jobs where !job.isClaimed { try remove(job) }
+                if jobs.isEmpty { try db.execute(sql: "DELETE FROM ledger WHERE id = ?", arguments: [row.id]) }
+                continue
+            }
+            guard let job = jobs.last else {
+                // Its batch was forgotten.
+                try stage(row.version, digest: row.digest, ledger: row.id)
+                continue
+            }
+            if job.isClaimed || job.isLeftAlone { continue }
+            try renew(job, row)
+        }
+    }
+
+    private func renew(_ job: OpenJob, _ row: LedgerRow) throws {
+        let url = Redaction.url(plan.url(row.version, digest: row.digest))
+        let spec = plan.job(row.version, digest: row.digest, identity: job.identity)
+        let secrets = JobSecrets(spec)
+        let isSame = spec.fingerprint == job.fingerprint
+        if !isSame { abandon(job) }
+        let state: JobState = job.state == .paused || job.state == .blocked ? job.state : .queued
+        let lane = Lane(batch: batch, origin: spec.origin(mirror: 0), network: spec.settings.network.key)
+        try db.execute(
+            sql: """
+                UPDATE job SET state = ?, priority = ?, origin = ?, destination = ?, spec = ?, fingerprint = ?,
+                    hasSecrets = ?, network = ?, attempts = 0, notBefore = NULL, endSequence = NULL, errorCode = NULL,
+                    errorMessage = NULL, upload = CASE WHEN ? THEN upload END WHERE id = ?
+                """,
+            arguments: [
+                state.rawValue, plan.rank(row.version), lane.origin, spec.destinationKey(directory: "/"),
+                spec.redacted.canonicalJSON,
+                spec.fingerprint, secrets != nil, lane.network, isSame, job.id,
+            ])
+        try db.execute(
+            sql: "UPDATE ledger SET job = ?, url = ?, state = 0 WHERE id = ?", arguments: [job.id, url, row.id])
+        changes.secrets[job.id] = secrets
+        if state == .queued, job.state != .queued { changes.ready[lane, default: 0] += 1 }
+    }
+}

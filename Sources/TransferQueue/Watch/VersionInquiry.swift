@@ -1,0 +1,149 @@
+import TransferCore
+import TransferEngine
+import TransferWatch
+
+/// Finds out about versions what the ledger alone can't tell: it has numbers, and what was sent were bytes. A file system
+/// gives a new file the inode of one that was removed, and numbers all files anew when it's copied or mounted again.
+///
+/// Blocks: for workers.
+struct VersionInquiry {
+    let plan: WatchPlan
+    /// Then no more is read, and what was found isn't needed.
+    let isStopped: @Sendable () -> Bool
+
+    init(_ plan: WatchPlan, isStopped: @escaping @Sendable () -> Bool = { false }) {
+        self.plan = plan
+        self.isStopped = isStopped
+    }
+
+    func inquire(_ files: [FileVersion], _ looks: [LedgerLook]) -> [LedgerOffer] {
+        let places = FolderPlaces(plan.root)
+        return zip(files, looks).map { file, look in
+            LedgerOffer(version: file, finding: finding(file, look, places))
+        }
+    }
+
+    private func finding(_ file: FileVersion, _ look: LedgerLook, _ places: FolderPlaces) -> LedgerOffer.Finding {
+        switch look {
+        case .known(let row): return unchanged(file, row, places, else: .nothing)
+        case .returned(let row): return unchanged(file, row, places, else: .returned(row: row.id))
+        case .onOtherDevice(let row): return unchanged(file, row, places, else: .renumbered(row: row.id))
+        case .renumbered(let row, let otherwise):
+            // Only its bytes tell that it's the one that was uploaded.
+            switch compare(file, row) {
+            case .same: return .renumbered(row: row.id)
+            case .outdated: return .outdated
+            case .other, .unknown, .unreadable: return finding(file, otherwise, places)
+            }
+        case .elsewhere(let row): return elsewhere(file, row, places)
+        case .otherTime(let row):
+            switch compare(file, row) {
+            case .same: return .touched(row: row.id)
+            case .other(let digest): return new(file, digest)
+            case .outdated: return .outdated
+            case .unknown(let digest): return new(file, digest)
+            case .unreadable: return .new(digest: nil)
+            }
+        case .unknown: return new(file, nil)
+        }
+    }
+
+    /// Its path and its numbers are those of the row; something may have given it other bytes and its former time, as
+    /// editors of tags do, or it's another file with the inode of the former one.
+    ///
+    /// - Parameter known: Of one that is the row's.
+    private func unchanged(
+        _ file: FileVersion, _ row: LedgerRow, _ places: FolderPlaces, else known: LedgerOffer.Finding
+    ) -> LedgerOffer.Finding {
+        guard let seen = places.file(file.path), row.mayHaveChanged(seen.stamp) else { return known }
+        switch row.state {
+        // What waits is looked at when it's opened.
+        case .open: return row.isGone ? known : .later
+        // What failed is sent as it is by then; what is left alone stays so.
+        case .failed where row.digest == nil, .leftAlone: return known
+        case .confirmed, .failed: break
+        }
+        switch compare(file, row) {
+        case .same:
+            if case .nothing = known { return .looked(row: row.id, changed: seen.stamp.changed) }
+            return known
+        case .other(let digest): return .rewritten(row: row.id, digest: digest)
+        case .outdated: return .outdated
+        case .unknown, .unreadable: return known
+        }
+    }
+
+    /// Its numbers are those of a row with another path.
+    private func elsewhere(_ file: FileVersion, _ row: LedgerRow, _ places: FolderPlaces) -> LedgerOffer.Finding {
+        if row.version.isSame(as: places.file(row.version.path)?.stamp) {
+            // A hard link; or, on another file system inside, a file that has the same number by chance.
+            let seen = places.file(file.path)
+            let other = places.file(row.version.path)
+            if let seen, let other, seen.stamp.device != other.stamp.device { return new(file, nil) }
+            return .otherName(of: row.version.path)
+        }
+        // What wasn't sent yet is sent by its new name, whatever it is.
+        guard row.state == .confirmed || row.state == .leftAlone else { return .moved }
+        switch compare(file, row) {
+        case .same: return .moved
+        case .other(let digest): return .another(row: row.id, digest: digest ?? newDigest(file))
+        case .outdated: return .outdated
+        // It was to be left alone, and nobody can say that this isn't it.
+        case .unknown, .unreadable: break
+        }
+        return row.state == .leftAlone ? .moved : .another(row: row.id, digest: newDigest(file))
+    }
+
+    private func new(_ file: FileVersion, _ digest: Checksum?) -> LedgerOffer.Finding {
+        if let digest { return .new(digest: digest) }
+        guard plan.needsDigest else { return .new(digest: nil) }
+        switch VersionDigest.compute(file, root: plan.root, isStopped: isStopped) {
+        case .digest(let digest): return .new(digest: digest)
+        case .otherVersion: return .outdated
+        // It fails when it's opened, which is told.
+        case .unreadable: return .new(digest: nil)
+        }
+    }
+
+    private func newDigest(_ file: FileVersion) -> Checksum? {
+        guard plan.needsDigest, case .digest(let digest) = VersionDigest.compute(file, root: plan.root) else {
+            return nil
+        }
+        return digest
+    }
+
+    // MARK: Bytes
+
+    /// What a file's bytes are, beside those that a row stands for.
+    private enum Comparison {
+        case same
+        case other(Checksum?)
+        /// Nothing is known of the row's.
+        case unknown(Checksum?)
+        /// Another version is there, or nothing.
+        case outdated
+        case unreadable
+    }
+
+    private func compare(_ file: FileVersion, _ row: LedgerRow) -> Comparison {
+        let known = row.digest.flatMap { $0.algorithm == .sha256 ? $0 : nil }
+        guard known != nil || plan.needsDigest else { return compareFingerprint(file, row, nil) }
+        switch VersionDigest.compute(file, root: plan.root, isStopped: isStopped) {
+        case .digest(let digest):
+            guard let known else { return compareFingerprint(file, row, digest) }
+            return digest == known ? .same : .other(digest)
+        case .otherVersion: return .outdated
+        case .unreadable: return .unreadable
+        }
+    }
+
+    private func compareFingerprint(_ file: FileVersion, _ row: LedgerRow, _ digest: Checksum?) -> Comparison {
+        guard let sent = row.fingerprint else { return .unknown(digest) }
+        return switch VersionDigest.match(sent, file, root: plan.root, isStopped: isStopped) {
+        case .same: .same
+        case .other: .other(digest)
+        case .otherVersion: .outdated
+        case .unreadable: .unreadable
+        }
+    }
+}

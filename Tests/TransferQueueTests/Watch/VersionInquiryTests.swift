@@ -1,0 +1,139 @@
+import Glibc
+import Testing
+import TransferCore
+import TransferEngine
+import TransferTestSupport
+import TransferWatch
+
+@testable import TransferQueue
+
+/// What a file is, by the numbers that the ledger has of it and by its bytes: look × state × proof.
+@Suite struct VersionInquiryTests {
+    enum Look: CaseIterable {
+        case known, changed, returned, onOtherDevice, renumbered, elsewhere, otherTime, unknown
+    }
+
+    /// What is known of the bytes that were sent, and whether the file has them.
+    enum Proof: CaseIterable {
+        case none, sameFingerprint, otherFingerprint, sameDigest, otherDigest
+    }
+
+    static let rows: [(Look, LedgerState, [Proof], String)] = [
+        // Nothing has happened to it: nothing is read.
+        (.known, .confirmed, Proof.allCases, "nothing"),
+        (.known, .failed, Proof.allCases, "nothing"),
+        // Something has: its bytes tell.
+        (.changed, .confirmed, [.sameFingerprint, .sameDigest], "looked"),
+        (.changed, .confirmed, [.otherFingerprint, .otherDigest], "rewritten"),
+        (.changed, .confirmed, [.none], "nothing"),
+        (.changed, .open, Proof.allCases, "later"),
+        (.changed, .leftAlone, Proof.allCases, "nothing"),
+        (.changed, .failed, [.none, .sameFingerprint, .otherFingerprint], "nothing"),
+        (.changed, .failed, [.sameDigest], "looked"),
+        (.changed, .failed, [.otherDigest], "rewritten"),
+        (.returned, .confirmed, [.none, .sameFingerprint, .sameDigest], "returned"),
+        (.returned, .confirmed, [.otherFingerprint, .otherDigest], "rewritten"),
+        (.onOtherDevice, .confirmed, [.none, .sameFingerprint, .sameDigest], "renumbered"),
+        (.onOtherDevice, .confirmed, [.otherFingerprint, .otherDigest], "rewritten"),
+        // A copy of the folder, or a file system that numbers anew.
+        (.renumbered, .confirmed, [.sameFingerprint, .sameDigest], "renumbered"),
+        (.renumbered, .confirmed, [.none, .otherFingerprint, .otherDigest], "new"),
+        // The inode of a file that isn't there any more.
+        (.elsewhere, .confirmed, [.sameFingerprint, .sameDigest], "moved"),
+        (.elsewhere, .confirmed, [.none, .otherFingerprint, .otherDigest], "another"),
+        (.elsewhere, .leftAlone, [.none, .sameFingerprint, .sameDigest], "moved"),
+        (.elsewhere, .leftAlone, [.otherFingerprint, .otherDigest], "another"),
+        (.elsewhere, .open, Proof.allCases, "moved"),
+        (.elsewhere, .failed, Proof.allCases, "moved"),
+        (.otherTime, .confirmed, [.sameFingerprint, .sameDigest], "touched"),
+        (.otherTime, .confirmed, [.none, .otherFingerprint, .otherDigest], "new"),
+        (.unknown, .confirmed, [.none], "new"),
+    ]
+
+    let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder("inquiry") }
+
+    private func version(_ path: String) throws -> FileVersion {
+        FileVersion(try #require(FolderPlaces(folder.path("in")).file(path)).stamp, path: path)
+    }
+
+    private func plan() throws -> WatchPlan {
+        try WatchPlan(WatchSpec(folder: try folder.folder("in"), url: "http://h.example/in/{name}"))
+    }
+
+    private func row(_ version: FileVersion, _ state: LedgerState, _ proof: Proof) throws -> LedgerRow {
+        try folder.write(proof == .otherFingerprint || proof == .otherDigest ? "two" : "one", to: "sent")
+        let sent = try SourceFile(folder.path("sent"))
+        switch proof {
+        case .none: return LedgerRow(id: 7, version: version, state: state, digest: nil)
+        case .sameFingerprint, .otherFingerprint:
+            return LedgerRow(id: 7, version: version, state: state, digest: nil, fingerprint: sent.fingerprint())
+        case .sameDigest, .otherDigest:
+            let digest = try FileDigest.compute(sent, .sha256, 0..<sent.size)
+            return LedgerRow(id: 7, version: version, state: state, digest: digest)
+        }
+    }
+
+    private func look(_ kind: Look, _ file: FileVersion, _ state: LedgerState, _ proof: Proof) throws -> LedgerLook {
+        var recorded = file
+        if kind != .known { recorded.stamp.changed = (file.stamp.changed ?? 0) - 1 }
+        switch kind {
+        case .elsewhere: recorded.path = "gone"
+        case .onOtherDevice: recorded.stamp.device = 0
+        case .renumbered: recorded.stamp.inode = 1
+        case .otherTime: recorded.stamp.modified -= 1
+        case .known, .changed, .returned, .unknown: break
+        }
+        let row = try row(recorded, state, proof)
+        switch kind {
+        case .known, .changed: return .known(row)
+        case .returned: return .returned(row)
+        case .onOtherDevice: return .onOtherDevice(row)
+        case .renumbered: return .renumbered(row, otherwise: .unknown)
+        case .elsewhere: return .elsewhere(row)
+        case .otherTime: return .otherTime(row)
+        case .unknown: return .unknown
+        }
+    }
+
+    @Test(arguments: rows) func bytesTellWhatNumbersCannot(
+        _ kind: Look, _ state: LedgerState, _ proofs: [Proof], _ finding: String
+    ) throws {
+        let plan = try plan()
+        try folder.write("one", to: "in/f")
+        let file = try version("f")
+        for proof in proofs {
+            let look = try look(kind, file, state, proof)
+            let offer = VersionInquiry(plan).inquire([file], [look])[0]
+            #expect(offer.finding.name == finding, "\(proof)")
+        }
+    }
+
+    @Test func aHardLinkIsAnotherName() throws {
+        let plan = try plan()
+        try folder.write("one", to: "in/f")
+        try #require(link(folder.path("in/f"), folder.path("in/g")) == 0)
+        let row = try row(try version("f"), .confirmed, .none)
+        let offer = VersionInquiry(plan).inquire([try version("g")], [.elsewhere(row)])[0]
+        guard case .otherName(of: "f") = offer.finding else { throw TestSupportError("\(offer.finding)") }
+    }
+
+    /// Numbers that were given anew may be those of each other's.
+    @Test func aNameGoesBeforeAnInode() throws {
+        let plan = try plan()
+        try folder.write("one", to: "in/f")
+        let file = try version("f")
+        var (own, other) = (file, file)
+        own.stamp.inode = 1
+        other.path = "gone"
+        other.stamp.changed = 1
+        let look = LedgerLook.renumbered(
+            try row(own, .confirmed, .sameDigest), otherwise: .elsewhere(try row(other, .confirmed, .otherDigest)))
+        #expect(VersionInquiry(plan).inquire([file], [look])[0].finding.name == "renumbered")
+    }
+}
+
+extension LedgerOffer.Finding {
+    fileprivate var name: String { String("\(self)".prefix { $0 != "(" }) }
+}
