@@ -1,7 +1,6 @@
 import CTransferFailpoint
 import FoundationEssentials
 import GRDB
-import Synchronization
 import TransferCore
 import TransferEngine
 import TransferEventLoop
@@ -117,16 +116,12 @@ extension SQLiteStore {
     /// - Returns: The sockets of those who wait for that.
     func letGo(batch: Int64, isComplete: Bool = false) throws -> [String] {
         defer { packed.forget(batch) }
+        if isComplete { doubtful.runEnded(of: batch) }
         return try writeRelaxed(leavesPacks: true) { db in
             if isComplete, try Self.dropPack(db, batch: batch) {
                 try Self.endReserve(db, batch: batch)
             } else {
                 try Self.dissolveReserve(db, batch: batch)
-            }
-            if isComplete, inDoubt.withLock({ $0.remove(batch) }) != nil {
-                try db.execute(
-                    sql: "UPDATE job SET wasInterrupted = 0 WHERE batch = ? AND state = 6 AND errorCode = ?",
-                    arguments: [batch, TransferError.Code.mayHaveBeenSent.rawValue])
             }
             try db.execute(
                 sql:

@@ -27,6 +27,8 @@ extension SQLiteStore {
         private(set) var abandoned: [AbandonedUpload] = []
         /// Whether there are jobs that may have arrived, and of which nobody has been told.
         private(set) var isInDoubt = false
+        /// Whether somebody has been told of those that there were.
+        private let isTold: Bool
         private let owner: Int64
         /// What is taken at once, of a new batch.
         private var gathering: JobReserve.Builder?
@@ -45,13 +47,14 @@ extension SQLiteStore {
         ///   - reserving: How many those are.
         init(
             _ db: Database, batch: HeldBatch, generation: Int64, keepsWhatIsMissing: Bool, isReload: Bool,
-            owner: Int64, reserving: Int
+            isTold: Bool, owner: Int64, reserving: Int
         ) throws {
             self.db = db
             self.batch = batch
             self.generation = generation
             self.keepsWhatIsMissing = keepsWhatIsMissing
             self.isReload = isReload
+            self.isTold = isTold
             self.owner = owner
             gathering = reserving > 0 && batch.isNew ? JobReserve.Builder(batch: batch.id, room: reserving) : nil
             if gathering != nil { packing = Packing(first: try SQLiteStore.nextJob(db)) }
@@ -178,13 +181,12 @@ extension SQLiteStore {
             let oldFingerprint: Int64 = row["fingerprint"]
             let changed = oldFingerprint != made.fingerprint || batch.hasMoved && spec.hasRelativePath
             let old = JobState(rawValue: row["state"]) ?? .queued
-            // To be told by a run that ends by itself. Whoever runs it again after that wants it sent again.
-            let mayHaveArrived =
+            let isDoubtful =
                 (row["errorCode"] as String?) == TransferError.Code.mayHaveBeenSent.rawValue
                 && (row["wasInterrupted"] as Bool)
             if old == .claimed, changed { underWay.insert(id) }
-            let stays = stays(old, changed: changed, mayHaveArrived: mayHaveArrived)
-            if stays, mayHaveArrived { isInDoubt = true }
+            let stays = stays(old, changed: changed, mayHaveArrived: isDoubtful && !isTold)
+            if stays, isDoubtful { isInDoubt = true }
             if changed { try abandon("id = ?", [id]) }
             // Whoever holds a job holds it whatever it becomes.
             let state: JobState = stays || isReload && old == .paused ? old : .queued
@@ -193,7 +195,7 @@ extension SQLiteStore {
                 made.priority, made.origin, made.destination, made.text, made.fingerprint,
                 made.hasSecrets, made.isUpload, made.networkPlaces, made.network,
                 stays || old == .queued && !changed, state.hasEnded, stays,
-                changed || mayHaveArrived && !stays, id,
+                changed || isDoubtful && !stays, id,
             ])
             try update.execute()
             // Bytes of another source can't be continued, and its digest says nothing any more.

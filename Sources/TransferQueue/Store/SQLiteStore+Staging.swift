@@ -1,5 +1,4 @@
 import GRDB
-import Synchronization
 import TransferCore
 import TransferEventLoop
 
@@ -72,7 +71,7 @@ extension SQLiteStore {
                         arguments: [batch.id]) ?? 1
                 let stager = try Stager(
                     db, batch: batch, generation: generation, keepsWhatIsMissing: keepsWhatIsMissing,
-                    isReload: isReload, owner: process, reserving: reserving)
+                    isReload: isReload, isTold: doubtful.isTold(batch.id), owner: process, reserving: reserving)
                 guard try body(stager) else { throw StagingFailure.refused }
                 try stager.finish()
                 guard stager.report.isEmpty else {
@@ -89,7 +88,7 @@ extension SQLiteStore {
             }
         }
         guard let staged else { throw TransferError(.internalFault, "staging ended without a batch") }
-        if isInDoubt { _ = inDoubt.withLock { $0.insert(staged.batch.id) } }
+        if isInDoubt { doubtful.found(in: staged.batch.id) }
         if let packing { packed.keep(packing.jobs, first: packing.first, of: staged.batch.id) }
         return staged
     }

@@ -14,8 +14,7 @@ final class SQLiteStore: Sendable {
     let process: Int64
     /// Jobs that this process has put in and that have no rows yet.
     let packed = PackedJobs()
-    /// Batches with jobs that may have arrived: a run that ends by itself has told of them.
-    let inDoubt = Mutex<Set<Int64>>([])
+    let doubtful = DoubtfulBatches()
     /// Transactions that told how many jobs of watched folders are open.
     private let stamps = Atomic<Int>(0)
 
@@ -146,6 +145,11 @@ final class SQLiteStore: Sendable {
     func unregister() throws {
         try writeRelaxed { db in
             try Self.dissolveReserves(db, of: process)
+            for batch in doubtful.told {
+                try db.execute(
+                    sql: "UPDATE job SET wasInterrupted = 0 WHERE batch = ? AND state = 6 AND errorCode = ?",
+                    arguments: [batch, TransferError.Code.mayHaveBeenSent.rawValue])
+            }
             // A run that didn't wait any longer.
             try Self.endWhatMayHaveArrived(db, of: process)
             try db.execute(
