@@ -45,6 +45,7 @@ class Scenario:
         self.place, self.server, self.number = place, place.server, number
         self.folder = place.folder / f"{self.kind}-{number}"
         self.folder.mkdir()
+        self.runs = []
         self.faults = []
         self.repeated = []  # bytes fetched again, one figure a kill
         self.in_doubt = 0  # what was left to the user, who alone can say whether to send it again

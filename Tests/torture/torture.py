@@ -96,7 +96,8 @@ class Run:
         }
         if failpoint:
             environment["TRANSFER_FAILPOINT"] = failpoint
-        self.output_path = scenario.folder / "output.jsonl"
+        scenario.runs.append(self)
+        self.output_path = scenario.folder / f"run-{len(scenario.runs)}.jsonl"
         with open(self.output_path, "wb") as output:
             self.process = subprocess.Popen(
                 [torture.binary, "run", "jobs.json", "--json"], cwd=scenario.folder, env=environment,
@@ -105,6 +106,10 @@ class Run:
     @property
     def output(self):
         return self.output_path.read_text(errors="replace")
+
+    @property
+    def end(self):
+        return "killed" if self.was_killed else f"ended with {self.process.returncode}"
 
     @property
     def was_killed(self):
@@ -177,9 +182,10 @@ class Torture:
 
         - again: the command that repeats it.
         """
-        self.run_to_end(scenario)
-        if not scenario.faults and not scenario.in_doubt:
-            self.run_to_end(scenario)
+        for _ in range(2):
+            # The next run would be the user's word that what is in doubt is to be sent again.
+            if not scenario.in_doubt:
+                self.run_to_end(scenario)
         self.judge(scenario, again)
 
     def run_to_end(self, scenario):
@@ -195,7 +201,6 @@ class Torture:
             scenario.in_doubt += 1
         elif code != 0 and not run.was_killed:
             scenario.fault("lost", f"ended with {code}")
-        scenario.last_output = run.output
 
     def judge(self, scenario, again):
         scenario.finish()
@@ -206,8 +211,8 @@ class Torture:
                 self.faults.append(kind)
                 print(f"{kind.upper()}: {text}\n    again: {again}", flush=True)
             if scenario.faults:
-                print("    its last run said:", flush=True)
-                for line in scenario.last_output.splitlines()[-8:]:
+                print(f"    its runs: {', '.join(run.end for run in scenario.runs)}; the last one said:", flush=True)
+                for line in scenario.runs[-1].output.splitlines()[-8:]:
                     print(f"    | {line[:400]}", flush=True)
         if not scenario.faults or not self.options.keep:
             scenario.clean()
@@ -259,7 +264,8 @@ class Torture:
                     reached.add(point)
 
         self.in_parallel(go, places)
-        self.never = [point for point, _ in failpoints() if point not in reached]
+        if not self.options.kind:
+            self.never = [point for point, _ in failpoints() if point not in reached]
         print(f"failpoints: {len(reached)} of {len(failpoints())} reached, {self.at_points} kills", flush=True)
 
     # Random moments
@@ -296,6 +302,8 @@ class Torture:
                 windows[kind] = max(0.02, windows[kind] * 0.8)
                 return self.ended(scenario, run)
             run.kill()
+            if not run.was_killed:
+                return self.ended(scenario, run)
             windows[kind] = min(3, windows[kind] * 1.05)
             with self.lock:
                 self.kills += 1
