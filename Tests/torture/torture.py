@@ -153,7 +153,7 @@ class Run:
 class Torture:
     def __init__(self, options):
         self.options = options
-        self.binary = options.binary
+        self.binary = str(Path(options.binary).resolve())
         self.lock = threading.Lock()
         self.kills = 0
         self.at_points = 0
