@@ -33,8 +33,6 @@ public final class EventLoop: SerialExecutor, @unchecked Sendable {
     private var spareJobs: [UnownedJob] = []
     private var spareWork: [@Sendable () -> Void] = []
     private var turnEnds: [() -> Void] = []
-    /// Answers that are awaited, small, and soon to come (``awaits(answers:)``).
-    private(set) var awaitedAnswers = 0
 
     private struct Registration {
         /// Tells a new registration from events still queued for a closed descriptor of the same number.
@@ -149,19 +147,6 @@ public final class EventLoop: SerialExecutor, @unchecked Sendable {
         for work in exchange(&turnEnds, with: []) { work() }
     }
 
-    /// Notes that so many more, or fewer, small answers are awaited. Where they are many, the loop sleeps a moment before it
-    /// looks for events: several have come then. To be woken for each costs this thread, and the one who sends it, as much
-    /// as the answer does. Only on the loop.
-    public func awaits(answers change: Int) {
-        preconditionOnLoop()
-        awaitedAnswers += change
-    }
-
-    /// From so many on a moment's sleep still leaves the other side work to do.
-    private static let manyAnswers = 16
-    /// Microseconds; with the kernel's own slack (prctl(2), PR_SET_TIMERSLACK) it's some 110.
-    private static let moment: UInt32 = 60
-
     // MARK: Timers
 
     /// A timer that calls `action` on the loop. Loops have a handful of them, so they are searched one by one.
@@ -188,8 +173,6 @@ public final class EventLoop: SerialExecutor, @unchecked Sendable {
             endTurn()
             if isStopping { break }
             let timeout = armTimer()
-            // Not a wait for an event but for several: none that comes meanwhile may end it (see `awaits(answers:)`).
-            if timeout != 0, awaitedAnswers >= Self.manyAnswers { usleep(Self.moment) }
             let count = epoll_wait(epoll, &events, Int32(events.count), timeout)
             guard count > 0 else { continue }
             for event in events[..<Int(count)] { dispatch(event) }

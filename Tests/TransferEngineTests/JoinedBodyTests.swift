@@ -8,19 +8,11 @@ import TransferTestSupport
 
 /// A small body that leaves together with its head.
 @Suite(.timeLimit(.minutes(1))) struct JoinedBodyTests {
-    /// Plain HTTP goes over connections of our own, unless hops' metrics are wanted, which only libcurl has.
-    enum Way: CaseIterable, Sendable {
-        case ours, libcurls
-
-        func join(_ settings: inout ExchangeSettings) {
-            settings.joinsSmallBodies = true
-            settings.collectsHopMetrics = self == .libcurls
-        }
-    }
+    private func join(_ settings: inout ExchangeSettings) { settings.joinsSmallBodies = true }
 
     /// What a server gets, and in how many segments.
     private func arrival(
-        _ size: Int, _ way: Way?, headers: [HeaderField] = [], limiters: [RateLimiter] = []
+        _ size: Int, isJoined: Bool = true, headers: [HeaderField] = [], limiters: [RateLimiter] = []
     ) async throws -> (request: String, segments: Int) {
         var arrival = (request: "", segments: 0)
         try await Bench.with { bench async throws in
@@ -29,50 +21,50 @@ import TransferTestSupport
             async let answered = peer.answer(afterBody: size)
             let outcome = try await bench.send(
                 "PUT", "http://127.0.0.1:\(peer.port)/in", body: body, headers: headers, limiters: limiters
-            ) { way?.join(&$0) }.end()
+            ) { $0.joinsSmallBodies = isJoined }.end()
             #expect(outcome.head?.status == 201 && outcome.sent == Int64(size))
             arrival = try await answered
         }
         return arrival
     }
 
-    @Test(arguments: [1, 16 << 10], Way.allCases) func leavesInOneSegment(_ size: Int, _ way: Way) async throws {
-        let (request, segments) = try await arrival(size, way)
+    @Test(arguments: [1, 16 << 10]) func leavesInOneSegment(_ size: Int) async throws {
+        let (request, segments) = try await arrival(size)
         #expect(segments == 1)
         #expect(request.hasPrefix("PUT /in HTTP/1.1\r\n") && request.contains("\r\nContent-Length: \(size)\r\n"))
         #expect(!request.contains("Content-Type") && !request.contains("Expect"), "\(request.prefix(300))")
     }
 
-    @Test(arguments: Way.allCases) func keepsItsOwnContentType(_ way: Way) async throws {
-        let (request, _) = try await arrival(10, way, headers: [HeaderField("Content-Type", "text/plain")])
+    @Test func keepsItsOwnContentType() async throws {
+        let (request, _) = try await arrival(10, headers: [HeaderField("Content-Type", "text/plain")])
         #expect(request.contains("\r\nContent-Type: text/plain\r\n"))
     }
 
     @Test func aLargerOneFollowsItsHead() async throws {
-        let segments = try await arrival(16 << 10 + 1, .ours).segments
+        let segments = try await arrival(16 << 10 + 1).segments
         #expect(segments > 1)
     }
 
     @Test func followsItsHeadWhereThatIsNotAskedFor() async throws {
-        let segments = try await arrival(10, nil).segments
+        let segments = try await arrival(10, isJoined: false).segments
         #expect(segments == 2)
     }
 
     /// Its bytes are let out one by one.
     @Test func followsItsHeadWhereItsRateIsBounded() async throws {
-        let segments = try await arrival(10, .ours, limiters: [RateLimiter(rate: 1 << 20)]).segments
+        let segments = try await arrival(10, limiters: [RateLimiter(rate: 1 << 20)]).segments
         #expect(segments == 2)
     }
 
-    @Test(arguments: ["PUT", "POST", "PATCH"], Way.allCases)
-    func arrivesAsItIsOverAndOver(_ method: String, _ way: Way) async throws {
+    @Test(arguments: ["PUT", "POST", "PATCH"])
+    func arrivesAsItIsOverAndOver(_ method: String) async throws {
         try await Bench.with { bench async throws in
             let sink = bench.server.acceptUploads("/in")
             // Over one handle, whose options stay, or one connection: of other lengths, and to other places.
             for (number, count) in [5, 4096, 1, 16 << 10, 20_000, 7].enumerated() {
                 let path = try bench.folder.write(count: count, seed: UInt64(number), to: "source")
                 let file = try SourceFile(path, readingUpTo: number.isMultiple(of: 2) ? 1 << 20 : 0)
-                let attempt = bench.send(method, "/in?\(number)", body: .file(file), way.join)
+                let attempt = bench.send(method, "/in?\(number)", body: .file(file), join)
                 let outcome = try await attempt.end()
                 #expect(outcome.head?.status == 201 && outcome.sent == Int64(count))
                 #expect(attempt.meter.sent == Int64(count))
@@ -82,62 +74,62 @@ import TransferTestSupport
             }
             // And what goes over the same handle or connection afterwards has none of it.
             bench.server.serve("/plain", .text("plain"))
-            let plain = try await bench.send("GET", "/plain", way.join).end()
+            let plain = try await bench.send("GET", "/plain", join).end()
             #expect(plain.answer == Array("plain".utf8) && plain.sent == 0)
             #expect(bench.server.requests.last?.headers["Content-Length"] == nil)
         }
     }
 
-    @Test(arguments: Way.allCases) func whatDidNotLeaveIsNotCounted(_ way: Way) async throws {
+    @Test func whatDidNotLeaveIsNotCounted() async throws {
         try await Bench.with { bench async throws in
             let port = try LoopbackPort.free()
-            let outcome = try await bench.send("PUT", "http://127.0.0.1:\(port)/", body: .bytes([1, 2]), way.join).end()
+            let outcome = try await bench.send("PUT", "http://127.0.0.1:\(port)/", body: .bytes([1, 2]), join).end()
             #expect(outcome.error?.code == .cannotConnect && outcome.sent == 0)
         }
     }
 
-    @Test(arguments: Way.allCases) func aLostAnswerIsKnownToHaveBeenSent(_ way: Way) async throws {
+    @Test func aLostAnswerIsKnownToHaveBeenSent() async throws {
         try await Bench.with { bench async throws in
             bench.server.acceptUploads("/in")
             bench.server.script("/in", [.loseAnswer])
-            let attempt = bench.send("PUT", "/in", body: .bytes([1, 2, 3]), way.join)
+            let attempt = bench.send("PUT", "/in", body: .bytes([1, 2, 3]), join)
             let outcome = try await attempt.end()
             #expect(outcome.error?.code == .connectionLost && outcome.sent == 3 && attempt.meter.sent == 3)
         }
     }
 
-    /// It's sent once more, by libcurl as by us, where a connection turns out to be dead that had been used before.
-    @Test(arguments: Way.allCases) func isCountedOnceWhenItLeavesTwice(_ way: Way) async throws {
+    /// libcurl sends it once more where a connection turns out to be dead that had been used before.
+    @Test func isCountedOnceWhenItLeavesTwice() async throws {
         try await Bench.with { bench async throws in
             let sink = bench.server.acceptUploads("/in")
-            _ = try await bench.send("PUT", "/in", body: .bytes([0]), way.join).end()
+            _ = try await bench.send("PUT", "/in", body: .bytes([0]), join).end()
             bench.server.script("/in", [.loseAnswer])
-            let outcome = try await bench.send("PUT", "/in", body: .bytes([1, 2, 3]), way.join).end()
+            let outcome = try await bench.send("PUT", "/in", body: .bytes([1, 2, 3]), join).end()
             #expect(outcome.head?.status == 201 && outcome.sent == 3)
             #expect(sink.uploads.map(\.count) == [1, 3, 3])
         }
     }
 
-    @Test(arguments: Way.allCases) func aSourceThatHasChangedDoesNotLeave(_ way: Way) async throws {
+    @Test func aSourceThatHasChangedDoesNotLeave() async throws {
         try await Bench.with { bench async throws in
             let sink = bench.server.acceptUploads("/in")
             let path = try bench.folder.write("before", to: "source")
             let file = try SourceFile(path)
             try bench.folder.write("afterwards", to: "source")
-            let outcome = try await bench.send("PUT", "/in", body: .file(file), way.join).end()
+            let outcome = try await bench.send("PUT", "/in", body: .file(file), join).end()
             #expect(outcome.error?.code == .sourceChanged && outcome.error?.isTransient == true)
             #expect(outcome.sent == 0 && sink.uploads.isEmpty)
         }
     }
 
-    @Test(arguments: [(307, true), (303, false)], Way.allCases)
-    func aRedirectSendsItAgainOrNot(_ redirect: (status: Int, sendsBody: Bool), _ way: Way) async throws {
+    @Test(arguments: [(307, true), (303, false)])
+    func aRedirectSendsItAgainOrNot(_ redirect: (status: Int, sendsBody: Bool)) async throws {
         let (status, sendsBody) = redirect
         try await Bench.with { bench async throws in
             let sink = bench.server.acceptUploads("/in")
             bench.server.serve("/seen", .text("seen"))
             bench.server.script("/in", [.redirect(to: sendsBody ? "/in" : "/seen", status: status)])
-            let outcome = try await bench.send("PUT", "/in", body: .bytes([1, 2, 3]), way.join).end()
+            let outcome = try await bench.send("PUT", "/in", body: .bytes([1, 2, 3]), join).end()
             #expect(outcome.head?.status == (sendsBody ? 201 : 200) && outcome.sent == (sendsBody ? 3 : 0))
             #expect(sink.uploads.last?.bytes == [1, 2, 3])
         }

@@ -90,7 +90,7 @@ extension ActiveExchange {
         }
     }
 
-    /// Bytes. They are copied: by libcurl twice, into a plain request once.
+    /// Bytes; libcurl copies them twice.
     private static let joinLimit: Int64 = 16 << 10
 
     /// What left, in place of what libcurl took: SFTP's part of that has been acknowledged.

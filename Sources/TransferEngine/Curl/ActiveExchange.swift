@@ -14,8 +14,6 @@ final class ActiveExchange {
     /// The one that libcurl waits for on its behalf.
     var socket: Int32?
     var hop: Hop?
-    /// The hop, where libcurl makes no more of it than its connection.
-    var plain: PlainHop?
     /// What is asked of a file server; `nil` for HTTP.
     var files: FileServerTask?
 
@@ -33,7 +31,7 @@ final class ActiveExchange {
     var lastHead: ResponseHead?
     var received: Int64 = 0
     var sent: Int64 = 0
-    /// The body leaves with the head through libcurl, which counts what of it has left.
+    /// The body leaves with the head, and libcurl counts what of it has left.
     var isJoined = false
     /// The hop's request has left, or is about to.
     var hasMadeRequest = false
@@ -51,9 +49,8 @@ final class ActiveExchange {
     let deadline: MonotonicTime?
     /// When a byte came or went last; kept where somebody asks.
     var lastActivity: MonotonicTime
-    /// The longest silence that the pool allows; `nil` where libcurl watches. A plain hop has `lowSpeedTime` for it, where
-    /// nothing else is set.
-    var idleTimeout: Duration?
+    /// The longest silence that the pool allows; `nil` where libcurl watches.
+    let idleTimeout: Duration?
     var hops: [HopMetrics] = []
     /// When our own resolver was asked for the hop that is to begin.
     var lookUpStart: MonotonicTime?

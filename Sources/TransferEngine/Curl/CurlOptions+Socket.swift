@@ -2,7 +2,7 @@ import CTransferCurl
 import Glibc
 import TransferCore
 
-// The sockets of libcurl's connections, and of those that are taken from it.
+// The sockets of libcurl's connections.
 extension CurlOptions {
     /// Why: see "What isn't sent yet stays with us" in TransferEngine.docc/Decisions.md.
     func applySocket(_ handle: CurlHandle) throws(TransferError) {

@@ -14,7 +14,6 @@ struct CurlOptions {
 
     func apply(to handle: CurlHandle) throws(TransferError) {
         if let files = exchange.files { return try apply(files, to: handle) }
-        if exchange.plain != nil { return try applyConnection(handle) }
         let joined = try exchange.bodyToJoin(hop)
         exchange.isJoined = joined != nil
         let shape = HandleShape(exchange, hop, resolved: resolved, timeLeft: timeLeft)
@@ -63,21 +62,6 @@ struct CurlOptions {
         try handle.set(CURLOPT_RESOLVE, list: resolved)
         try applySocket(handle)
         try applyProxy(handle, settings)
-    }
-
-    /// Only the connection is libcurl's; its socket is then taken from it. One of CURLOPT_CONNECT_ONLY is used for no other
-    /// transfer, and closed when its handle leaves the multi: our copy of the descriptor is then the only one.
-    private func applyConnection(_ handle: CurlHandle) throws(TransferError) {
-        if handle.shape != nil { handle.reset() }
-        let settings = exchange.request.settings
-        try applyPlace(handle, settings)
-        try handle.set(CURLOPT_CONNECT_ONLY, 1)
-        // Never one that libcurl keeps for its own transfers: two would write to one socket.
-        try handle.set(CURLOPT_FRESH_CONNECT, 1)
-        try handle.set(CURLOPT_CONNECTTIMEOUT_MS, Self.milliseconds(settings.connectTimeout))
-        if let timeLeft { try handle.set(CURLOPT_TIMEOUT_MS, Self.milliseconds(timeLeft)) }
-        try handle.set(CURLOPT_PRIVATE, pointer: Unmanaged.passUnretained(exchange).toOpaque())
-        try applyLink(handle)
     }
 
     /// Exchanges with a bound on silence are watched by the pool, in one look at all of them: timers of libcurl's own

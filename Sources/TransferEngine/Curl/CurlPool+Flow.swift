@@ -44,10 +44,9 @@ extension CurlPool {
         drain()
     }
 
-    /// Tells libcurl, or our own connection, what of an exchange is held back now.
+    /// Tells libcurl what of an exchange is held back now.
     func hold(_ exchange: ActiveExchange) {
         exchange.noteActivity()
-        if let connection = exchange.plain?.connection { return goOn(connection) }
         guard let handle = exchange.handle else { return }
         // Going on may deliver what libcurl kept, at once, and end in another hold.
         curl_easy_pause(handle.raw, exchange.holds.mask)
@@ -149,15 +148,6 @@ extension CurlPool {
             if due <= now { silent.append(exchange) } else { next = min(next ?? due, due) }
         }
         for exchange in silent {
-            // A process that was stopped for so long finds what came meanwhile.
-            if let connection = exchange.plain?.connection {
-                ready(connection, .readable)
-                guard exchange.plain?.connection === connection else { continue }
-                guard exchange.lastActivity <= now || exchange.deadline.map({ $0 <= now }) == true else {
-                    scheduleIdleCheck(exchange)
-                    continue
-                }
-            }
             let isLate = exchange.deadline.map { $0 <= now } == true
             let settings = exchange.request.settings
             exchange.machine.abandon()

@@ -16,11 +16,6 @@ extension CurlPool {
     }
 
     private func facts(of exchange: ActiveExchange) -> ConnectionFacts {
-        if let connection = exchange.plain?.connection {
-            return ConnectionFacts(
-                localAddress: connection.localAddress.flatMap { IPAddress($0) },
-                remoteAddress: connection.remoteAddress.flatMap { IPAddress($0) })
-        }
         guard let handle = exchange.handle else { return ConnectionFacts() }
         return ConnectionFacts(
             localAddress: handle.string(CURLINFO_LOCAL_IP).flatMap { IPAddress($0) },
@@ -48,13 +43,8 @@ extension CurlPool {
         guard exchange.phase == .head, exchange.files == nil, exchange.hop?.sendsBody == true, exchange.sent > 0 else {
             return
         }
-        if let connection = exchange.plain?.connection { return Self.resetWhenClosed(connection.socket) }
         guard let socket = exchange.socket, let handle = exchange.handle, !Self.isShared(handle)
         else { return }
-        Self.resetWhenClosed(socket)
-    }
-
-    private static func resetWhenClosed(_ socket: curl_socket_t) {
         var reset = linger(l_onoff: 1, l_linger: 0)
         setsockopt(socket, SOL_SOCKET, SO_LINGER, &reset, socklen_t(MemoryLayout<linger>.size))
     }

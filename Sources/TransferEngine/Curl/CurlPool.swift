@@ -4,8 +4,7 @@ import Synchronization
 import TransferCore
 import TransferEventLoop
 
-/// One libcurl multi handle on one loop: its connections and those that are ours, its easy handles, and the exchanges
-/// under way.
+/// One libcurl multi handle on one loop: its connections, its easy handles, and the exchanges under way.
 ///
 /// A pool belongs to one engine, loop and network generation; handles and connections never leave it.
 actor CurlPool: LoopActor {
@@ -50,8 +49,6 @@ actor CurlPool: LoopActor {
     /// Proxy's URL → the schemes of authentication (CURLAUTH_…) that it asked for.
     var proxySchemes: [String: UInt] = [:]
     private(set) var isShutDown = false
-    /// Connections that libcurl made and that are ours since.
-    let plain = PlainConnections()
     /// Whether any exchange has had a bound on its rate: without, nobody needs to be looked at.
     var hasLimits = false
 
@@ -114,7 +111,6 @@ actor CurlPool: LoopActor {
             end(exchange, .failure(.shutDown))
         }
         idle.removeAll()
-        plain.removeAll { end($0) }
         for timer in [curlTimer, pauseTimer, lookUpTimer, idleTimer, verdictTimer, replyTimer] {
             if let timer { loop.remove(timer) }
         }
@@ -130,10 +126,6 @@ actor CurlPool: LoopActor {
 
     func transfer(_ hop: Hop, of exchange: ActiveExchange, resolved: [String]) {
         do throws(TransferError) {
-            if let request = try plainRequest(hop, exchange) {
-                return try begin(request, hop, exchange, resolved)
-            }
-            exchange.plain = nil
             try add(exchange, hop, resolved)
             Failpoint.reached(.requestStarted)
             if !exchange.holds.isEmpty { hold(exchange) }
@@ -145,7 +137,7 @@ actor CurlPool: LoopActor {
     }
 
     /// Gives libcurl a hop to do.
-    func add(_ exchange: ActiveExchange, _ hop: Hop, _ resolved: [String]) throws(TransferError) {
+    private func add(_ exchange: ActiveExchange, _ hop: Hop, _ resolved: [String]) throws(TransferError) {
         let handle: CurlHandle
         if let spare = idle.popLast() { handle = spare } else { handle = try CurlHandle() }
         exchange.beginHop(hop)
@@ -179,7 +171,7 @@ actor CurlPool: LoopActor {
         guard active.removeValue(forKey: exchange.id) != nil else { return }
         paused[exchange.id] = nil
         if let wait = lookUps.removeValue(forKey: exchange.id) { resolver.abandon(wait.ticket) }
-        let metrics = exchange.handle.map { MetricsReader.read($0, exchange) } ?? plainMetrics(exchange)
+        let metrics = exchange.handle.map { MetricsReader.read($0, exchange) } ?? ExchangeMetrics()
         exchange.settleMeter()
         exchange.settleSent()
         if case .failure = result { discardUnsent(exchange) }
@@ -207,7 +199,6 @@ actor CurlPool: LoopActor {
 
     /// Takes the exchange's handle out of the multi and keeps it for another.
     func release(_ exchange: ActiveExchange) {
-        releasePlain(exchange)
         guard let handle = exchange.handle else { return }
         abandonHandshake(exchange)
         // libcurl would take leave of a server that may not answer.
@@ -289,7 +280,6 @@ actor CurlPool: LoopActor {
         guard let handle = exchange.handle else { return }
         if let files = exchange.files { return stepEnded(exchange, files, handle, code) }
         let error = error(of: exchange, handle, code)
-        if let request = exchange.plain?.request { return didConnect(exchange, handle, request, error) }
         if exchange.phase == .deciding, error == nil {
             exchange.hasEndedUndecided = true
             return
