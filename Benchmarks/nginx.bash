@@ -1,16 +1,24 @@
 # shellcheck shell=bash
 # Sourced by the benchmarks: start_nginx serves $work/root on loopback from one worker, with $directives for its server,
-# sets $origin to its URL and $nginx to its process; stop_nginx ends it. $work/server holds what it writes.
+# sets $origin to its URL and $nginx to its process; stop_nginx ends it. $work/server holds what it writes. Where
+# $certificate names a PEM file with a key and its certificate, TLS is spoken beside that, at $secure_origin.
 nginx=
 directives=
+certificate=
 
 start_nginx() {
-    local port
+    local port tls
     mkdir -p "$work/server"
     # A port that nothing listens on just now; nginx is asked again with another one when it was taken meanwhile.
     for _ in 1 2 3 4 5; do
         port=$((20000 + RANDOM % 12000))
         ! (exec 3<>"/dev/tcp/127.0.0.1/$port") 2>/dev/null || continue
+        tls=
+        if [[ -n $certificate ]]; then
+            ! (exec 3<>"/dev/tcp/127.0.0.1/$((port + 1))") 2>/dev/null || continue
+            tls="listen 127.0.0.1:$((port + 1)) ssl backlog=4096;
+                ssl_certificate \"$certificate\"; ssl_certificate_key \"$certificate\";"
+        fi
         cat >"$work/server/nginx.conf" <<CONF
 daemon off;
 $( ((EUID)) || echo 'user root;')
@@ -29,15 +37,18 @@ http {
     fastcgi_temp_path "$work/server/fastcgi";
     uwsgi_temp_path "$work/server/uwsgi";
     scgi_temp_path "$work/server/scgi";
-    server { listen 127.0.0.1:$port backlog=4096; root "$work/root"; $directives }
+    server { listen 127.0.0.1:$port backlog=4096; $tls root "$work/root"; $directives }
 }
 CONF
         nginx -p "$work/server" -c "$work/server/nginx.conf" 2>"$work/server/stderr" &
         nginx=$!
         for _ in {1..200}; do
-            # Its callers read this.
-            # shellcheck disable=SC2034
-            if [[ -s $work/server/pid ]]; then origin=http://127.0.0.1:$port; return; fi
+            if [[ -s $work/server/pid ]]; then
+                # Its callers read these.
+                # shellcheck disable=SC2034
+                origin=http://127.0.0.1:$port secure_origin=https://127.0.0.1:$((port + 1))
+                return
+            fi
             kill -0 "$nginx" 2>/dev/null || break
             sleep 0.02
         done
