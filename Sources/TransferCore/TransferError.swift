@@ -80,6 +80,8 @@ extension TransferError.Code {
     public static let hostKeyRefused = Self("hostKeyRefused")
     /// A file server refused the user, or what the user shows.
     public static let loginRefused = Self("loginRefused")
+    /// The server serves as many as it wants to, or as many of this user: fewer at a time, or later.
+    public static let tooManyConnections = Self("tooManyConnections")
     public static let proxyRefused = Self("proxyRefused")
     /// The origin has not answered for as many attempts as the retry limit allows.
     public static let originUnreachable = Self("originUnreachable")

@@ -33,12 +33,13 @@ public final class ExchangeEngine: Sendable {
         self.bodyThreads = bodyThreads
         let trustThreads = WorkerPool(name: "trust", threads: 64)
         self.trustThreads = trustThreads
+        let logins = AcceptedLogins()
         fileLoops = FileServerLoops { name in
             let loop = try EventLoop(name: name)
             return PoolSet(loop: loop) { () throws(TransferError) in
                 try CurlPool(
                     loop: loop, resolver: resolver, bodyThreads: bodyThreads, trustThreads: trustThreads,
-                    isForFiles: true)
+                    fileServers: logins)
             }
         }
         let pools = { (loop: EventLoop) in
@@ -77,7 +78,10 @@ public final class ExchangeEngine: Sendable {
             let key = PoolKey(
                 rules: request.settings.tls, link: request.settings.link,
                 account: isOfFiles ? FileServerAccount(request.settings) : nil)
-            pool = isOfFiles ? try fileLoops.pool(for: key) : try set(for: request).pool(for: key)
+            pool =
+                isOfFiles
+                ? try fileLoops.pool(for: key, to: Origin(fileServerURL: request.url))
+                : try set(for: request).pool(for: key)
         } catch {
             Self.end(start, error)
             return ExchangeHandle(id: id, pool: nil)

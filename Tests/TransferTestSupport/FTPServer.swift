@@ -24,7 +24,8 @@ public final class FTPServer: Sendable {
         public var users = ["alice": "secret-a", "bob": "secret-b"]
         /// Commands that it doesn't know (pyftpdlib).
         public var lacks: [String] = []
-        /// What it says to the next commands of a name, in place of what they ask for; with 421 it hangs up (pyftpdlib).
+        /// What it says to the next commands of a name, in place of what they ask for; with 421 it hangs up, and with
+        /// nothing it does what is asked (pyftpdlib).
         public var replies: [String: [String]] = [:]
         /// Where clients are told to bring their data, in place of ``FTPServer/dataPort``: a relay (pyftpdlib, EPSV).
         public var dataRelay: UInt16?

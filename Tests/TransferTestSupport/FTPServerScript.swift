@@ -64,10 +64,11 @@ enum FTPServerScript {
                     return
                 if settings["replies"].get(cmd):
                     reply = settings["replies"][cmd].pop(0)
-                    self.respond(reply)
-                    if reply.startswith("421"):
-                        self.close_when_done()
-                    return
+                    if reply:
+                        self.respond(reply)
+                        if reply.startswith("421"):
+                            self.close_when_done()
+                        return
                 super().pre_process_command(line, cmd, arg)
 
             def respond(self, resp, *more, **named):

@@ -46,6 +46,10 @@ extension CurlOptions {
         case .fetch(let offset):
             try handle.set(CURLOPT_URL, files.url.text)
             if offset > 0 { try handle.set(CURLOPT_RESUME_FROM_LARGE, offset: offset) }
+        case .fetchUnmeasured:
+            try handle.set(CURLOPT_URL, files.url.text)
+            // No SIZE before RETR (CURLOPT_IGNORE_CONTENT_LENGTH(3)).
+            try handle.set(CURLOPT_IGNORE_CONTENT_LENGTH, 1)
         case .store: try applyUpload(handle, files, settings, from: 0)
         case .append(let offset): try applyUpload(handle, files, settings, from: offset)
         case .delete:

@@ -29,6 +29,7 @@ extension CurlPool {
         }
         files.sockets.release(exchange.id)
         exchange.settleSent()
+        if files.replies.hasLoggedIn { logins?.worked(exchange.request.settings, at: files.url.origin) }
         let result: FileServerDialogue.Result
         switch exchange.stopReason {
         // The answer that is dropped is the dialogue's last word.
@@ -40,7 +41,7 @@ extension CurlPool {
             } else if let error = exchange.linkError(code) ?? proxyError(exchange, handle, code) {
                 result = .failed(.error(error))
             } else {
-                result = .failed(FileServerFault.failure(exchange, files, handle, code))
+                result = .failed(FileServerFault.failure(exchange, files, handle, code, logins))
             }
         }
         let action = files.dialogue.ended(result, sent: exchange.sent, madeFolder: files.replies.hasRefusals)

@@ -15,6 +15,8 @@ actor CurlPool: LoopActor {
 
     /// Of the connections to file servers, where the pool is for those.
     nonisolated let sockets: ServerSockets?
+    /// Who was let in by file servers; all pools' for those.
+    let logins: AcceptedLogins?
     let resolver: HostResolver
     // Used on the loop; freed in deinit, when nobody else is left.
     private nonisolated(unsafe) let multi: UnsafeMutableRawPointer
@@ -55,7 +57,7 @@ actor CurlPool: LoopActor {
     /// - Throws: `TransferError` when libcurl can't be initialised.
     init(
         loop: EventLoop, resolver: HostResolver, bodyThreads: WorkerPool, trustThreads: WorkerPool,
-        isForFiles: Bool = false
+        fileServers logins: AcceptedLogins? = nil
     ) throws(TransferError) {
         guard CurlLibrary.isReady, let multi = curl_multi_init() else {
             throw TransferError(.internalFault, "libcurl can't be initialised")
@@ -65,7 +67,8 @@ actor CurlPool: LoopActor {
         self.bodyThreads = bodyThreads
         self.trustThreads = trustThreads
         self.multi = multi
-        sockets = isForFiles ? ServerSockets() : nil
+        self.logins = logins
+        sockets = logins == nil ? nil : ServerSockets()
         let user = Unmanaged.passUnretained(self).toOpaque()
         let codes = [
             transfer_multi_set_socket(multi, PoolCallbacks.socket, user),

@@ -15,7 +15,9 @@ enum FileServerCallbacks {
         guard let user, let address else { return -1 }
         let exchange = Unmanaged<ActiveExchange>.fromOpaque(user).takeUnretainedValue()
         let socket = LinkCallbacks.open(exchange, address)
-        if socket >= 0 { exchange.files?.sockets.opened(socket, by: exchange.id) }
+        if socket >= 0, let files = exchange.files {
+            files.sockets.opened(socket, by: exchange.id, to: files.url.origin)
+        }
         return socket
     }
 

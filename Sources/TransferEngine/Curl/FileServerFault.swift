@@ -27,7 +27,8 @@ enum FileServerFault {
     }
 
     static func failure(
-        _ exchange: ActiveExchange, _ files: FileServerTask, _ handle: CurlHandle, _ code: CURLcode
+        _ exchange: ActiveExchange, _ files: FileServerTask, _ handle: CurlHandle, _ code: CURLcode,
+        _ logins: AcceptedLogins?
     ) -> FileServerFailure {
         let host = files.url.origin.hostAndPort
         let words = Redaction.url(handle.lastErrorText)
@@ -42,10 +43,22 @@ enum FileServerFault {
         }
         // "Service not available": too many users, or a server that ends (RFC 959 §5.4).
         if let reply, reply.code == 421 {
-            return error(.cannotConnect, "\(host) takes nobody now (\(reply))", transient: true, origin: true)
+            let isCrowd = FileServerFailure.isCrowd(reply.text)
+            return error(
+                isCrowd ? .tooManyConnections : .cannotConnect, "\(host) takes nobody now (\(reply))", transient: true,
+                origin: true)
+        }
+        // 530 is said for both: who was let in before isn't somebody else now.
+        if code == CURLE_LOGIN_DENIED, let reply, reply.code == 530,
+            FileServerFailure.isCrowd(reply.text)
+                || logins?.hasWorked(exchange.request.settings, at: files.url.origin) == true
+        {
+            return error(
+                .tooManyConnections, "\(host) lets nobody more in now (\(reply))", transient: true, origin: true)
         }
         func told(else otherwise: FileServerFailure) -> FileServerFailure {
             if let reply, reply.code >= 400 {
+                if files.looks, let told = FileServerFailure.look(reply, denials: files.replies.denials) { return told }
                 return FileServerFailure(reply, writes: files.writes, host: host)
             }
             return FileServerFailure.read(words) ?? otherwise

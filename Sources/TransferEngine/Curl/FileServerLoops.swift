@@ -20,16 +20,20 @@ final class FileServerLoops: Sendable {
     init(make: @escaping @Sendable (String) throws -> PoolSet) { self.make = make }
 
     /// A pool for `key`, which counts one more exchange.
-    func pool(for key: PoolKey) throws(TransferError) -> CurlPool {
+    func pool(for key: PoolKey, to origin: Origin?) throws(TransferError) -> CurlPool {
         try state.withLock { state throws(TransferError) in
             guard !state.isShutDown else { throw .shutDown }
-            return try set(for: key, &state).pool(for: key)
+            return try set(for: key, to: origin, &state).pool(for: key)
         }
     }
 
-    /// One that has nothing to do, at best one that knows the server; a new one; the one that has the least to do.
-    private func set(for key: PoolKey, _ state: inout State) throws(TransferError) -> PoolSet {
+    /// One that has nothing to do, at best one with a connection to the server, which may let nobody more in, else one
+    /// that knows it; a new one; the one that has the least to do.
+    private func set(for key: PoolKey, to origin: Origin?, _ state: inout State) throws(TransferError) -> PoolSet {
         let idle = state.sets.filter { $0.load == 0 }
+        if let origin, let connected = idle.first(where: { $0.hasIdleConnection(for: key, to: origin) }) {
+            return connected
+        }
         if let known = idle.first(where: { $0.hasPool(for: key) }) ?? idle.first { return known }
         if let least = state.sets.min(by: { $0.load < $1.load }), state.sets.count >= Self.limit { return least }
         do {

@@ -40,7 +40,15 @@ final class FileServerTask {
 
     /// Whether what libcurl delivers is the file.
     var fetches: Bool {
-        if case .fetch = step { return true }
+        switch step {
+        case .fetch, .fetchUnmeasured: true
+        default: false
+        }
+    }
+
+    /// Whether it only asks.
+    var looks: Bool {
+        if case .look = step { return true }
         return false
     }
 
@@ -56,7 +64,7 @@ final class FileServerTask {
     var writes: Bool {
         switch step {
         case .store, .append, .makeFolder: true
-        case .look, .fetch, .delete, .rename: false
+        case .look, .fetch, .fetchUnmeasured, .delete, .rename: false
         }
     }
 
@@ -78,8 +86,9 @@ final class FileServerTask {
         var file = RemoteFile(size: nil, modified: modified >= 0 ? modified : nil)
         if length >= 0 {
             if case .fetch(let offset) = step { file.size = length + offset } else { file.size = length }
-        } else if url.isSSH, case .look = step {
-            // libcurl says of an empty file what it says of an unknown length.
+        } else if url.isSSH, looks, file.modified != nil {
+            // libcurl says of an empty file what it says of an unknown length; the time comes from the same STAT, which
+            // a server that refuses it tells neither.
             file.size = 0
         }
         return file

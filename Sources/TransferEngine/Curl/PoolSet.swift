@@ -99,8 +99,17 @@ final class PoolSet: Sendable {
     }
 
     /// Whether there may be a connection for `key`.
-    func hasPool(for key: PoolKey) -> Bool {
-        state.withLock { state in state.entries.contains { $0.generation == state.generation && $0.key == key } }
+    func hasPool(for key: PoolKey) -> Bool { known(key) != nil }
+
+    /// Whether a connection to that file server waits for its next exchange.
+    func hasIdleConnection(for key: PoolKey, to origin: Origin) -> Bool {
+        known(key)?.sockets?.hasIdle(to: origin) == true
+    }
+
+    private func known(_ key: PoolKey) -> CurlPool? {
+        state.withLock { state in
+            state.entries.first { $0.generation == state.generation && $0.key == key }?.pool
+        }
     }
 
     private func shutDown(_ pools: [CurlPool]) {

@@ -10,6 +10,7 @@ import TransferCore
 final class ServerSockets: Sendable {
     private struct Entry {
         var owner: ExchangeID?
+        let origin: Origin
         /// Tells the socket from another one that was given its number.
         let inode: ino_t
     }
@@ -33,9 +34,9 @@ final class ServerSockets: Sendable {
         }
     }
 
-    func opened(_ socket: Int32, by id: ExchangeID) {
+    func opened(_ socket: Int32, by id: ExchangeID, to origin: Origin) {
         guard let inode = Self.inode(socket) else { return }
-        state.withLock { $0.entries[socket] = Entry(owner: id, inode: inode) }
+        state.withLock { $0.entries[socket] = Entry(owner: id, origin: origin, inode: inode) }
     }
 
     /// A connection that was there serves another exchange.
@@ -74,6 +75,11 @@ final class ServerSockets: Sendable {
             for case (let id, nil) in state.exchanges { state.exchanges[id] = error }
             Self.shutDown(&state) { _ in true }
         }
+    }
+
+    /// Whether a connection to that server waits for its next exchange.
+    func hasIdle(to origin: Origin) -> Bool {
+        state.withLock { $0.entries.values.contains { $0.owner == nil && $0.origin == origin } }
     }
 
     /// Why it's to end, when it is.

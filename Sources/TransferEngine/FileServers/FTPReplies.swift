@@ -12,6 +12,10 @@ struct FTPReplies: Sendable {
     private(set) var last: Reply?
     /// Whether a change of folder was refused, so that the folder was made.
     private(set) var hasRefusals = false
+    /// The user was let in (RFC 959 §5.4: 230, and 232 of RFC 2228).
+    private(set) var hasLoggedIn = false
+    /// Replies of 550: of a look, MDTM's and SIZE's.
+    private(set) var denials = 0
 
     mutating func received(_ line: some Collection<UInt8>) {
         let line = Array(line.prefix { $0 != 10 && $0 != 13 })
@@ -23,6 +27,8 @@ struct FTPReplies: Sendable {
         let code = digits.reduce(0) { $0 * 10 + Int($1 - 0x30) }
         last = Reply(code: code, text: String(decoding: line.dropFirst(4).prefix(200), as: UTF8.self))
         if code >= 500 { hasRefusals = true }
+        if code == 550 { denials += 1 }
+        if code == 230 || code == 232 { hasLoggedIn = true }
     }
 }
 
@@ -31,6 +37,8 @@ enum FileServerFailure: Sendable, Hashable {
     /// The file, or a folder on the way to it. With the server's words.
     case missing(String)
     case denied(String)
+    /// A question was refused in words that leave open whether there is a file.
+    case untold(String)
     case exists(String)
     case full(String)
     /// The file ends before the byte that was asked for.
@@ -57,6 +65,14 @@ enum FileServerFailure: Sendable, Hashable {
         }
     }
 
+    /// A refused look. SIZE alone refused says nothing of the file: servers refuse it for what is there too, and
+    /// MDTM was answered. Where both are refused there is hardly one.
+    static func look(_ reply: FTPReplies.Reply, denials: Int) -> FileServerFailure? {
+        guard reply.code == 550 else { return nil }
+        return read(reply.description)
+            ?? (denials > 1 ? .missing(reply.description) : .untold(reply.description))
+    }
+
     /// What a server's words say; one code of FTP stands for several things, and one of libcurl's too.
     static func read(_ words: String) -> FileServerFailure? {
         let lower = words.lowercased()
@@ -70,5 +86,15 @@ enum FileServerFailure: Sendable, Hashable {
         if says("exists", "already there") { return .exists(words) }
         if says("no space", "quota", "disk full") { return .full(words) }
         return nil
+    }
+
+    /// Whether a refused login is about how many are there, and not about who comes (ProFTPD's MaxClients, vsftpd's
+    /// max_per_ip, Pure-FTPd's -c and -C, FileZilla's limits).
+    static func isCrowd(_ words: String) -> Bool {
+        let lower = words.lowercased()
+        let crowds = ["user", "client", "connection", "login", "session", "host", "instance", "people", "anonymous"]
+        return lower.contains("too many") && !lower.contains("too many failed")
+            || ["maximum", "max ", "limit", "already"].contains { lower.contains($0) }
+                && crowds.contains { lower.contains($0) } && !lower.contains("attempt")
     }
 }

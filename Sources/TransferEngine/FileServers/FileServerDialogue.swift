@@ -11,17 +11,22 @@ import TransferCore
 /// | `GET` | fetch | 200 |
 /// | `GET` with a Range | look, fetch from there, look | 206; 200 where If-Range doesn't hold; 416 |
 /// | `GET` with a condition | look, fetch | 304 where If-None-Match or If-Modified-Since says that nothing is new |
+/// | `GET` over FTP, SIZE refused | fetch without its length | 200 without a length; only RETR says that nothing is there |
 /// | `PUT` | store | 201 |
 /// | `PATCH` with Upload-Offset | look, append | 204; 409 with the offset that is right |
 /// | `DELETE` | delete | 204 |
 /// | `MOVE` with Destination | look (SFTP), rename | 201; 409 where something is there |
 /// | `MKCOL` | look (SFTP), make | 201; 405 where it's there |
 ///
-/// Statuses of failures: 404, 403, 409 (no such folder), 507. A field Server-Reply has the server's words.
+/// Statuses of failures: 404, 403, 409 (no such folder), 507. A field Server-Reply has the server's words. A look that the
+/// server refuses is no answer to what was asked: a HEAD of it is a 403, which leaves open whether there is a file, and
+/// what only looked first goes on without.
 struct FileServerDialogue: Sendable {
     enum Step: Sendable, Hashable {
         case look(FileServerURL)
         case fetch(from: Int64)
+        /// The whole of it, without SIZE, which is optional (RFC 3659 §4).
+        case fetchUnmeasured
         case store
         case append(at: Int64)
         case delete
@@ -87,6 +92,7 @@ struct FileServerDialogue: Sendable {
         case ready
         case looking
         case fetching(from: Int64, expected: RemoteFile?, began: Bool)
+        case fetchingUnmeasured(began: Bool)
         /// The body came whole; is the file still the one that was looked at before?
         case verifying(RemoteFile)
         case writing(from: Int64)
@@ -148,6 +154,11 @@ struct FileServerDialogue: Sendable {
         }
     }
 
+    private var isMove: Bool {
+        if case .move = request { return true }
+        return false
+    }
+
     mutating func start() -> Step {
         switch request {
         case .head, .get(.some), .patch: return look(url)
@@ -165,6 +176,10 @@ struct FileServerDialogue: Sendable {
     ///
     /// - Parameter file: What the server said of it in this very step.
     mutating func bodyBegins(_ file: RemoteFile) -> BodyAction {
+        if case .fetchingUnmeasured(false) = state {
+            state = .fetchingUnmeasured(began: true)
+            return .deliver(file.head(200, length: nil))
+        }
         guard case .fetching(let offset, let expected, false) = state else {
             return .stop(TransferError(.badResponse, "bytes of a file that nobody asked for", isTransient: true))
         }
@@ -183,6 +198,9 @@ struct FileServerDialogue: Sendable {
         switch (ended, result) {
         case (.ready, _), (.ended, _):
             return .fail(TransferError(.internalFault, "a step of a file server ended before it began"))
+        // A rename fails by itself where there is no way to it.
+        case (.looking, .failed(.error(let error))) where isMove && error.code == .badResponse:
+            return lookedInVain(.untold(error.message))
         case (_, .failed(.error(let error))): return .fail(error)
         case (.looking, .done(let file)): return looked(file)
         case (.looking, .failed(let failure)): return lookedInVain(failure)
@@ -197,8 +215,16 @@ struct FileServerDialogue: Sendable {
             case .noRestart where offset > 0: return .perform(fetch(from: 0))
             // It was longer a moment ago.
             case .beyondEnd where offset > 0: return .fail(Self.changed(url))
+            // FTP's 550 may be SIZE's: whether there is a file is for RETR to say.
+            case .missing, .denied, .untold:
+                guard !began, !url.isSSH else { return began ? .fail(Self.lost(failure)) : refused(failure) }
+                return .perform(fetchUnmeasured())
             default: return began ? .fail(Self.lost(failure)) : refused(failure)
             }
+        case (.fetchingUnmeasured(let began), .done(let file)):
+            return began ? .finish : .answer(file.head(200, length: 0))
+        case (.fetchingUnmeasured(let began), .failed(let failure)):
+            return began ? .fail(Self.lost(failure)) : refused(failure)
         case (.verifying(let expected), .done(let file)):
             return file == expected ? .finish : .fail(Self.changed(url))
         case (.verifying, .failed): return .fail(Self.changed(url))
@@ -244,8 +270,17 @@ struct FileServerDialogue: Sendable {
         }
     }
 
+    /// - Parameter failure: That the server says that there is no file, or that it doesn't let itself be asked.
     private mutating func lookedInVain(_ failure: FileServerFailure) -> Action {
-        guard case .missing = failure else { return refused(failure) }
+        switch (request, failure) {
+        // The file decides, not its length.
+        case (.get, .missing), (.get, .denied), (.get, .untold):
+            return url.isSSH ? refused(failure) : .perform(fetchUnmeasured())
+        // What is moved or made by a server that tells nothing is its own to refuse.
+        case (.move, .denied), (.move, .untold), (.makeFolder, .denied), (.makeFolder, .untold): break
+        case (_, .missing): break
+        default: return refused(failure)
+        }
         switch request {
         case .patch(let offset): return offset == 0 ? .perform(store()) : conflict(0)
         case .move(let destination, _): return .perform(act(.rename(to: destination)))
@@ -278,6 +313,11 @@ struct FileServerDialogue: Sendable {
         return .fetch(from: offset)
     }
 
+    private mutating func fetchUnmeasured() -> Step {
+        state = .fetchingUnmeasured(began: false)
+        return .fetchUnmeasured
+    }
+
     private mutating func store() -> Step {
         state = .writing(from: 0)
         return .store
@@ -298,7 +338,7 @@ struct FileServerDialogue: Sendable {
     private func refused(_ failure: FileServerFailure) -> Action {
         switch failure {
         case .missing(let words): .answer(Self.head(404, words))
-        case .denied(let words): .answer(Self.head(403, words))
+        case .denied(let words), .untold(let words): .answer(Self.head(403, words))
         case .exists(let words): .answer(Self.head(409, words))
         case .full(let words): .answer(Self.head(507, words))
         case .beyondEnd, .noRestart: .fail(Self.lost(failure))
@@ -320,7 +360,8 @@ struct FileServerDialogue: Sendable {
     private static func lost(_ failure: FileServerFailure) -> TransferError {
         let words =
             switch failure {
-            case .missing(let words), .denied(let words), .exists(let words), .full(let words): words
+            case .missing(let words), .denied(let words), .untold(let words), .exists(let words), .full(let words):
+                words
             case .beyondEnd: "the file ends before the byte that was asked for"
             case .noRestart: "the server can't begin in the middle of a file"
             case .error(let error): error.message

@@ -20,7 +20,7 @@ extension URLError {
     private static func code(_ error: TransferError) -> URLError.Code {
         switch error.code {
         case .cannotResolveHost: .cannotFindHost
-        case .cannotConnect, .originUnreachable, .proxyRefused: .cannotConnectToHost
+        case .cannotConnect, .originUnreachable, .tooManyConnections, .proxyRefused: .cannotConnectToHost
         case .connectionLost: .networkConnectionLost
         case .timedOut, .tooSlow: .timedOut
         case .secureConnectionFailed: .secureConnectionFailed

@@ -25,7 +25,7 @@ enum LinkAnswer: Sendable, Hashable {
             default: self = .unknown
             }
         case (.connectionLost, _), (.secureConnectionFailed, _), (.certificateRefused, _), (.hostKeyRefused, _),
-            (.loginRefused, _):
+            (.loginRefused, _), (.tooManyConnections, _):
             self = .given
         default: self = .unknown
         }

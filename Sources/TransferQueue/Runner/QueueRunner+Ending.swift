@@ -258,6 +258,9 @@ extension QueueRunner {
 
     private func tellOrigin(_ job: RunningJob, _ error: TransferError) {
         let origin = job.candidate.lane.origin
+        if error.code == .tooManyConnections, scheduler.originCrowded(origin, now: .now) {
+            return scheduler.originAnswered(origin)
+        }
         if error.scope == .origin {
             let wasOpen = scheduler.pause(of: origin, now: .now) == nil
             scheduler.originFailed(

@@ -32,7 +32,7 @@ struct Scheduler: Sendable {
         case claim(Lane, count: Int)
     }
 
-    private struct LaneState {
+    struct LaneState {
         let lane: Lane
         /// Ready jobs that are still in the store, as far as is known.
         var backlog = 0
@@ -72,9 +72,11 @@ struct Scheduler: Sendable {
     private var origins: [OriginState] = []
     private var originPlaces: [String: Int] = [:]
     private var freeOrigins: [Int] = []
-    private var lanes: [LaneState] = []
+    private(set) var lanes: [LaneState] = []
     private var lanePlaces: [Lane: Int] = [:]
-    private var gates: [String: OriginGate] = [:]
+    private(set) var gates: [String: OriginGate] = [:]
+    /// Of origins that take fewer jobs at a time than the limit.
+    private var rooms: [String: OriginRoom] = [:]
     private var rate: StartRate?
     private var served = 0
     /// When something may start that may not now; `nil` when only an event can change that.
@@ -140,6 +142,13 @@ struct Scheduler: Sendable {
         let patience = patience(of: origin)
         gates[origin, default: OriginGate()].failed(
             job, error, rule: rule, patience: patience, isEndless: isEndless, random: random, now: now)
+    }
+
+    /// The origin takes no more jobs at a time. Returns whether others of ours are there: then it needs no pause, only fewer.
+    mutating func originCrowded(_ origin: String, now: MonotonicTime) -> Bool {
+        let others = (originPlaces[origin].map { origins[$0].active } ?? 0) - 1
+        rooms[origin, default: OriginRoom(others: others, now: now)].refused(others: others, now: now)
+        return others > 0
     }
 
     /// Of the jobs that wait for the origin.
@@ -244,27 +253,6 @@ struct Scheduler: Sendable {
         Set(lanes.lazy.filter { $0.lane.network == network }.map(\.lane.batch))
     }
 
-    /// Jobs that the network keeps from starting, by batch.
-    func heldByNetwork() -> [Int64: Int] {
-        lanes.reduce(into: [:]) { counts, lane in
-            guard !network.isOpen(lane.lane, lane.reach) else { return }
-            counts[lane.lane.batch, default: 0] += lane.backlog + lane.window.count
-        }
-    }
-
-    /// What lanes' rules and origins the network closes, of those that have jobs.
-    func closedLanes() -> [Lane] { lanes.filter { !network.isOpen($0.lane, $0.reach) }.map(\.lane) }
-
-    /// Jobs that are held back by their origin.
-    func heldBack() -> Int {
-        lanes.reduce(0) { sum, lane in
-            switch gates[lane.lane.origin]?.state {
-            case .paused, .probing: sum + lane.backlog + lane.window.count
-            default: sum
-            }
-        }
-    }
-
     /// Jobs that are next where others of their origins are under way; the most urgent of each lane first.
     func upcoming(_ count: Int) -> [Candidate] {
         var candidates: [Candidate] = []
@@ -280,6 +268,7 @@ struct Scheduler: Sendable {
     mutating func decide(now: MonotonicTime) -> [Action] {
         var actions: [Action] = []
         nextWake = nil
+        rooms = OriginRoom.grown(rooms, limit: limits.perHost, now: now)
         while active.count < limits.concurrency, let place = nextLane(now: now) {
             let origin = lanes[place].lane.origin
             // A refusal is no request.
@@ -330,7 +319,7 @@ struct Scheduler: Sendable {
         var best: (place: Int, priority: Int, lastServed: Int)?
         for place in lanes.indices {
             guard let priority = lanes[place].window.first?.priority,
-                origins[lanes[place].origin].active < limits.perHost,
+                origins[lanes[place].origin].active < places(at: lanes[place].lane.origin),
                 network.isOpen(lanes[place].lane, lanes[place].reach)
             else { continue }
             if case .wait(let until) = permission(place, now) {
@@ -343,6 +332,8 @@ struct Scheduler: Sendable {
         }
         return best?.place
     }
+
+    private func places(at origin: String) -> Int { min(limits.perHost, rooms[origin]?.places ?? .max) }
 
     private mutating func claimIfLow(_ place: Int, _ actions: inout [Action]) {
         guard !lanes[place].isClaiming, lanes[place].backlog > 0,

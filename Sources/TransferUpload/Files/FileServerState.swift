@@ -19,10 +19,14 @@ struct FileServerState: Codable, Hashable {
     var cannotAppend: Bool?
     /// The part is whole, and may have its name already.
     var naming: Naming?
+    /// Earlier parts, which the server wouldn't tell anything about: removed when the file has its name.
+    var replaced: [String]?
 
     struct Naming: Codable, Hashable {
         /// Of the part; a file keeps it when it's renamed. `nil` where the server tells no times.
         var etag: String?
+        /// The server told nothing of the part: a file of that length isn't known from another one.
+        var isUntold: Bool?
     }
 
     init(to: String, source: UploadSource, part: String, mark: String, generation: Int = 0) {

@@ -4,12 +4,14 @@ import TransferCore
 ///
 /// The file grows under a name of its own beside the destination (PUT), is asked for after every break (HEAD) and gets
 /// only the rest (PATCH at the size that the server tells). When it has the source's size it's given its name (MOVE),
-/// over whatever has it. Where the answer to that was lost, the server is asked which of the two names there is.
+/// over whatever has it. Where the answer to that was lost, the server is asked which of the two names there is. Where
+/// nobody may rename (an account that may only store), the file is sent once more, under its own name.
 ///
 /// | Answer | Meaning |
 /// |---|---|
 /// | HEAD 200 | so many bytes are there |
 /// | HEAD 404 | nothing is there |
+/// | HEAD 403, 200 without a length | what is there isn't known (``OffsetTold``) |
 /// | PATCH 409 | another number of bytes is there, which Upload-Offset tells |
 /// | MOVE 409 | the server doesn't put a file in another's place: that one is deleted first |
 public struct FileServerUpload: UploadDialogue {
@@ -17,12 +19,16 @@ public struct FileServerUpload: UploadDialogue {
         case ready
         /// What is there after a break?
         case looking
-        /// The part is gone: is it the destination?
-        case lookingForName(FileServerState.Naming)
+        /// The part is gone, or the server doesn't tell: is it the destination? `untold`: the words of the refusal to name
+        /// it, where the server doesn't tell.
+        case lookingForName(FileServerState.Naming, untold: String?)
         case sending(from: Int64)
         /// All was taken; is it there?
         case verifying
         case naming
+        /// Nobody may name it, in these words: the file is sent under its own name.
+        case sendingUnderName(String)
+        case verifyingUnderName
         /// It wasn't given its name, in these words: is it there at all?
         case lookingForPart(String)
         /// Where no time tells an old file from the new one: is there one of that length?
@@ -31,12 +37,11 @@ public struct FileServerUpload: UploadDialogue {
         case clearing
         /// A part that is of no use is removed, for this reason.
         case discarding(String)
-        case abandoning
+        /// The file has its name; what earlier attempts left is removed, as far as the server lets it.
+        case sweeping([String], UploadResult)
+        case abandoning([String])
         case ended
     }
-
-    /// Within one attempt, so that a server which contradicts itself is left in peace for a while.
-    private static let mostDetours = 3
 
     let url: String
     let source: UploadSource
@@ -44,7 +49,9 @@ public struct FileServerUpload: UploadDialogue {
     var phase = Phase.ready
     private let mark: String
     private var lastID = 0
-    private var detours = 0
+    private var detours = Detours(most: 3)
+    /// Bytes were sent in this attempt: to send them all again takes another one.
+    private var hasSentBody = false
     private var hasCleared = false
 
     /// - Parameters:
@@ -82,43 +89,50 @@ public struct FileServerUpload: UploadDialogue {
 
     public mutating func abandon(now: Int64) -> [UploadAction] {
         guard let state else { return end(.finish(UploadResult(url: url, status: 0))) }
-        return ask(.abandoning, "DELETE", state.part)
+        return abandon([state.part] + (state.replaced ?? []), 204)
     }
 
     // MARK: Answers
 
     private mutating func answered(_ answer: UploadAnswer, now: Int64) -> [UploadAction] {
         let status = answer.head.status
+        let error = refusal(answer.head, now: now)
+        let told = OffsetTold(status: status, offset: answer.head.contentLength, isPassing: error.isTransient)
         switch (phase, status) {
-        case (.looking, 200): return found(answer.head)
-        case (.looking, 404): return missing()
-        case (.lookingForName(let naming), 200) where isOurs(answer.head, naming): return finish(naming.etag)
-        case (.lookingForName, 200), (.lookingForName, 404):
-            return startAgain("the server has lost what it had of the file")
-        case (.sending, 200..<300): return ask(.verifying, "HEAD", state?.part ?? url)
+        case (.looking, _): return looked(told, answer.head, error)
+        case (.lookingForName(let naming, _), 200) where isOurs(answer.head, naming): return finish(naming.etag)
+        case (.lookingForName(_, let untold), _) where told != .unknown: return unnamed(untold)
+        case (.sending, 200..<300):
+            hasSentBody = true
+            return ask(.verifying, "HEAD", state?.part ?? url)
         case (.sending(let offset), 409) where offset > 0: return conflict(answer.head)
-        case (.verifying, 200): return verify(answer.head)
-        case (.verifying, 404): return discard("the file was gone when it had been sent")
+        case (.sending(let offset), 403) where offset > 0, (.sending(let offset), 404) where offset > 0:
+            state?.cannotAppend = true
+            return replacePart("the server doesn't go on with the file (\(words(answer.head)))")
+        case (.verifying, _) where told != .unknown: return verify(told, answer.head)
         case (.naming, 200..<300): return finish(state?.naming?.etag)
+        case (.naming, 403): return sendUnderName(words(answer.head))
+        case (.sendingUnderName, 200..<300): return ask(.verifyingUnderName, "HEAD", url)
+        case (.verifyingUnderName, _) where told != .unknown: return verifyUnderName(told)
         // FTP's 550 says both that there is no part and that it can't have the name.
         case (.naming, 404): return ask(.lookingForPart(words(answer.head)), "HEAD", state?.part ?? url)
-        // libcurl may have asked twice, where a connection went in between.
-        case (.lookingForPart, 404): return ask(.lookingForName(state?.naming ?? .init(etag: nil)), "HEAD", url)
-        case (.lookingForPart(let words), 200):
-            return end(.fail(TransferError(.badResponse, Self.unnamed(words), isTransient: false)))
+        case (.lookingForPart(let words), _) where told != .unknown: return lookedForPart(told, status, words)
         case (.naming, 409) where !hasCleared: return clear()
         case (.lookingForOld, 200) where [nil, source.size].contains(answer.head.contentLength): return clear()
-        case (.lookingForOld, 200), (.lookingForOld, 404): return settle(.init(etag: nil))
+        case (.lookingForOld, _) where told != .unknown: return settle(.init(etag: nil))
         case (.clearing, 200..<300), (.clearing, 404): return settle(state?.naming ?? .init(etag: nil))
         case (.discarding(let reason), 200..<300), (.discarding(let reason), 404): return startAgain(reason)
-        case (.abandoning, 200..<300), (.abandoning, 404):
-            return end(.finish(UploadResult(url: url, status: status)))
-        default: return end(.fail(refusal(answer.head, now: now)))
+        case (.discarding(let reason), _) where !error.isTransient: return replacePart(reason)
+        case (.sweeping(let rest, let result), _): return sweep(rest, result)
+        case (.abandoning(let rest), 200..<300), (.abandoning(let rest), 404): return abandon(rest, status)
+        default: return end(.fail(error))
         }
     }
 
     private mutating func failed(_ error: TransferError, sent: Int64) -> [UploadAction] {
+        if case .sending = phase, sent > 0 { hasSentBody = true }
         switch phase {
+        case .sweeping(_, let result): return end(.finish(result))
         case .sending(let offset) where offset > 0 && !error.isTransient && error.code == .badResponse:
             // FTP's 500, 502 and 504 to APPE, and servers that don't tell how long a file is.
             state?.cannotAppend = true
@@ -131,10 +145,19 @@ public struct FileServerUpload: UploadDialogue {
     }
 
     /// What the server has of the file, after a break.
-    private mutating func found(_ head: ResponseHead) -> [UploadAction] {
-        guard let size = head.contentLength else {
-            return discard("the server doesn't tell how much it has of the file")
+    private mutating func looked(_ told: OffsetTold, _ head: ResponseHead, _ error: TransferError) -> [UploadAction] {
+        switch told {
+        case .known(let size): return found(size, head)
+        case .gone: return missing()
+        case .unknown: return end(.fail(error))
+        case .refused:
+            // All was taken: whether it's there, its naming shows.
+            if state?.naming != nil { return move() }
+            return replacePart("the server doesn't tell how much it has of the file (\(words(head)))")
         }
+    }
+
+    private mutating func found(_ size: Int64, _ head: ResponseHead) -> [UploadAction] {
         if size > source.size { return discard(tooMuch(size)) }
         if size == source.size { return [.confirmed(size)] + name(head) }
         if state?.cannotAppend == true, size > 0 { return discard("the server can't go on with a file") }
@@ -144,19 +167,38 @@ public struct FileServerUpload: UploadDialogue {
     /// There is no part: the server has lost it, or has given it its name.
     private mutating func missing() -> [UploadAction] {
         guard let state else { return start(generation: 0, mark: mark) }
-        if let naming = state.naming { return ask(.lookingForName(naming), "HEAD", url) }
+        if let naming = state.naming { return ask(.lookingForName(naming, untold: nil), "HEAD", url) }
         guard state.hasSent == true else { return start(generation: state.generation + 1, mark: state.mark) }
         return startAgain("the server has nothing of the file any more")
     }
 
+    /// It wasn't given its name, and the server was asked for the part.
+    private mutating func lookedForPart(_ told: OffsetTold, _ status: Int, _ words: String) -> [UploadAction] {
+        if status == 200 {
+            return end(.fail(TransferError(.badResponse, Self.unnamed(words), isTransient: false)))
+        }
+        // libcurl may have asked twice, where a connection went in between.
+        let naming = state?.naming ?? .init(etag: nil)
+        return ask(.lookingForName(naming, untold: told == .gone ? nil : words), "HEAD", url)
+    }
+
+    /// Neither of the two names is the file's, as far as the server tells.
+    private mutating func unnamed(_ untold: String?) -> [UploadAction] {
+        guard let untold else { return startAgain("the server has lost what it had of the file") }
+        // Whether the part is there, nobody can say: the next attempt doesn't count on it.
+        state?.naming = nil
+        state?.hasSent = true
+        return save() + contradiction(Self.unnamed(untold))
+    }
+
     private func isOurs(_ head: ResponseHead, _ naming: FileServerState.Naming) -> Bool {
-        guard head.contentLength == source.size else { return false }
+        guard head.contentLength == source.size, naming.isUntold != true else { return false }
         guard let etag = naming.etag, let found = head.value("ETag") else { return true }
         return etag == found
     }
 
     private mutating func conflict(_ head: ResponseHead) -> [UploadAction] {
-        guard let size = head.value("Upload-Offset").flatMap({ Int64($0) }), takeDetour() else {
+        guard let size = head.value("Upload-Offset").flatMap({ Int64($0) }), detours.take() else {
             return contradiction("the server doesn't stay with what it has of the file")
         }
         if size > source.size { return discard(tooMuch(size)) }
@@ -164,11 +206,13 @@ public struct FileServerUpload: UploadDialogue {
         return size == 0 ? discard("the server has nothing of the file any more") : rest(from: size)
     }
 
-    private mutating func verify(_ head: ResponseHead) -> [UploadAction] {
-        // One that tells no lengths has said that it took all.
-        guard let size = head.contentLength, size != source.size else {
-            return [.confirmed(source.size)] + name(head)
+    private mutating func verify(_ told: OffsetTold, _ head: ResponseHead) -> [UploadAction] {
+        if told == .gone { return startAgain("the file was gone when it had been sent") }
+        guard case .known(let size) = told else {
+            // A server that doesn't tell has said that it took all: whether it's there, its naming shows.
+            return [.confirmed(source.size)] + settle(.init(etag: nil, isUntold: true))
         }
+        if size == source.size { return [.confirmed(size)] + name(head) }
         if size > source.size { return discard(tooMuch(size)) }
         return [.confirmed(size)] + contradiction("the server has \(size) of \(source.size) bytes that it took")
     }
@@ -182,15 +226,28 @@ public struct FileServerUpload: UploadDialogue {
         let cannotAppend = state?.cannotAppend
         var made = FileServerState(to: url, source: source, part: part, mark: mark, generation: generation)
         made.cannotAppend = cannotAppend
+        made.replaced = state?.replaced
         state = made
         return save() + ask(.sending(from: 0), "PUT", part, body: .source(0..<source.size))
     }
 
+    /// Once the file was sent in this attempt, it's sent again by another one: that has its delay, and its limit.
     private mutating func startAgain(_ reason: String) -> [UploadAction] {
-        guard takeDetour() else { return contradiction(reason) }
+        guard !hasSentBody, detours.take() else { return contradiction(reason) }
         return [.restart(reason), .confirmed(0)]
             + start(generation: (state?.generation ?? 0) + 1, mark: state?.mark ?? mark)
     }
+
+    /// Begins anew under another name, and lets the part be: the server doesn't tell what it is.
+    private mutating func replacePart(_ reason: String) -> [UploadAction] {
+        if var state {
+            state.replaced = Array(((state.replaced ?? []) + [state.part]).suffix(Self.mostReplaced))
+            self.state = state
+        }
+        return startAgain(reason)
+    }
+
+    private static let mostReplaced = 16
 
     private mutating func discard(_ reason: String) -> [UploadAction] {
         guard let part = state?.part else { return startAgain(reason) }
@@ -230,8 +287,43 @@ public struct FileServerUpload: UploadDialogue {
         ask(.naming, "MOVE", state?.part ?? url, [HeaderField("Destination", url)])
     }
 
+    /// A break leads back to here: the part is whole, and its naming refused.
+    private mutating func sendUnderName(_ words: String) -> [UploadAction] {
+        guard detours.take() else { return contradiction(Self.unnamed(words)) }
+        return [
+            .restart("the server lets nobody rename files (\(words)): it's sent under its own name"), .confirmed(0),
+        ]
+            + ask(.sendingUnderName(words), "PUT", url, body: .source(0..<source.size))
+    }
+
+    private mutating func verifyUnderName(_ told: OffsetTold) -> [UploadAction] {
+        if case .known(let size) = told, size != source.size {
+            return contradiction("the server has \(size) of \(source.size) bytes that it took")
+        }
+        if told == .gone { return contradiction("the file was gone when it had been sent") }
+        if var state {
+            state.replaced = (state.replaced ?? []) + [state.part]
+            self.state = state
+        }
+        return [.confirmed(source.size)] + finish(nil)
+    }
+
     private mutating func finish(_ etag: String?) -> [UploadAction] {
-        end(.finish(UploadResult(url: url, status: 201, validator: etag)))
+        let here = Origin(fileServerURL: url)
+        return sweep(
+            (state?.replaced ?? []).filter { Origin(fileServerURL: $0) == here },
+            UploadResult(url: url, status: 201, validator: etag))
+    }
+
+    /// The upload is complete, whatever comes of that.
+    private mutating func sweep(_ parts: [String], _ result: UploadResult) -> [UploadAction] {
+        guard let part = parts.first else { return end(.finish(result)) }
+        return ask(.sweeping(Array(parts.dropFirst()), result), "DELETE", part)
+    }
+
+    private mutating func abandon(_ parts: [String], _ status: Int) -> [UploadAction] {
+        guard let part = parts.first else { return end(.finish(UploadResult(url: url, status: status))) }
+        return ask(.abandoning(Array(parts.dropFirst())), "DELETE", part)
     }
 
     // MARK: Helpers of all phases
@@ -250,11 +342,6 @@ public struct FileServerUpload: UploadDialogue {
     private mutating func end(_ action: UploadAction) -> [UploadAction] {
         phase = .ended
         return [action]
-    }
-
-    private mutating func takeDetour() -> Bool {
-        detours += 1
-        return detours <= Self.mostDetours
     }
 
     private mutating func contradiction(_ words: String) -> [UploadAction] {
@@ -282,6 +369,8 @@ public struct FileServerUpload: UploadDialogue {
         case (.sending(from: 0), 409):
             error.message = "the folder isn't there (\(words)); \"createFolders\": true (--create-folders) makes it"
         case (.sending, _): error.message = "the server doesn't take the file (\(words))"
+        case (.sendingUnderName(let refusal), _):
+            error.message = "\(Self.unnamed(refusal)), and doesn't take it under that name (\(words))"
         case (.naming, _), (.clearing, _): error.message = Self.unnamed(words)
         case (.discarding, _), (.abandoning, _):
             error.message = "the server doesn't remove what it has of the file (\(words))"

@@ -148,6 +148,30 @@ struct FTPSecurityTests {
         }
     }
 
+    /// 530 is said for both: a wrong password, and one connection too many.
+    @Test(arguments: [
+        ("530 Sorry, the maximum number of clients (2) from your host are already connected.", false),
+        ("530 Login incorrect.", true),
+    ])
+    func aLoginThatHasWorkedIsNotTakenForAWrongOne(_ reply: String, _ takesAnEarlierLogin: Bool) async throws {
+        try await with {
+            $0.replies["PASS"] = ["", reply, "", reply]
+        } _: { bench, server, anchors in
+            let rules = TLSRules(anchors: anchors)
+            // The first one works; the other user has never been let in.
+            for (user, code) in [
+                ("alice", nil), ("bob", takesAnEarlierLogin ? TransferError.Code.loginRefused : .tooManyConnections),
+                ("bob", nil), ("alice", .tooManyConnections),
+            ] {
+                bench.engine.renewNetwork()
+                let outcome = try await get(bench, server, rules, user: user)
+                #expect(outcome.error?.code == code, "\(user): \(outcome.result)")
+                #expect(outcome.error.map { $0.isTransient } != (code == .loginRefused))
+                if code == .tooManyConnections { #expect(outcome.error?.scope == .origin) }
+            }
+        }
+    }
+
     @Test func twoUsersShareNoConnection() async throws {
         try await with { bench, server, anchors in
             let rules = TLSRules(anchors: anchors)

@@ -186,8 +186,59 @@ import TransferCore
         arguments: ["HEAD", "GET", "DELETE"], [(FileServerFailure.missing("550 no"), 404), (.denied("550 no"), 403)])
     func whatIsntThereOrIsntAllowedHasAStatus(_ method: String, _ failure: (FileServerFailure, Int)) throws {
         var (dialogue, _) = try dialogue(method)
-        let answer = head(dialogue.ended(.failed(failure.0), sent: 0, madeFolder: false))
+        var action = dialogue.ended(.failed(failure.0), sent: 0, madeFolder: false)
+        // The refusal may have been SIZE's.
+        if method == "GET" {
+            #expect(step(action) == .fetchUnmeasured)
+            action = dialogue.ended(.failed(failure.0), sent: 0, madeFolder: false)
+        }
+        let answer = head(action)
         #expect(answer?.status == failure.1 && answer?.value("Server-Reply") == "550 no")
+    }
+
+    /// A refused question is no answer to the request: whose server is asked, what for, and what follows.
+    @Test(
+        arguments: [
+            ("ftp", "GET", FileServerFailure.untold("550 no"), Dialogue.Step.fetchUnmeasured, nil),
+            ("ftp", "GET", .denied("550 no"), .fetchUnmeasured, nil),
+            ("ftp", "GET", .missing("550 no"), .fetchUnmeasured, nil), ("sftp", "GET", .denied("no"), nil, 403),
+            ("sftp", "GET", .missing("no"), nil, 404), ("ftp", "HEAD", .untold("550 no"), nil, 403),
+            ("ftp", "HEAD", .missing("550 no"), nil, 404), ("ftp", "PATCH", .untold("550 no"), nil, 403),
+            ("sftp", "PATCH", .denied("no"), nil, 403), ("sftp", "PATCH", .missing("no"), nil, 409),
+            ("ftp", "GET", .error(TransferError(.connectionLost, "lost", isTransient: true)), nil, nil),
+        ] as [(String, String, FileServerFailure, Dialogue.Step?, Int?)])
+    func aRefusedQuestionIsNoAnswer(
+        _ scheme: String, _ method: String, _ failure: FileServerFailure, _ next: Dialogue.Step?, _ status: Int?
+    ) throws {
+        for fields in [Self.range, [HeaderField("If-None-Match", Self.etag)]] {
+            let fields = method == "PATCH" ? [HeaderField("Upload-Offset", "5")] : method == "GET" ? fields : []
+            var (dialogue, _) = try dialogue(method, fields, url: "\(scheme)://h/x")
+            let action = dialogue.ended(.failed(failure), sent: 0, madeFolder: false)
+            #expect(step(action) == next && head(action)?.status == status)
+        }
+    }
+
+    @Test(arguments: [("MOVE", "old"), ("MKCOL", "new")])
+    func aRefusedLookStopsNoActOfSFTP(_ method: String, _ name: String) throws {
+        let fields = method == "MOVE" ? [HeaderField("Destination", "sftp://h/new")] : []
+        let error = TransferError(.badResponse, "Operation failed", isTransient: true)
+        for failure in [FileServerFailure.denied("no"), .untold("no")] + (method == "MOVE" ? [.error(error)] : []) {
+            var (dialogue, _) = try dialogue(method, fields, url: "sftp://h/\(name)")
+            let next = step(dialogue.ended(.failed(failure), sent: 0, madeFolder: false))
+            #expect(next == (method == "MOVE" ? .rename(to: try url("sftp://h/new")) : .makeFolder))
+        }
+    }
+
+    @Test func aFileWithoutItsLengthIsTheWhole() throws {
+        var (dialogue, _) = try dialogue("GET", Self.range)
+        _ = dialogue.ended(.failed(.untold("550 no")), sent: 0, madeFolder: false)
+        guard case .deliver(let answer) = dialogue.bodyBegins(RemoteFile(size: nil, modified: 9)) else {
+            throw TestFailure()
+        }
+        #expect(answer.status == 200 && answer.contentLength == nil && answer.value("ETag") == nil)
+        guard case .finish = dialogue.ended(.done(RemoteFile()), sent: 0, madeFolder: false) else {
+            throw TestFailure()
+        }
     }
 
     // MARK: Uploads
@@ -297,6 +348,31 @@ import TransferCore
         replies.received(Array(line.utf8))
         let reply = try #require(replies.last)
         #expect(FileServerFailure(reply, writes: writes, host: "h") == expected)
+    }
+
+    /// SIZE may be refused for a file that is there; where MDTM is refused beside it there is hardly one.
+    @Test(
+        arguments: [
+            ("550 SIZE not allowed in ASCII mode.", 1, FileServerFailure.denied("550 SIZE not allowed in ASCII mode.")),
+            ("550 Could not get file size.", 1, .untold("550 Could not get file size.")),
+            ("550 Could not get file size.", 2, .missing("550 Could not get file size.")),
+            ("550 No such file", 1, .missing("550 No such file")), ("500 what", 1, nil),
+        ] as [(String, Int, FileServerFailure?)])
+    func aRefusedLookSaysWhatItCan(_ line: String, _ denials: Int, _ expected: FileServerFailure?) throws {
+        var replies = FTPReplies()
+        replies.received(Array(line.utf8))
+        #expect(FileServerFailure.look(try #require(replies.last), denials: denials) == expected)
+    }
+
+    @Test(arguments: [
+        ("Sorry, the maximum number of clients (2) from your host are already connected.", true),
+        ("Too many connections from your IP address", true), ("Too many users - please try again later.", true),
+        ("10 users (the maximum) are already logged in, sorry", true), ("Login limit reached for this user", true),
+        ("Login incorrect.", false), ("Not logged in, user or password incorrect!", false),
+        ("Maximum login attempts exceeded.", false), ("Too many failed logins.", false), ("", false),
+    ])
+    func aCrowdIsToldFromAStranger(_ words: String, _ isCrowd: Bool) {
+        #expect(FileServerFailure.isCrowd(words) == isCrowd)
     }
 
     @Test func otherRepliesAreErrorsThatLastOrPass() throws {

@@ -128,6 +128,48 @@ struct FileServerTests {
         }
     }
 
+    /// RFC 3659 §4: SIZE is optional, and some refuse it by 550.
+    @Test(arguments: ["550 SIZE not allowed", "550 Could not get file size."])
+    func aRefusedSizeIsNoMissingFile(_ reply: String) async throws {
+        var options = FTPServer.Options()
+        options.replies["SIZE"] = Array(repeating: reply, count: 20)
+        let server = try await FTPServer.start(options)
+        try await Bench.with { bench in
+            let bytes = [UInt8](repeating: 7, count: 100_000)
+            try Data(bytes).write(to: URL(fileURLWithPath: server.root + "/x"))
+            let first = try await bench.download(server.url("/x")).outcome
+            #expect(first.error == nil && first.position == 100_000, "\(first.result)")
+            // With what is here of it, too.
+            try bench.folder.write(Data(bytes.prefix(5000)), to: "x.part")
+            let point = ResumePoint(offset: 5000, validator: Validator(etag: "\"a\""), total: nil)
+            let (outcome, log) = try await bench.download(server.url("/x"), resume: point)
+            #expect(outcome.error == nil && log.restarts.count == 1 && outcome.position == 100_000)
+            let isSame = Array(try bench.folder.data("x.part")) == bytes
+            #expect(isSame)
+            // Its RETR says of a missing one that it's missing.
+            let missing = try await bench.download(server.url("/y")).outcome
+            #expect(missing.error?.status == 404, "\(missing.result)")
+            let look = try await bench.send("HEAD", server.url("/x")).end()
+            #expect(look.head?.status == 403, "\(look.result)")
+        }
+    }
+
+    /// STAT denied isn't "0 bytes are there".
+    @Test func aFileWhoseLengthSFTPDoesNotTellIsNotEmpty() async throws {
+        var options = SSHServer.Options()
+        options.sftp = "internal-sftp -P stat,lstat,fstat"
+        let server = try await SSHServer.start(options)
+        try await Bench.with { bench in
+            try server.folder.write("hello", to: "x")
+            let look = try await bench.send("HEAD", server.url(server.folder.path("x"))) {
+                $0.files.knownHosts = server.knownHosts
+                $0.files.privateKey = FileServerSettings.PrivateKey(path: server.userKey)
+                $0.credentials = .password(user: SSHServer.userName, password: "")
+            }.end()
+            #expect(look.head?.status == 200 && look.head?.contentLength == nil, "\(look.result)")
+        }
+    }
+
     // MARK: Up
 
     @Test(arguments: Kind.allCases, [0, 1, 5000, 3_000_000])

@@ -14,6 +14,10 @@ struct FileModel: UploadService {
     var replaces = true
     var tellsLengths = true
     var tellsTimes = true
+    /// The answer to every HEAD (403: a server that doesn't let itself be asked).
+    var looks: Int?
+    /// Whether files may be renamed and removed, or only stored.
+    var letsRename = true
     private(set) var removed: [String] = []
     private var clock: Int64 = 1_600_000_000
     private var writing: [Int: String] = [:]
@@ -22,6 +26,7 @@ struct FileModel: UploadService {
         clock += 1
         switch method {
         case "HEAD":
+            if let looks { return .answer(Response(status: looks)) }
             guard let file = files[target] else { return .answer(Response(status: 404)) }
             var answer = Response(status: 200)
             if tellsLengths { answer.headers.add("Content-Length", "\(file.bytes.count)") }
@@ -35,6 +40,7 @@ struct FileModel: UploadService {
                 answer.headers.add("Upload-Offset", "\(size)")
                 return .answer(answer)
             }
+        case "DELETE" where !letsRename, "MOVE" where !letsRename: return .answer(Response(status: 403))
         case "DELETE":
             guard files.removeValue(forKey: target) != nil else { return .answer(Response(status: 404)) }
             removed.append(target)

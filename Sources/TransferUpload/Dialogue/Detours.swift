@@ -1,0 +1,22 @@
+/// What an attempt may do apart from its straight way: ask again, send a part again, begin anew.
+///
+/// Nothing of it is given back within the attempt, whatever the server counts meanwhile: a server that takes a byte of
+/// every request would otherwise be sent the rest for each of them. A detour too many ends the attempt as one that may
+/// succeed later: its owner's retry rule has the delays, and the limit.
+struct Detours: Sendable, Hashable {
+    private var left: Int
+
+    /// - Parameter most: So many may be made.
+    init(most: Int = 8) { left = most }
+
+    /// - Returns: Whether another one may be made.
+    mutating func take() -> Bool {
+        left -= 1
+        return left >= 0
+    }
+
+    /// An answer that counts less of a body than it was sent, and so little that the next body is nearly the same again.
+    static func isSmall(_ progress: Int64, of sent: Int64) -> Bool {
+        progress < sent && progress < min(1 << 20, sent / 8 + 1)
+    }
+}
