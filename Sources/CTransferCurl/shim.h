@@ -167,4 +167,14 @@ static inline void transfer_easy_set_quick_exit(CURL *easy) {
 static inline size_t transfer_block_size(void *block) { return malloc_usable_size(block); }
 
 // Of the library that is loaded, as 0xXXYYZZ.
+// A share of TLS sessions alone; NULL where there is no memory for it. Without a lock: for handles of one thread.
+static inline CURLSH *transfer_share_sessions(void) {
+    CURLSH *share = curl_share_init();
+    if (share && curl_share_setopt(share, CURLSHOPT_SHARE, CURL_LOCK_DATA_SSL_SESSION) != CURLSHE_OK) {
+        curl_share_cleanup(share);
+        return NULL;
+    }
+    return share;
+}
+
 static inline unsigned transfer_curl_version_number(void) { return curl_version_info(CURLVERSION_NOW)->version_num; }

@@ -18,7 +18,7 @@ struct HandshakeTests {
     static let versions = ["TLSv1.2", "TLSv1.3"]
 
     private func withServer(
-        _ version: String = "TLSv1.3", server: String = "",
+        _ version: String = "TLSv1.3", server: String = "", location: String = "return 200 hello;",
         _ body: (Bench, NginxServer, TrustAnchors) async throws -> Void
     ) async throws {
         try await Bench.with { bench in
@@ -26,7 +26,7 @@ struct HandshakeTests {
             let certificate = try await ServerCertificate.make(in: bench.folder)
             options.certificate = certificate
             options.server = "ssl_protocols \(version); \(server)"
-            options.location = "return 200 hello;"
+            options.location = location
             try await body(bench, NginxServer.start(options: options), TrustAnchors(pemFile: certificate.path))
         }
     }
@@ -66,6 +66,23 @@ struct HandshakeTests {
             await nginx.stop()
             let log = try nginx.accessLog()
             #expect(log.count == 2)
+        }
+    }
+
+    /// nginx says `r` of a resumed session and `.` of a new one.
+    @Test(arguments: versions) func sessionsAreResumedAndNeverUnderOtherRules(_ version: String) async throws {
+        let server = "keepalive_timeout 0; ssl_session_cache shared:s:1m;"
+        try await withServer(version, server: server, location: "return 200 $ssl_session_reused;") {
+            bench, nginx, anchors in
+            let (rules, others) = (TLSRules(anchors: anchors), TLSRules(anchors: anchors) { _ in })
+            var said = ""
+            for rules in [rules, rules, rules, others, others, rules] {
+                let outcome = try await get(bench, nginx, rules)
+                #expect(outcome.metrics.connectionsMade == 1)
+                said += String(decoding: outcome.answer, as: UTF8.self)
+            }
+            #expect(said == ".rr.rr")
+            await nginx.stop()
         }
     }
 

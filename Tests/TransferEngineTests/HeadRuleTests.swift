@@ -1,5 +1,6 @@
 import Testing
 import TransferCore
+import TransferTestServer
 
 @testable import TransferEngine
 
@@ -41,5 +42,40 @@ import TransferCore
     func aHeadThatCanBeReadInTwoWaysEndsTheTransfer(_ block: String) {
         let error = #expect(throws: TransferError.self) { try HeadRule.judge(Array(block.utf8)) }
         #expect(error?.code == .badResponse && error?.isTransient == true)
+    }
+}
+
+/// The same with libcurl between.
+@Suite("Heads that can be read in two ways", .timeLimit(.minutes(1)))
+struct AmbiguousHeadTests {
+    /// A handle of libcurl's before 8.1.1 that is used again keeps a pointer to the fields of the answer before.
+    @Test func aFirstFieldLineThatIsAFoldEndsTheTransferAndNothingElse() async throws {
+        try await Bench.with { bench in
+            let fold = Fault.garbage(Array("HTTP/1.1 200 OK\r\n folded: x\r\nContent-Length: 5\r\n\r\nhello".utf8))
+            bench.server.serve("/good", .text("hello"))
+            bench.server.serve("/fold", .text("x"))
+            bench.server.script("/fold", [], afterwards: fold)
+            for _ in 0..<8 {
+                let good = try await bench.send("GET", "/good").end()
+                #expect(good.head?.status == 200)
+                let bad = try await bench.send("GET", "/fold").end()
+                #expect(bad.error?.code == .badResponse)
+            }
+        }
+    }
+
+    @Test(arguments: [
+        "Content-Length: 5, 11", "Content-Length: 0xb", "Content-Length: 1 1", "Content-Length: 5abc",
+        "Transfer-Encoding:\r\n chunked", "Content-Length: 5\r\nContent-Length: 11",
+    ])
+    func aBodyThatIsFramedInTwoWaysIsNoFile(_ fields: String) async throws {
+        try await Bench.with { bench in
+            let answer = Fault.garbage(Array("HTTP/1.1 200 OK\r\nX: y\r\n\(fields)\r\n\r\nhello world".utf8))
+            bench.server.serve("/x", .text("hello world"))
+            bench.server.script("/x", [answer])
+            let (outcome, _) = try await bench.download("/x")
+            #expect(outcome.error?.code == .badResponse && outcome.error?.isTransient == true)
+            #expect(outcome.position == 0)
+        }
     }
 }

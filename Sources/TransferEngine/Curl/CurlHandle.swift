@@ -9,12 +9,17 @@ final class CurlHandle {
     private var lists: [UnsafeMutablePointer<curl_slist>] = []
     private let errorText = UnsafeMutablePointer<CChar>.allocate(capacity: Int(CURL_ERROR_SIZE))
 
-    init() throws(TransferError) {
+    private let sessions: TLSSessionShare?
+
+    /// - Parameter sessions: Where its TLS sessions are kept; `nil` keeps them in the handle.
+    init(sessions: TLSSessionShare? = nil) throws(TransferError) {
         guard let raw = curl_easy_init() else {
             errorText.deallocate()
             throw TransferError(.internalFault, "libcurl has no memory for another handle")
         }
         self.raw = raw
+        self.sessions = sessions
+        if let sessions { try set(CURLOPT_SHARE, pointer: sessions.raw) }
     }
 
     deinit {
@@ -144,6 +149,13 @@ public enum CurlLibrary {
 
     /// `libcurl/7.88.1 OpenSSL/3.0.22 …`
     public static var version: String { String(cString: curl_version()) }
+
+    /// Whether a handle may do one transfer after the other.
+    ///
+    /// Before 8.1.1 a handle that is used again keeps a pointer into the last answer's fields, which are freed, and an
+    /// answer whose first field line begins with white space is appended there: whoever is on the way of plain HTTP could
+    /// crash the process. `curl_easy_reset` doesn't help.
+    static let reusesHandles = transfer_curl_version_number() >= 0x08_01_01
 
     /// What this version of libcurl can't do yet.
     public static var missingFeatures: [String] {

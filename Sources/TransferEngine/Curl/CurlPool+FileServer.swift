@@ -44,7 +44,10 @@ extension CurlPool {
                 result = .failed(FileServerFault.failure(exchange, files, handle, code, logins))
             }
         }
-        let action = files.dialogue.ended(result, sent: exchange.sent, madeFolder: files.replies.hasRefusals)
+        let action = files.dialogue.ended(
+            result, sent: exchange.sent, madeFolder: files.replies.hasRefusals,
+            // libcurl's words, which for a refused SIZE are others.
+            refusedFile: handle.lastErrorText.hasPrefix("RETR response"))
         switch action {
         case .perform(let step):
             guard let hop = exchange.hop else { return }

@@ -22,6 +22,8 @@ actor CurlPool: LoopActor {
     private nonisolated(unsafe) let multi: UnsafeMutableRawPointer
     var active: [ExchangeID: ActiveExchange] = [:]
     private var idle: [CurlHandle] = []
+    /// Where handles aren't used again.
+    private let sessions: TLSSessionShare?
     /// Host and port → when its addresses were last given to the multi.
     var resolved: [String: MonotonicTime] = [:]
     /// Sockets that libcurl doesn't want to hear of any more.
@@ -59,9 +61,9 @@ actor CurlPool: LoopActor {
         loop: EventLoop, resolver: HostResolver, bodyThreads: WorkerPool, trustThreads: WorkerPool,
         fileServers logins: AcceptedLogins? = nil
     ) throws(TransferError) {
-        guard CurlLibrary.isReady, let multi = curl_multi_init() else {
-            throw TransferError(.internalFault, "libcurl can't be initialised")
-        }
+        guard CurlLibrary.isReady else { throw TransferError(.internalFault, "libcurl can't be initialised") }
+        sessions = CurlLibrary.reusesHandles ? nil : try TLSSessionShare()
+        guard let multi = curl_multi_init() else { throw TransferError(.internalFault, "libcurl can't be initialised") }
         self.loop = loop
         self.resolver = resolver
         self.bodyThreads = bodyThreads
@@ -142,7 +144,7 @@ actor CurlPool: LoopActor {
     /// Gives libcurl a hop to do.
     private func add(_ exchange: ActiveExchange, _ hop: Hop, _ resolved: [String]) throws(TransferError) {
         let handle: CurlHandle
-        if let spare = idle.popLast() { handle = spare } else { handle = try CurlHandle() }
+        if let spare = idle.popLast() { handle = spare } else { handle = try CurlHandle(sessions: sessions) }
         exchange.beginHop(hop)
         exchange.handle = handle
         exchange.questions = questions
@@ -200,7 +202,7 @@ actor CurlPool: LoopActor {
         exchange.events(.ended(outcome))
     }
 
-    /// Takes the exchange's handle out of the multi and keeps it for another.
+    /// Takes the exchange's handle out of the multi, and keeps it for another where libcurl allows that.
     func release(_ exchange: ActiveExchange) {
         guard let handle = exchange.handle else { return }
         abandonHandshake(exchange)
@@ -210,8 +212,9 @@ actor CurlPool: LoopActor {
         MetricsReader.finishHop(handle, exchange)
         exchange.handle = nil
         curl_multi_remove_handle(multi, handle.raw)
+        guard CurlLibrary.reusesHandles, idle.count < 256 else { return }
         handle.retire()
-        if idle.count < 256 { idle.append(handle) }
+        idle.append(handle)
     }
 
     // MARK: libcurl

@@ -192,7 +192,10 @@ struct FileServerDialogue: Sendable {
     /// - Parameters:
     ///   - sent: Bytes of the body that went out in this step.
     ///   - madeFolder: Whether a folder was missing first.
-    mutating func ended(_ result: Result, sent: Int64, madeFolder: Bool) -> Action {
+    ///   - refusedFile: The server refused the file itself (RETR), and not a question about it.
+    mutating func ended(
+        _ result: Result, sent: Int64, madeFolder: Bool, refusedFile: Bool = false
+    ) -> Action {
         let ended = state
         state = .ended
         switch (ended, result) {
@@ -217,7 +220,9 @@ struct FileServerDialogue: Sendable {
             case .beyondEnd where offset > 0: return .fail(Self.changed(url))
             // FTP's 550 may be SIZE's: whether there is a file is for RETR to say.
             case .missing, .denied, .untold:
-                guard !began, !url.isSSH else { return began ? .fail(Self.lost(failure)) : refused(failure) }
+                guard !began, !url.isSSH, !refusedFile else {
+                    return began ? .fail(Self.lost(failure)) : refused(failure)
+                }
                 return .perform(fetchUnmeasured())
             default: return began ? .fail(Self.lost(failure)) : refused(failure)
             }

@@ -196,6 +196,13 @@ import TransferCore
         #expect(answer?.status == failure.1 && answer?.value("Server-Reply") == "550 no")
     }
 
+    @Test func aFileThatIsRefusedAfterItsSizeWasToldIsNotAskedForAgain() throws {
+        var (dialogue, _) = try dialogue("GET")
+        let answer = head(
+            dialogue.ended(.failed(.untold("550 no")), sent: 0, madeFolder: false, refusedFile: true))
+        #expect(answer?.status == 403 && answer?.value("Server-Reply") == "550 no")
+    }
+
     /// A refused question is no answer to the request: whose server is asked, what for, and what follows.
     @Test(
         arguments: [
