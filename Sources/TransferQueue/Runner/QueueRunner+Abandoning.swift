@@ -65,7 +65,7 @@ extension QueueRunner {
             // Nothing is there any more.
             case .fail(let error) where error.status == 404 || error.status == 410: return end(number)
             case .fail(let error): return giveUp(number, error)
-            case .save, .confirmed, .restart, .digest, .stop: break
+            case .save, .confirmed, .restart, .forget, .digest, .stop: break
             }
         }
     }

@@ -70,8 +70,8 @@ extension QueueRunner {
         case .digest(let number, let algorithm, let range): digest(number, algorithm, range, of: id, talk)
         case .save(let state): save(state, of: id)
         case .confirmed(let bytes): job.talk?.confirm(bytes)
+        case .forget: job.talk?.state = nil
         case .restart(let reason):
-            job.talk?.state = nil
             emit(job.record.batch, .restarted(job: job.record.identity, reason: reason))
             if job.record.spec.mustNotRepeat { markAgain(id, talk.number) }
         case .stop(let request): job.talk?.ended(request, isAnswered: false)?.handle.cancel()

@@ -181,7 +181,7 @@ struct VerifyingDialogue: UploadDialogue {
 
     /// What is there is of no use: another attempt sends it again.
     private mutating func mismatch(_ servers: Checksum) -> [UploadAction] {
-        [.restart("the server has other bytes")]
+        [.restart("the server has other bytes"), .forget]
             + fail(
                 TransferError(
                     .checksumMismatch,

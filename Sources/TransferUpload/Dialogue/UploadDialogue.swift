@@ -32,8 +32,11 @@ public enum UploadAction: Sendable, Hashable {
     case save(String)
     /// As many bytes of the source are held by the server now; falls when it has lost some.
     case confirmed(Int64)
-    /// What the server had is given up and the source is sent from its start, for this reason (in words).
+    /// What the server had is given up and the source is sent from its start, for this reason (in words). What was saved
+    /// stays until something else is: a server may be asked again that doesn't take the upload anew either.
     case restart(String)
+    /// What was saved is of no use to anybody.
+    case forget
     /// The request isn't wanted any more; no event comes of it after this.
     case stop(request: Int)
     case finish(UploadResult)

@@ -36,7 +36,9 @@ extension ResumableDialogue {
             }
         }
         guard let offset = fields.offset else {
-            return fail(TransferError(.badResponse, "the server doesn't say how much it has", isTransient: true))
+            let silence = "the server doesn't say how much it has"
+            if case .offset = question { return replace(silence) }
+            return fail(TransferError(.badResponse, silence, isTransient: true))
         }
         guard offset <= source.size else {
             return discard(then: .restart("the server has \(offset) bytes of a source of \(source.size)"))
@@ -55,14 +57,18 @@ extension ResumableDialogue {
         _ answer: UploadAnswer, _ fields: ResumableFields, _ question: Question, now: Int64
     ) -> [UploadAction] {
         if turn(to: fields.version) { return ask(question) }
-        let isGone = answer.head.status == 404 || answer.head.status == 410
+        let error = statusError(answer, now: now)
+        let told = OffsetTold(status: answer.head.status, offset: nil, isPassing: error.isTransient)
+        let isGone = told == .gone
         switch question {
         // A success was its answer to the last bytes, and it may clean up at once.
         case .isComplete(let final) where isGone: return finish(final)
         case .isUpload(let creation) where (400..<500).contains(answer.head.status):
             return misunderstood(creation, fields, now: now)
         case .offset where isGone: return lost("the server no longer has the upload")
-        case .offset, .isUpload, .isComplete: return fail(statusError(answer, now: now))
+        case .offset where told == .refused:
+            return replace("the server doesn't tell what it has of the upload (\(error.message))")
+        case .offset, .isUpload, .isComplete: return fail(error)
         }
     }
 
@@ -108,6 +114,10 @@ extension ResumableDialogue {
             guard reached <= source.size, reached > range.lowerBound else {
                 return stalled(answer, now: now) ?? ask(.offset)
             }
+            // Each time it would be sent nearly the same again.
+            if Detours.isSmall(reached - range.lowerBound, of: range.upperBound - range.lowerBound), !detours.take() {
+                return [.confirmed(reached)] + fail(Self.uncounted)
+            }
             return [.confirmed(reached)] + append(from: reached)
         }
         if fields.isComplete == true, version.marksFinalAnswers { return refused(answer, now: now) }
@@ -125,6 +135,7 @@ extension ResumableDialogue {
             }
             return ask(.offset)
         case 413 where shrink(from: range.upperBound - range.lowerBound):
+            guard detours.take() else { return fail(Self.refusedAgain) }
             return ask(.offset)
         default: break
         }
@@ -142,10 +153,14 @@ extension ResumableDialogue {
         stalls += 1
         guard stalls > Self.stallLimit else { return nil }
         guard answer.isSuccess else { return fail(statusError(answer, now: now)) }
-        return fail(
-            TransferError(.badResponse, "the server takes the upload's bytes and doesn't count them", isTransient: true)
-        )
+        return fail(Self.uncounted)
     }
+
+    private static let uncounted = TransferError(
+        .badResponse, "the server takes the upload's bytes and doesn't count them", isTransient: true)
+    /// The next attempt begins with what is known by then.
+    private static let refusedAgain = TransferError(
+        .badResponse, "the server wants less in one request, again and again (413)", isTransient: true)
 
     static func endedEarly(at offset: Int64, of size: Int64) -> TransferError {
         TransferError(.badResponse, "the server ended the upload after \(offset) of \(size) bytes")

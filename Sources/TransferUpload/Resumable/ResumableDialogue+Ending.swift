@@ -21,7 +21,18 @@ extension ResumableDialogue {
                 result.url = url
             }
         }
-        return [.confirmed(source.size), .finish(result)]
+        return [.confirmed(source.size)] + sweep(state.replaced ?? [], result)
+    }
+
+    /// Cancels what the upload that is complete took the place of.
+    mutating func sweep(_ uploads: [String], _ result: UploadResult) -> [UploadAction] {
+        guard let url = uploads.first else {
+            phase = .ended
+            return [.finish(result)]
+        }
+        let request = request("DELETE", url)
+        phase = .sweeping(request: request.id, Array(uploads.dropFirst()), result)
+        return [.send(request)]
     }
 
     /// The target's own answer was lost, and may have been an error: an append of nothing to the complete upload has the
@@ -81,6 +92,12 @@ extension ResumableDialogue {
                 "\(reason); \(options.method) isn't repeated, because all was sent and the answer was lost"))
     }
 
+    /// The server doesn't tell what it has of the upload: that stays written down until there is another one.
+    mutating func replace(_ reason: String) -> [UploadAction] {
+        if let url = state.url { state.replaced = Array(((state.replaced ?? []) + [url]).suffix(Self.replacedLimit)) }
+        return lost(reason)
+    }
+
     mutating func restart(_ reason: String) -> [UploadAction] {
         state.forgetUpload()
         mayBeComplete = false
@@ -107,12 +124,22 @@ extension ResumableDialogue {
         }
     }
 
-    mutating func abandoned(_ answer: UploadAnswer, now: Int64) -> [UploadAction] {
-        phase = .ended
+    mutating func abandoned(_ answer: UploadAnswer, _ rest: [String], now: Int64) -> [UploadAction] {
         // Nothing there, or nothing that can be removed: there is nothing left to do.
         guard answer.isSuccess || [404, 405, 410, 501].contains(answer.head.status) else {
+            phase = .ended
             return [.fail(statusError(answer, now: now))]
         }
-        return [.finish(UploadResult(url: reportedTarget, status: answer.head.status))]
+        return abandonNext(rest, status: answer.head.status)
+    }
+
+    mutating func abandonNext(_ uploads: [String], status: Int) -> [UploadAction] {
+        guard let url = uploads.last else {
+            phase = .ended
+            return [.finish(UploadResult(url: reportedTarget, status: status))]
+        }
+        let request = request("DELETE", url)
+        phase = .abandoning(request: request.id, uploads.dropLast())
+        return [.send(request)]
     }
 }

@@ -34,6 +34,7 @@ public struct ResumableDialogue: UploadDialogue {
     /// Steps that led nowhere (conflicts, answers without progress); bounded, so that every attempt ends.
     var stalls = 0
     var restarts = 0
+    var detours = Detours()
 
     /// When something was last heard or begun, in seconds since 1970.
     private(set) var clock: Int64 = 0
@@ -45,6 +46,8 @@ public struct ResumableDialogue: UploadDialogue {
 
     static let stallLimit = 4
     static let restartLimit = 2
+    /// So many uploads that were given up without a word of the server are remembered.
+    static let replacedLimit = 8
     /// So often the target's lost answer is asked for.
     static let replayLimit = 3
 
@@ -70,14 +73,17 @@ public struct ResumableDialogue: UploadDialogue {
         case hearingAgain(request: Int, UploadAnswer)
         /// An upload that can't be used any more is removed.
         case discarding(request: Int, Afterwards)
-        case abandoning(request: Int)
+        case abandoning(request: Int, [String])
+        /// The upload is complete; those before it are cancelled, as far as the server lets them be.
+        case sweeping(request: Int, [String], UploadResult)
         case ended
 
         var request: Int? {
             switch self {
             case .idle, .ended: nil
             case .creating(let request, _, _), .asking(let request, _), .appending(let request, _, _),
-                .hearingAgain(let request, _), .discarding(let request, _), .abandoning(let request):
+                .hearingAgain(let request, _), .discarding(let request, _), .abandoning(let request, _),
+                .sweeping(let request, _, _):
                 request
             }
         }
@@ -105,6 +111,8 @@ public struct ResumableDialogue: UploadDialogue {
 
     public mutating func begin(now: Int64) -> [UploadAction] {
         clock = now
+        // Its successor never came about.
+        if state.url == nil, let earlier = state.replaced?.popLast() { state.url = earlier }
         guard state.url != nil else { return create() }
         guard state.length == source.size else {
             return discard(then: .restart("the source has another length than the upload that was begun"))
@@ -133,13 +141,7 @@ public struct ResumableDialogue: UploadDialogue {
     }
 
     public mutating func abandon(now: Int64) -> [UploadAction] {
-        guard let url = state.url else {
-            phase = .ended
-            return [.finish(UploadResult(url: reportedTarget, status: 204))]
-        }
-        let request = request("DELETE", url)
-        phase = .abandoning(request: request.id)
-        return [.send(request)]
+        abandonNext((state.replaced ?? []) + [state.url].compactMap { $0 }, status: 204)
     }
 
     private mutating func answered(_ answer: UploadAnswer, now: Int64) -> [UploadAction] {
@@ -152,7 +154,8 @@ public struct ResumableDialogue: UploadDialogue {
             return appended(answer, fields, range, isLast: isLast, now: now)
         case .hearingAgain(_, let told): return heardAgain(answer, fields, told, now: now)
         case .discarding(_, let afterwards): return discarded(afterwards)
-        case .abandoning: return abandoned(answer, now: now)
+        case .abandoning(_, let rest): return abandoned(answer, rest, now: now)
+        case .sweeping(_, let rest, let result): return sweep(rest, result)
         case .idle, .ended: return []
         }
     }
@@ -166,6 +169,9 @@ public struct ResumableDialogue: UploadDialogue {
             return fail(error)
         // What can't be removed is left to expire.
         case .discarding(_, let afterwards): return discarded(afterwards)
+        case .sweeping(_, _, let result):
+            phase = .ended
+            return [.finish(result)]
         case .asking, .hearingAgain, .abandoning: return fail(error)
         case .idle, .ended: return []
         }

@@ -22,6 +22,9 @@ struct ResumableState: Sendable, Hashable, Codable {
     var isRefused: Bool?
     /// How often the target's answer was asked for again.
     var replaysAsked: Int?
+    /// Earlier uploads, which the server wouldn't tell anything about: cancelled when the file is there. As long as there
+    /// is no other upload, the last of them is asked about.
+    var replaced: [String]?
 
     init(length: Int64) { self.length = length }
 

@@ -58,9 +58,12 @@ extension S3Dialogue {
             }
         }
         let code = S3Fault.code(answer)
-        guard code == "InvalidPart" || code == "InvalidPartOrder", var upload = multipart, !upload.isListedAgain,
+        guard code == "InvalidPart" || code == "InvalidPartOrder", var upload = multipart,
             let parts = S3Parts(size: upload.parts.size, partSize: upload.parts.partSize)
         else { throw S3Fault.error(answer, now: now) }
+        guard !upload.isListedAgain else {
+            return [try send(.abort(thenRestart: "the server doesn't take the parts that it says it has"), now)]
+        }
         // It has lost some: what it has is asked for again, and only the rest is sent.
         upload.parts = parts
         upload.isListedAgain = true
@@ -106,6 +109,7 @@ extension S3Dialogue {
         if isOurs { return end(.finish(result)) }
         switch question {
         case .put: return try start(now, isSaved: true)
+        case .unlisted(let reason): return try sendAll(reason, now)
         case .completed:
             return try restart("the server has neither the upload nor the object that it would have made", now)
         case .unclear(let error): throw error

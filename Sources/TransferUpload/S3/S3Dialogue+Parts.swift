@@ -22,18 +22,44 @@ extension S3Dialogue {
             guard multipart?.completion == nil else { return [try send(.head(.completed), now)] }
             return try restart("the server doesn't have the upload any more", now)
         }
-        // A server that can't say what it has is sent all of it.
-        if answer.head.status == 501 || answer.head.status == 405 {
-            return [try send(.abort(thenRestart: "the server can't say what it has"), now)]
+        let error = S3Fault.error(answer, now: now)
+        let page = answer.isSuccess ? S3Answers.PartsPage(answer.body, after: marker) : nil
+        // An answer about the place, and not about the question.
+        if S3Fault.code(answer) == "NoSuchBucket" { throw error }
+        switch OffsetTold(status: answer.head.status, offset: page.map { _ in 0 }, isPassing: error.isTransient) {
+        case .unknown: throw error
+        case .refused, .gone:
+            let why = answer.isSuccess ? "its list can't be read" : error.message
+            return try unlisted("the server doesn't tell which parts it has (\(why))", after: marker, now)
+        case .known: break
         }
-        guard answer.isSuccess else { throw S3Fault.error(answer, now: now) }
-        guard let page = S3Answers.PartsPage(answer.body, after: marker) else {
-            throw TransferError(.badResponse, "the list of the upload's parts can't be read", isTransient: true)
-        }
-        for part in page.parts {
+        for part in page?.parts ?? [] {
             multipart?.parts.found(part.number, size: part.size, etag: part.etag, checksum: part.checksum)
         }
-        if let next = page.next { return [try send(.list(after: next), now)] }
+        if let next = page?.next, next < multipart?.parts.count ?? 0 {
+            guard multipart?.pages.take() == true else {
+                return try unlisted("the server's list of parts doesn't end", after: next, now)
+            }
+            return [try send(.list(after: next), now)]
+        }
+        return try sendMissing(now)
+    }
+
+    /// The upload itself goes on: a part that is sent again takes the former one's place ("Multipart upload overview").
+    private mutating func unlisted(
+        _ reason: String, after marker: Int, _ now: Int64
+    ) throws(TransferError) -> [UploadAction] {
+        if marker > 0, multipart?.parts.confirmed ?? 0 > 0 { return try sendMissing(now) }
+        guard multipart?.completion == nil else { return [try send(.head(.unlisted(reason)), now)] }
+        return try sendAll(reason, now)
+    }
+
+    mutating func sendAll(_ reason: String, _ now: Int64) throws(TransferError) -> [UploadAction] {
+        multipart?.completion = nil
+        return [.restart(reason)] + (try sendMissing(now))
+    }
+
+    private mutating func sendMissing(_ now: Int64) throws(TransferError) -> [UploadAction] {
         multipart?.parts.queueMissing()
         return [.confirmed(multipart?.parts.confirmed ?? 0)] + (try advance(now))
     }
@@ -57,9 +83,8 @@ extension S3Dialogue {
     mutating func failedPart(
         _ number: Int, _ digest: Checksum?, _ error: TransferError, _ now: Int64
     ) throws(TransferError) -> [UploadAction] {
-        guard error.isTransient, error.scope == .transfer, multipart?.parts.mayRepeat(number) == true else {
-            throw error
-        }
+        guard error.isTransient, error.scope == .transfer, multipart?.parts.mayRepeat(number) == true, detours.take()
+        else { throw error }
         if error.code == .checksumMismatch {
             // Perhaps it's the digest that is wrong.
             multipart?.parts.requeue(number)

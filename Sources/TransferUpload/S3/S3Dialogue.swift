@@ -20,6 +20,7 @@ public struct S3Dialogue: UploadDialogue {
     var namedRegion: String?
     private var hasChangedRegion = false
     private var hasRestarted = false
+    var detours = Detours()
     private var hasEnded = false
 
     /// - Parameter state: Of the last ``UploadAction/save(_:)`` of an earlier attempt for the same object and source.

@@ -19,6 +19,8 @@ enum S3Question: Sendable, Hashable {
     case put
     /// The upload is gone; an earlier attempt may have completed it.
     case completed
+    /// The server doesn't tell which parts it has, for this reason; an earlier attempt may have completed it.
+    case unlisted(String)
     /// The answer to completing it said neither yes nor no; this error, if the object doesn't either.
     case unclear(TransferError)
 }
@@ -42,6 +44,18 @@ struct S3Multipart: Sendable, Hashable {
     var completion: S3State.Completion?
     /// Whether the server's parts were asked for again, after it said that one is missing.
     var isListedAgain = false
+    /// More pages of ListParts than any server needs, that has as many parts as the upload.
+    var pages: Detours
+
+    init(
+        uploadID: String, integrity: S3Options.Integrity, parts: S3Parts, completion: S3State.Completion? = nil
+    ) {
+        self.uploadID = uploadID
+        self.integrity = integrity
+        self.parts = parts
+        self.completion = completion
+        pages = Detours(most: 8 + parts.count / 50)
+    }
 
     struct Ready: Sendable, Hashable {
         var number: Int

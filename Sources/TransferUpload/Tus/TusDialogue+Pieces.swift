@@ -66,24 +66,31 @@ extension TusDialogue {
         mayBeFinished = false
         // Before the first byte, so that no later attempt has to begin again.
         let saved = save()
-        guard let body else { return [saved] + proceed(index, status, answer.head) }
+        let sweeps = sweepReplaced()
+        guard let body else { return [saved] + sweeps + proceed(index, status, answer.head) }
         // What isn't said, or can't be, is asked for.
         guard let offset = answer.head.value("Upload-Offset").flatMap(TusFields.count), offset <= body.upperBound else {
-            return [saved] + ask(index)
+            return [saved] + sweeps + ask(index)
         }
-        return try [saved] + advance(index, to: offset) + proceed(index, status, answer.head)
+        return try [saved] + sweeps + advance(index, to: offset) + proceed(index, status, answer.head)
     }
 
     private mutating func told(
         _ index: Int, _ answer: UploadAnswer, now: Int64
     ) throws(TransferError) -> [UploadAction] {
         let status = answer.head.status
-        guard (200..<300).contains(status) else {
-            // 403 is among what a server may say of an upload that isn't there (tus 1.0.0, "HEAD").
-            if status == 404 || status == 410 || status == 403 { return try lost(index, answer.head, now: now) }
-            throw refusal(answer.head, now: now)
+        let error = refusal(answer.head, now: now)
+        let offset: Int64
+        switch OffsetTold(
+            status: status, offset: answer.head.value("Upload-Offset").flatMap(TusFields.count),
+            isPassing: error.isTransient)
+        {
+        case .unknown: throw error
+        case .gone: return try lost(index, answer.head, now: now)
+        // 403 is among what a server may say of an upload that isn't there, and of one that is (tus 1.0.0, "HEAD").
+        case .refused: return try replace(index, answer.head)
+        case .known(let told): offset = told
         }
-        let offset = try TusFields.offset(answer.head, of: "HEAD")
         let length = pieces[index].length
         if let told = try TusFields.length(answer.head), told != length {
             return try lost(index, "the server's upload has \(told) bytes in all, not \(length)")
@@ -99,7 +106,7 @@ extension TusDialogue {
         case 200..<300: break
         case 404, 410: return try lost(index, answer.head, now: now)
         case 409:
-            guard pieces[index].conflicted() else {
+            guard pieces[index].conflicted(), detours.take() else {
                 throw TusFailure.passing(
                     "409 Conflict: the server's offset isn't the one that it has just told; somebody else may write to the "
                         + "same upload")
@@ -113,6 +120,9 @@ extension TusDialogue {
                     "what arrives at the server isn't what was sent (460 Checksum Mismatch), again and again",
                     cause: .http(status: 460))
             }
+            guard detours.take() else {
+                throw TusFailure.passing("too much of what is sent arrives damaged (460 Checksum Mismatch)")
+            }
             return ask(index)
         default: throw refusal(answer.head, now: now)
         }
@@ -124,7 +134,12 @@ extension TusDialogue {
         if offset == chunk.lowerBound, !pieces[index].stalled() {
             throw TusFailure.passing("the server accepts what it is sent, but keeps none of it")
         }
-        return try advance(index, to: offset) + proceed(index, answer.head.status, answer.head)
+        let advanced = try advance(index, to: offset)
+        // Each time it would be sent nearly the same again.
+        if Detours.isSmall(offset - chunk.lowerBound, of: chunk.upperBound - chunk.lowerBound), !detours.take() {
+            return advanced + fail(TusFailure.passing("the server keeps too little of what it is sent"))
+        }
+        return advanced + proceed(index, answer.head.status, answer.head)
     }
 
     private mutating func advance(_ index: Int, to offset: Int64) throws(TransferError) -> [UploadAction] {
@@ -176,10 +191,21 @@ extension TusDialogue {
         return try lost(index, reason, or: TusFailure.refusal(head, now: now))
     }
 
+    /// The server doesn't tell: the piece is made anew, and the former upload stays until that is written down.
+    private mutating func replace(_ index: Int, _ head: ResponseHead) throws(TransferError) -> [UploadAction] {
+        if let url = pieces[index].url { sweep.add(url) }
+        let success = (200..<300).contains(head.status)
+        let why =
+            success ? "Upload-Offset is missing, or no number" : "\(head.status) \(StatusRule.reason(head.status))"
+        let reason = "the server doesn't tell what it has of the upload (\(why))"
+        return try lost(index, reason, or: TusFailure.passing(reason))
+    }
+
     private mutating func lost(
         _ index: Int, _ reason: String, or failure: TransferError? = nil
     ) throws(TransferError) -> [UploadAction] {
         guard pieces[index].wasLost() else { throw failure ?? TransferError(.badResponse, reason) }
+        guard detours.take() else { throw TusFailure.passing(reason) }
         // The other parts of a file stay where they are.
         return (pieces.count == 1 ? [.restart(reason)] : confirmed()) + create(index)
     }

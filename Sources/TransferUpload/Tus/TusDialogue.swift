@@ -22,6 +22,9 @@ public struct TusDialogue: UploadDialogue {
     /// The state that was saved last says that the upload may be complete without our knowing.
     var mayBeFinished = false
     var phase = Phase.ready
+    var detours = Detours()
+    /// Uploads that have got successors.
+    var sweep = TusSweep()
     private let earlier: TusState?
     private let isEarlierUnreadable: Bool
     private var lastID = 0
@@ -63,8 +66,13 @@ public struct TusDialogue: UploadDialogue {
         do {
             switch event {
             case .interim: return []
-            case .answered(let answer): return try answered(answer, now: now)
-            case .failed(let request, let error, let sent): return try failed(request, error, sent: sent)
+            case .answered(let answer):
+                let isOver = !TusFailure.refusal(answer.head, now: now).isTransient
+                if sweep.ended(answer.request, isOver: isOver) { return swept() }
+                return try answered(answer, now: now)
+            case .failed(let request, let error, let sent):
+                if sweep.ended(request, isOver: false) { return swept() }
+                return try failed(request, error, sent: sent)
             case .digested(let id, let checksum): return try digested(id, checksum)
             }
         } catch {
@@ -74,7 +82,8 @@ public struct TusDialogue: UploadDialogue {
 
     /// A DELETE of each upload that was made (termination). A server that doesn't offer that frees them in its own time.
     public mutating func abandon(now: Int64) -> [UploadAction] {
-        let urls = (earlier?.parts.compactMap(\.url) ?? []) + [earlier?.joined].compactMap { $0 }
+        let urls =
+            (earlier?.parts.compactMap(\.url) ?? []) + [earlier?.joined].compactMap { $0 } + (earlier?.replaced ?? [])
         let requests = urls.map { request("DELETE", $0) }
         guard !requests.isEmpty else { return finish(UploadResult(url: url, status: 204)) }
         phase = .abandoning(requests: Set(requests.map(\.id)), failure: nil)
@@ -95,6 +104,7 @@ public struct TusDialogue: UploadDialogue {
         pieces = earlier.pieces
         checksum = earlier.checksum
         joined = earlier.joined
+        sweep.urls = earlier.replaced ?? []
         if earlier.mayBeFinished == true {
             // Said once: the failure saves that the next attempt, which somebody has to ask for, may send it again.
             mayBeFinished = true
@@ -103,7 +113,7 @@ public struct TusDialogue: UploadDialogue {
         if let joined { return confirm(joined) }
         guard pieces.contains(where: { $0.url != nil }) else { return createAnew() }
         phase = .transferring
-        return pieces.indices.flatMap { pieces[$0].url == nil ? create($0) : ask($0) }
+        return sweepReplaced() + pieces.indices.flatMap { pieces[$0].url == nil ? create($0) : ask($0) }
     }
 
     /// From the very start, whatever is on the server.
@@ -158,7 +168,8 @@ public struct TusDialogue: UploadDialogue {
 
     func save() -> UploadAction {
         let state = TusState(
-            to: url, source: source, pieces: pieces, checksum: checksum, joined: joined, mayBeFinished: mayBeFinished)
+            to: url, source: source, pieces: pieces, checksum: checksum, joined: joined, mayBeFinished: mayBeFinished,
+            replaced: sweep.urls)
         return .save(state.text)
     }
 
@@ -171,11 +182,27 @@ public struct TusDialogue: UploadDialogue {
 
     mutating func finish(_ result: UploadResult) -> [UploadAction] {
         phase = .ended
-        return [.finish(result)]
+        return sweep.finish(result).map { [.finish($0)] } ?? []
     }
 
-    private mutating func fail(_ error: TransferError) -> [UploadAction] {
-        var actions = stopAll()
+    /// Terminates what has got a successor, which is written down by now.
+    mutating func sweepReplaced() -> [UploadAction] {
+        guard pieces.allSatisfy({ $0.url != nil }) else { return [] }
+        return sweep.waiting.map { url in
+            let request = request("DELETE", url)
+            sweep.began(request.id, url)
+            return .send(request)
+        }
+    }
+
+    private mutating func swept() -> [UploadAction] {
+        guard sweep.isIdle else { return [] }
+        if let result = sweep.result { return [.finish(result)] }
+        return [save()]
+    }
+
+    mutating func fail(_ error: TransferError) -> [UploadAction] {
+        var actions = stopAll() + sweep.stop().map { .stop(request: $0) }
         if mayBeFinished {
             mayBeFinished = false
             actions.append(save())

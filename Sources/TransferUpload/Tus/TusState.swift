@@ -17,6 +17,9 @@ struct TusState: Codable, Hashable {
     var joined: String?
     /// The request that completes the upload, and that the protocol can't ask about, may have been sent.
     var mayBeFinished: Bool?
+    /// Earlier uploads, which the server wouldn't tell anything about: they are terminated once their successors are
+    /// there.
+    var replaced: [String]?
 
     struct Part: Codable, Hashable {
         var from: Int64
@@ -29,7 +32,7 @@ struct TusState: Codable, Hashable {
 
     init(
         to: String, source: UploadSource, pieces: [TusPiece], checksum: DigestAlgorithm?, joined: String?,
-        mayBeFinished: Bool
+        mayBeFinished: Bool, replaced: [String] = []
     ) {
         self.to = Redaction.url(to)
         size = source.size
@@ -40,6 +43,7 @@ struct TusState: Codable, Hashable {
         self.checksum = checksum
         self.joined = joined
         self.mayBeFinished = mayBeFinished ? true : nil
+        self.replaced = replaced.isEmpty ? nil : replaced
     }
 
     /// - Returns: `nil` for what isn't a state of this form.

@@ -186,8 +186,7 @@ struct ResumableAppendTests {
     func anOffsetThatIsNoCountIsNone(value: String) {
         var script = Script(state: Script.saved())
         script.answer(204, ["Upload-Offset": value, "Upload-Complete": "?0"])
-        #expect(script.failure?.code == .badResponse)
-        #expect(script.failure?.isTransient == true)
+        #expect(script.restart == "the server doesn't say how much it has" && script.sent == Script.put)
     }
 
     @Test(arguments: ["1", "true", "?2", "\"?1\""])
@@ -197,13 +196,45 @@ struct ResumableAppendTests {
         #expect(script.sent == Script.patch)
     }
 
-    @Test(arguments: [(401, false), (403, false), (423, true), (500, true), (503, true)])
-    func anErrorOfTheOffsetIsJudgedByItsStatus(status: Int, isTransient: Bool) {
+    @Test(arguments: [423, 429, 500, 503]) func anOffsetThatIsNotToldNowIsAskedForLater(status: Int) {
         var script = Script(state: Script.saved())
         script.answer(status)
-        #expect(script.failure?.status == status)
-        #expect(script.failure?.isTransient == isTransient)
+        #expect(script.failure?.status == status && script.failure?.isTransient == true)
         #expect(script.state == Script.saved(), "the upload stays known")
+    }
+
+    @Test(arguments: [400, 401, 403, 405, 501]) func aRefusedQuestionEndsNoUploadAndForgetsNone(status: Int) throws {
+        var script = Script(state: Script.saved())
+        script.answer(status)
+        #expect(script.restart?.contains("\(status)") == true && script.sent == Script.put)
+        // The successor never came about: the former one is asked about again.
+        script.answer(503)
+        #expect(script.failure?.isTransient == true)
+        var next = Script(state: script.state)
+        #expect(next.sent == Script.head)
+        next.answer(status)
+        next.answer(201, ["Location": "/uploads/u2", "Upload-Complete": "?0", "Upload-Draft-Interop-Version": "8"])
+        #expect(next.sent == "PATCH https://files.example/uploads/u2")
+        // Given up only now, and whatever comes of that.
+        next.answer(200, ["Upload-Complete": "?1"])
+        #expect(next.sent == Script.delete && next.result == nil)
+        next.answer(403)
+        #expect(next.result?.status == 200)
+    }
+
+    @Test func givingUpTakesTheFormerOnesAlong() {
+        var script = Script(state: Script.saved())
+        script.answer(403)
+        script.answer(201, ["Location": "/uploads/u2", "Upload-Complete": "?0", "Upload-Draft-Interop-Version": "8"])
+        var later = ResumableScript(
+            abandoning: ResumableDialogue(
+                source: UploadSource(name: "a.bin", size: 100), options: ResumableOptions(url: Script.target),
+                state: script.state))
+        #expect(later.sent == "DELETE https://files.example/uploads/u2")
+        later.answer(204)
+        #expect(later.sent == Script.delete)
+        later.answer(404)
+        #expect(later.result != nil)
     }
 
     @Test func aServerThatChangedItsVersionIsAskedInThatOne() {

@@ -111,6 +111,7 @@ struct S3Script {
             case .save: return "save"
             case .confirmed(let bytes): return "confirmed \(bytes)"
             case .restart: return "restart"
+            case .forget: return "forget"
             case .stop(let request): return "stop \(request)"
             case .finish(let result): return "finish \(result.status) \(result.validator ?? "-")"
             case .fail(let error): return "fail \(error.code)\(error.isTransient ? " transient" : "")"

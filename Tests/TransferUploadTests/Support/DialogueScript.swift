@@ -33,7 +33,8 @@ struct DialogueScript<Dialogue: UploadDialogue> {
 
     /// Answers the newest request, or the one given.
     mutating func answer(
-        _ status: Int, _ fields: [(String, String)] = [], to other: UploadRequest? = nil, url: String? = nil
+        _ status: Int, _ fields: [(String, String)] = [], to other: UploadRequest? = nil, url: String? = nil,
+        body: String = ""
     ) {
         guard let request = other ?? request else { return }
         let head = ResponseHead(status: status, fields: fields.map { HeaderField($0.0, $0.1) })
@@ -41,7 +42,8 @@ struct DialogueScript<Dialogue: UploadDialogue> {
             dialogue.handle(
                 .answered(
                     UploadAnswer(
-                        request: request.id, head: head, url: url ?? request.url, sent: request.body.length)), now: now)
+                        request: request.id, head: head, body: Array(body.utf8), url: url ?? request.url,
+                        sent: request.body.length)), now: now)
         )
     }
 

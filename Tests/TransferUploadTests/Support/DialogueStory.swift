@@ -81,6 +81,7 @@ struct DialogueStory<Service: UploadService> {
                 case .save(let text): state = text
                 case .confirmed(let count): outcome.confirmed.append(count)
                 case .restart(let reason): outcome.restarts.append(reason)
+                case .forget: state = nil
                 case .stop(let id):
                     for request in open where request.request.id == id { close(request) }
                     open.removeAll { $0.request.id == id }

@@ -34,6 +34,11 @@ struct ResumableScript {
         take(self.dialogue.begin(now: now))
     }
 
+    init(abandoning dialogue: ResumableDialogue) {
+        self.dialogue = dialogue
+        take(self.dialogue.abandon(now: now))
+    }
+
     /// An attempt with an upload of 100 bytes at ``upload`` that was asked about: `offset` is what the server has.
     static func resumed(
         _ method: String = "PUT", at offset: Int64 = 40, version: Int = 8, chunkSize: Int64? = nil,

@@ -104,6 +104,7 @@ struct ResumableStory {
                 lost = sent
             case .finish(let result): return .finished(result)
             case .fail(let error): return .failed(error)
+            case .forget: state = nil
             case .stop, .digest: break
             }
         }

@@ -31,7 +31,7 @@ import TransferCore
         #expect(script.result?.url == "https://h.test/files/u1")
     }
 
-    @Test(arguments: [404, 410, 403])
+    @Test(arguments: [404, 410])
     func anUploadThatIsGoneIsCreatedAnew(_ status: Int) throws {
         var script = Script.resumed()
         script.answer(status)
@@ -71,8 +71,9 @@ import TransferCore
         let fields = offset.map { [("Upload-Offset", $0)] } ?? []
         var resumed = Script.resumed()
         resumed.answer(200, fields)
-        #expect(resumed.failure?.code == .badResponse)
-        #expect(resumed.failure?.message.contains("Upload-Offset") == true)
+        // A question that tells nothing ends no upload that can be made anew.
+        #expect(resumed.restart?.contains("Upload-Offset") == true)
+        #expect(resumed.request?.method == "POST")
 
         var sent = Script.created()
         sent.answer(204, fields)
@@ -94,12 +95,43 @@ import TransferCore
         #expect(script.saved.isEmpty, "what is kept stays as it was")
     }
 
-    @Test(arguments: [400, 401, 405])
-    func aHeadThatIsRefusedFailsForGood(_ status: Int) throws {
+    /// tuspyserver's 400, a policy's 403: whether the file is taken, the creation's answer says.
+    @Test(arguments: [400, 401, 403, 405])
+    func aHeadThatIsRefusedEndsNoUploadAndForgetsNone(_ status: Int) throws {
         var script = Script.resumed()
         script.answer(status)
-        #expect(script.failure?.status == status)
-        #expect(script.failure?.isTransient == false)
+        #expect(script.restart?.contains("\(status)") == true && script.request?.method == "POST")
+        #expect(script.saved.isEmpty, "the former one is asked about again, if there will be no other")
+        script.answer(201, [("Location", "/files/u2")])
+        // The former one goes beside the new one's first bytes, when that is written down.
+        guard case .save(let text)? = script.actions.first else { return #expect(Bool(false), "\(script.actions)") }
+        #expect(text.contains("/files/u2") && text.contains("/files/u1"))
+        let (delete, patch) = (try #require(script.requests.first), try #require(script.requests.last))
+        #expect(delete.method == "DELETE" && delete.url == "https://h.test/files/u1")
+        #expect(patch.method == "PATCH" && patch.url == "https://h.test/files/u2")
+        script.answer(204, [("Upload-Offset", "100")], to: patch)
+        #expect(script.result == nil, "it isn't forgotten by the end")
+        script.answer(403, to: delete)
+        #expect(script.result?.url == "https://h.test/files/u2")
+    }
+
+    @Test func whatCouldNotBeTerminatedIsByTheNextAttempt() throws {
+        var script = Script.resumed()
+        script.answer(403)
+        script.answer(201, [("Location", "/files/u2")])
+        let (delete, patch) = (try #require(script.requests.first), try #require(script.requests.last))
+        script.lose(of: delete)
+        script.lose(sent: 10, of: patch)
+        #expect(script.failure?.isTransient == true)
+        let next = tus(state: try script.kept())
+        #expect(next.requests.map { "\($0.method) \($0.url.suffix(2))" } == ["DELETE u1", "HEAD u2"])
+        var given = DialogueScript(
+            abandoning: TusDialogue(
+                url: "https://h.test/files", source: UploadSource(name: "film.mp4", size: 100),
+                state: try script.kept()))
+        #expect(given.requests.map { String($0.url.suffix(2)) } == ["u2", "u1"])
+        for request in given.requests { given.answer(204, to: request) }
+        #expect(given.result != nil)
     }
 
     @Test func aStateThatCannotBeReadOrIsOfAnotherFileBeginsAnew() throws {
