@@ -67,12 +67,12 @@ enum FileServerFault {
         case CURLE_REMOTE_FILE_NOT_FOUND: return told(else: .missing(words))
         case CURLE_REMOTE_ACCESS_DENIED: return told(else: .denied(words))
         case CURLE_FTP_COULDNT_RETR_FILE, CURLE_UPLOAD_FAILED, CURLE_QUOTE_ERROR: return told(else: .denied(words))
-        case CURLE_REMOTE_DISK_FULL: return .full(reply?.description ?? words)
+        case CURLE_REMOTE_DISK_FULL: return told(else: .full(words))
         case CURLE_REMOTE_FILE_EXISTS: return .exists(words)
         case CURLE_BAD_DOWNLOAD_RESUME: return .beyondEnd
         case CURLE_FTP_COULDNT_USE_REST: return .noRestart
         case CURLE_PARTIAL_FILE:
-            if let reply, reply.code == 452 || reply.code == 552 { return .full(reply.description) }
+            if let reply, reply.code == 452 || reply.code == 552 { return told(else: .full(reply.description)) }
         case CURLE_LOGIN_DENIED: return error(.loginRefused, Self.login(exchange, files, reply))
         case CURLE_USE_SSL_FAILED:
             return error(

@@ -53,11 +53,12 @@ enum FileServerFailure: Sendable, Hashable {
     init(_ reply: FTPReplies.Reply, writes: Bool, host: String) {
         let words = reply.description
         switch reply.code {
-        case 452, 552: self = .full(words)
+        case 552: self = .full(words)
         case 550, 551, 553, 521:
             self = Self.read(words) ?? (writes || reply.code == 553 ? .denied(words) : .missing(words))
         default:
-            // 450: busy (RFC 959 §4.2.2), unless the words say that it's something else.
+            // 4xx passes (RFC 959 §4.2.1), a full disk (452) too. 450: busy, unless the words say that it's something
+            // else.
             let isTransient = (400..<500).contains(reply.code)
             self =
                 (reply.code == 450 ? Self.read(words) : nil)

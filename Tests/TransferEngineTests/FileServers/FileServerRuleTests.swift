@@ -348,7 +348,7 @@ import TransferCore
         ("553 Could not create file.", false, .denied("553 Could not create file.")),
         ("550 File exists.", true, .exists("550 File exists.")),
         ("550 File doesn't exist.", true, .missing("550 File doesn't exist.")),
-        ("552 Quota", true, .full("552 Quota")), ("452 Full", true, .full("452 Full")),
+        ("552 Quota", true, .full("552 Quota")),
     ])
     func aReplySaysWhatItCan(_ line: String, _ writes: Bool, _ expected: FileServerFailure) throws {
         var replies = FTPReplies()
@@ -383,7 +383,9 @@ import TransferCore
     }
 
     @Test func otherRepliesAreErrorsThatLastOrPass() throws {
-        for (line, isTransient) in [("425 no data connection", true), ("522 use TLS", false), ("500 what", false)] {
+        for (line, isTransient) in [
+            ("425 no data connection", true), ("452 no space left", true), ("522 use TLS", false), ("500 what", false),
+        ] {
             var replies = FTPReplies()
             replies.received(Array(line.utf8))
             let reply = try #require(replies.last)
