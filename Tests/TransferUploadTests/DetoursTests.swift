@@ -119,6 +119,7 @@ import TransferCore
                 + [
                     Answer(400, .none, S3Samples.error("AuthorizationHeaderMalformed", region: "eu-x")),
                     Answer(200, .none, S3Samples.created("u")), Answer(200, .none, S3Samples.list([])),
+                    Answer(200, .none, S3Samples.uploads([S3Samples.upload("k", "u", 1_700_000_000)])),
                     Answer(200, .none, S3Samples.list([(1, 1000)])), Answer(200, .none, S3Samples.list([], next: 1)),
                     Answer(200, .none, S3Samples.list([(1, 1000), (2, 1000), (3, 1000), (4, 1000)])),
                 ]

@@ -32,6 +32,42 @@ def fetch(url, method="GET", fields=None):
         return answer.read()
 
 
+# moto says of every multipart upload that it was begun in 2010, and what is ours is told by the time.
+MOTO = """
+import re
+import sys
+import time
+
+from moto.s3 import models, responses
+from moto.server import main
+
+begin = models.FakeMultipart.__init__
+listed = responses.S3Response.list_multipart_uploads
+began = {}
+
+
+def begun(self, *arguments, **named):
+    begin(self, *arguments, **named)
+    began[self.id] = time.strftime("%Y-%m-%dT%H:%M:%S.000Z", time.gmtime())
+
+
+def dated(self):
+    status, fields, body = listed(self)
+    text = body.decode() if isinstance(body, bytes) else body
+
+    def date(upload):
+        identity = re.search("<UploadId>(.*?)</UploadId>", upload[0])[1]
+        return re.sub("<Initiated>.*?</Initiated>", f"<Initiated>{began[identity]}</Initiated>", upload[0])
+
+    return status, fields, re.sub("<Upload>.*?</Upload>", date, text, flags=re.DOTALL)
+
+
+models.FakeMultipart.__init__ = begun
+responses.S3Response.list_multipart_uploads = dated
+sys.exit(main())
+"""
+
+
 class Process:
     """A server process, ready once its port is taken."""
 
@@ -141,8 +177,9 @@ class Tus(Process):
 class S3(Process):
     def __init__(self, folder):
         folder.mkdir(parents=True)
+        (folder / "server.py").write_text(MOTO)
         port = free_port()
-        super().__init__([PYTHON, "-m", "moto.server", "-H", "127.0.0.1", "-p", port], folder, port)
+        super().__init__([PYTHON, "server.py", "-H", "127.0.0.1", "-p", port], folder, port)
         fetch(self.url("/bucket"), "PUT")
 
     def url(self, path):

@@ -63,6 +63,50 @@ enum S3Answers {
         }
     }
 
+    /// The first page of ListMultipartUploads.
+    struct UploadsPage: Sendable, Hashable {
+        struct Upload: Sendable, Hashable {
+            var key: String
+            var uploadID: String
+            /// Seconds since 1970.
+            var initiated: Int64
+        }
+
+        var uploads: [Upload] = []
+
+        /// - Returns: `nil` for a body that is none, was cut off, or has an upload that isn't told whole.
+        init?(_ body: [UInt8]) {
+            guard let root = XMLElement.read(body), root.isWhole, S3Answers.isNamed(root, "ListMultipartUploads") else {
+                return nil
+            }
+            for element in root.children where element.name == "Upload" {
+                guard let key = element.child("Key")?.text, let id = element.text("UploadId"),
+                    let initiated = element.text("Initiated").flatMap(S3Answers.time)
+                else { return nil }
+                uploads.append(Upload(key: key, uploadID: id, initiated: initiated))
+            }
+        }
+    }
+
+    /// - Returns: Seconds since 1970, of a time in the form of `2010-11-10T20:48:33.000Z`; `nil` for any other text.
+    static func time(_ text: String) -> Int64? {
+        let bytes = Array(text.utf8)
+        guard bytes.count >= 20, bytes.last == UInt8(ascii: "Z"), bytes[4] == 0x2D, bytes[7] == 0x2D,
+            bytes[10] == UInt8(ascii: "T"), bytes[13] == 0x3A, bytes[16] == 0x3A,
+            bytes.count == 20 || bytes[19] == UInt8(ascii: ".")
+        else { return nil }
+        func number(_ range: Range<Int>, _ bounds: ClosedRange<Int>) -> Int? {
+            Int(String(decoding: bytes[range], as: UTF8.self)).flatMap { bounds.contains($0) ? $0 : nil }
+        }
+        guard let year = number(0..<4, 1970...9999), let month = number(5..<7, 1...12),
+            let day = number(8..<10, 1...31), let hours = number(11..<13, 0...23),
+            let minutes = number(14..<16, 0...59),
+            let seconds = number(17..<19, 0...60)
+        else { return nil }
+        return CivilDate.day(year: year, month: month, day: day) * 86_400
+            + Int64(hours * 3600 + minutes * 60 + seconds)
+    }
+
     enum Completed: Sendable, Hashable {
         case done(etag: String?, digest: Checksum?)
         case fault(S3Fault)

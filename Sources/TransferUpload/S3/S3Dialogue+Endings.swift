@@ -14,6 +14,7 @@ extension S3Dialogue {
         case .part(let number, let digest): return try sentPart(number, digest, answer, now)
         case .complete: return try completed(answer, now)
         case .head(let question): return try foundObject(question, answer, now)
+        case .stray(let stray): return try answered(stray, answer, now)
         case .abort(thenRestart: let reason?): return try restart(reason, now)
         case .abort(thenRestart: nil):
             guard answer.isSuccess || answer.head.status == 404 else { throw S3Fault.error(answer, now: now) }

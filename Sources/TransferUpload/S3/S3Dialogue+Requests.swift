@@ -5,7 +5,7 @@ extension S3Dialogue {
     static let pageSize = 400
 
     func request(_ id: Int, _ exchange: S3Exchange, _ now: Int64) throws(TransferError) -> UploadRequest {
-        var url = location.url
+        var url = exchange.isOfBucket ? location.bucketURL : location.url
         if let query = query(exchange) { url += "?\(query)" }
         let owners = S3OwnersFields(options.headers, for: exchange)
         var signed = owners.signed
@@ -40,6 +40,7 @@ extension S3Dialogue {
             signed.append(HeaderField("x-amz-checksum-mode", "ENABLED"))
         case .list: method = "GET"
         case .abort: method = "DELETE"
+        case .stray(let stray): method = stray.isAbort ? "DELETE" : "GET"
         }
         let signature = try SignatureVersion4(region: location.region).fields(
             method: method, url: url, headers: signed, payload: payload, credentials: credentials, now: now)
@@ -49,7 +50,7 @@ extension S3Dialogue {
     }
 
     private func query(_ exchange: S3Exchange) -> String? {
-        let uploadID = PercentEncoding.encode(multipart?.uploadID ?? "")
+        let uploadID = PercentEncoding.encode(exchange.strayID ?? multipart?.uploadID ?? "")
         switch exchange {
         case .put, .head: return nil
         case .create: return "uploads="
@@ -57,6 +58,13 @@ extension S3Dialogue {
             return "max-parts=\(Self.pageSize)&part-number-marker=\(marker)&uploadId=\(uploadID)"
         case .part(let number, _): return "partNumber=\(number)&uploadId=\(uploadID)"
         case .complete, .abort: return "uploadId=\(uploadID)"
+        case .stray(let stray):
+            switch stray.step {
+            case .list: return "max-uploads=\(S3Stray.pageSize)&prefix=\(PercentEncoding.encode(location.key))&uploads="
+            // One is enough to see that there are some.
+            case .parts: return "max-parts=1&uploadId=\(uploadID)"
+            case .abort: return "uploadId=\(uploadID)"
+            }
         }
     }
 

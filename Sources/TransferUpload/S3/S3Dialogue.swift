@@ -5,6 +5,9 @@ import TransferCrypto
 /// are sent side by side and, by ListParts, resumed by another process ("Uploading and copying objects using multipart
 /// upload" of the S3 user guide).
 ///
+/// That an upload is created is written down before its request, so that an attempt which was cut off before the answer
+/// leaves none behind (``S3Stray``).
+///
 /// An answer that was lost is asked for before anything is sent again: an object counts as this upload's if it has its
 /// size and the tag or digest that it has to have.
 public struct S3Dialogue: UploadDialogue {
@@ -41,7 +44,11 @@ public struct S3Dialogue: UploadDialogue {
 
     public mutating func abandon(now: Int64) -> [UploadAction] {
         catching { dialogue throws(TransferError) in
-            guard dialogue.adopt(dialogue.saved.flatMap { S3State($0) }) else {
+            let state = dialogue.saved.flatMap { S3State($0) }
+            guard dialogue.adopt(state) else {
+                if case .creating(let since, _) = state?.stage {
+                    return [try dialogue.send(.stray(S3Stray(since: since, isGivenUp: true)), now)]
+                }
                 // Nothing of it is on the server, and an object that is complete isn't taken back.
                 return dialogue.end(.finish(UploadResult(url: dialogue.location.url, status: 204)))
             }
@@ -73,6 +80,10 @@ public struct S3Dialogue: UploadDialogue {
         guard let saved else { return try start(now) }
         guard let state = S3State(saved) else { return try restart("its record can't be read", now) }
         guard adopt(state) else {
+            // It may have been created, and never heard of.
+            if case .creating(let since, let tries) = state.stage {
+                return [try send(.stray(S3Stray(since: since, tries: tries)), now)]
+            }
             // What was in one request before may be there; a source of another size can't be it.
             return state.size == source.size ? [try send(.head(.put), now)] : try start(now)
         }
@@ -101,7 +112,7 @@ public struct S3Dialogue: UploadDialogue {
     /// - Parameter isSaved: Whether a record of the one request is there already.
     mutating func start(_ now: Int64, isSaved: Bool = false) throws(TransferError) -> [UploadAction] {
         guard source.size == 0 || source.size <= min(options.threshold, S3Options.maxRequestSize) else {
-            return [try send(.create, now)]
+            return [save(.creating(since: now, tries: 0)), try send(.create, now)]
         }
         let saving = isSaved ? [] : [save(.single)]
         guard let algorithm = options.integrity.digest else { return saving + [try send(.put(nil), now)] }

@@ -11,6 +11,8 @@ enum S3Exchange: Sendable, Hashable {
     case head(S3Question)
     /// AbortMultipartUpload: for good, or to begin again for this reason.
     case abort(thenRestart: String?)
+    /// What an earlier attempt created and didn't write down.
+    case stray(S3Stray)
 }
 
 /// Why the object itself is asked for.

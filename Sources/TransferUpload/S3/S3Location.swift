@@ -77,6 +77,15 @@ public struct S3Location: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
+    /// The bucket's own, for requests about what it holds.
+    var bucketURL: String {
+        let server = server
+        switch style {
+        case .path: return "\(server.scheme)://\(server.hostAndPort)/\(bucket)"
+        case .virtualHost: return "\(server.scheme)://\(bucket).\(server.hostAndPort)/"
+        }
+    }
+
     /// `s3://bucket/key`, encoded so that it reads back as the same.
     public var description: String {
         let path = key.split(separator: "/", omittingEmptySubsequences: false)

@@ -42,6 +42,9 @@ struct S3OwnersFields: Sendable, Hashable {
         switch exchange {
         case .put, .create: return true
         case .part, .list, .complete, .head: return isCustomersKey || !isOfObject
+        case .stray(let stray):
+            if case .parts = stray.step { return isCustomersKey || !isOfObject }
+            return !isOfObject
         case .abort: return !isOfObject
         }
     }

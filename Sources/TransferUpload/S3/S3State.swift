@@ -11,6 +11,9 @@ struct S3State: Sendable, Hashable {
     enum Stage: Sendable, Hashable {
         /// The one request may have been sent.
         case single
+        /// A multipart upload may have been created since then (in seconds since 1970), whose ID isn't known; so many
+        /// attempts have asked for it and weren't told.
+        case creating(since: Int64, tries: Int)
         case multipart(uploadID: String, partSize: Int64, keepsChecksums: Bool, completion: Completion?)
     }
 
@@ -27,6 +30,10 @@ struct S3State: Sendable, Hashable {
     var text: String {
         var words = [Self.version, "size=\(size)"]
         if let region { words.append("region=\(PercentEncoding.encode(region))") }
+        if case .creating(let since, let tries) = stage {
+            words.append("creating=\(since)")
+            if tries > 0 { words.append("tries=\(tries)") }
+        }
         guard case .multipart(let id, let partSize, let keepsChecksums, let completion) = stage else {
             return words.joined(separator: " ")
         }
@@ -63,7 +70,14 @@ struct S3State: Sendable, Hashable {
         self.size = size
         region = values["region"]
         guard let id = values["upload"] else {
-            stage = .single
+            if let creating = values["creating"] {
+                guard let since = Int64(creating), let tries = Int(values["tries"] ?? "0"), tries >= 0 else {
+                    return nil
+                }
+                stage = .creating(since: since, tries: tries)
+            } else {
+                stage = .single
+            }
             return
         }
         guard let partSize = values["part"].flatMap({ Int64($0) }), partSize > 0, !id.isEmpty else { return nil }

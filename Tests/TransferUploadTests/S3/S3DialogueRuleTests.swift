@@ -71,7 +71,9 @@ import TransferCrypto
 
     @Test func statesReadBack() {
         let states = [
-            S3State(size: 0, stage: .single), S3State(size: 1, region: "eu-west-1", stage: .single),
+            S3State(size: 0, stage: .single), S3State(size: 9, stage: .creating(since: 1_700_000_000, tries: 0)),
+            S3State(size: 9, region: "r", stage: .creating(since: 1, tries: 2)),
+            S3State(size: 1, region: "eu-west-1", stage: .single),
             S3State(
                 size: .max,
                 stage: .multipart(uploadID: "a b%/=é\n", partSize: 1, keepsChecksums: true, completion: nil)),

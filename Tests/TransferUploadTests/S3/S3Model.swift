@@ -15,6 +15,7 @@ struct S3Model {
     private struct Upload {
         var key: String
         var fields: [HeaderField]
+        var initiated: Int64
         var parts: [Int: Object] = [:]
     }
 
@@ -35,8 +36,12 @@ struct S3Model {
     private var uploads: [String: Upload] = [:]
     private var lastUpload = 0
 
-    /// Uploads that hold bytes.
-    var openUploads: Int { uploads.values.count { !$0.parts.isEmpty } }
+    /// Seconds since 1970.
+    var clock: Int64 = 0
+    /// Without the right to list a bucket's uploads.
+    var refusesListing = false
+
+    var openUploads: Int { uploads.count }
 
     mutating func expire() { uploads = [:] }
 
@@ -46,6 +51,7 @@ struct S3Model {
             return Self.fault(400, "AuthorizationHeaderMalformed", region: region)
         }
         let (path, query) = Self.split(request.url)
+        if path == "/b", request.method == "GET", query["uploads"] != nil { return listing(query["prefix"] ?? "") }
         guard path.hasPrefix("/b/"), path.count > 3 else { return Self.fault(404, "NoSuchBucket") }
         let key = String(decoding: PercentEncoding.decode(path.dropFirst(3)), as: UTF8.self)
         if let refused = try Self.damage(request, body) { return refused }
@@ -54,7 +60,7 @@ struct S3Model {
         case ("POST", nil) where query["uploads"] != nil:
             lastUpload += 1
             let id = "upload/+\(lastUpload)="
-            uploads[id] = Upload(key: key, fields: request.headers)
+            uploads[id] = Upload(key: key, fields: request.headers, initiated: clock)
             return Reply(status: 200, body: S3Samples.created(id))
         case ("PUT", nil):
             objects[key] = try object(body, request.headers)
@@ -70,6 +76,15 @@ struct S3Model {
             return try multipart(request, id, upload, query, body)
         default: return Self.fault(501, "NotImplemented")
         }
+    }
+
+    private func listing(_ prefix: String) -> Reply {
+        if refusesListing { return Self.fault(403, "AccessDenied") }
+        let elements = uploads.filter { $0.value.key.hasPrefix(prefix) }.sorted { $0.key < $1.key }.map { id, upload in
+            S3Samples.upload(upload.key, id, upload.initiated)
+        }
+        return Reply(
+            status: 200, fields: [HeaderField("Date", HTTPDate.format(clock))], body: S3Samples.uploads(elements))
     }
 
     private mutating func multipart(

@@ -159,6 +159,7 @@ struct S3Story {
 
     private mutating func arrive(_ request: UploadRequest) throws -> UploadAnswer {
         let body = body(request)
+        model.clock = now
         if case .source = request.body { sent += Int64(body.count) }
         let reply = try model.reply(request, body)
         return answer(request, reply.status, reply.fields, request.method == "HEAD" ? "" : reply.body)

@@ -123,10 +123,13 @@ import TransferCore
         var random = S3Random(seed: 3)
         let bodies = [
             S3Samples.parts, S3Samples.created("u"), S3Samples.list([(1, 100), (2, 100)]),
-            S3Samples.error("NoSuchUpload"),
+            S3Samples.error("NoSuchUpload"), S3Samples.uploads([S3Samples.upload("k", "u", S3Script.now)]),
             S3Samples.error("InvalidPart", region: "x-1"), "<CompleteMultipartUploadResult/>", "",
         ]
-        let states = [nil, S3Script.state(350), S3Script.state(350, S3State.Completion(etag: "e-1")), "s3/1 size=350"]
+        let states = [
+            nil, S3Script.state(350), S3Script.state(350, S3State.Completion(etag: "e-1")), "s3/1 size=350",
+            S3StrayTests.state(350),
+        ]
         for _ in 0..<500 {
             var script = try S3Script(size: 350, state: states.randomElement(using: &random) ?? nil)
             var open: [Int] = []

@@ -47,6 +47,22 @@ enum S3Samples {
             + "</ListPartsResult>"
     }
 
+    static func uploads(_ elements: [String], isTruncated: Bool = false) -> String {
+        "<ListMultipartUploadsResult><Bucket>b</Bucket><IsTruncated>\(isTruncated)</IsTruncated>\(elements.joined())"
+            + "</ListMultipartUploadsResult>"
+    }
+
+    static func upload(_ key: String, _ id: String, _ initiated: Int64) -> String {
+        func two(_ value: Int64) -> String { value < 10 ? "0\(value)" : "\(value)" }
+        let (year, month, day) = CivilDate.date(ofDay: initiated / 86_400)
+        let (hours, minutes, seconds) = (initiated / 3600 % 24, initiated / 60 % 60, initiated % 60)
+        let time =
+            "\(year)-\(two(Int64(month)))-\(two(Int64(day)))T\(two(hours)):\(two(minutes)):\(two(seconds)).000Z"
+        return "<Upload><Key>\(XMLElement.escaped(key))</Key><UploadId>\(XMLElement.escaped(id))</UploadId>"
+            + "<Initiator><ID>i</ID></Initiator><StorageClass>STANDARD</StorageClass><Initiated>\(time)</Initiated>"
+            + "</Upload>"
+    }
+
     static func etag(_ number: Int) -> String { String(repeating: "0", count: 31) + String(number % 10) }
 }
 
