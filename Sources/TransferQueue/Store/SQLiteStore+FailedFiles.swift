@@ -21,6 +21,7 @@ extension SQLiteStore {
                 sql: """
                     SELECT job.id, origin, network FROM job JOIN ledger ON ledger.id = job.ledger
                     WHERE job.batch = ?1 AND job.ledger IS NOT NULL AND job.state = 6 AND job.notBefore <= ?2
+                        \(selection.condition)
                         AND NOT EXISTS (SELECT 1 FROM watchedFolder WHERE watchedFolder.batch = ?1 AND isPaused)
                     ORDER BY \(selection.order), job.id LIMIT ?3
                     """, arguments: [batch, selection == .due ? now : Int64.max, limit])
@@ -52,6 +53,12 @@ extension SQLiteStore {
 }
 
 extension FailedFiles.Selection {
+    /// That a server has other bytes than a file's, or doesn't show them, is that file's own matter: another's success
+    /// says nothing of it.
+    fileprivate var condition: String {
+        self == .due ? "" : "AND coalesce(job.errorCode, '') NOT IN ('checksumMismatch', 'digestUnknown')"
+    }
+
     fileprivate var order: String {
         switch self {
         case .probe: "ledger.failures, job.priority DESC"

@@ -29,6 +29,10 @@ import TransferTestSupport
         let process = try start(bench)
         let (job, message) = try await kept("large", "checksumMismatch", process)
         try await deleted("small", process)
+        // Another's success says nothing of a file that arrived otherwise.
+        try bench.place.folder.write("third", to: "out/third")
+        let third = try await bench.place.folder.sha256("out/third")
+        try await deleted("third", process)
         #expect(try bench.place.folder.files(below: "out") == ["large"])
         let ours = try await bench.place.folder.sha256("out/large")
         let theirs = try await bench.sums()
@@ -40,8 +44,8 @@ import TransferTestSupport
 
         try await retry(job, bench.place)
         try await deleted("large", process)
-        try await stop(process, uploaded: 2)
-        try await expectBoth(bench, sums)
+        try await stop(process, uploaded: 3)
+        try await expect(["large", "small", "third"], (sums + [third]).sorted(), bench)
     }
 
     /// Whether it's there unharmed isn't known; once the server can be asked, nothing has to be sent for that.
@@ -224,8 +228,15 @@ import TransferTestSupport
     private func expectBoth(
         _ bench: FileServerBench, _ sums: [String], _ location: SourceLocation = #_sourceLocation
     ) async throws {
+        try await expect(["large", "small"], sums, bench, location)
+    }
+
+    private func expect(
+        _ files: [String], _ sums: [String], _ bench: FileServerBench,
+        _ location: SourceLocation = #_sourceLocation
+    ) async throws {
         let (names, there) = (bench.names().sorted(), try await bench.sums().sorted())
-        #expect(names == ["large", "small"] && there == sums, sourceLocation: location)
+        #expect(names == files && there == sums, sourceLocation: location)
         #expect(try bench.place.folder.files(below: "out") == [], sourceLocation: location)
     }
 
