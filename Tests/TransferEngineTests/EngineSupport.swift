@@ -135,6 +135,13 @@ struct Bench {
 
     var file: String { folder.path("x.part") }
 
+    /// What an earlier attempt has left.
+    func leavePart(_ bytes: [UInt8]) throws {
+        let part = try PartFile.open(file)
+        try part.truncate(to: 0)
+        #expect(pwrite(part.descriptor, bytes, bytes.count, 0) == bytes.count)
+    }
+
     func start(
         _ path: String = "/x", to file: String? = nil, resume: ResumePoint? = nil, headers: [HeaderField] = [],
         limiters: [RateLimiter] = [],

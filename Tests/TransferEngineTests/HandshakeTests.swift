@@ -18,13 +18,14 @@ struct HandshakeTests {
     static let versions = ["TLSv1.2", "TLSv1.3"]
 
     private func withServer(
-        _ version: String = "TLSv1.3", server: String = "", location: String = "return 200 hello;",
+        _ version: String = "TLSv1.3", http2: Bool = true, server: String = "", location: String = "return 200 hello;",
         _ body: (Bench, NginxServer, TrustAnchors) async throws -> Void
     ) async throws {
         try await Bench.with { bench in
             var options = NginxServer.Options()
             let certificate = try await ServerCertificate.make(in: bench.folder)
             options.certificate = certificate
+            options.speaksHTTP2 = http2
             options.server = "ssl_protocols \(version); \(server)"
             options.location = location
             try await body(bench, NginxServer.start(options: options), TrustAnchors(pemFile: certificate.path))
@@ -72,7 +73,8 @@ struct HandshakeTests {
     /// nginx says `r` of a resumed session and `.` of a new one.
     @Test(arguments: versions) func sessionsAreResumedAndNeverUnderOtherRules(_ version: String) async throws {
         let server = "keepalive_timeout 0; ssl_session_cache shared:s:1m;"
-        try await withServer(version, server: server, location: "return 200 $ssl_session_reused;") {
+        // libcurl 7.88 offers no session where HTTP/2 was spoken.
+        try await withServer(version, http2: false, server: server, location: "return 200 $ssl_session_reused;") {
             bench, nginx, anchors in
             let (rules, others) = (TLSRules(anchors: anchors), TLSRules(anchors: anchors) { _ in })
             var said = ""

@@ -55,11 +55,11 @@ struct AmbiguousHeadTests {
             bench.server.serve("/good", .text("hello"))
             bench.server.serve("/fold", .text("x"))
             bench.server.script("/fold", [], afterwards: fold)
-            for _ in 0..<8 {
+            for _ in 0..<4 {
                 let good = try await bench.send("GET", "/good").end()
                 #expect(good.head?.status == 200)
                 let bad = try await bench.send("GET", "/fold").end()
-                #expect(bad.error?.code == .badResponse)
+                #expect(bad.error?.isTransient == true, "\(String(describing: bad.error))")
             }
         }
     }

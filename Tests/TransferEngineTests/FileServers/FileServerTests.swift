@@ -98,7 +98,7 @@ struct FileServerTests {
             for (count, time) in [(100_000, 1_600_000_001), (90_000, 1_600_000_000), (20_000, 1_600_000_000)] {
                 let bytes = try peer.put(count, seed: 2, as: "x")
                 try peer.setTime(time, of: "x")
-                try bench.folder.write(Data(old), to: "x.part")
+                try bench.leavePart(old)
                 let point = ResumePoint(offset: 40_000, validator: validator, total: 100_000)
                 let (outcome, log) = try await bench.download(peer.url("x"), resume: point, peer.configure)
                 #expect(outcome.error == nil && log.restarts.count == 1, "\(outcome.error?.message ?? "")")

@@ -5,6 +5,7 @@ import TransferCore
 import TransferTestServer
 import TransferTestSupport
 
+@testable import TransferEngine
 @testable import TransferNetworking
 
 /// Ways through proxies: the test server's own kind, which takes invented names for this machine.
@@ -139,8 +140,8 @@ import TransferTestSupport
             }
             #expect(proxy.records.first?.scheme == nil)
             #expect(proxy.records.filter(\.isAllowed).allSatisfy { $0.scheme == (isDigest ? "Digest" : "Basic") })
-            // What it asked for it gets at once from then on.
-            #expect(proxy.records.count == 3)
+            // What it asked for it gets at once from then on; Digest where handles may be used again, with their nonces.
+            #expect(proxy.records.count == (isDigest && !CurlLibrary.reusesHandles ? 4 : 3))
             #expect(server.requests.allSatisfy { $0.headers["Proxy-Authorization"] == nil })
         }
     }
