@@ -76,11 +76,13 @@ import TransferWatch
             inbox.serve(back)
             for status in Self.refusals {
                 inbox.refuse { _ in status }
-                try write("\(status)")
-                // Of 429 one is enough: it speaks for all of them.
-                let wanted = status == 429 ? 1 : files
                 let before = inbox.refused.count
-                await inbox.wait { $0.refused.count >= before + wanted }
+                try write("\(status)")
+                // Files have an order among those that are known.
+                try await folder.ledger("count(*)", is: "\(names.count)")
+                // 429 speaks for all of them: one that is probed twice more has been overtaken by those before it.
+                let wanted = status == 429 ? inbox.refused.count + 2 : before + files
+                await inbox.wait { $0.refused.count >= wanted }
             }
             inbox.refuse { _ in nil }
             await log.wait(forConfirmations: files * (1 + Self.refusals.count))
