@@ -275,20 +275,23 @@ import TransferTestSupport
             let process = try watch.command(json: false).start()
             try await process.line { $0.contains("a.txt: uploaded, 5 B in") }
             try await process.line { $0.contains("403") }
-            let result = try await watch.stop(process)
-            let lines = result.standardError.split(separator: "\n")
-            for line in lines {
-                #expect(
-                    line.wholeMatch(of: #/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d (info|warn|error) [ -~]+/#) != nil, "\(line)")
-            }
-            #expect(lines.filter { $0.contains(" info \(watch.path): watching") }.count == 1)
-            #expect(lines.filter { $0.contains(" info \(watch.path)/a.txt: uploaded, 5 B in ") }.count == 1)
-            // One for each time: it's tried again when the other one has succeeded.
-            let failures = lines.filter { $0.contains(" error ") && $0.contains("/bad: ") }
-            let allComeBack = failures.allSatisfy { $0.contains("tried again in ") }
-            #expect(!failures.isEmpty && allComeBack, "\(result)")
-            #expect(result.standardOutput.isEmpty)
+            checkLog(try await watch.stop(process), watch.path)
         }
+    }
+
+    private func checkLog(_ result: ProcessResult, _ path: String) {
+        let lines = result.standardError.split(separator: "\n")
+        for line in lines {
+            #expect(
+                line.wholeMatch(of: #/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d (info|warn|error) [ -~]+/#) != nil, "\(line)")
+        }
+        #expect(lines.filter { $0.contains(" info \(path): watching") }.count == 1)
+        #expect(lines.filter { $0.contains(" info \(path)/a.txt: uploaded, 5 B in ") }.count == 1)
+        // One for each time: it's tried again when the other one has succeeded.
+        let failures = lines.filter { $0.contains(" error ") && $0.contains("/bad: ") }
+        let allComeBack = failures.allSatisfy { $0.contains("tried again in ") }
+        #expect(!failures.isEmpty && allComeBack, "\(result)")
+        #expect(result.standardOutput.isEmpty)
     }
 
     @Test func theQueuesVerbsKnowItsBatch() async throws {
