@@ -91,13 +91,15 @@ class Scenario:
 class Get(Scenario):
     """Downloads. The starts of ranges tell how much of what was there is fetched again."""
 
+    members = {}
+
     def make(self):
-        self.files = {}  # name: (size, variant)
+        self.sources = {}  # name: (size, variant)
         self.reached = {}  # name: bytes that were there at the last kill
         self.seen = {}  # name: requests that have been looked at
         self.plan()
-        for name, (size, variant, has_digest) in self.files.items():
-            job = {"download": self.offer(name, content(size, variant)), "to": f"in/{name}"}
+        for name, (size, variant, has_digest) in self.sources.items():
+            job = {"download": self.offer(name, content(size, variant)), "to": f"in/{name}", **self.members}
             if has_digest:
                 job["checksum"] = f"sha256:{digest(size, variant)}"
             self.jobs.append(job)
@@ -120,7 +122,7 @@ class Get(Scenario):
         return 0
 
     def ran(self):
-        for name in self.files:
+        for name in self.sources:
             found = self.requests(name)[self.seen.get(name, 0) :]
             self.seen[name] = self.seen.get(name, 0) + len(found)
             starts = [start for start, status in found if status in (200, 206)]
@@ -135,18 +137,18 @@ class Get(Scenario):
     def killed(self):
         super().killed()
         self.ran()
-        for name in self.files:
+        for name in self.sources:
             self.reached[name] = max(self.reached.get(name, 0), self.there(name))
 
     def finish(self):
         self.ran()
-        for name, (size, variant, _) in self.files.items():
+        for name, (size, variant, _) in self.sources.items():
             path = self.folder / "in" / name
             if not path.exists():
                 self.fault("lost", f"{name} isn't there")
             elif digest_of(path) != digest(size, variant):
                 self.fault("corrupt", f"{name} has other bytes ({path.stat().st_size} of {size})")
-        strays = sorted(set(os.listdir(self.folder / "in")) - set(self.files))
+        strays = sorted(set(os.listdir(self.folder / "in")) - set(self.sources))
         if strays:
             self.fault("left", f"{', '.join(strays[:5])} left behind")
 
@@ -155,14 +157,14 @@ class GetDigest(Get):
     kind = "get-digest"
 
     def plan(self):
-        self.files = {"large": (66 * MIB, 0, True)}
+        self.sources = {"large": (66 * MIB, 0, True)}
 
 
 class GetPlain(Get):
     kind = "get-plain"
 
     def plan(self):
-        self.files = {"large": (66 * MIB, 0, False)}
+        self.sources = {"large": (66 * MIB, 0, False)}
 
 
 class GetSmall(Get):
@@ -172,7 +174,7 @@ class GetSmall(Get):
         chance = random.Random(1)
         for number in range(60):
             size = chance.choice([0, 1, 700, 4096, 40_000, 255 << 10, 300 << 10] if number else [MIB])
-            self.files[f"f{number}"] = (size, number, number % 2 == 0)
+            self.sources[f"f{number}"] = (size, number, number % 2 == 0)
 
 
 class GetCut(Get):
@@ -181,7 +183,7 @@ class GetCut(Get):
     kind = "get-cut"
 
     def plan(self):
-        self.files = {"cut": (6 * MIB, 0, False)}
+        self.sources = {"cut": (6 * MIB, 0, False)}
 
     def offer(self, name, data):
         self.server.serve(self.path(name), data, cuts=[2 * MIB, 1 * MIB])
@@ -192,7 +194,7 @@ class GetNginx(Get):
     kind = "get-nginx"
 
     def plan(self):
-        self.files = {"large": (66 * MIB, 0, True), "other": (5 * MIB, 0, False), "small": (9000, 0, False)}
+        self.sources = {"large": (66 * MIB, 0, True), "other": (5 * MIB, 0, False), "small": (9000, 0, False)}
 
     def path(self, name):
         return f"/{self.kind}-{self.number}-{name}"
@@ -214,7 +216,7 @@ class GetNginx(Get):
 
     def clean(self):
         super().clean()
-        for name in self.files:
+        for name in self.sources:
             (self.place.nginx.root / self.path(name)[1:]).unlink()
 
 
@@ -359,11 +361,106 @@ class SendS3(Send):
             self.fault("left", f"{unfinished} multipart uploads left on the server")
 
 
+class Form(Post):
+    """A form is a POST: one that may have arrived is never repeated."""
+
+    kind = "form"
+    members = {"protocol": "multipart"}
+
+
+class OnFileServer:
+    """What jobs of FTP and SFTP have in common: a folder of their own on a server that isn't HTTP's."""
+
+    peer = ""  # the name of the place's server
+
+    @property
+    def files(self):
+        return getattr(self.place, self.peer)
+
+    def base(self):
+        return f"/{self.kind}-{self.number}"
+
+    def make(self):
+        self.files.file(self.base()).mkdir()
+        super().make()
+
+    def wait_until_quiet(self):
+        if not self.files.wait_until_quiet():
+            self.fault("left", f"{self.peer} still had connections of a killed client")
+
+    def stray(self, expected):
+        folder = self.files.file(self.base())
+        there = {str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file()}
+        strays = sorted(there - set(expected))
+        if strays:
+            self.fault("left", f"{', '.join(strays[:5])} left on the server")
+
+    def bodies(self, name):
+        path = f"{self.base()}/{name}"
+        file = self.files.file(path)
+        return [digest_of(file)] * max(1, self.files.times_stored(path)) if file.exists() else []
+
+    def clean(self):
+        super().clean()
+        shutil.rmtree(self.files.file(self.base()))
+
+
+class GetFiles(OnFileServer, Get):
+    def plan(self):
+        self.sources = {"large": (24 * MIB, 0, False), "known": (9 * MIB, 0, True), "small": (9000, 0, False)}
+
+    def make(self):
+        self.members = self.files.members
+        super().make()
+
+    def path(self, name):
+        return f"{self.base()}/{name}"
+
+    def offer(self, name, data):
+        self.files.file(self.path(name)).write_bytes(data)
+        return self.files.url(self.path(name))
+
+    def requests(self, name):
+        return self.files.reads(self.path(name))
+
+
+class GetFTP(GetFiles):
+    kind, peer = "get-ftp", "ftp"
+
+
+class GetSFTP(GetFiles):
+    kind, peer = "get-sftp", "ssh"
+
+
+class SendFiles(OnFileServer, Send):
+    sizes = {"large": 9 * MIB, "small": 2000}
+
+    def make(self):
+        self.members = self.files.members
+        super().make()
+
+    def target(self, name):
+        return self.files.url(f"{self.base()}/{name}")
+
+    def finish(self):
+        super().finish()
+        self.stray(self.sizes)
+
+
+class SendFTP(SendFiles):
+    kind, peer = "ftp", "ftp"
+
+
+class SendSFTP(SendFiles):
+    kind, peer = "sftp", "ssh"
+
+
 class Watch(Scenario):
-    """A watched folder, whose files are PUT. There is an end when each has arrived and been dealt with."""
+    """A watched folder, whose files are uploaded, by PUT where nothing else is said. There is an end when each has arrived and been dealt with."""
 
     is_watched = True
     then = "keep"
+    members = {}
     sizes = {"large": 5 * MIB, "middle": 300 << 10, "small": 900, "sub/joined": 12 << 10, "empty": 0}
     later = {"later": 2000, "later-large": 5 * MIB}
 
@@ -373,10 +470,13 @@ class Watch(Scenario):
             self.add(name, size)
         self.lock = threading.Lock()
         folder = {
-            "folder": "out", "to": self.server.url(f"/{self.kind}-{self.number}/") + "{path}", "recursive": True,
-            "settle": "20ms", "then": self.action(),
+            "folder": "out", "to": self.target(), "recursive": True, "settle": "20ms", "then": self.action(),
+            **self.members,
         }
         self.write_jobs(watch=[folder])
+
+    def target(self):
+        return self.server.url(f"/{self.kind}-{self.number}/") + "{path}"
 
     def action(self):
         return self.then
@@ -485,6 +585,65 @@ class WatchMoveFar(WatchMove):
         shutil.rmtree(self.sent(), ignore_errors=True)
 
 
-OWN = [GetDigest, GetPlain, GetSmall, GetCut, GetNginx, Put, PutNginx, Post, Draft]
+class WatchFTP(OnFileServer, WatchDelete):
+    kind, peer = "watch-ftp", "ftp"
+
+    def make(self):
+        self.members = self.files.members | {"createFolders": True}
+        super().make()
+
+    def target(self):
+        return self.files.url(f"{self.base()}/") + "{path}"
+
+    def finish(self):
+        super().finish()
+        self.stray(self.expected)
+
+
+class WatchS3(WatchDelete):
+    kind = "watch-s3"
+    sizes = {"large": 11 * MIB, "small": 900, "sub/joined": 12 << 10, "empty": 0}
+    later = {"later": 2000, "later-large": 6 * MIB}
+
+    def make(self):
+        (self.folder / "secret").write_text("secret")
+        access = {"endpoint": self.place.peers.s3.url(""), "accessKey": "a", "secretKey": {"file": "secret"}}
+        self.members = {"chunkSize": "5M", "parallel": 1, "s3": access}
+        super().make()
+
+    def target(self):
+        return f"s3://bucket/{self.kind}-{self.number}/" + "{path}"
+
+    def bodies(self, name):
+        found = self.place.peers.s3.content(f"{self.kind}-{self.number}/{name}")
+        return [] if found is None else [hashlib.sha256(found).hexdigest()]
+
+    def finish(self):
+        super().finish()
+        unfinished = self.place.peers.s3.unfinished(f"{self.kind}-{self.number}/")
+        if unfinished:
+            self.fault("left", f"{unfinished} multipart uploads left on the server")
+
+
+class WatchTus(WatchDelete):
+    kind = "watch-tus"
+
+    def make(self):
+        # Its server knows uploads by the names of their files.
+        self.sizes = {f"{name}-{self.number}": size for name, size in (("large", 7 * MIB), ("small", 900))}
+        self.later = {f"{name}-{self.number}": size for name, size in (("later", 2000), ("later-large", 5 * MIB))}
+        self.members = {"protocol": "tus", "chunkSize": "3M"}
+        super().make()
+
+    def target(self):
+        return self.place.peers.tus.target
+
+    def bodies(self, name):
+        return [digest_of(file) for file in self.place.peers.tus.whole(name)]
+
+
+OWN = [GetDigest, GetPlain, GetSmall, GetCut, GetNginx, Put, PutNginx, Post, Form, Draft]
 WATCHED = [WatchKeep, WatchDelete, WatchMove, WatchMoveFar]
-FROM_PYPI = [SendTus, SendS3]
+FROM_PYPI = [SendTus, SendS3, WatchS3, WatchTus]
+BY_FTP = [GetFTP, SendFTP, WatchFTP]
+BY_SSH = [GetSFTP, SendSFTP]

@@ -210,8 +210,17 @@ class Handler(BaseHTTPRequestHandler):
             return self.create_upload()
         content = bytearray()
         if self.read_body(content):
-            self.take(self.path, content, replaces=False)
+            self.take(self.path, self.file_of_form(content), replaces=False)
             self.answer(201)
+
+    def file_of_form(self, content):
+        """Returns the file, where the body is a form with nothing else in it (RFC 7578)."""
+        kind, _, boundary = self.headers.get("Content-Type", "").partition("boundary=")
+        if not kind.startswith("multipart/form-data"):
+            return content
+        head, _, rest = bytes(content).partition(b"\r\n\r\n")
+        assert b'name="file"' in head
+        return rest[: rest.rindex(b"\r\n--" + boundary.strip('"').encode())]
 
     # Resumable uploads
 

@@ -18,6 +18,7 @@ import threading
 import time
 from pathlib import Path
 
+import fileservers
 import peers
 import scenarios
 from server import Server
@@ -78,10 +79,18 @@ class Place:
         folder.mkdir()
         far.mkdir()
         self.server = Server()
-        self.nginx = peers.Nginx(folder / "nginx")
+        self.others = [peers.Nginx(folder / "nginx")]
+        self.nginx = self.others[0]
+        if fileservers.has_ftp():
+            self.ftp = fileservers.FTP(folder / "ftp")
+            self.others.append(self.ftp)
+        if fileservers.has_ssh():
+            self.ssh = fileservers.SSH(folder / "ssh")
+            self.others.append(self.ssh)
 
     def stop(self):
-        self.nginx.stop()
+        for server in self.others:
+            server.stop()
         self.server.shutdown()
 
 
@@ -359,14 +368,19 @@ def main():
     parser.add_argument("--keep", action="store_true", help="leave the folders of what failed")
     options = parser.parse_args()
 
-    kinds = scenarios.OWN + scenarios.WATCHED
     has_peers = peers.are_installed()
-    if has_peers:
-        kinds += scenarios.FROM_PYPI
-    elif os.environ.get("TRANSFER_PEERS") == "required":
-        raise SystemExit("torture: the servers from PyPI are not installed; `make setup-peers` installs them")
-    else:
-        print("SKIPPED: tus and S3, as their servers aren't installed (`make setup-peers`)", flush=True)
+    kinds = scenarios.OWN + scenarios.WATCHED
+    for what, are_there, more, remedy in [
+        ("tus and S3", has_peers, scenarios.FROM_PYPI, "setup-peers"),
+        ("FTP", fileservers.has_ftp(), scenarios.BY_FTP, "setup"),
+        ("SFTP", fileservers.has_ssh(), scenarios.BY_SSH, "setup"),
+    ]:
+        if are_there:
+            kinds = kinds + more
+        elif os.environ.get("TRANSFER_PEERS") == "required":
+            raise SystemExit(f"torture: no servers of {what}; `make {remedy}` installs them")
+        else:
+            print(f"SKIPPED: {what}, as there are no servers (`make {remedy}` installs them)", flush=True)
     if options.kind:
         kinds = [kind for kind in kinds if kind.kind == options.kind]
         if not kinds:
