@@ -7,10 +7,13 @@ public struct ResponseHead: Sendable, Hashable {
     public let status: Int
     /// The block of field lines, each ended by CRLF or LF, without the status line.
     public let block: [UInt8]
+    /// When it came, in seconds since 1970 by our own clock: that stands for a Date that is missing (RFC 9110 §6.6.1).
+    public var received: Int64?
 
-    public init(status: Int, block: [UInt8]) {
+    public init(status: Int, block: [UInt8], received: Int64? = nil) {
         self.status = status
         self.block = block
+        self.received = received
     }
 
     public init(status: Int, fields: [HeaderField]) {

@@ -20,11 +20,14 @@ public struct Validator: Sendable, Hashable, Codable, CustomStringConvertible {
         guard etag != nil || lastModified != nil else { return nil }
         var strong = false
         // Beside a tag the date is never asked for, and reading dates takes its time.
-        if etag == nil, let modified = lastModified.flatMap({ HTTPDate.parse($0) }),
-            let date = head.value("Date").flatMap({ HTTPDate.parse($0) })
-        {
-            // §8.8.2.2 wants "enough difference" where the clocks may not be the same: a minute.
-            strong = date - modified >= 60
+        if etag == nil, let modified = lastModified.flatMap({ HTTPDate.parse($0) }) {
+            // §8.8.2.2 wants "enough difference" where the clocks may not be the same: a minute, and an hour where one of
+            // them is ours.
+            if let date = head.value("Date").flatMap({ HTTPDate.parse($0) }) {
+                strong = date - modified >= 60
+            } else if let received = head.received {
+                strong = received - modified >= 3600
+            }
         }
         self.init(etag: etag, lastModified: lastModified, isDateStrong: strong)
     }

@@ -146,6 +146,15 @@ import TransferCore
         return Validator(ResponseHead(status: 200, fields: fields))
     }
 
+    /// RFC 9110 §6.6.1: without a Date the time when it came stands for it; the clocks are then two.
+    @Test(arguments: [(784_111_777 + 3599, false), (784_111_777 + 3600, true)] as [(Int64, Bool)])
+    func theTimeOfReceiptStandsForTheDate(_ received: Int64, _ isStrong: Bool) {
+        var head = ResponseHead(status: 200, fields: [HeaderField("Last-Modified", Self.modified)])
+        #expect(Validator(head)?.isDateStrong == false)
+        head.received = received
+        #expect(Validator(head)?.isDateStrong == isStrong)
+    }
+
     /// RFC 9110 §13.1.5: a strong tag, else a date that is strong (§8.8.2.2); a weak tag rules both out.
     @Test(
         arguments: [

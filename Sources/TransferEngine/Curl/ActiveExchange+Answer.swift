@@ -28,7 +28,8 @@ extension ActiveExchange {
             return true
         }
         do throws(TransferError) {
-            return receivedHead(ResponseHead(status: status, block: try HeadRule.judge(block)))
+            let lines = try HeadRule.judge(block)
+            return receivedHead(ResponseHead(status: status, block: lines, received: WallClock.seconds))
         } catch {
             stopReason = .failed(error)
             return false
