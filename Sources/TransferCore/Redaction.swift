@@ -50,7 +50,7 @@ public enum Redaction {
         return result
     }
 
-    /// Parameters by which S3, Google, Azure, CloudFront and common gateways sign or authorise a URL.
+    /// Parameters by which storage services, CDNs and common gateways sign or authorise a URL.
     private static func isSecretParameter(_ name: Substring) -> Bool {
         let lower = name.lowercased()
         return secretParameters.contains(lower) || lower.hasPrefix("x-amz-") || lower.hasPrefix("x-goog-")
@@ -59,6 +59,8 @@ public enum Redaction {
     private static let secretParameters: Set<String> = [
         "signature", "sig", "token", "access_token", "auth", "api_key", "apikey", "key", "password", "policy",
         "key-pair-id", "awsaccesskeyid", "googleaccessid", "se", "sp", "sv", "sr", "st", "expires", "hmac", "jwt",
+        "ossaccesskeyid", "x-oss-signature", "x-oss-security-token", "x-oss-credential", "security-token",
+        "q-signature", "x-cos-security-token", "hdnts", "hdnea", "__token__",
     ]
 }
 

@@ -17,6 +17,11 @@ import TransferCore
             ("https://g.example/x?X-Goog-Signature=abc#top", "https://g.example/x?X-Goog-Signature=***#top"),
             ("https://z.example/x?sv=1&sig=abc%3D&se=2", "https://z.example/x?sv=***&sig=***&se=***"),
             (
+                "https://o.example/x?OSSAccessKeyId=a&Expires=1&Signature=b",
+                "https://o.example/x?OSSAccessKeyId=***&Expires=***&Signature=***"
+            ), ("https://q.example/x?q-ak=a&q-signature=b", "https://q.example/x?q-ak=a&q-signature=***"),
+            ("https://k.example/x?hdnts=exp=1~hmac=2&n=3", "https://k.example/x?hdnts=***&n=3"),
+            (
                 "https://c.example/x?Policy=p&Signature=s&Key-Pair-Id=k",
                 "https://c.example/x?Policy=***&Signature=***&Key-Pair-Id=***"
             ),
