@@ -60,6 +60,10 @@ static inline void transfer_yield_to_others(void) {
     if (sched_getscheduler(0) == SCHED_OTHER) sched_setscheduler(0, TRANSFER_SCHED_BATCH, &parameters);
 }
 
+// The number `to` stands for the open file of `from` from then on; what it stood for before is closed (dup3(2), which needs
+// _GNU_SOURCE).
+static inline int transfer_replace_descriptor(int from, int to) { return (int)syscall(SYS_dup3, from, to, O_CLOEXEC); }
+
 // Whether the file system has no space for a file of this length, of which some may be there. One that can't reserve isn't
 // judged: what it compresses takes less.
 static inline int transfer_lacks_space(int descriptor, int64_t length) {

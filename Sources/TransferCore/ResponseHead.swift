@@ -59,6 +59,13 @@ public struct ResponseHead: Sendable, Hashable {
         value("Content-Length").flatMap { Int64($0) }.flatMap { $0 >= 0 ? $0 : nil }
     }
 
+    /// The media type of the body, in lower case and without its parameters (RFC 9110 §8.3.1).
+    public var mediaType: String? {
+        value("Content-Type").map { type in
+            String(type.prefix { $0 != ";" }.filter { $0 != " " && $0 != "\t" }).lowercased()
+        }
+    }
+
     /// The content coding applied to the body, or `nil` for none.
     public var contentCoding: String? {
         guard let coding = value("Content-Encoding"), !coding.isEmpty,

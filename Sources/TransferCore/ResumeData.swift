@@ -18,6 +18,14 @@ public struct ResumeData: Sendable, Hashable, Codable {
     public var partialFile: String?
     /// The number of that file's inode: another file may have got the name since.
     public var partialInode: UInt64?
+    /// The resource that the bytes are of; `nil` in records of older versions.
+    public var place: AnsweredPlace?
+    /// The content coding of the bytes (RFC 9110 §8.4): ranges count in the coded representation (§14.2).
+    public var contentCoding: String?
+    /// The media type of the answer, without its parameters.
+    public var mediaType: String?
+    /// Answers that spoke against the bytes.
+    public var doubt: ResumeDoubt?
 
     public init(
         url: String, validator: Validator?, total: Int64?, written: ByteRanges = ByteRanges(),

@@ -51,6 +51,13 @@ public struct Validator: Sendable, Hashable, Codable, CustomStringConvertible {
         return true
     }
 
+    /// Whether `other`, of the same resource, proves the same bytes: the same strong tag or, where neither has a tag, the
+    /// same date, if this one is strong (RFC 9110 §8.8.2.2).
+    public func isSame(as other: Validator) -> Bool {
+        if etag != nil || other.etag != nil { return hasStrongETag && etag == other.etag }
+        return isDateStrong && lastModified == other.lastModified
+    }
+
     public var description: String { etag ?? lastModified ?? "none" }
 
     private static func isEntityTag(_ text: String) -> Bool {

@@ -72,40 +72,112 @@ import TransferTestSupport
             reason: "changed on server (ETag a1→b7)", more: .serveRange(200_000..<400_000))
     }
 
-    @Test func anIgnoredRangeIsTheWholeFile() async throws {
-        try await check(
-            ServedFile(old, etag: "\"a1\""), ServedFile(old, etag: "\"a1\""),
-            reason: "the server sent the whole file instead of the rest", more: .ignoreRange)
+    /// The same version all along: cut half-way, then these answers, then right ones.
+    private func checkSame(_ answers: [Fault], _ result: (ProcessResult, TestServer) throws -> Void) async throws {
+        try await withTestServer { server in
+            let place = try Workplace()
+            server.serve("/a", old, etag: "\"a1\"")
+            server.script("/a", [.cut(after: 200_000)] + answers)
+            try place.jobs([download(server.url("/a"), to: "a.iso", #""retry": {"scale": "10ms", "jitter": false}"#)])
+            let ended = try await place.runJobs()
+            #expect(ended.exitCode == 0, "\(ended)")
+            #expect(try old.firstDifference(fromFileAt: place.folder.path("a.iso")) == nil)
+            #expect(!ended.standardError.contains("from 0 again"), "\(ended)")
+            try result(ended, server)
+        }
     }
 
-    static let wrongAnswers: [(Fault, String)] = [
+    /// The server doesn't take the condition: the range alone is asked for, and its ETag says whether it fits.
+    @Test func aRangeIgnoredOnceIsAskedForPlainly() async throws {
+        try await checkSame([.ignoreRange]) { _, server in
+            #expect(server.requests.map(\.range) == [nil, "bytes=200000-", "bytes=200000-"])
+            #expect(server.requests.map(\.ifRange) == [nil, "\"a1\"", nil])
+        }
+    }
+
+    /// What comes once more is compared with what is there.
+    @Test func aServerWithoutRangesStartsNothingAnew() async throws {
+        try await checkSame([.ignoreRange, .ignoreRange]) { _, server in #expect(server.requests.count == 3) }
+    }
+
+    @Test func aPartThatBeginsEarlierIsCompared() async throws {
+        try await checkSame([.serveRange(0..<400_000)]) { _, server in #expect(server.requests.count == 2) }
+    }
+
+    static let oddAnswers: [(Fault, String)] = [
         (.missingContentRange, "a 206 answer without Content-Range"),
-        (
-            .wrongContentRange(shiftedBy: -100),
-            "asked for the bytes from 200000, the server sent those from 199900"
-        ),
-        (.serveRange(0..<400_000), "asked for the bytes from 200000, the server sent those from 0"),
+        (.wrongContentRange(shiftedBy: -100), "the server's bytes differ from those that are there"),
+        (.wrongContentRange(shiftedBy: 100), "an answer with a malformed Content-Range"),
+        (.serveRange(200_100..<400_000), "asked for the bytes from 200000, the server sent those from 200100"),
         (.contentRangeTotal(7_000_000), "changed on server (400000→7000000 bytes)"),
         (.multipartRanges, "the server sent several ranges for one"),
         // The coded body is of another length.
         (.gzip, "changed on server (400000→400053 bytes)"),
+        (.rangeNotSatisfiable, "the server has no bytes from 200000 on (of 400000)"),
+        (.status(416), "the server has no bytes from 200000 on"),
+        (
+            .status(200, headers: ["Content-Type": "text/html"], body: .text("<html>log in</html>")),
+            "a page of HTML came instead of the file"
+        ),
+        (.status(200, body: .text("no")), "the answer doesn't say of which version it is"),
     ]
 
-    @Test(arguments: wrongAnswers.indices) func aWrongAnswerToARangeStartsFromZero(_ index: Int) async throws {
-        let (fault, reason) = Self.wrongAnswers[index]
-        try await check(ServedFile(old, etag: "\"a1\""), ServedFile(old, etag: "\"a1\""), reason: reason, more: fault)
+    /// One of them proves nothing: it costs an attempt, and no byte.
+    @Test(arguments: oddAnswers.indices) func oneOddAnswerCostsAnAttempt(_ index: Int) async throws {
+        let (fault, reason) = Self.oddAnswers[index]
+        try await checkSame([fault]) { result, server in
+            #expect(result.standardError.contains("\(reason), again in"), "\(result)")
+            #expect(server.requests.map(\.range) == [nil, "bytes=200000-", "bytes=200000-"])
+        }
     }
 
-    @Test func a416StartsFromZero() async throws {
+    /// Again and again: the whole file is asked for, and is compared with what is there as it's the same version.
+    @Test(arguments: [Fault.missingContentRange, .rangeNotSatisfiable, .wrongContentRange(shiftedBy: 100)])
+    func anOddAnswerIsBelievedAtTheThirdTime(_ fault: Fault) async throws {
+        try await checkSame([fault, fault, fault]) { result, server in
+            let range = "bytes=200000-"
+            #expect(server.requests.map(\.range) == [nil, range, range, range, nil], "\(result)")
+        }
+    }
+
+    /// A login page never becomes the file: the job fails, and its bytes are there for the next run.
+    @Test func aPageThatStaysFailsTheJobAndKeepsItsBytes() async throws {
         try await withTestServer { server in
             let place = try Workplace()
+            let page = Fault.status(200, headers: ["Content-Type": "text/html"], body: .text("<html>log in</html>"))
             server.serve("/a", old, etag: "\"a1\"")
-            server.script("/a", [.cut(after: 200_000), .rangeNotSatisfiable])
-            try place.jobs([download(server.url("/a"), to: "a")])
+            server.script("/a", [.cut(after: 300_000)], afterwards: page)
+            let retry = #""retry": {"limit": 4, "scale": "10ms", "jitter": false}"#
+            try place.jobs([download(server.url("/a"), to: "a.iso", retry)])
+            let failed = try await place.runJobs()
+            #expect(failed.exitCode == 1 && !place.folder.exists("a.iso"), "\(failed)")
+            #expect(place.folder.size("a.iso.part") == 300_000)
+            server.script("/a", [])
+            let done = try await place.runJobs()
+            #expect(done.exitCode == 0, "\(done)")
+            #expect(server.requests.last?.range == "bytes=300000-")
+            #expect(try old.firstDifference(fromFileAt: place.folder.path("a.iso")) == nil)
+        }
+    }
+
+    /// The bytes of the old version stay beside those of the new one until it's whole; a single node's word isn't the last.
+    @Test func theOldVersionStaysUntilTheNewOneIsWhole() async throws {
+        try await withTestServer { server in
+            let place = try Workplace()
+            let big = Content.random(seed: 45, count: 900_000)
+            server.serve("/a", big, etag: "\"a1\"")
+            // The other version breaks off before anything of it is worth a record, and isn't seen again.
+            server.script(
+                "/a",
+                [.cut(after: 800_000), Fault.changeETag("\"b7\"").and(.cut(after: 0)), .changeETag("\"a1\"")])
+            try place.jobs([
+                download(server.url("/a"), to: "a.iso", #""retry": {"scale": "10ms", "jitter": false}"#)
+            ])
             let result = try await place.runJobs()
             #expect(result.exitCode == 0, "\(result)")
-            #expect(try old.firstDifference(fromFileAt: place.folder.path("a")) == nil)
-            #expect(result.standardError.contains("a: from 0 again, "), "\(result)")
+            #expect(server.requests.map(\.range) == [nil, "bytes=800000-", "bytes=800000-"], "\(result)")
+            #expect(try big.firstDifference(fromFileAt: place.folder.path("a.iso")) == nil)
+            #expect(try place.folder.files().filter { $0.hasPrefix("a.iso") } == ["a.iso"])
         }
     }
 

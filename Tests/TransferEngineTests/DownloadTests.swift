@@ -69,6 +69,8 @@ import TransferTestSupport
         let fault: Fault
         /// What the file must be in the end.
         var isOther = false
+        /// The third answer's.
+        var more = Fault.none
         var requests = 2
         var testDescription: String { name }
     }
@@ -81,8 +83,9 @@ import TransferTestSupport
             isOther: true, requests: 3),
         Turn(name: "another tag for the same bytes", fault: .changeETag("\"b\"")),
         Turn(name: "a weak tag now", fault: .changeETag("W/\"a\"")),
-        Turn(name: "a range ignored", fault: .ignoreRange),
-        Turn(name: "another range served", fault: .serveRange(0..<700_000), requests: 3),
+        Turn(name: "a range ignored", fault: .ignoreRange, requests: 3),
+        Turn(name: "a range always ignored", fault: .ignoreRange, more: .ignoreRange, requests: 3),
+        Turn(name: "another range served", fault: .serveRange(0..<700_000)),
         Turn(name: "a range that begins later", fault: .serveRange(1001..<700_000), requests: 3),
         Turn(name: "a wrong Content-Range", fault: .wrongContentRange(shiftedBy: -10), requests: 3),
         Turn(name: "no Content-Range", fault: .missingContentRange, requests: 3),
@@ -102,7 +105,7 @@ import TransferTestSupport
     func whateverTheSecondAnswerTheFileIsOneVersionWhole(_ turn: Turn) async throws {
         try await Bench.with { bench async throws in
             bench.server.serve("/x", served())
-            bench.server.script("/x", [.cut(after: 1000), turn.fault])
+            bench.server.script("/x", [.cut(after: 1000), turn.fault, turn.more])
             let first = try await bench.download().outcome
             #expect(first.position == 1000)
             let second = try await bench.download(resume: first.resumePoint).outcome
@@ -245,7 +248,7 @@ import TransferTestSupport
             bench.server.serve("/x", served())
             bench.server.script("/x", [Fault.gzip.and(.cut(after: 1000))])
             let first = try await bench.download().outcome
-            #expect(first.resumeData == nil, "coded bytes have no place in the plain file")
+            #expect(first.resumeData?.contentCoding == "gzip", "coded bytes have no place in the plain file")
             #expect(try await bench.download().outcome.error == nil)
             #expect(try Self.content.firstDifference(fromFileAt: bench.file) == nil)
             // And the other way round: plain bytes first, then a coded answer.

@@ -40,7 +40,7 @@ extension ActiveExchange {
         lastHead = head
         refusalBody = []
         receivedCookies(head)
-        let target = RedirectRule.isRedirect(head.status) ? redirectTarget(head) : nil
+        let target = head.status == 300 || RedirectRule.isRedirect(head.status) ? redirectTarget(head) : nil
         let action = machine.received(head, redirectTarget: target, now: WallClock.seconds)
         if let challenge = machine.challenge { events(.challenged(challenge)) }
         if target != nil, case .dropping = machine.state, let hop = machine.nextHop, let here = self.hop {
@@ -68,7 +68,7 @@ extension ActiveExchange {
                 return false
             }
             meter.update(total: request.settings.decodes && start.isCoded ? head.contentLength : start.total)
-            meter.update(position: start.offset)
+            meter.update(position: start.continued)
             if let restart = start.restart { events(.restarted(reason: restart)) }
             events(.responded(start))
             return true

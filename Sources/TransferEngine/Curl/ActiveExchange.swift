@@ -159,6 +159,9 @@ final class ActiveExchange {
         return nil
     }
 
+    /// Why a body that ended well isn't what it should be: it's shorter than what it should have been compared with.
+    var shortfall: TransferError? { phase == .body ? sink.shortfall : nil }
+
     func noteActivity() { if idleTimeout != nil { lastActivity = .now } }
 
     func throttle(_ count: Int) {

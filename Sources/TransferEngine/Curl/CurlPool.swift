@@ -103,9 +103,7 @@ actor CurlPool: LoopActor {
         scheduleIdleCheck(exchange)
         if !start.limiters.isEmpty { hasLimits = true }
         guard !isShutDown else { return end(exchange, .failure(.shutDown)) }
-        let (hop, restart) = exchange.machine.start()
-        if let restart { exchange.events(.restarted(reason: restart)) }
-        perform(hop, of: exchange)
+        perform(exchange.machine.start(), of: exchange)
     }
 
     /// Ends everything under way and closes what is idle.
@@ -162,9 +160,8 @@ actor CurlPool: LoopActor {
     }
 
     func hopEnded(_ exchange: ActiveExchange, _ error: TransferError?) {
-        switch exchange.machine.hopEnded(error, position: exchange.sink.position) {
-        case .perform(let hop, let restart):
-            if let restart { exchange.events(.restarted(reason: restart)) }
+        switch exchange.machine.hopEnded(error ?? exchange.shortfall, position: exchange.sink.position) {
+        case .perform(let hop):
             release(exchange)
             perform(hop, of: exchange)
         case .succeed(let head): end(exchange, .success(head))
@@ -195,6 +192,8 @@ actor CurlPool: LoopActor {
         case .success: outcome.digest = file?.finishDigest()
         case .failure: outcome.resumeData = file?.resumeData()
         }
+        outcome.doubtfulClaim = exchange.machine.resumption.claim ?? file?.doubtfulClaim
+        outcome.isUntouched = file?.isUntouched ?? true
         outcome.refusal = exchange.refusal
         outcome.hops = exchange.hops
         outcome.answer = (exchange.sink as? AnswerSink)?.bytes ?? exchange.refusalBody

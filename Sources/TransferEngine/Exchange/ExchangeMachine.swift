@@ -19,7 +19,7 @@ struct ExchangeMachine {
     }
 
     enum Next {
-        case perform(Hop, restart: String?)
+        case perform(Hop)
         case fail(TransferError)
         /// Everything is there already; the head is the answer that confirmed it.
         case complete(ResponseHead)
@@ -36,18 +36,16 @@ struct ExchangeMachine {
     }
 
     enum EndAction {
-        case perform(Hop, restart: String?)
+        case perform(Hop)
         case succeed(ResponseHead)
         case fail(TransferError)
     }
 
-    private(set) var state = State.ready
-    private let request: ExchangeRequest
+    // Set here and by the part that resumes.
+    var state = State.ready
+    let request: ExchangeRequest
     private var redirects: RedirectRule
-    /// What the next hop may continue; `nil` starts from the beginning.
-    private(set) var resume: ResumePoint?
-    /// Restarts without a range are bounded: one follows from each kind of misbehaviour, never a loop.
-    private var restarts = 0
+    var resumption: Resumption
     private var authentication: AuthenticationFlow
     /// The challenge of the last head, for those who are to be told of it.
     private(set) var challenge: AuthenticationReport?
@@ -56,15 +54,14 @@ struct ExchangeMachine {
         self.request = request
         redirects = RedirectRule(limit: request.settings.maxRedirects)
         authentication = AuthenticationFlow(request)
-        if case .representation(let point) = request.intent { resume = point }
+        resumption = Resumption(request)
     }
 
-    /// The first hop, and why the bytes that are there are given up, where they are.
-    mutating func start() -> (Hop, restart: String?) {
-        let (first, reason) = ranged(firstHop)
-        let hop = authentication.authorized(first)
+    /// The first hop.
+    mutating func start() -> Hop {
+        let hop = authentication.authorized(resumption.start(firstHop))
         state = .asking(hop)
-        return (hop, reason)
+        return hop
     }
 
     /// A final (not 1xx) head arrived. libcurl may go on to another one by itself (401 with credentials).
@@ -78,7 +75,7 @@ struct ExchangeMachine {
         }
         challenge = nil
         if let action = judgeAuthentication(hop, head) { return action }
-        if RedirectRule.isRedirect(head.status) {
+        if RedirectRule.isRedirect(head.status) || offersChoice(hop, head) {
             return redirected(hop, head, to: redirectTarget, now: now)
         }
         if head.status == 417, hop.sendsBody, hop.mayExpect {
@@ -86,7 +83,7 @@ struct ExchangeMachine {
             var next = hop
             next.mayExpect = false
             next.headers.removeAll { $0.isNamed("Expect") }
-            state = .dropping(hop, .perform(next, restart: nil))
+            state = .dropping(hop, .perform(next))
             return .drop
         }
         switch request.intent {
@@ -122,7 +119,7 @@ struct ExchangeMachine {
                 next.sendsBody = true
                 next.replacedBody = bytes
             }
-            state = .dropping(hop, .perform(next, restart: nil))
+            state = .dropping(hop, .perform(next))
             return .drop
         }
     }
@@ -134,6 +131,8 @@ struct ExchangeMachine {
         switch state {
         case .ready, .ended:
             return .fail(error ?? TransferError(.internalFault, "an exchange ended before it began"))
+        case .asking(let hop) where error != nil && mayGoBack(from: hop):
+            return perform(goBack())
         case .asking, .deciding:
             state = .ended
             return .fail(
@@ -143,10 +142,7 @@ struct ExchangeMachine {
                         isTransient: true))
         case .dropping(_, let next):
             switch next {
-            case .perform(let next, let restart):
-                let hop = authentication.authorized(next)
-                state = .asking(hop)
-                return .perform(hop, restart: restart)
+            case .perform(let next): return perform(next)
             case .fail(let failure):
                 state = .ended
                 return .fail(failure)
@@ -156,6 +152,7 @@ struct ExchangeMachine {
             }
         case .delivering(let hop, let start):
             if let error {
+                if error == .otherBytes, resumption.refute() { return perform(resumption.asking(hop)) }
                 state = .ended
                 return .fail(error)
             }
@@ -165,7 +162,7 @@ struct ExchangeMachine {
 
     /// What follows the answer that is being dropped.
     var nextHop: Hop? {
-        if case .dropping(_, .perform(let hop, restart: nil)) = state { return hop }
+        if case .dropping(_, .perform(let hop)) = state { return hop }
         return nil
     }
 
@@ -194,51 +191,14 @@ struct ExchangeMachine {
         guard let (report, again) = authentication.challenged(hop, head) else { return nil }
         challenge = report
         guard again else { return nil }
-        state = .dropping(hop, .perform(hop, restart: nil))
+        state = .dropping(hop, .perform(hop))
         return .drop
     }
 
-    private mutating func represented(_ hop: Hop, _ head: ResponseHead, now: Int64) -> HeadAction {
-        if let point = resume, [200, 203, 206, 416].contains(head.status) {
-            switch ResumeRule(point: point).judge(head) {
-            case .append(_, let total):
-                return deliver(hop, head, from: point.offset, of: total)
-            case .replace(let reason):
-                resume = nil
-                return deliver(hop, head, restart: reason)
-            case .complete:
-                state = .dropping(hop, .complete(head))
-                return .drop
-            case .startAgain(let reason):
-                return startAgain(hop, reason)
-            }
-        }
-        switch head.status {
-        case 200, 203:
-            return deliver(hop, head)
-        case 206:
-            // A part that nobody asked for: not even its place in the file can be relied on.
-            state = .dropping(
-                hop, .fail(TransferError(.badResponse, "206 Partial Content for a request without a range")))
-            return .drop
-        default:
-            state = .dropping(hop, .fail(StatusRule.error(head, now: now)))
-            return .drop
-        }
-    }
-
-    private mutating func startAgain(_ hop: Hop, _ reason: String) -> HeadAction {
-        resume = nil
-        restarts += 1
-        guard restarts <= 3 else {
-            state = .dropping(
-                hop, .fail(TransferError(.badResponse, "the file keeps changing: \(reason)", isTransient: true)))
-            return .drop
-        }
-        var next = hop
-        next.headers.removeAll { $0.isNamed("Range") || $0.isNamed("If-Range") }
-        state = .dropping(hop, .perform(next, restart: reason))
-        return .drop
+    /// A choice (RFC 9110 §15.4.1) of which the server says what it would choose.
+    private func offersChoice(_ hop: Hop, _ head: ResponseHead) -> Bool {
+        guard case .representation = request.intent, head.status == 300 else { return false }
+        return head.value("Location")?.isEmpty == false && !hop.sendsBody
     }
 
     private mutating func redirected(
@@ -255,61 +215,41 @@ struct ExchangeMachine {
             return .drop
         }
         do throws(TransferError) {
-            let next = try redirects.follow(hop, status: head.status, to: target)
+            let isNowhere = head.value("Location")?.isEmpty ?? true
+            let next = try redirects.follow(hop, status: head.status, to: isNowhere ? nil : target)
             if request.asksBeforeRedirects {
                 state = .deciding(hop, proposed: next, head)
                 return .ask(RedirectProposal(head: head, from: hop, next: next))
             }
-            state = .dropping(hop, .perform(next, restart: nil))
+            state = .dropping(hop, .perform(next))
         } catch {
             state = .dropping(hop, .fail(error))
         }
         return .drop
     }
 
-    /// The body came whole, as far as libcurl can tell.
-    private mutating func delivered(_ hop: Hop, _ start: BodyStart, position: Int64) -> EndAction {
-        if let total = start.total, start.head.contentCoding == nil, case .representation = request.intent {
-            if position > total {
-                state = .ended
-                return .fail(
-                    TransferError(
-                        .badResponse, "the server sent \(position) bytes of a file of \(total)", isTransient: true))
-            }
-            if position < total {
-                // A server may answer with less than was asked for (RFC 9110 §15.3.7): ask for what is left.
-                guard position > start.offset else {
-                    state = .ended
-                    return .fail(
-                        TransferError(
-                            .connectionLost, "the answer ended \(total - position) bytes early", isTransient: true))
-                }
-                resume = ResumePoint(
-                    offset: position, validator: Validator(start.head) ?? resume?.validator, total: total,
-                    isVerifiedByDigest: resume?.isVerifiedByDigest ?? false)
-                let (rest, reason) = ranged(hop)
-                let next = authentication.authorized(rest)
-                state = .asking(next)
-                return .perform(next, restart: reason)
-            }
-        }
-        state = .ended
-        return .succeed(start.head)
+    /// The next hop begins.
+    mutating func perform(_ next: Hop) -> EndAction {
+        let hop = authentication.authorized(next)
+        state = .asking(hop)
+        return .perform(hop)
     }
 
-    private mutating func deliver(_ hop: Hop, _ head: ResponseHead, restart: String? = nil) -> HeadAction {
-        deliver(hop, head, from: 0, of: Self.total(head), restart: restart)
+    mutating func deliver(_ hop: Hop, _ head: ResponseHead) -> HeadAction {
+        let isFile = if case .representation = request.intent { true } else { false }
+        return deliver(
+            hop,
+            BodyStart(
+                head: head, offset: 0, total: total(head), url: hop.reference, isContinuable: isFile ? true : nil,
+                takesCredentials: hop.sendsCredentials))
     }
 
-    private mutating func deliver(
-        _ hop: Hop, _ head: ResponseHead, from offset: Int64, of total: Int64?, restart: String? = nil
-    ) -> HeadAction {
-        let start = BodyStart(head: head, offset: offset, total: total, url: hop.reference, restart: restart)
+    mutating func deliver(_ hop: Hop, _ start: BodyStart) -> HeadAction {
         state = .delivering(hop, start)
         return .deliver(start)
     }
 
-    private var firstHop: Hop {
+    var firstHop: Hop {
         // To ask first takes as long as a short body does.
         let mayExpect =
             request.settings.expectsContinue
@@ -324,23 +264,10 @@ struct ExchangeMachine {
         return hop
     }
 
-    /// The same request for what `resume` leaves to be fetched; from the start, and why, when it can't be continued.
-    private mutating func ranged(_ hop: Hop) -> (Hop, restart: String?) {
-        // A message has the fields that were given.
-        if case .message = request.intent { return (hop, nil) }
-        var hop = hop
-        hop.headers.removeAll { $0.isNamed("Range") || $0.isNamed("If-Range") }
-        guard let point = resume else { return (hop, nil) }
-        let rule = ResumeRule(point: point)
-        guard let fields = rule.requestHeaders else {
-            resume = nil
-            return (hop, rule.reasonNotToResume)
-        }
-        hop.headers += fields
-        return (hop, nil)
-    }
-
-    private static func total(_ head: ResponseHead) -> Int64? {
-        head.contentCoding == nil && head.value("Transfer-Encoding") == nil ? head.contentLength : nil
+    /// The length of the body, where it's that of the file: a coded body is the file only where nothing takes the coding off.
+    func total(_ head: ResponseHead) -> Int64? {
+        guard head.value("Transfer-Encoding") == nil else { return nil }
+        if case .representation = request.intent { return head.contentLength }
+        return head.contentCoding == nil ? head.contentLength : nil
     }
 }

@@ -20,6 +20,11 @@ public struct ExchangeOutcome: Sendable {
     public var sent: Int64
     /// What can be continued later, of a failed exchange with a `FileSink`.
     public var resumeData: ResumeData?
+    /// Whether the bytes that were there before are there still, and no others.
+    public var isUntouched = true
+    /// What an answer claimed that spoke against the bytes that are there, and failed the exchange
+    /// (``ResumePoint/outlastsOddAnswers``).
+    public var doubtfulClaim: String?
     /// The digest of the whole file, when it could be computed on the way.
     public var digest: Checksum?
     /// The beginning of the answer's body, where an `AnswerSink` kept it, or as far as the settings ask for that of an

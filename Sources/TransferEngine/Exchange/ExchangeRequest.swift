@@ -107,25 +107,6 @@ public struct ExchangeRequest: Sendable {
     }
 }
 
-/// Where and by what a download goes on.
-public struct ResumePoint: Sendable, Hashable {
-    /// Bytes that are there; above 0.
-    public var offset: Int64
-    /// `nil` for bytes of another mirror, whose validators mean nothing here.
-    public var validator: Validator?
-    public var total: Int64?
-    /// Whether a digest of the whole file will be checked, so that bytes of another mirror may be continued without a
-    /// validator: a mix can't pass.
-    public var isVerifiedByDigest: Bool
-
-    public init(offset: Int64, validator: Validator?, total: Int64?, isVerifiedByDigest: Bool = false) {
-        self.offset = offset
-        self.validator = validator
-        self.total = total
-        self.isVerifiedByDigest = isVerifiedByDigest
-    }
-}
-
 /// The rules of one exchange.
 public struct ExchangeSettings: Sendable, Hashable {
     /// TLS included.

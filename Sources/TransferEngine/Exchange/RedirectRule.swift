@@ -2,7 +2,8 @@ import TransferCore
 
 /// What follows from a 3xx answer (RFC 9110 §15.4).
 ///
-/// - 300, 304 and 305 are answers like others: a choice, a validation and a proxy are nothing to follow.
+/// - 304 and 305 are answers like others: a validation and a proxy are nothing to follow. A choice (300) is one for
+///   messages; where a file is wanted, its Location is the server's own choice and is followed.
 /// - What could identify or authorise the user goes to no other origin (scheme, host and port), and doesn't come back
 ///   when the chain does: who redirects may choose what the first origin is then asked for. The cookies of a jar are no
 ///   part of this, as each hop is given those of its own host.
@@ -38,11 +39,22 @@ struct RedirectRule {
             next.method = "GET"
             next.dropBody()
         }
-        if target != Origin(url: hop.url) {
-            let sendsBody = next.sendsBody
-            next.headers.removeAll { !Self.mayCrossOrigins($0.name, withBody: sendsBody) }
-            next.sendsCredentials = false
-        }
+        return target == Origin(url: hop.url) ? next : Self.leavingOrigin(next)
+    }
+
+    /// The request for a place that redirects led to earlier.
+    ///
+    /// - Parameter takesCredentials: Whether all of them were within one origin.
+    static func crossing(_ hop: Hop, to place: String, takesCredentials: Bool) -> Hop {
+        var next = hop
+        next.go(to: place)
+        return takesCredentials && Origin(url: place) == Origin(url: hop.url) ? next : leavingOrigin(next)
+    }
+
+    private static func leavingOrigin(_ hop: Hop) -> Hop {
+        var next = hop
+        next.headers.removeAll { !mayCrossOrigins($0.name, withBody: hop.sendsBody) }
+        next.sendsCredentials = false
         return next
     }
 

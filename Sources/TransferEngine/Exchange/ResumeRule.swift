@@ -1,104 +1,228 @@
 import TransferCore
 
-/// When bytes of an earlier attempt may be kept: a file is never put together from two versions.
+/// When bytes of an earlier attempt may be kept: a file is never put together from two versions, and no single answer makes
+/// away with bytes that were right.
 ///
-/// A range is asked for only with a condition the server must check (If-Range with a strong validator,
-/// RFC 9110 §13.1.5), and what comes back must fit what is there in every respect that it states.
+/// A range is asked for under a condition that the server must check (If-Range with a strong validator, RFC 9110 §13.1.5),
+/// or where a digest of the whole decides in the end; and what comes back must fit what is there in every respect that it
+/// states. What doesn't fit is either the word of another version, with validators of its own, or an odd answer, which
+/// proves nothing.
 struct ResumeRule {
     let point: ResumePoint
+    /// Whether the resource that answers is the one that the bytes are of.
+    var isSamePlace = true
 
-    /// The fields that ask for the rest, or `nil` when only a new start is safe.
-    var requestHeaders: [HeaderField]? {
-        let range = HeaderField("Range", "bytes=\(point.offset)-")
-        if let condition = point.validator?.ifRange { return [range, HeaderField("If-Range", condition)] }
-        return point.isVerifiedByDigest ? [range] : nil
+    /// What to ask first, and why the bytes can't be continued where the whole file is asked for.
+    var firstQuestion: (question: ResumeQuestion, restart: String?) {
+        if isRefuted { return (.whole, ResumeClaim.otherBytesReason) }
+        if let total = point.total, point.offset > total {
+            return (.whole, "there are \(point.offset) bytes of a file of \(total)")
+        }
+        let isConditional = point.validator?.ifRange != nil
+        guard isConditional || point.needsNoValidator else {
+            if point.isWhole, point.validator != nil { return (.validation, nil) }
+            return (.whole, reasonNotToResume)
+        }
+        return (point.isWhole ? .lastByte(isConditional: isConditional) : .rest(isConditional: isConditional), nil)
     }
 
-    /// Why a new start is needed where `requestHeaders` is `nil`.
-    var reasonNotToResume: String {
+    private var reasonNotToResume: String {
         point.validator == nil
             ? "the server gave neither ETag nor Last-Modified to continue by"
             : "the server's validator is too weak to continue by"
     }
 
     enum Verdict: Equatable {
-        /// The body is what follows the bytes that are there; it ends at `end` of `total`.
-        case append(end: Int64, total: Int64?)
-        /// The body is the whole file: overwrite what is there.
-        case replace(reason: String)
-        /// The body is of no use: ask again without a range.
-        case startAgain(reason: String)
+        /// The body goes on with the bytes that are there. It begins `overlap` bytes before their end, and these are
+        /// compared.
+        case append(overlap: Int64, total: Int64?)
+        /// The body is the whole file, of another version.
+        case anew(reason: String)
+        /// The body is of no use, another question is.
+        ///
+        /// - Parameter restart: Why the bytes are given up, where the next answer is another version.
+        case ask(ResumeQuestion, restart: String?)
+        /// The answer proves nothing: the attempt has failed, the bytes stay.
+        case refuse(claim: String, reason: String)
         /// Every byte is there already.
         case complete
     }
 
-    /// Judges the answer to a request made with `requestHeaders`.
-    func judge(_ head: ResponseHead) -> Verdict {
+    /// Judges an answer to the question.
+    ///
+    /// - Returns: `nil` for one that has nothing to do with the bytes that are there.
+    func judge(_ head: ResponseHead, to question: ResumeQuestion) -> Verdict? {
         switch head.status {
-        case 206: judgePartial(head)
-        case 416: judgeUnsatisfiable(head)
-        default: judgeWhole(head)
+        case 200, 203: judgeWhole(head, question)
+        case 206 where question.isRange: judgePartial(head, question)
+        case 206 where point.outlastsOddAnswers:
+            .refuse(claim: "part", reason: "206 Partial Content for a request without a range")
+        case 304 where question == .validation: .complete
+        case 416 where question.isRange: judgeUnsatisfiable(head, question)
+        case 416 where point.outlastsOddAnswers:
+            .refuse(claim: "part", reason: "416 Range Not Satisfiable for a request without a range")
+        case let status where (201..<300).contains(status) || status == 304:
+            // A success that is neither the file nor a part of it says nothing of the file.
+            point.outlastsOddAnswers
+                ? .refuse(claim: "status:\(status)", reason: "\(status) came instead of the rest of the file") : nil
+        default: nil
         }
     }
+
+    // MARK: A part
+
+    private func judgePartial(_ head: ResponseHead, _ question: ResumeQuestion) -> Verdict {
+        guard let field = head.value("Content-Range") else {
+            let isMultipart = head.mediaType == "multipart/byteranges"
+            return odd(
+                "range:none",
+                isMultipart ? "the server sent several ranges for one" : "a 206 answer without Content-Range")
+        }
+        guard let contentRange = ContentRange(field), let range = contentRange.range else {
+            return odd("range:malformed", "an answer with a malformed Content-Range")
+        }
+        if !point.needsNoValidator {
+            if !isSamePlace { return .ask(.whole, restart: Self.elsewhere) }
+            // A server that ignores If-Range still shows by its validators that the file is another one.
+            if let reason = changeReason(head) { return .ask(.whole, restart: reason) }
+        }
+        if let total = point.total, let now = contentRange.total, total != now {
+            return odd("total:\(now)", "changed on server (\(total)→\(now) bytes)")
+        }
+        if let length = head.contentLength, length != range.upperBound - range.lowerBound {
+            return odd("length", "Content-Length and Content-Range of the answer differ")
+        }
+        // §15.3.7 wants the tag in the part; a server that leaves it out hasn't looked at If-Range either.
+        // Without a condition that it had to check, it must show the very version.
+        let isUntold =
+            question.unconditional == nil
+            ? !isProven(head) : point.validator?.etag != nil && head.value("ETag") == nil
+        if isUntold, !point.needsNoValidator {
+            let field = point.validator?.etag == nil ? "Last-Modified" : "ETag"
+            return odd("untold", "the server's part doesn't say of which version it is (no \(field))")
+        }
+        guard hasSameCoding(head) else {
+            return odd(
+                "coding", "the server applied a\(head.contentCoding == nil ? "nother" : "") content coding to a range")
+        }
+        let total = contentRange.total ?? point.total
+        let overlap = point.offset - range.lowerBound
+        if range.lowerBound == question.start(point) { return .append(overlap: overlap, total: total) }
+        let claim = "from:\(range.lowerBound)"
+        // To read them once more may cost more than to ask once more; after that it's the only way.
+        let left = max(Self.smallOverlap, range.upperBound - point.offset)
+        if overlap > 0, range.upperBound > point.offset, point.needsNoValidator || isProven(head),
+            overlap <= left || point.doubt?.claim == claim || !point.outlastsOddAnswers
+        {
+            return .append(overlap: overlap, total: total)
+        }
+        return odd(
+            claim, "asked for the bytes from \(question.start(point)), the server sent those from \(range.lowerBound)")
+    }
+
+    private static let smallOverlap: Int64 = 64 << 10
+
+    // MARK: The whole
 
     /// A success that by its status is the whole file. It may be a part all the same: some servers send one under 200, with
     /// the field that says which.
-    private func judgeWhole(_ head: ResponseHead) -> Verdict {
-        if let field = head.value("Content-Range") {
+    private func judgeWhole(_ head: ResponseHead, _ question: ResumeQuestion) -> Verdict {
+        if question.isRange, let field = head.value("Content-Range") {
             guard let contentRange = ContentRange(field), let range = contentRange.range,
                 range.lowerBound == 0, range.upperBound == contentRange.total ?? head.contentLength
-            else { return judgePartial(head) }
+            else { return judgePartial(head, question) }
         }
-        if let reason = changeReason(head) { return .replace(reason: reason) }
-        if let total = point.total, let length = head.contentLength, length != total, head.contentCoding == nil,
-            point.validator?.etag != nil, head.value("ETag") != nil
-        {
-            return .startAgain(reason: "the server sent \(length) bytes as all of the same \(total)")
+        let length = head.value("Transfer-Encoding") == nil ? head.contentLength : nil
+        if isProven(head), hasSameCoding(head) { return judgeSame(head, question, length) }
+        if isPage(head) { return .refuse(claim: "page", reason: "a page of HTML came instead of the file") }
+        let mayBeAll = length == nil || point.total == nil || length == point.total
+        if point.needsNoValidator, mayBeAll, !isRefuted, hasSameCoding(head) {
+            if let plain = question.unconditional { return .ask(plain, restart: nil) }
+            return .append(overlap: point.offset, total: length ?? point.total)
         }
-        return .replace(reason: "the server sent the whole file instead of the rest")
+        if let reason = changeReason(head) { return .anew(reason: reason) }
+        if !isSamePlace { return .anew(reason: Self.elsewhere) }
+        // All of it was asked for, as nothing else fitted: an answer that says of which version it is is taken.
+        let isWanted = question == .whole && Validator(head) != nil
+        guard point.outlastsOddAnswers, point.validator?.ifRange != nil, !isWanted else {
+            return .anew(reason: Self.whole)
+        }
+        if length != nil, length == point.total, hasSameCoding(head), !isRefuted {
+            // Nothing says that it's another version: the bytes themselves do, or don't.
+            return .append(overlap: point.offset, total: length)
+        }
+        let reason = Validator(head) == nil ? "the answer doesn't say of which version it is" : Self.whole
+        return odd("whole:\(length.map { "\($0)" } ?? "")", reason, confirmed: .anew(reason: reason))
     }
 
-    private func judgePartial(_ head: ResponseHead) -> Verdict {
-        guard let field = head.value("Content-Range") else {
-            let isMultipart = head.value("Content-Type")?.lowercased().hasPrefix("multipart/byteranges") == true
-            return .startAgain(
-                reason: isMultipart ? "the server sent several ranges for one" : "a 206 answer without Content-Range")
+    /// All of the very version that the bytes are of.
+    private func judgeSame(_ head: ResponseHead, _ question: ResumeQuestion, _ length: Int64?) -> Verdict {
+        if let total = point.total, let length, length != total {
+            let reason = "the server sent \(length) bytes as all of the same \(total)"
+            // All of it was asked for, as nothing else fitted: the length that was announced before is the odd one.
+            return question == .whole ? .anew(reason: reason) : odd("whole:\(length)", reason)
         }
-        guard let contentRange = ContentRange(field), let range = contentRange.range else {
-            return .startAgain(reason: "an answer with a malformed Content-Range")
+        if isRefuted { return .anew(reason: ResumeClaim.otherBytesReason) }
+        if point.isWhole { return .complete }
+        // The server doesn't take this condition; its answer to a plain range says by its tag whether it fits (§15.3.7.3).
+        if let plain = question.unconditional, head.value("Accept-Ranges")?.lowercased() != "none" {
+            return .ask(plain, restart: nil)
         }
-        guard range.lowerBound == point.offset else {
-            return .startAgain(
-                reason: "asked for the bytes from \(point.offset), the server sent those from \(range.lowerBound)")
-        }
-        if let total = point.total, let now = contentRange.total, total != now {
-            return .startAgain(reason: "changed on server (\(total)→\(now) bytes)")
-        }
-        if let length = head.contentLength, length != range.upperBound - range.lowerBound {
-            return .startAgain(reason: "Content-Length and Content-Range of the answer differ")
-        }
-        // §15.3.7 wants the tag in the part; a server that leaves it out hasn't looked at If-Range either.
-        if point.validator?.etag != nil, !point.isVerifiedByDigest, head.value("ETag") == nil {
-            return .startAgain(reason: "the server's part doesn't say of which version it is (no ETag)")
-        }
-        // A server that ignores If-Range still shows by its validators that the file is another one.
-        if let reason = changeReason(head) { return .startAgain(reason: reason) }
-        if head.contentCoding != nil {
-            return .startAgain(reason: "the server applied a content coding to a range")
-        }
-        return .append(end: range.upperBound, total: contentRange.total ?? point.total)
+        return .append(overlap: point.offset, total: length ?? point.total)
     }
 
-    private func judgeUnsatisfiable(_ head: ResponseHead) -> Verdict {
+    // MARK: Nothing
+
+    private func judgeUnsatisfiable(_ head: ResponseHead, _ question: ResumeQuestion) -> Verdict {
+        if !point.needsNoValidator {
+            if !isSamePlace { return .ask(.whole, restart: Self.elsewhere) }
+            if let reason = changeReason(head) { return .ask(.whole, restart: reason) }
+        }
         let total = head.value("Content-Range").flatMap { ContentRange($0) }?.total
-        if let total, total == point.offset, point.total == nil || point.total == total, changeReason(head) == nil,
-            Validator(head) != nil
-        {
-            return .complete
+        if let total, total == point.offset, point.total == nil || point.total == total {
+            if isProven(head) { return .complete }
+            if case .rest = question {
+                return .ask(.lastByte(isConditional: point.validator?.ifRange != nil), restart: nil)
+            }
         }
-        return .startAgain(
-            reason: changeReason(head)
-                ?? "the server has no bytes from \(point.offset) on\(total.map { " (of \($0))" } ?? "")")
+        return odd(
+            "unsatisfiable:\(total.map { "\($0)" } ?? "")",
+            "the server has no bytes from \(question.start(point)) on\(total.map { " (of \($0))" } ?? "")")
+    }
+
+    // MARK: What an answer shows
+
+    /// An answer that fits neither the bytes nor another version.
+    ///
+    /// - Parameter confirmed: What follows when it comes again and again; the whole file otherwise.
+    private func odd(_ claim: String, _ reason: String, confirmed: Verdict? = nil) -> Verdict {
+        guard point.outlastsOddAnswers, !ResumeClaim.isConfirmed(claim, point.doubt) else {
+            return confirmed ?? .ask(.whole, restart: reason)
+        }
+        return .refuse(claim: claim, reason: reason)
+    }
+
+    /// Whether the answer is of the very version that the bytes are of.
+    private func isProven(_ head: ResponseHead) -> Bool {
+        guard isSamePlace, let old = point.validator, let new = Validator(head) else { return false }
+        return old.isSame(as: new)
+    }
+
+    /// Whether the bytes were found to differ from a server's, again and again.
+    private var isRefuted: Bool { ResumeClaim.isConfirmed(ResumeClaim.otherBytes, point.doubt, ahead: 0) }
+
+    private func hasSameCoding(_ head: ResponseHead) -> Bool {
+        head.contentCoding?.lowercased() == point.contentCoding
+    }
+
+    /// A login page, or a word of apology, in the place of a file that is none.
+    private func isPage(_ head: ResponseHead) -> Bool {
+        guard point.outlastsOddAnswers, Self.isPage(head.mediaType) else { return false }
+        return point.mediaType.map { !Self.isPage($0) } ?? (Validator(head) == nil && point.validator != nil)
+    }
+
+    private static func isPage(_ mediaType: String?) -> Bool {
+        mediaType == "text/html" || mediaType == "application/xhtml+xml"
     }
 
     /// How the answer shows that the file changed, or `nil` when it doesn't.
@@ -110,8 +234,30 @@ struct ResumeRule {
         return "changed on server (Last-Modified \(old.lastModified ?? "none")→\(new.lastModified ?? "none"))"
     }
 
+    private static let whole = "the server sent the whole file instead of the rest"
+    private static let elsewhere = "another URL answers now than the one that the bytes are from"
+
     private static func short(_ etag: String) -> String {
         let opaque = etag.filter { $0 != "\"" }
         return opaque.count > 16 ? opaque.prefix(15) + "…" : opaque
+    }
+}
+
+extension TransferError {
+    static let otherBytes = TransferError(.badResponse, ResumeClaim.otherBytesReason, isTransient: true)
+}
+
+/// The claims of answers against bytes that are there.
+enum ResumeClaim {
+    /// The bytes that a server sent once more are others.
+    static let otherBytes = "bytes"
+    static let otherBytesReason = "the server's bytes differ from those that are there"
+
+    /// Whether a claim has been made often enough.
+    ///
+    /// - Parameter ahead: 1 where the present answer makes it once more.
+    static func isConfirmed(_ claim: String, _ doubt: ResumeDoubt?, ahead: Int = 1) -> Bool {
+        guard let doubt, doubt.claim == claim else { return ResumeDoubt.confirmations <= ahead }
+        return doubt.count + ahead >= ResumeDoubt.confirmations
     }
 }

@@ -14,13 +14,17 @@ public protocol BodySink: AnyObject {
     /// Whether it takes more. When it doesn't, nothing is read from the network until `ExchangeHandle.proceed()`,
     /// which whoever makes it ready again has to call.
     var isReady: Bool { get }
+    /// Why a body that has ended isn't what was announced.
+    var shortfall: TransferError? { get }
 }
 
 extension BodySink {
     public var isReady: Bool { true }
+    public var shortfall: TransferError? { nil }
 }
 
-/// Writes a body to a partial file, straight from libcurl's buffer, and hashes it on the way.
+/// Writes a body to a partial file, straight from libcurl's buffer, and hashes it on the way. What of it is there already
+/// is compared and not written.
 public final class FileSink: BodySink {
     public private(set) var position: Int64
     private let part: PartFile
@@ -31,15 +35,23 @@ public final class FileSink: BodySink {
     private var digest: Digest?
     private var start: BodyStart?
     private let state: FileSinkState
+    /// What was recorded of the bytes before.
+    private let earlier: ResumeData?
+    /// Bytes of the body that are still to be compared with those that are there.
+    private var uncompared: Range<Int64> = 0..<0
+    /// What the server's bytes claimed, where they weren't those that are there.
+    private(set) var doubtfulClaim: String?
 
     /// - Parameters:
     ///   - offset: Bytes of the file that are there and stay, unless the server makes it start again.
     ///   - url: Redacted, for the record.
-    ///   - algorithm: Hash what is written, if it's written from the first byte on.
+    ///   - algorithm: Hash the body, if it comes from the first byte on.
+    ///   - earlier: What was recorded of the bytes that are there; `nil` for what the file itself says.
     public init(
         _ part: PartFile, offset: Int64, url: String, algorithm: DigestAlgorithm?, workers: WorkerPool,
-        state: FileSinkState
+        state: FileSinkState, earlier: ResumeData? = nil
     ) {
+        self.earlier = earlier ?? part.initialRecord
         self.part = part
         self.workers = workers
         self.url = url
@@ -56,17 +68,25 @@ public final class FileSink: BodySink {
 
     public func begin(_ start: BodyStart) throws(TransferError) {
         self.start = start
+        if start.continued == 0 {
+            if position > 0 || part.initialSize > 0 {
+                if start.setsAside { try part.setAside() } else { try part.truncate() }
+                state.restart()
+            }
+        } else if start.continued != position {
+            // Bytes beyond the continuation were not trusted.
+            try part.truncate(to: start.continued)
+            digest = nil
+        }
         if start.offset == 0 {
-            if position > 0 || part.initialSize > 0 { try part.truncate() }
             digest = try algorithm.map { algorithm throws(TransferError) in
                 do { return try Digest(algorithm) } catch { throw error as? TransferError ?? .internalFault(error) }
             }
-        } else if start.offset != position {
-            // Bytes beyond the continuation were not trusted.
-            try part.truncate(to: start.offset)
+        } else if start.overlap > 0 {
             digest = nil
         }
-        position = start.offset
+        uncompared = start.offset..<start.continued
+        position = start.continued
         lastCheckpoint = position
         // Small files are fetched again rather than continued: only larger ones need a name on the way.
         if start.total ?? .max >= Self.recordThreshold { try part.ensureNamed() }
@@ -74,10 +94,12 @@ public final class FileSink: BodySink {
         if let total = start.total, total >= Self.recordThreshold {
             try part.checkSpace(total)
             let (part, state, record, generation) = (part, state, record(), part.currentGeneration)
+            // Whose bytes they are isn't known before they were compared.
+            let isOld = start.overlap > 0
             workers.execute {
                 do throws(TransferError) { try part.reserve(total) } catch { state.fail(error) }
                 Failpoint.reached(.partReserved)
-                part.record(record, generation: generation)
+                if !isOld { part.record(record, generation: generation) }
                 Failpoint.reached(.partRecorded)
             }
         }
@@ -85,7 +107,8 @@ public final class FileSink: BodySink {
 
     public func write(_ bytes: UnsafeRawBufferPointer) throws(TransferError) {
         if let failure = state.failure { throw failure }
-        var rest = bytes
+        digest?.update(bytes)
+        var rest = uncompared.isEmpty ? bytes : try compare(bytes)
         while !rest.isEmpty {
             let count = pwrite(part.descriptor, rest.baseAddress, rest.count, off_t(position))
             guard count > 0 else {
@@ -96,14 +119,49 @@ public final class FileSink: BodySink {
             rest = UnsafeRawBufferPointer(rebasing: rest[count...])
             Failpoint.reached(.bytesWritten)
         }
-        digest?.update(bytes)
-        if position - lastCheckpoint >= checkpointDistance, start?.head.contentCoding == nil { checkpoint() }
+        if position - lastCheckpoint >= checkpointDistance, start?.isContinuable == true { checkpoint() }
     }
+
+    /// - Returns: The bytes behind those that are there.
+    /// - Throws: When they differ.
+    private func compare(_ bytes: UnsafeRawBufferPointer) throws(TransferError) -> UnsafeRawBufferPointer {
+        let count = min(bytes.count, Int(uncompared.count))
+        var isSame = true
+        var done = 0
+        withUnsafeTemporaryAllocation(byteCount: min(count, 64 << 10), alignment: 16) { buffer in
+            while done < count, isSame {
+                let wanted = min(buffer.count, count - done)
+                let read = pread(
+                    part.descriptor, buffer.baseAddress, wanted, off_t(uncompared.lowerBound) + off_t(done))
+                if read < 0, errno == EINTR { continue }
+                guard read > 0, let mine = buffer.baseAddress, let others = bytes.baseAddress else {
+                    isSame = false
+                    break
+                }
+                isSame = memcmp(mine, others + done, read) == 0
+                done += read
+            }
+        }
+        guard isSame else {
+            doubtfulClaim = ResumeClaim.otherBytes
+            throw .otherBytes
+        }
+        uncompared = (uncompared.lowerBound + Int64(count))..<uncompared.upperBound
+        return UnsafeRawBufferPointer(rebasing: bytes[count...])
+    }
+
+    public var shortfall: TransferError? {
+        guard !uncompared.isEmpty else { return nil }
+        return TransferError(.connectionLost, "the answer ended before what is there already", isTransient: true)
+    }
+
+    /// Whether the file has the bytes that it had before, and no others: no answer came, or nothing new with it.
+    public var isUntouched: Bool { start.map { !uncompared.isEmpty && $0.overlap > 0 } ?? true }
 
     /// What can be continued from here; `nil` when nothing is there, and when no answer came: then what was recorded
     /// before still holds.
     public func resumeData() -> ResumeData? {
-        guard let start, position > 0, start.head.contentCoding == nil else { return nil }
+        guard let start, position > 0, start.isContinuable, !isUntouched else { return nil }
         return record()
     }
 
@@ -114,18 +172,25 @@ public final class FileSink: BodySink {
     }
 
     private func record() -> ResumeData {
-        ResumeData(
+        var record = ResumeData(
             url: url, validator: validator, total: start?.total,
             written: ByteRanges(0..<position), synced: state.synced, bootID: BootID.current,
             partialFile: part.path, partialInode: part.inode)
+        if let start {
+            record.place = start.place
+            record.contentCoding = start.head.contentCoding?.lowercased()
+            record.mediaType = start.head.mediaType ?? (isPart ? earlier?.mediaType : nil)
+        }
+        return record
     }
+
+    /// Whether the answer is a part of the version that the bytes before it are of.
+    private var isPart: Bool { start.map { $0.head.status == 206 && $0.continued > 0 } ?? false && earlier?.url == url }
 
     /// A 206 needn't repeat Last-Modified (RFC 9110 §15.3.7): then what the bytes before it were recorded with holds.
     private var validator: Validator? {
         guard let start else { return nil }
-        if let validator = Validator(start.head) { return validator }
-        guard start.offset > 0, let record = part.initialRecord, record.url == url else { return nil }
-        return record.validator
+        return Validator(start.head) ?? (isPart ? earlier?.validator : nil)
     }
 
     /// Makes durable, beside the transfer, what has been written.
@@ -138,7 +203,9 @@ public final class FileSink: BodySink {
             do throws(TransferError) {
                 try part.sync()
                 Failpoint.reached(.checkpointSynced)
-                if state.didSync(position) { part.record(record, generation: generation) }
+                if part.isCurrent(generation, and: { state.didSync(position) }) {
+                    part.record(record, generation: generation)
+                }
                 Failpoint.reached(.checkpointRecorded)
             } catch {
                 state.fail(error)

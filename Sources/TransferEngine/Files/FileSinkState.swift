@@ -31,6 +31,9 @@ public final class FileSinkState: Sendable {
         }
     }
 
+    /// The file begins anew: nothing of it is durable.
+    func restart() { state.withLock { $0.synced = 0 } }
+
     func fail(_ error: TransferError) {
         state.withLock { $0.failure = $0.failure ?? error }
         hasFailed.store(true, ordering: .releasing)

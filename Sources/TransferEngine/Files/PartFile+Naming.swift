@@ -70,7 +70,7 @@ extension PartFile {
     }
 
     /// Whether that name is this very file's.
-    private func has(_ name: String) -> Bool {
+    func has(_ name: String) -> Bool {
         var (named, opened) = (stat(), stat())
         return lstat(name, &named) == 0 && fstat(descriptor, &opened) == 0 && named.st_ino == opened.st_ino
             && named.st_dev == opened.st_dev

@@ -59,8 +59,7 @@ public final class PartFile: Sendable {
 
     /// Gives up what is there: no record of it survives its first byte.
     func truncate() throws(TransferError) {
-        try generation.withLock { (generation) throws(TransferError) in
-            generation += 1
+        try beginAnew { () throws(TransferError) in
             // It stays ours without its record, too.
             _ = PartRecord.mark(descriptor)
             PartRecord.remove(descriptor)
@@ -69,6 +68,19 @@ public final class PartFile: Sendable {
     }
 
     var currentGeneration: Int { generation.withLock { $0 } }
+
+    /// Whether the file hasn't begun anew, and `condition` holds; it doesn't begin anew meanwhile.
+    func isCurrent(_ expected: Int, and condition: () -> Bool) -> Bool {
+        generation.withLock { $0 == expected && condition() }
+    }
+
+    /// Begins anew in the way that `body` does it: no record of what was there is written any more.
+    func beginAnew(_ body: () throws(TransferError) -> Void) throws(TransferError) {
+        try generation.withLock { (generation) throws(TransferError) in
+            generation += 1
+            try body()
+        }
+    }
 
     /// Cuts off bytes that can't be trusted.
     public func truncate(to length: Int64) throws(TransferError) {

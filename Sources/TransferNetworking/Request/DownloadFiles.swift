@@ -72,7 +72,7 @@ final class DownloadFiles: Sendable {
         if length < part.initialSize { try part.truncate(to: length) }
         state.withLock { $0 = .open(part, resumed: length > 0 ? known : nil) }
         guard length > 0 else { return (part, nil) }
-        return (part, ResumePoint(offset: length, validator: known.validator, total: known.total))
+        return (part, ResumePoint(known, offset: length))
     }
 
     /// How many bytes of the file are those of the version that is to be continued.
@@ -120,7 +120,7 @@ final class DownloadFiles: Sendable {
 
     private static func continuation(_ end: TransferEnd, method: String, resumed: ResumeData?) -> ResumeData? {
         // No body began: the bytes are as they were.
-        guard let start = end.start else { return resumed }
+        guard let start = end.start, !end.outcome.isUntouched else { return resumed }
         guard method == "GET", start.head.status == 200 || start.head.status == 206,
             let resume = end.outcome.resumeData, resume.validator?.ifRange != nil
         else { return nil }

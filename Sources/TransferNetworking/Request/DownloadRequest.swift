@@ -150,11 +150,11 @@ public final class DownloadRequest: Request, @unchecked Sendable {  // Its own s
     }
 
     override func responded(_ record: AttemptRecord) {
-        guard session.monitors != nil, let start = record.start, start.offset > 0 else { return }
+        guard session.monitors != nil, let start = record.start, start.continued > 0 else { return }
         emit(record) { monitor, session, task in
             guard let task = task as? URLSessionDownloadTask else { return }
             monitor.urlSession(
-                session, downloadTask: task, didResumeAtOffset: start.offset, expectedTotalBytes: start.total ?? -1)
+                session, downloadTask: task, didResumeAtOffset: start.continued, expectedTotalBytes: start.total ?? -1)
         }
     }
 

@@ -57,6 +57,7 @@ struct DownloadCompletion: Sendable {
             do throws(TransferError) {
                 let path = try giveName(item)
                 Failpoint.reached(.downloadNamed)
+                item.part.removeAside()
                 folders.insert(folder(of: path))
                 saved.append((item.id, Saved(path: path, facts: try item.part.facts(), digest: digest)))
             } catch {
@@ -161,7 +162,8 @@ extension ResumeData {
         _ job: RunningJob, _ ready: ReadyDownload, _ head: ResponseHead, _ outcome: ExchangeOutcome
     ) -> ResumeData {
         ResumeData(
-            url: Redaction.url(job.url), validator: Validator(head), total: outcome.position,
-            written: ByteRanges(0..<outcome.position), bootID: BootID.current, partialFile: ready.part.path)
+            url: Redaction.url(job.url), validator: Validator(head) ?? ready.earlier(for: outcome)?.validator,
+            total: outcome.position, written: ByteRanges(0..<outcome.position), bootID: BootID.current,
+            partialFile: ready.part.path)
     }
 }

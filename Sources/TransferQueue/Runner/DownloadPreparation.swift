@@ -10,9 +10,13 @@ struct DownloadPreparation: Sendable {
     let download: JobSpec.Download
     let directory: String
     let url: String
+    /// The URL that gave the bytes of an earlier attempt of this process, with its secrets.
+    var answeredURL: String?
 
     enum Result: Sendable {
         case ready(ReadyDownload)
+        /// Every byte is there already, as the digest says; nothing is asked.
+        case complete(ReadyDownload, Checksum)
         /// The file is there and complete; nothing is asked.
         case kept(path: String, FileStamp, Checksum?)
         case failed(TransferError)
@@ -45,14 +49,20 @@ struct DownloadPreparation: Sendable {
         }
         let isFirst = record.attempts == 0 && record.resume == nil && !record.wasInterrupted
         let part = try openPart(of: path, isNew: isNewFolder && isFirst)
-        let (resume, synced) = try trusted(part)
-        return .ready(
-            ReadyDownload(
-                part: part,
-                target: target.isFolder ? target : DownloadTarget(path, directory: ""),
-                replacement: replacement, resume: resume, synced: synced,
-                // A partial file is of a newer version than the one that is there: it's continued without asking.
-                conditions: resume == nil ? conditions : []))
+        let held = HeldBytes(part, record, download, url: url, answeredURL: answeredURL)
+        if held.prefersAside, part.restoreAside() { return try prepare(census) }
+        let (resume, earlier) = try held.trusted()
+        var ready = ReadyDownload(
+            part: part,
+            target: target.isFolder ? target : DownloadTarget(path, directory: ""),
+            replacement: replacement, resume: resume,
+            synced: resume.flatMap { point in earlier.map { min($0.synced.prefixLength, point.offset) } } ?? 0,
+            // A partial file is of a newer version than the one that is there: it's continued without asking.
+            conditions: resume == nil ? conditions : [])
+        ready.earlier = earlier
+        // A folder's file is named by the server.
+        if !target.isFolder, let digest = try held.provenDigest(resume) { return .complete(ready, digest) }
+        return .ready(ready)
     }
 
     /// `NAME.part`, or `NAME.1.part`, … where that is somebody else's.
@@ -170,30 +180,6 @@ struct DownloadPreparation: Sendable {
         guard existing.isSameVersion(as: record.facts), let validator = record.validator, validator.hasSuffix("\"")
         else { return nil }
         return validator
-    }
-
-    /// How much of the partial file can be continued, and what can't is cut off.
-    private func trusted(_ part: PartFile) throws(TransferError) -> (ResumePoint?, synced: Int64) {
-        guard part.initialSize > 0 else { return (nil, 0) }
-        let known = part.initialRecord ?? (part.isClaimed ? record.resume : nil)
-        guard let known, isSameFile(known.url) else { return (nil, 0) }
-        let length = known.trustedLength(currentBootID: BootID.current, fileSize: part.initialSize)
-        guard length > 0 else { return (nil, 0) }
-        if length < part.initialSize { try part.truncate(to: length) }
-        let synced = min(known.synced.prefixLength, length)
-        let sameURL = known.url == Redaction.url(url)
-        return (
-            ResumePoint(
-                offset: length, validator: sameURL ? known.validator : nil, total: known.total,
-                isVerifiedByDigest: download.checksum != nil),
-            synced
-        )
-    }
-
-    /// A partial file of another URL is continued only where a digest of the whole decides in the end.
-    private func isSameFile(_ known: String) -> Bool {
-        known == Redaction.url(url)
-            || (download.checksum != nil && download.urls.contains { Redaction.url($0) == known })
     }
 }
 

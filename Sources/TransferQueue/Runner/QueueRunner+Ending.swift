@@ -37,9 +37,31 @@ extension QueueRunner {
                 id: id, part: ready.part,
                 path: ready.target.file(url: job.url, disposition: head.value("Content-Disposition")),
                 replacement: ready.replacement, picksFreeName: download.ifExists == .rename,
-                modified: download.remoteTime ? head.value("Last-Modified").flatMap { HTTPDate.parse($0) } : nil,
+                // A 304 or 206 needn't repeat it.
+                modified: download.remoteTime
+                    ? (head.value("Last-Modified") ?? ready.earlier(for: outcome)?.validator?.lastModified)
+                        .flatMap { HTTPDate.parse($0) } : nil,
                 expected: download.checksum, computed: outcome.digest, isLarge: outcome.position > 1 << 20,
                 mark: batches[job.record.batch]?.marksFiles == true ? .mark(job, ready, head, outcome) : nil))
+    }
+
+    /// The partial file is the whole one, as its digest says: nobody is asked.
+    func completed(_ job: RunningJob, _ ready: ReadyDownload, _ digest: Checksum) {
+        guard case .download(let download) = job.record.spec.work, let resume = ready.resume else { return }
+        scheduler.originAbandoned(job.candidate.lane.origin, job: job.candidate.id, now: .now)
+        scheduler.ended(job.candidate)
+        job.phase = .saving
+        job.result = TransferResult(
+            status: 0, finalURL: ready.earlier?.place?.url ?? Redaction.url(job.url), transferred: 0,
+            validator: resume.validator?.description, response: nil)
+        let modified = resume.validator?.lastModified.flatMap { HTTPDate.parse($0) }
+        finishing.append(
+            DownloadCompletion.Item(
+                id: job.candidate.id, part: ready.part, path: ready.target.file(url: job.url, disposition: nil),
+                replacement: ready.replacement, picksFreeName: download.ifExists == .rename,
+                modified: download.remoteTime ? modified : nil, expected: download.checksum, computed: digest,
+                isLarge: resume.offset > 1 << 20,
+                mark: batches[job.record.batch]?.marksFiles == true ? ready.earlier : nil))
     }
 
     private func uploadAnswered(
@@ -107,7 +129,7 @@ extension QueueRunner {
         if case .download(let ready) = job.ready, error.code == .fileExists { ready.part.remove() }
         var error = error
         // Bytes of two attempts may have been put together wrongly by the server's fault: once more from the start.
-        if error.code == .checksumMismatch { error.isTransient = (job.start?.offset ?? 0) > 0 }
+        if error.code == .checksumMismatch { error.isTransient = (job.start?.continued ?? 0) > 0 }
         failed(job, error, bodyLeft: false)
     }
 
@@ -138,16 +160,19 @@ extension QueueRunner {
         if error.status == 304, !ready.conditions.isEmpty { return notModified(job, ready) }
         let id = job.candidate.id
         let (error, isElsewhere) = objectRefused(job, error, outcome)
+        let left = Remains(of: outcome, ready)
         let progressed =
-            outcome.resumeData != nil && cameFurther(id, from: ready.resume?.offset ?? 0, to: outcome.position)
+            outcome.resumeData != nil
+            && traces.cameFurther(id, from: ready.resume?.offset ?? 0, to: outcome.position)
+        if outcome.resumeData != nil, let start = outcome.start { traces.note(id, answeredURL: start.url) }
         job.phase = .saving
         engine.workers.execute { [loop] in
-            if let resume = outcome.resumeData {
+            switch left {
+            case .record(let resume):
                 ready.part.record(resume)
                 Failpoint.reached(.brokenOffRecorded)
-            } else if outcome.position == 0 || outcome.start != nil {
-                // Nothing came, or nothing that can be continued: leave nothing behind.
-                ready.part.remove()
+            case .untouched: break
+            case .nothing: ready.part.remove()
             }
             // Before the next attempt, which opens the file anew.
             ready.part.unlock()
@@ -158,7 +183,7 @@ extension QueueRunner {
                         runner.askElsewhere(job, error)
                     } else {
                         runner.failed(
-                            job, error, bodyLeft: outcome.sent > 0, resume: outcome.resumeData, progressed: progressed)
+                            job, error, bodyLeft: outcome.sent > 0, resume: left.record, progressed: progressed)
                     }
                     runner.pump()
                 }

@@ -3,17 +3,6 @@ import TransferEngine
 import TransferEventLoop
 
 extension QueueRunner {
-    /// Fewer bytes than this don't start the count of attempts anew: a server that gives a byte a time isn't endless.
-    private static let durableProgress: Int64 = 64 << 10
-
-    /// Whether an attempt brought a job further than any before it: one that loses what it had, and begins anew each time,
-    /// doesn't get on.
-    func cameFurther(_ id: Int64, from start: Int64, to position: Int64) -> Bool {
-        guard position >= (reached[id] ?? start) + Self.durableProgress else { return false }
-        reached[id] = position
-        return true
-    }
-
     func reportJobs() {
         let seconds = (configuration.progressInterval ?? .seconds(1)).inSeconds
         for job in running.values {
@@ -88,7 +77,7 @@ extension QueueRunner {
             if case .saving = job.phase, job.talk == nil { return 0 }
             return job.sent
         }
-        return max(0, job.meter.position - (job.start?.offset ?? job.meter.position))
+        return max(0, job.meter.position - (job.start?.continued ?? job.meter.position))
     }
 
     private func waitReason(of batch: Int64, _ now: MonotonicTime) -> WaitReason? {

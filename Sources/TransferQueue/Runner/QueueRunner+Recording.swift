@@ -58,7 +58,7 @@ extension QueueRunner {
 
     private func announce(_ end: JobEnd, _ cursor: Int64) {
         if end.again == nil { secrets[end.id] = nil }
-        reached[end.id] = nil
+        traces.forget(end.id)
         batches[end.batch]?.remaining -= 1
         switch end.outcome {
         case .done(let receipt, _):

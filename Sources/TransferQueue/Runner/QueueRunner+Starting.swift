@@ -15,7 +15,9 @@ extension QueueRunner {
         switch record.spec.work {
         case .download(let download):
             preparing.append(
-                DownloadPreparation(record: record, download: download, directory: batch.directory, url: url))
+                DownloadPreparation(
+                    record: record, download: download, directory: batch.directory, url: url,
+                    answeredURL: traces.answeredURL(of: candidate.id)))
         case .upload(let upload):
             if let source = ahead.take(candidate.id, now: .now) {
                 atHand.append((candidate.id, source))
@@ -109,6 +111,9 @@ extension QueueRunner {
         switch result {
         case .kept(let path, let facts, let digest): keep(job, path: path, facts: facts, digest: digest)
         case .failed(let error): failed(job, error, bodyLeft: false)
+        case .complete(let ready, let digest):
+            job.ready = .download(ready)
+            completed(job, ready, digest)
         case .ready(let ready):
             job.ready = .download(ready)
             Failpoint.reached(.downloadPrepared)
@@ -255,7 +260,7 @@ extension QueueRunner {
             return { [workers = engine.workers] in
                 FileSink(
                     download.part, offset: download.resume?.offset ?? 0, url: url, algorithm: algorithm,
-                    workers: workers, state: FileSinkState(synced: download.synced))
+                    workers: workers, state: FileSinkState(synced: download.synced), earlier: download.earlier)
             }
         }
     }

@@ -281,7 +281,7 @@ extension QueueRunner {
             }
         }
         job.record.upload = record
-        let progressed = cameFurther(id, from: talk.confirmedBefore, to: talk.confirmed)
+        let progressed = traces.cameFurther(id, from: talk.confirmedBefore, to: talk.confirmed)
         failed(job, error, bodyLeft: mayHaveArrived, progressed: progressed)
     }
 

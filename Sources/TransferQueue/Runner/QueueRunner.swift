@@ -34,8 +34,7 @@ actor QueueRunner: LoopActor {
     /// Lanes of reserves that have ready jobs in the store too: these came back, and go first.
     var returned: Set<Lane> = []
     var secrets: [Int64: JobSecrets] = [:]
-    /// How far jobs have come whose attempts broke off, in bytes: the furthest of them all.
-    var reached: [Int64: Int64] = [:]
+    var traces = AttemptTraces()
     /// Closures of the program, by the names that jobs use.
     var providers: [String: CredentialProvider] = [:]
     var sleepers: [SQLiteStore.Sleeper] = []

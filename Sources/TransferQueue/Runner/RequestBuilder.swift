@@ -26,6 +26,11 @@ struct RequestBuilder: Sendable {
             intent: .representation(ready.resume), settings: try settings(spec.settings, for: url))
         request.headers += ready.conditions
         if let object {
+            if case .representation(var point?) = request.intent {
+                // Its signature is for its own URL.
+                point.placeURL = nil
+                request.intent = .representation(point)
+            }
             let access = spec.settings.s3 ?? JobSettings.S3Access()
             request.url = object.url
             request.headers += try object.fields(

@@ -121,6 +121,8 @@ struct ReadyDownload: Sendable {
     let target: DownloadTarget
     let replacement: Replacement
     let resume: ResumePoint?
+    /// What is recorded of the bytes that `resume` goes on with.
+    var earlier: ResumeData?
     /// Bytes from the start that survive a loss of power.
     let synced: Int64
     /// Conditions under which a 304 means that the file that is there is complete.

@@ -1,0 +1,105 @@
+import TransferCore
+
+// Answers that are to be the file, or the rest of it.
+extension ExchangeMachine {
+    mutating func represented(_ hop: Hop, _ head: ResponseHead, now: Int64) -> HeadAction {
+        if let rule = resumption.rule(hop), let point = resumption.point,
+            let verdict = rule.judge(head, to: resumption.question)
+        {
+            return follow(verdict, point, hop, head)
+        }
+        switch head.status {
+        case 200, 203: return deliver(hop, head)
+        case 206:
+            // A part that nobody asked for: not even its place in the file can be relied on.
+            return fail(hop, TransferError(.badResponse, "206 Partial Content for a request without a range"))
+        case let status where Self.mayBeOutdated.contains(status) && mayGoBack(from: hop):
+            state = .dropping(hop, .perform(goBack()))
+            return .drop
+        default: return fail(hop, StatusRule.error(head, now: now))
+        }
+    }
+
+    /// What a place answers whose URL holds no longer.
+    private static let mayBeOutdated = [401, 403, 404, 410]
+
+    private mutating func follow(
+        _ verdict: ResumeRule.Verdict, _ point: ResumePoint, _ hop: Hop, _ head: ResponseHead
+    ) -> HeadAction {
+        switch verdict {
+        case .append(let overlap, let total):
+            return deliver(
+                hop,
+                BodyStart(
+                    head: head, offset: point.offset - overlap, total: total, url: hop.reference, overlap: overlap,
+                    isContinuable: true, takesCredentials: hop.sendsCredentials))
+        case .anew(let reason):
+            let restart = resumption.restart ?? reason
+            resumption.giveUp()
+            return deliver(
+                hop,
+                BodyStart(
+                    head: head, offset: 0, total: total(head), url: hop.reference, isContinuable: true,
+                    restart: restart,
+                    setsAside: point.outlastsOddAnswers
+                        && (point.validator?.ifRange != nil || point.needsNoValidator),
+                    takesCredentials: hop.sendsCredentials))
+        case .complete:
+            state = .dropping(hop, .complete(head))
+            return .drop
+        case .refuse(let claim, let reason):
+            resumption.refuse(claim)
+            return fail(hop, TransferError(.badResponse, reason, isTransient: true))
+        case .ask(let question, let restart):
+            guard resumption.ask(question, restart: restart) else {
+                return fail(hop, Self.noFurther(restart))
+            }
+            state = .dropping(hop, .perform(resumption.asking(hop)))
+            return .drop
+        }
+    }
+
+    private mutating func fail(_ hop: Hop, _ error: TransferError) -> HeadAction {
+        state = .dropping(hop, .fail(error))
+        return .drop
+    }
+
+    /// The body came whole, as far as libcurl can tell.
+    mutating func delivered(_ hop: Hop, _ start: BodyStart, position: Int64) -> EndAction {
+        guard case .representation = request.intent, let total = start.total, position != total else {
+            state = .ended
+            return .succeed(start.head)
+        }
+        let failure: TransferError
+        if position > total {
+            failure = TransferError(
+                .badResponse, "the server sent \(position) bytes of a file of \(total)", isTransient: true)
+        } else if position <= start.continued {
+            failure = TransferError(
+                .connectionLost, "the answer ended \(total - position) bytes early", isTransient: true)
+        } else if !resumption.goOn(from: position, after: start, of: hop) {
+            failure = Self.noFurther(nil)
+        } else {
+            // A server may answer with less than was asked for (RFC 9110 §15.3.7): ask for what is left.
+            return perform(resumption.asking(hop))
+        }
+        state = .ended
+        return .fail(failure)
+    }
+
+    private static func noFurther(_ reason: String?) -> TransferError {
+        TransferError(
+            .badResponse, "the server's answers bring the file no further\(reason.map { ": \($0)" } ?? "")",
+            isTransient: true)
+    }
+
+    // MARK: The way back
+
+    /// Whether the request's own URL is asked after a refusal, or silence, of the place that the hop asked.
+    func mayGoBack(from hop: Hop) -> Bool {
+        guard case .representation = request.intent else { return false }
+        return resumption.mayGoBack(from: hop)
+    }
+
+    mutating func goBack() -> Hop { resumption.goBack(firstHop) }
+}

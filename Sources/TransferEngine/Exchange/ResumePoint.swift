@@ -1,0 +1,52 @@
+public import TransferCore
+
+/// Where and by what a download goes on.
+public struct ResumePoint: Sendable, Hashable {
+    /// Bytes that are there; above 0.
+    public var offset: Int64
+    /// `nil` for bytes of another mirror, whose validators mean nothing here.
+    public var validator: Validator?
+    public var total: Int64?
+    /// Whether a digest of the whole file will be checked, so that bytes of another mirror may be continued without a
+    /// validator: a mix can't pass.
+    public var isVerifiedByDigest: Bool
+    /// The resource that the bytes and their validator are of; `nil` where nobody knows.
+    public var place: AnsweredPlace?
+    /// The URL of ``place`` with its secrets, to be asked before the request's own; `nil` asks the request's own at once.
+    public var placeURL: String?
+    public var contentCoding: String?
+    public var mediaType: String?
+    /// Earlier answers that spoke against the bytes.
+    public var doubt: ResumeDoubt?
+    /// Whether the bytes outlast answers that prove nothing: such an answer fails the attempt, the same claim is believed
+    /// only after ``ResumeDoubt/confirmations`` attempts, and another version is written beside the bytes until it's whole.
+    /// Otherwise the download begins anew at the first of them.
+    public var outlastsOddAnswers: Bool
+
+    public init(
+        offset: Int64, validator: Validator?, total: Int64?, isVerifiedByDigest: Bool = false,
+        place: AnsweredPlace? = nil, placeURL: String? = nil, outlastsOddAnswers: Bool = false
+    ) {
+        self.offset = offset
+        self.validator = validator
+        self.total = total
+        self.isVerifiedByDigest = isVerifiedByDigest
+        self.place = place
+        self.placeURL = placeURL
+        self.outlastsOddAnswers = outlastsOddAnswers
+    }
+
+    /// What a record says of bytes that are to be continued.
+    public init(_ record: ResumeData, offset: Int64) {
+        self.init(offset: offset, validator: record.validator, total: record.total, place: record.place)
+        contentCoding = record.contentCoding
+        mediaType = record.mediaType
+        doubt = record.doubt
+    }
+
+    /// Whether the bytes are continued without a validator that fits.
+    var needsNoValidator: Bool { isVerifiedByDigest }
+
+    /// Whether every byte is there, as far as the length tells.
+    var isWhole: Bool { offset == total }
+}

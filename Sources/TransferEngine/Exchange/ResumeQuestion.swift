@@ -1,0 +1,55 @@
+import TransferCore
+
+/// What a server is asked about bytes that are there.
+enum ResumeQuestion: Equatable {
+    /// What follows them.
+    ///
+    /// - Parameter isConditional: By If-Range (RFC 9110 §13.1.5). Without it the answer's own validator, or a digest of the
+    ///   whole, has to show that it fits.
+    case rest(isConditional: Bool)
+    /// All of them are there: the last one once more. A range that begins behind it would be answered by 416, which servers
+    /// also say of another version of that length.
+    case lastByte(isConditional: Bool)
+    /// All of them are there, of a version that can't be continued: whether it still is the one (§13.1.2, §13.1.3).
+    case validation
+    /// The whole file.
+    case whole
+
+    /// The same without its condition, where it has one.
+    var unconditional: ResumeQuestion? {
+        switch self {
+        case .rest(true): .rest(isConditional: false)
+        case .lastByte(true): .lastByte(isConditional: false)
+        case .rest, .lastByte, .validation, .whole: nil
+        }
+    }
+
+    var isRange: Bool {
+        switch self {
+        case .rest, .lastByte: true
+        case .validation, .whole: false
+        }
+    }
+
+    /// The first byte that is asked for.
+    func start(_ point: ResumePoint) -> Int64 {
+        switch self {
+        case .rest: point.offset
+        case .lastByte: point.offset - 1
+        case .validation, .whole: 0
+        }
+    }
+
+    func fields(_ point: ResumePoint) -> [HeaderField] {
+        switch self {
+        case .rest(let isConditional), .lastByte(let isConditional):
+            let range = HeaderField("Range", "bytes=\(start(point))-")
+            guard isConditional, let condition = point.validator?.ifRange else { return [range] }
+            return [range, HeaderField("If-Range", condition)]
+        case .validation:
+            if let etag = point.validator?.etag { return [HeaderField("If-None-Match", etag)] }
+            return point.validator?.lastModified.map { [HeaderField("If-Modified-Since", $0)] } ?? []
+        case .whole: return []
+        }
+    }
+}

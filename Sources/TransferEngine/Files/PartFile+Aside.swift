@@ -1,0 +1,74 @@
+import CTransferLinux
+import Glibc
+public import TransferCore
+
+// The bytes of a version that a newer one seems to have taken the place of. They're kept beside the newer one until that is
+// whole: it may turn out to be the word of a single node, or never come.
+extension PartFile {
+    /// The name of bytes that were set aside for those of a partial file.
+    static func asidePath(of path: String) -> String { path + ".old" }
+
+    /// Keeps the bytes that are there under another name, and goes on with an empty file under the same descriptor.
+    ///
+    /// Where that can't be done, as there is no record of them or no such name, the file is emptied.
+    func setAside() throws(TransferError) {
+        try beginAnew { () throws(TransferError) in
+            if moveAside() { return }
+            _ = PartRecord.mark(descriptor)
+            PartRecord.remove(descriptor)
+            guard ftruncate(descriptor, 0) == 0 else { throw .file("truncate", path, errno) }
+        }
+    }
+
+    private func moveAside() -> Bool {
+        guard PartRecord.read(descriptor) != nil else { return false }
+        let aside = Self.asidePath(of: path)
+        var mine = stat()
+        guard fstat(descriptor, &mine) == 0, mine.st_nlink == 1, has(path) else { return false }
+        if let older = Self.look(aside) {
+            // What isn't ours isn't replaced; and of two versions that were given up the longer one is worth more.
+            guard older.record != nil, older.size <= Int64(mine.st_size) else { return false }
+        } else if access(aside, F_OK) == 0 {
+            return false
+        }
+        guard Glibc.rename(path, aside) == 0 else { return false }
+        let fresh = transfer_open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o666)
+        guard fresh >= 0 else {
+            Glibc.rename(aside, path)
+            return false
+        }
+        _ = PartRecord.mark(fresh)
+        // The lock goes with the open file that the number stands for, so that is locked first.
+        _ = transfer_lock(fresh)
+        guard transfer_replace_descriptor(fresh, descriptor) >= 0 else {
+            close(fresh)
+            Glibc.rename(aside, path)
+            return false
+        }
+        close(fresh)
+        return true
+    }
+
+    /// What was set aside for this file; `nil` when nothing was.
+    public var aside: (size: Int64, record: ResumeData)? {
+        guard let found = Self.look(Self.asidePath(of: path)), let record = found.record, found.size > 0 else {
+            return nil
+        }
+        return (found.size, record)
+    }
+
+    /// Gives bytes that were set aside their place again, where this file has nothing that is worth more; it's of no use
+    /// afterwards, and has to be opened anew.
+    ///
+    /// - Returns: Whether that was possible.
+    public func restoreAside() -> Bool {
+        guard aside != nil, has(path), Glibc.rename(Self.asidePath(of: path), path) == 0 else { return false }
+        unlock()
+        return true
+    }
+
+    /// Removes what was set aside: the version that took its place is whole.
+    public func removeAside() {
+        if aside != nil { unlink(Self.asidePath(of: path)) }
+    }
+}

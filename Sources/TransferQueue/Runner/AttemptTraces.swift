@@ -1,0 +1,34 @@
+import TransferCore
+
+/// What this process knows of jobs whose attempts broke off, and doesn't store.
+struct AttemptTraces {
+    private struct Trace {
+        /// How far the job has come, in bytes: the furthest of its attempts.
+        var reached: Int64?
+        /// The URL that answered, with its secrets.
+        var answeredURL: String?
+    }
+
+    /// Fewer bytes than this don't start the count of attempts anew: a server that gives a byte a time isn't endless.
+    private static let durableProgress: Int64 = 64 << 10
+
+    private var traces: [Int64: Trace] = [:]
+
+    /// Whether an attempt brought a job further than any before it: one that loses what it had, and begins anew each time,
+    /// doesn't get on.
+    mutating func cameFurther(_ id: Int64, from start: Int64, to position: Int64) -> Bool {
+        guard position >= (traces[id]?.reached ?? start) + Self.durableProgress else { return false }
+        traces[id, default: Trace()].reached = position
+        return true
+    }
+
+    /// The bytes of the job came from this URL.
+    mutating func note(_ id: Int64, answeredURL url: String) {
+        // What can be read in the record needn't be kept here.
+        traces[id, default: Trace()].answeredURL = Redaction.hasSecret(url) ? url : nil
+    }
+
+    func answeredURL(of id: Int64) -> String? { traces[id]?.answeredURL }
+
+    mutating func forget(_ id: Int64) { traces[id] = nil }
+}

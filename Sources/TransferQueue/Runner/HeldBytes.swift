@@ -1,0 +1,76 @@
+import TransferCore
+import TransferCrypto
+import TransferEngine
+
+/// The bytes that earlier attempts of a download left: which of them can be continued, and by what. Blocks: for workers.
+struct HeldBytes {
+    private let part: PartFile
+    private let download: JobSpec.Download
+    private let url: String
+    private let answeredURL: String?
+    private let known: ResumeData?
+
+    /// - Parameter answeredURL: The URL that gave them, with its secrets, where this process knows it.
+    init(_ part: PartFile, _ record: JobRecord, _ download: JobSpec.Download, url: String, answeredURL: String?) {
+        self.part = part
+        self.download = download
+        self.url = url
+        self.answeredURL = answeredURL
+        known = part.initialRecord ?? (part.isClaimed ? record.resume : nil)
+    }
+
+    /// How many bytes can be trusted.
+    private var length: Int64 {
+        guard part.initialSize > 0, let known, isSameFile(known.url) else { return 0 }
+        return known.trustedLength(currentBootID: BootID.current, fileSize: part.initialSize)
+    }
+
+    /// Whether the bytes of a version that was set aside are worth more: nothing usable came of the newer one, or it was
+    /// the same after all.
+    var prefersAside: Bool {
+        guard let (size, record) = part.aside, isSameFile(record.url) else { return false }
+        let aside = record.trustedLength(currentBootID: BootID.current, fileSize: size)
+        guard aside > length else { return false }
+        guard length > 0, let known else { return true }
+        guard let old = record.validator, let new = known.validator, old.isSame(as: new) else { return false }
+        return record.place?.url == known.place?.url
+    }
+
+    /// What can be continued; what can't is cut off.
+    func trusted() throws(TransferError) -> (ResumePoint?, ResumeData?) {
+        let length = length
+        guard length > 0, let known else { return (nil, nil) }
+        if length < part.initialSize { try part.truncate(to: length) }
+        var point = ResumePoint(known, offset: length)
+        point.isVerifiedByDigest = download.checksum != nil
+        point.outlastsOddAnswers = true
+        if known.url != Redaction.url(url) {
+            // Of another mirror: its validators mean nothing here.
+            point.validator = nil
+            point.place = nil
+            return (point, known)
+        }
+        if let place = known.place {
+            if let answeredURL, place.isResource(of: answeredURL) {
+                point.placeURL = answeredURL
+            } else if place.canBeAsked, place.url != known.url {
+                point.placeURL = place.url
+            }
+        }
+        return (point, known)
+    }
+
+    /// The digest of what is there, where that is all of the file that the job names.
+    func provenDigest(_ point: ResumePoint?) throws(TransferError) -> Checksum? {
+        guard let point, point.offset == point.total, let expected = download.checksum,
+            try FileDigest.compute(part.readablePath, expected.algorithm) == expected
+        else { return nil }
+        return expected
+    }
+
+    /// A partial file of another URL is continued only where a digest of the whole decides in the end.
+    private func isSameFile(_ known: String) -> Bool {
+        known == Redaction.url(url)
+            || (download.checksum != nil && download.urls.contains { Redaction.url($0) == known })
+    }
+}

@@ -1,0 +1,46 @@
+import TransferCore
+import TransferEngine
+
+/// What a failed exchange of a download leaves in the partial file.
+enum Remains: Sendable, Equatable {
+    /// Bytes of which this is to be recorded.
+    case record(ResumeData)
+    /// Those that were there before, of which the record holds.
+    case untouched
+    /// Nothing that can be continued.
+    case nothing
+
+    init(of outcome: ExchangeOutcome, _ ready: ReadyDownload) {
+        self.init(outcome, isHeld: ready.resume != nil, ready.earlier)
+    }
+
+    /// - Parameters:
+    ///   - isHeld: Whether the exchange began with bytes to be continued.
+    ///   - earlier: What was recorded of them.
+    init(_ outcome: ExchangeOutcome, isHeld: Bool, _ earlier: ResumeData?) {
+        if let resume = outcome.resumeData {
+            self = .record(resume)
+        } else if !outcome.isUntouched {
+            self = .nothing
+        } else if let claim = outcome.doubtfulClaim, var earlier {
+            earlier.doubt = .after(earlier.doubt, claim: claim)
+            earlier.written = ByteRanges(0..<outcome.position)
+            earlier.bootID = BootID.current
+            self = .record(earlier)
+        } else {
+            self = isHeld || outcome.position > 0 ? .untouched : .nothing
+        }
+    }
+
+    var record: ResumeData? {
+        if case .record(let record) = self { return record }
+        return nil
+    }
+}
+
+extension ReadyDownload {
+    /// What was recorded of the bytes that are still part of the file.
+    func earlier(for outcome: ExchangeOutcome) -> ResumeData? {
+        outcome.start.map { $0.continued > 0 } ?? true ? earlier : nil
+    }
+}

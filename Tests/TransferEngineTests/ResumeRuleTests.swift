@@ -1,0 +1,356 @@
+import Testing
+import TransferCore
+
+@testable import TransferEngine
+
+/// What is there × what was asked × what came → what follows.
+@Suite struct ResumeRuleTests {
+    static let date = "Sun, 06 Nov 1994 08:49:37 GMT"
+    static let otherDate = "Mon, 07 Nov 1994 08:49:37 GMT"
+    static let tag = Validator(etag: "\"a\"")
+    static let dated = Validator(lastModified: date, isDateStrong: true)
+
+    /// The bytes that are there, and what is known of them.
+    enum Held: String, Sendable, CaseIterable {
+        /// 400 of 1000 bytes with the strong tag "a".
+        case tagged
+        /// The same by a strong date.
+        case dated
+        /// The same, and a digest of the whole decides.
+        case digest
+        /// Of another mirror: only the digest decides.
+        case mirror
+        /// Their tag is weak.
+        case weak
+        /// 400 bytes of an unknown number.
+        case unbounded
+        /// All 1000.
+        case whole
+        /// All 1000, by a weak tag.
+        case wholeWeak
+        /// All there may be.
+        case wholeUnbounded
+        /// Of another URL than the one that answers.
+        case elsewhere
+        /// Coded by gzip.
+        case coded
+        /// 900 of 1000.
+        case nearly
+        /// Of a binary file.
+        case binary
+
+        var point: ResumePoint {
+            let isWhole = [Held.whole, .wholeWeak, .wholeUnbounded].contains(self)
+            let isUnbounded = self == .unbounded || self == .wholeUnbounded
+            var point = ResumePoint(
+                offset: isWhole ? 1000 : self == .nearly ? 900_000 : 400, validator: ResumeRuleTests.tag,
+                total: isUnbounded ? nil : self == .nearly ? 1_000_000 : 1000,
+                isVerifiedByDigest: self == .digest || self == .mirror, outlastsOddAnswers: true)
+            switch self {
+            case .dated: point.validator = ResumeRuleTests.dated
+            case .mirror: point.validator = nil
+            case .weak, .wholeWeak: point.validator = Validator(etag: "W/\"a\"")
+            case .coded: point.contentCoding = "gzip"
+            case .binary: point.mediaType = "application/octet-stream"
+            default: break
+            }
+            return point
+        }
+    }
+
+    enum Expected: Sendable, Equatable {
+        case append(overlap: Int64 = 0)
+        case anew
+        case plain
+        case lastByte
+        case whole
+        /// An attempt fails and the bytes stay.
+        case odd
+        case complete
+        /// An answer that has nothing to do with what is there.
+        case none
+
+        init(_ verdict: ResumeRule.Verdict?) {
+            switch verdict {
+            case nil: self = .none
+            case .append(let overlap, _): self = .append(overlap: overlap)
+            case .anew: self = .anew
+            case .ask(.whole, _): self = .whole
+            case .ask(.lastByte(true), _): self = .lastByte
+            case .ask: self = .plain
+            case .refuse: self = .odd
+            case .complete: self = .complete
+            }
+        }
+    }
+
+    struct Row: Sendable, CustomTestStringConvertible {
+        let held: Held
+        var plain = false
+        let status: Int
+        let fields: [String: String]
+        let expected: Expected
+        var doubt: ResumeDoubt?
+
+        init(
+            _ held: Held, _ status: Int, _ fields: [String: String] = [:], _ expected: Expected, plain: Bool = false,
+            doubt: ResumeDoubt? = nil
+        ) {
+            (self.held, self.status, self.fields, self.expected, self.plain, self.doubt) =
+                (held, status, fields, expected, plain, doubt)
+        }
+
+        var testDescription: String {
+            "\(held) \(plain ? "plain " : "")\(status) \(fields.sorted { $0.key < $1.key }) \(doubt?.count ?? 0)"
+        }
+
+        var head: ResponseHead {
+            ResponseHead(status: status, fields: fields.map { HeaderField($0.key, $0.value) })
+        }
+    }
+
+    static func part(_ range: String, _ etag: String? = "\"a\"", _ more: [String: String] = [:]) -> [String: String] {
+        var fields = ["Content-Range": "bytes \(range)"]
+        fields["ETag"] = etag
+        return fields.merging(more) { $1 }
+    }
+
+    static func all(_ etag: String? = "\"a\"", _ more: [String: String] = [:], length: Int = 1000) -> [String: String] {
+        var fields = ["Content-Length": "\(length)"]
+        fields["ETag"] = etag
+        return fields.merging(more) { $1 }
+    }
+
+    static let parts: [Row] = [
+        Row(.tagged, 206, part("400-999/1000", "\"a\"", ["Content-Length": "600"]), .append()),
+        Row(.tagged, 206, part("400-499/1000"), .append()),
+        Row(.tagged, 206, part("400-999/*"), .append()),
+        Row(.unbounded, 206, part("400-999/*"), .append()),
+        Row(.dated, 206, ["Content-Range": "bytes 400-999/1000", "Last-Modified": date], .append()),
+        Row(.dated, 206, ["Content-Range": "bytes 400-999/1000"], .append()),
+        Row(.mirror, 206, part("400-999/1000", "\"other\""), .append(), plain: true),
+        Row(.digest, 206, part("400-999/1000", "\"b\""), .append(), plain: true),
+        Row(.digest, 206, part("400-999/1000", nil), .append(), plain: true),
+        Row(.coded, 206, part("400-999/1000", "\"a\"", ["Content-Encoding": "gzip"]), .append()),
+        // Without a condition the part itself has to say of which version it is.
+        Row(.tagged, 206, part("400-999/1000"), .append(), plain: true),
+        Row(.tagged, 206, part("400-999/1000", nil), .odd, plain: true),
+        Row(.dated, 206, ["Content-Range": "bytes 400-999/1000", "Last-Modified": date], .append(), plain: true),
+        Row(.dated, 206, ["Content-Range": "bytes 400-999/1000"], .odd, plain: true),
+        Row(.whole, 206, part("999-999/1000"), .append(overlap: 1)),
+        // Another version shows itself by its validator.
+        Row(.tagged, 206, part("400-999/1000", "\"b\""), .whole),
+        Row(.tagged, 206, part("400-999/1000", "W/\"a\""), .whole),
+        Row(.dated, 206, ["Content-Range": "bytes 400-999/1000", "Last-Modified": otherDate], .whole),
+        Row(.whole, 206, part("999-999/1000", "\"b\""), .whole),
+        Row(.elsewhere, 206, part("400-999/1000"), .whole),
+        // What fits neither proves nothing.
+        Row(.tagged, 206, ["ETag": "\"a\""], .odd),
+        Row(.tagged, 206, ["ETag": "\"a\"", "Content-Type": "multipart/byteranges; boundary=x"], .odd),
+        Row(.tagged, 206, part("400-1000/1000"), .odd), Row(.tagged, 206, part("*/1000"), .odd),
+        Row(.tagged, 206, ["Content-Range": "items 400-999/1000", "ETag": "\"a\""], .odd),
+        Row(.tagged, 206, ["Content-Range": "", "ETag": "\"a\""], .odd),
+        Row(.tagged, 206, part("401-999/1000"), .odd),
+        Row(.tagged, 206, part("400-999/1001"), .odd), Row(.tagged, 206, part("400-998/999"), .odd),
+        Row(.digest, 206, part("400-1000/1001"), .odd, plain: true),
+        Row(.tagged, 206, part("400-999/1000", "\"a\"", ["Content-Length": "599"]), .odd),
+        Row(.tagged, 206, part("400-999/1000", nil), .odd),
+        Row(.tagged, 206, part("400-999/1000", "\"a\"", ["Content-Encoding": "gzip"]), .odd),
+        Row(.coded, 206, part("400-999/1000"), .odd),
+        // One that begins earlier is of use where its version is proven; if it's much, only at the second time.
+        Row(.tagged, 206, part("0-999/1000"), .append(overlap: 400)),
+        Row(.tagged, 206, part("399-999/1000"), .append(overlap: 1)),
+        Row(.tagged, 206, part("0-399/1000"), .odd),
+        Row(.nearly, 206, part("0-999999/1000000"), .odd),
+        Row(.nearly, 206, part("0-999999/1000000"), .append(overlap: 900_000), doubt: ResumeDoubt(claim: "from:0")),
+        // It came again and again.
+        Row(.tagged, 206, ["ETag": "\"a\""], .odd, doubt: ResumeDoubt(claim: "range:none", count: 1)),
+        Row(.tagged, 206, ["ETag": "\"a\""], .whole, doubt: ResumeDoubt(claim: "range:none", count: 2)),
+        Row(.tagged, 206, ["ETag": "\"a\""], .odd, doubt: ResumeDoubt(claim: "from:0", count: 2)),
+    ]
+
+    static let wholes: [Row] = [
+        // The very version: the range is asked for without the condition that wasn't taken.
+        Row(.tagged, 200, all(), .plain), Row(.tagged, 203, all(), .plain),
+        Row(.dated, 200, ["Last-Modified": date, "Content-Length": "1000"], .plain),
+        Row(.tagged, 200, all(), .append(overlap: 400), plain: true),
+        Row(.tagged, 200, all("\"a\"", ["Accept-Ranges": "none"]), .append(overlap: 400)),
+        Row(.unbounded, 200, all(), .plain),
+        Row(.whole, 200, all(), .complete),
+        Row(.coded, 200, all("\"a\"", ["Content-Encoding": "gzip"]), .plain),
+        Row(.tagged, 200, all(length: 600), .odd),
+        // Another one.
+        Row(.tagged, 200, all("\"b\""), .anew), Row(.tagged, 200, all("\"b\"", length: 600), .anew),
+        Row(.tagged, 200, all("W/\"a\""), .anew),
+        Row(.dated, 200, ["Last-Modified": otherDate], .anew),
+        Row(.whole, 200, all("\"b\""), .anew),
+        Row(.elsewhere, 200, all(), .anew), Row(.elsewhere, 200, all(nil), .anew),
+        // A digest decides.
+        Row(.digest, 200, all("\"b\""), .plain), Row(.digest, 200, all("\"b\"", length: 999), .anew),
+        Row(.digest, 200, all("\"b\""), .append(overlap: 400), plain: true),
+        Row(.mirror, 200, all("\"b\""), .append(overlap: 400), plain: true),
+        // Nobody knows which version it is.
+        Row(.tagged, 200, ["Content-Length": "46"], .odd),
+        Row(.tagged, 200, ["Content-Length": "46", "Content-Type": "text/html"], .odd),
+        Row(.tagged, 200, ["Content-Length": "46"], .anew, doubt: ResumeDoubt(claim: "whole:46", count: 2)),
+        Row(.tagged, 200, ["Content-Length": "47"], .odd, doubt: ResumeDoubt(claim: "whole:46", count: 2)),
+        Row(.tagged, 200, ["Content-Length": "1000"], .append(overlap: 400)),
+        Row(.tagged, 200, all("\"a\"", ["Content-Encoding": "gzip"], length: 70), .odd),
+        // A page never becomes the file, however often it comes, and whatever tag it has.
+        Row(
+            .tagged, 200, ["Content-Length": "46", "Content-Type": "text/html; charset=utf-8"], .odd,
+            doubt: ResumeDoubt(claim: "page", count: 3)),
+        Row(.binary, 200, all("\"page\"", ["Content-Type": "text/html"], length: 46), .odd),
+        Row(.tagged, 200, all("\"b\"", ["Content-Type": "text/html"]), .anew),
+        Row(.digest, 200, ["Content-Length": "46", "Content-Type": "text/html"], .odd),
+        // The server's bytes are others than those that are there, again and again.
+        Row(.tagged, 200, all(), .anew, doubt: ResumeDoubt(claim: "bytes", count: 3)),
+        Row(.tagged, 200, all(), .plain, doubt: ResumeDoubt(claim: "bytes", count: 2)),
+        // As rclone's S3 server answers ranges.
+        Row(.tagged, 200, part("400-999/1000", "\"a\"", ["Content-Length": "600"]), .append()),
+        Row(.tagged, 200, part("400-999/1000", "\"b\"", ["Content-Length": "600"]), .whole),
+        Row(.tagged, 200, part("500-999/1000"), .odd), Row(.tagged, 200, part("nonsense"), .odd),
+        Row(.tagged, 200, part("0-999/1000", "\"a\"", ["Content-Length": "1000"]), .plain),
+    ]
+
+    static let others: [Row] = [
+        // A 416 alone decides nothing: some say it of a new version of the same length.
+        Row(.tagged, 416, [:], .odd), Row(.tagged, 416, ["ETag": "\"a\""], .odd),
+        Row(.tagged, 416, ["Content-Range": "bytes */1000", "ETag": "\"a\""], .odd),
+        Row(.tagged, 416, ["Content-Range": "bytes */300"], .odd),
+        Row(.tagged, 416, ["Content-Range": "bytes */300", "ETag": "\"b\""], .whole),
+        Row(.tagged, 416, [:], .whole, doubt: ResumeDoubt(claim: "unsatisfiable:", count: 2)),
+        Row(.whole, 416, [:], .odd), Row(.whole, 416, ["Content-Range": "bytes */1000"], .odd),
+        Row(.whole, 416, ["Content-Range": "bytes */999", "ETag": "\"a\""], .odd),
+        Row(.whole, 416, ["Content-Range": "nonsense", "ETag": "\"a\""], .odd),
+        Row(.whole, 416, ["Content-Range": "bytes */1000", "ETag": "\"b\""], .whole),
+        Row(.whole, 416, ["Content-Range": "bytes */1000", "ETag": "\"a\""], .complete),
+        Row(.wholeUnbounded, 416, ["Content-Range": "bytes */1000", "ETag": "\"a\""], .complete),
+        Row(.wholeUnbounded, 416, ["Content-Range": "bytes */1000"], .lastByte),
+        Row(.elsewhere, 416, ["Content-Range": "bytes */1000", "ETag": "\"a\""], .whole),
+        // A stored answer that is whole needn't be strong to be validated (RFC 9111 §4.3).
+        Row(.wholeWeak, 304, ["ETag": "W/\"a\""], .complete), Row(.wholeWeak, 200, all("W/\"a\""), .anew),
+        // A success that is neither the file nor a part of it.
+        Row(.tagged, 304, ["ETag": "\"a\""], .odd), Row(.tagged, 204, [:], .odd), Row(.tagged, 202, [:], .odd),
+        Row(.tagged, 205, [:], .odd, doubt: ResumeDoubt(claim: "status:205", count: 3)),
+        // Without a range nobody may answer with one.
+        Row(.weak, 206, part("400-999/1000"), .odd), Row(.weak, 416, [:], .odd),
+        Row(.weak, 200, all("W/\"a\""), .anew), Row(.weak, 200, all(nil), .anew),
+        Row(.tagged, 404, [:], .none), Row(.tagged, 503, [:], .none), Row(.tagged, 302, [:], .none),
+    ]
+
+    @Test(arguments: parts + wholes + others) func judges(_ row: Row) {
+        var point = row.held.point
+        point.doubt = row.doubt
+        let rule = ResumeRule(point: point, isSamePlace: row.held != .elsewhere)
+        // What is refuted is asked for whole at once, but for the sake of the table.
+        var question = ResumeRule(point: row.held.point).firstQuestion.question
+        if row.plain, let plain = question.unconditional { question = plain }
+        #expect(Expected(rule.judge(row.head, to: question)) == row.expected)
+    }
+
+    /// Those who hold nothing dear begin anew where others would fail an attempt.
+    @Test(arguments: parts + wholes + others) func nothingIsOddWhereBytesAreCheap(_ row: Row) {
+        var point = row.held.point
+        point.doubt = row.doubt
+        point.outlastsOddAnswers = false
+        let rule = ResumeRule(point: point, isSamePlace: row.held != .elsewhere)
+        var question = rule.firstQuestion.question
+        if row.plain, let plain = question.unconditional { question = plain }
+        #expect(Expected(rule.judge(row.head, to: question)) != .odd)
+    }
+
+    @Test(
+        arguments: [
+            (.tagged, ["Range": "bytes=400-", "If-Range": "\"a\""]),
+            (.dated, ["Range": "bytes=400-", "If-Range": date]),
+            (.digest, ["Range": "bytes=400-", "If-Range": "\"a\""]), (.mirror, ["Range": "bytes=400-"]), (.weak, [:]),
+            (.unbounded, ["Range": "bytes=400-", "If-Range": "\"a\""]),
+            (.whole, ["Range": "bytes=999-", "If-Range": "\"a\""]), (.wholeWeak, ["If-None-Match": "W/\"a\""]),
+            (.wholeUnbounded, ["Range": "bytes=1000-", "If-Range": "\"a\""]),
+        ] as [(Held, [String: String])])
+    func asks(_ held: Held, _ fields: [String: String]) {
+        let question = ResumeRule(point: held.point).firstQuestion.question
+        let asked = Dictionary(uniqueKeysWithValues: question.fields(held.point).map { ($0.name, $0.value) })
+        #expect(asked == fields)
+    }
+
+    @Test(
+        arguments: [
+            (nil, "neither ETag nor Last-Modified"), (Validator(etag: "W/\"a\""), "too weak"),
+            (Validator(lastModified: date), "too weak"),
+            (Validator(etag: "W/\"a\"", lastModified: date, isDateStrong: true), "too weak"),
+        ] as [(Validator?, String)])
+    func doesNotAskByLess(_ validator: Validator?, _ reason: String) {
+        let (question, restart) = ResumeRule(point: ResumePoint(offset: 400, validator: validator, total: 1000))
+            .firstQuestion
+        #expect(question == .whole && restart?.contains(reason) == true)
+    }
+
+    /// Odd answers were confirmed, and all of the file was asked for.
+    @Test func aWholeThatWasAskedForIsTakenWhereItSaysWhatItIs() {
+        let rule = ResumeRule(point: Held.tagged.point)
+        let plain = head(200, ["ETag": "\"a\"", "Content-Length": "70", "Content-Encoding": "gzip"])
+        #expect(Expected(rule.judge(plain, to: .whole)) == .anew)
+        #expect(Expected(rule.judge(head(200, ["ETag": "\"a\"", "Content-Length": "990"]), to: .whole)) == .anew)
+        #expect(Expected(rule.judge(head(200, ["Content-Length": "46"]), to: .whole)) == .odd)
+    }
+
+    @Test func moreBytesThanThereAreAreNotContinued() {
+        let point = ResumePoint(offset: 1001, validator: Self.tag, total: 1000)
+        #expect(ResumeRule(point: point).firstQuestion.question == .whole)
+    }
+
+    @Test func bytesThatAreRefutedAreAskedForWhole() {
+        var point = Held.tagged.point
+        point.doubt = ResumeDoubt(claim: "bytes", count: 3)
+        #expect(ResumeRule(point: point).firstQuestion.question == .whole)
+    }
+
+    @Test func theTotalThatWasKnownStays() {
+        let verdict = ResumeRule(point: Held.tagged.point)
+            .judge(Row(.tagged, 206, Self.part("400-999/*"), .append()).head, to: .rest(isConditional: true))
+        #expect(verdict == .append(overlap: 0, total: 1000))
+    }
+
+    @Test func reasonsNameWhatChanged() {
+        let rule = ResumeRule(point: Held.tagged.point)
+        #expect(
+            rule.judge(head(200, ["ETag": "\"b\""]), to: .rest(isConditional: true))
+                == .anew(reason: "changed on server (ETag a→b)"))
+        let dated = ResumeRule(point: Held.dated.point)
+        #expect(
+            dated.judge(head(200, ["Last-Modified": Self.otherDate]), to: .rest(isConditional: true))
+                == .anew(reason: "changed on server (Last-Modified \(Self.date)→\(Self.otherDate))"))
+    }
+}
+
+@Suite struct DetourCountTests {
+    @Test func itEndsWithoutProgress() {
+        var detours = DetourCount()
+        for _ in 0..<DetourCount.limit {
+            let isAllowed = detours.take(at: 500_000)
+            #expect(isAllowed)
+        }
+        let isAllowed = detours.take(at: 500_000 + DetourCount.progress - 1)
+        #expect(!isAllowed)
+    }
+
+    @Test func progressStartsItAnew() {
+        var detours = DetourCount()
+        let isAllowed = (1...100).allSatisfy { detours.take(at: $0 * DetourCount.progress) }
+        #expect(isAllowed)
+    }
+
+    @Test func aNewStartIsNoProgress() {
+        var detours = DetourCount()
+        var isAllowed = true
+        var count = 0
+        while isAllowed, count < 100 {
+            count += 1
+            isAllowed = detours.take(at: 500_000)
+            detours.beginAnew()
+        }
+        #expect(count <= 5)
+    }
+}
