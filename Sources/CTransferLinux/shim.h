@@ -64,6 +64,12 @@ static inline void transfer_yield_to_others(void) {
 // _GNU_SOURCE).
 static inline int transfer_replace_descriptor(int from, int to) { return (int)syscall(SYS_dup3, from, to, O_CLOEXEC); }
 
+// Copies bytes from one open file to the other within the kernel, which shares their blocks where the file system can
+// (copy_file_range(2), which needs _GNU_SOURCE). Both files go on behind them.
+static inline int64_t transfer_copy_range(int from, int to, uint64_t count) {
+    return syscall(SYS_copy_file_range, from, NULL, to, NULL, count, 0);
+}
+
 // Whether the file system has no space for a file of this length, of which some may be there. One that can't reserve isn't
 // judged: what it compresses takes less.
 static inline int transfer_lacks_space(int descriptor, int64_t length) {

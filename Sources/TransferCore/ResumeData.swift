@@ -24,6 +24,8 @@ public struct ResumeData: Sendable, Hashable, Codable {
     public var contentCoding: String?
     /// The media type of the answer, without its parameters.
     public var mediaType: String?
+    /// The first of the bytes, where another tool fetched them.
+    public var adopted: AdoptedBytes?
     /// Answers that spoke against the bytes.
     public var doubt: ResumeDoubt?
 

@@ -25,6 +25,8 @@ public struct ExchangeOutcome: Sendable {
     /// What an answer claimed that spoke against the bytes that are there, and failed the exchange
     /// (``ResumePoint/outlastsOddAnswers``).
     public var doubtfulClaim: String?
+    /// Whether it shows that bytes of another tool are no beginning of the file.
+    public var refutesAdopted: Bool { doubtfulClaim.map { ResumeClaim.refutesAdopted($0) } ?? false }
     /// The digest of the whole file, when it could be computed on the way.
     public var digest: Checksum?
     /// The beginning of the answer's body, where an `AnswerSink` kept it, or as far as the settings ask for that of an

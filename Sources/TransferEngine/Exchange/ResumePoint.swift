@@ -10,6 +10,9 @@ public struct ResumePoint: Sendable, Hashable {
     /// Whether a digest of the whole file will be checked, so that bytes of another mirror may be continued without a
     /// validator: a mix can't pass.
     public var isVerifiedByDigest: Bool
+    /// Whether somebody vouches for bytes of which nothing is known: they're continued without a validator. What comes
+    /// behind them has one, by which it goes on.
+    public var isVouchedFor = false
     /// The resource that the bytes and their validator are of; `nil` where nobody knows.
     public var place: AnsweredPlace?
     /// The URL of ``place`` with its secrets, to be asked before the request's own; `nil` asks the request's own at once.
@@ -45,7 +48,7 @@ public struct ResumePoint: Sendable, Hashable {
     }
 
     /// Whether the bytes are continued without a validator that fits.
-    var needsNoValidator: Bool { isVerifiedByDigest }
+    var needsNoValidator: Bool { isVerifiedByDigest || isVouchedFor && validator == nil }
 
     /// Whether every byte is there, as far as the length tells.
     var isWhole: Bool { offset == total }

@@ -253,6 +253,12 @@ enum ResumeClaim {
     static let otherBytes = "bytes"
     static let otherBytesReason = "the server's bytes differ from those that are there"
 
+    /// Whether the claim shows that another tool's bytes are no beginning of the file: what a server has said of its
+    /// length or its bytes was never known to fit them.
+    static func refutesAdopted(_ claim: String) -> Bool {
+        claim == otherBytes || claim.hasPrefix("unsatisfiable:") && !claim.hasSuffix(":")
+    }
+
     /// Whether a claim has been made often enough.
     ///
     /// - Parameter ahead: 1 where the present answer makes it once more.

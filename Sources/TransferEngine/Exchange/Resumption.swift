@@ -19,6 +19,7 @@ struct Resumption {
     /// Whether a file is wanted; a message has the fields that were given.
     private let isOfFile: Bool
     private let isVerifiedByDigest: Bool
+    private let isVouchedFor: Bool
     private let outlastsOddAnswers: Bool
 
     init(_ request: ExchangeRequest) {
@@ -30,6 +31,7 @@ struct Resumption {
             isOfFile = false
         }
         isVerifiedByDigest = point?.isVerifiedByDigest ?? false
+        isVouchedFor = point?.isVouchedFor ?? false
         outlastsOddAnswers = point?.outlastsOddAnswers ?? false
         mayAskElsewhere = request.method == "GET" && request.body.isEmpty && request.settings.followsRedirects
     }
@@ -107,6 +109,7 @@ struct Resumption {
             offset: position, validator: Validator(start.head) ?? earlier?.validator, total: start.total,
             isVerifiedByDigest: isVerifiedByDigest, place: place, placeURL: hop.url,
             outlastsOddAnswers: outlastsOddAnswers)
+        next.isVouchedFor = isVouchedFor && start.continued > 0
         next.contentCoding = start.head.contentCoding?.lowercased()
         next.mediaType = start.head.mediaType ?? earlier?.mediaType
         point = next

@@ -180,6 +180,7 @@ public final class FileSink: BodySink {
             record.place = start.place
             record.contentCoding = start.head.contentCoding?.lowercased()
             record.mediaType = start.head.mediaType ?? (isPart ? earlier?.mediaType : nil)
+            if start.continued > 0 { record.adopted = earlier?.adopted }
         }
         return record
     }

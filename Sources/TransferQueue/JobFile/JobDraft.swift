@@ -13,6 +13,7 @@ struct JobDefaults {
     var priority = 0
     var segments = 1
     var ifExists = JobSpec.IfExists.verify
+    var adopt = JobSpec.Adopt.proven
     var remoteTime = true
     var uploadProtocol = JobSpec.UploadProtocol.put
     var upload = JobSpec.Upload.Options()

@@ -76,6 +76,7 @@ extension CanonicalWriter {
         member(JobKey.checksum, download.checksum?.description)
         if download.segments != 1 { member(JobKey.segments, download.segments) }
         if download.ifExists != .verify { member(JobKey.ifExists, download.ifExists.rawValue) }
+        if download.adopt != .proven { member(JobKey.adopt, download.adopt.rawValue) }
         member(JobKey.method, download.method)
         member(JobKey.body, download.body)
         if !download.remoteTime { member(JobKey.remoteTime, false) }

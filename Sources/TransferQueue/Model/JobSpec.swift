@@ -56,10 +56,12 @@ public struct JobSpec: Sendable, Hashable {
         public var remoteTime: Bool
         /// The most connections to use for the one file; 1 by default.
         public var segments: Int
+        public var adopt: Adopt
 
         public init(
             urls: [String], destination: String, checksum: Checksum? = nil, ifExists: IfExists = .verify,
-            method: String? = nil, body: String? = nil, remoteTime: Bool = true, segments: Int = 1
+            method: String? = nil, body: String? = nil, remoteTime: Bool = true, segments: Int = 1,
+            adopt: Adopt = .proven
         ) {
             self.urls = urls
             self.destination = destination
@@ -69,6 +71,7 @@ public struct JobSpec: Sendable, Hashable {
             self.body = body
             self.remoteTime = remoteTime
             self.segments = segments
+            self.adopt = adopt
         }
     }
 
@@ -120,6 +123,15 @@ public struct JobSpec: Sendable, Hashable {
         /// Ask the server (ETag, Last-Modified); a 304 keeps the file.
         case update
         case overwrite, skip, rename, fail
+    }
+
+    /// When a download goes on with a partial file of another tool, at the destination or beside it as `NAME.part`.
+    public enum Adopt: String, Sendable, Hashable, CaseIterable {
+        /// Where a checksum decides about the whole.
+        case proven
+        /// Also where nothing does; the receipt says so.
+        case unproven
+        case never
     }
 
     /// The job's name within its batch: its `id`, else its destination (in a folder, with the name that the URL gives);

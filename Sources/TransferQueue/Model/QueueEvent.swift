@@ -92,7 +92,11 @@ public struct JobStart: Sendable, Hashable {
     public var offset: Int64
     /// 1 for the first.
     public var attempt: Int
-    public init(isUpload: Bool, url: String, offset: Int64, attempt: Int) {
+    /// What of the bytes before ``offset`` another tool has fetched.
+    public var adopted: AdoptedBytes?
+
+    public init(isUpload: Bool, url: String, offset: Int64, attempt: Int, adopted: AdoptedBytes? = nil) {
+        self.adopted = adopted
         self.isUpload = isUpload
         self.url = url
         self.offset = offset
@@ -152,6 +156,9 @@ public struct JobReceipt: Sendable, Hashable {
     public var seconds: Double
     /// `nil` when no checksum was asked for.
     public var digest: Checksum?
+    /// Bytes of another tool's file with which it began, and of which nothing proves that they are the server's; `nil`
+    /// where there are none (``JobSpec/Adopt``).
+    public var unproven: Int64?
     /// ETag or Last-Modified of what was transferred.
     public var validator: String?
     /// After redirects; redacted.
@@ -166,8 +173,9 @@ public struct JobReceipt: Sendable, Hashable {
     public init(
         batch: String, job: String, isUpload: Bool, bytes: Int64, transferred: Int64, seconds: Double,
         digest: Checksum? = nil, validator: String? = nil, finalURL: String, path: String, status: Int,
-        response: String? = nil, attempts: Int
+        response: String? = nil, attempts: Int, unproven: Int64? = nil
     ) {
+        self.unproven = unproven
         self.batch = batch
         self.job = job
         self.isUpload = isUpload

@@ -7,6 +7,8 @@ struct AttemptTraces {
         var reached: Int64?
         /// The URL that answered, with its secrets.
         var answeredURL: String?
+        /// Another tool's file turned out to be no beginning of this one.
+        var adoptsNothing = false
     }
 
     /// Fewer bytes than this don't start the count of attempts anew: a server that gives a byte a time isn't endless.
@@ -29,6 +31,10 @@ struct AttemptTraces {
     }
 
     func answeredURL(of id: Int64) -> String? { traces[id]?.answeredURL }
+
+    mutating func refuseAdoption(_ id: Int64) { traces[id, default: Trace()].adoptsNothing = true }
+
+    func mayAdopt(_ id: Int64) -> Bool { traces[id]?.adoptsNothing != true }
 
     mutating func forget(_ id: Int64) { traces[id] = nil }
 }

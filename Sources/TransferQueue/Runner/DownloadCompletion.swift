@@ -22,6 +22,8 @@ struct DownloadCompletion: Sendable {
         /// Computed while it was written, if it could be.
         let computed: Checksum?
         let isLarge: Bool
+        /// Another tool's file with which it began: one that has the destination's name is replaced if that is true.
+        var adopted: String?
         /// Where it came from, to be noted in the file itself.
         var mark: ResumeData?
     }
@@ -115,7 +117,7 @@ struct DownloadCompletion: Sendable {
 
     static func giveName(_ item: Item) throws(TransferError) -> String {
         do throws(TransferError) {
-            try item.part.rename(to: item.path, replacing: item.replacement.allows(item.path))
+            try item.part.rename(to: item.path, replacing: mayReplace(item))
             return item.path
         } catch {
             guard error.errno == EEXIST else { throw error }
@@ -135,6 +137,12 @@ struct DownloadCompletion: Sendable {
             try item.part.rename(to: free, replacing: false)
             return free
         }
+    }
+
+    /// Another tool's file gives way only to one that begins with its bytes.
+    private static func mayReplace(_ item: Item) throws(TransferError) -> Bool {
+        guard try item.replacement.allows(item.path) else { return false }
+        return item.adopted != item.path || FileDigest.isBeginning(item.path, of: item.part.readablePath)
     }
 
     /// A rename is durable when its folder is.

@@ -12,6 +12,8 @@ struct DownloadPreparation: Sendable {
     let url: String
     /// The URL that gave the bytes of an earlier attempt of this process, with its secrets.
     var answeredURL: String?
+    /// Whether another tool's bytes weren't refuted yet.
+    var mayAdopt = true
 
     enum Result: Sendable {
         case ready(ReadyDownload)
@@ -30,11 +32,12 @@ struct DownloadPreparation: Sendable {
         }
     }
 
-    private func prepare(_ census: FolderCensus) throws(TransferError) -> Result {
+    private func prepare(_ census: FolderCensus, hasAdopted: Bool = false) throws(TransferError) -> Result {
         let target = DownloadTarget(download.destination, directory: directory)
         var path = target.file(url: url, disposition: nil)
         var replacement = download.ifExists == .overwrite ? Replacement.anything : .nothing
         var conditions: [HeaderField] = []
+        var beginning = path + ".part"
         let isNewFolder = census.isNew(folderOf: path)
         if !isNewFolder {
             switch try judge(DestinationName.look(path), at: path) {
@@ -44,7 +47,13 @@ struct DownloadPreparation: Sendable {
             case .ask(let facts, let fields):
                 replacement = .only(path: path, facts)
                 conditions = fields
-            case .rename: path = DestinationName.freeName(path)
+            case .adopt(let facts):
+                // Whether it really is the beginning is looked at when the whole is there.
+                replacement = .only(path: path, facts)
+                beginning = path
+            case .rename:
+                path = DestinationName.freeName(path)
+                beginning = path + ".part"
             }
         }
         let isFirst = record.attempts == 0 && record.resume == nil && !record.wasInterrupted
@@ -52,6 +61,16 @@ struct DownloadPreparation: Sendable {
         let held = HeldBytes(part, record, download, url: url, answeredURL: answeredURL)
         if held.prefersAside, part.restoreAside() { return try prepare(census) }
         let (resume, earlier) = try held.trusted()
+        // What our own file bears is worth more.
+        if resume == nil, part.path != beginning, !isNewFolder, !hasAdopted, adopts,
+            try part.adopt(beginning, as: { recordOfAdopted(beginning, $0) })
+        {
+            return try prepare(census, hasAdopted: true)
+        }
+        if beginning == path, earlier?.adopted?.path != path {
+            part.discardIfEmpty()
+            throw refusal(of: path)
+        }
         var ready = ReadyDownload(
             part: part,
             target: target.isFolder ? target : DownloadTarget(path, directory: ""),
@@ -110,6 +129,8 @@ struct DownloadPreparation: Sendable {
     }
 
     private enum Verdict {
+        /// It may be the beginning of the file.
+        case adopt(FileStamp)
         /// Nothing has the name.
         case take
         case keep(FileStamp, Checksum?)
@@ -153,15 +174,37 @@ struct DownloadPreparation: Sendable {
             if record.wasInterrupted || PartFile.isUntouched(path, existing, from: Redaction.url(url)) {
                 return .ask(existing, conditions(existing, path))
             }
-            let what =
-                download.checksum == nil
-                ? record.facts == nil ? "exists and isn't known" : "was changed since it was fetched"
-                : "exists and has another \(download.checksum?.algorithm.rawValue ?? "digest")"
-            throw TransferError(
-                .fileExists,
-                "\(path) \(what); write \"ifExists\": \"update\", \"overwrite\", \"rename\" or \"skip\" (--if-exists)",
-                cause: .os(errno: EEXIST))
+            if record.facts == nil, existing.size > 0, adopts { return .adopt(existing) }
+            throw refusal(of: path)
         }
+    }
+
+    private func refusal(of path: String) -> TransferError {
+        let what =
+            download.checksum == nil
+            ? record.facts == nil ? "exists and isn't known" : "was changed since it was fetched"
+            : "exists and has another \(download.checksum?.algorithm.rawValue ?? "digest")"
+        return TransferError(
+            .fileExists,
+            "\(path) \(what); write \"ifExists\": \"update\", \"overwrite\", \"rename\" or \"skip\" (--if-exists)"
+                + (download.checksum == nil && record.facts == nil ? Self.adoptionOffer : ""),
+            cause: .os(errno: EEXIST))
+    }
+
+    private static let adoptionOffer =
+        ", or a \"checksum\", by which the beginning of a file that another tool has left is gone on with"
+
+    /// Whether the bytes of another tool's file may be the beginning of this one.
+    private var adopts: Bool {
+        mayAdopt && (download.method ?? "GET") == "GET"
+            && (download.adopt == .unproven || download.adopt == .proven && download.checksum != nil)
+    }
+
+    private func recordOfAdopted(_ path: String, _ count: Int64) -> ResumeData {
+        var data = ResumeData(
+            url: Redaction.url(url), validator: nil, total: nil, written: ByteRanges(0..<count), bootID: BootID.current)
+        data.adopted = AdoptedBytes(path: path, count: count)
+        return data
     }
 
     private func conditions(_ existing: FileStamp, _ path: String) -> [HeaderField] {

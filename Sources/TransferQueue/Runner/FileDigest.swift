@@ -56,6 +56,23 @@ enum FileDigest {
         }
     }
 
+    /// Whether the bytes of one file are the first ones of the other; `false` too when one of them can't be read.
+    static func isBeginning(_ beginning: String, of whole: String) -> Bool {
+        guard let first = PlainFile(beginning) else { return false }
+        defer { first.close() }
+        guard let second = PlainFile(whole) else { return false }
+        defer { second.close() }
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 2 << 20, alignment: 16)
+        defer { buffer.deallocate() }
+        let half = buffer.count / 2
+        while true {
+            let mine = first.read(into: UnsafeMutableRawBufferPointer(rebasing: buffer[..<half]))
+            guard mine > 0 else { return mine == 0 }
+            let others = second.read(into: UnsafeMutableRawBufferPointer(rebasing: buffer[half..<(half + mine)]))
+            guard others == mine, let one = buffer.baseAddress, memcmp(one, one + half, mine) == 0 else { return false }
+        }
+    }
+
     /// Whether two files hold the same bytes; `false` too when one of them can't be read.
     static func areEqual(_ first: String, _ second: String) -> Bool {
         var (one, two) = (stat(), stat())
@@ -64,5 +81,30 @@ enum FileDigest {
         else { return false }
         guard let left = try? compute(first, .sha256), let right = try? compute(second, .sha256) else { return false }
         return left == right
+    }
+}
+
+/// A file that is read from its start.
+private struct PlainFile {
+    private let descriptor: Int32
+
+    init?(_ path: String) {
+        descriptor = transfer_open(path, O_RDONLY | O_CLOEXEC, 0)
+        guard descriptor >= 0 else { return nil }
+    }
+
+    func close() { Glibc.close(descriptor) }
+
+    /// - Returns: How many bytes came, fewer only at the end of the file; -1 where it can't be read.
+    func read(into buffer: UnsafeMutableRawBufferPointer) -> Int {
+        var done = 0
+        while done < buffer.count, let start = buffer.baseAddress {
+            let count = Glibc.read(descriptor, start + done, buffer.count - done)
+            if count < 0, errno == EINTR { continue }
+            guard count >= 0 else { return -1 }
+            if count == 0 { break }
+            done += count
+        }
+        return done
     }
 }

@@ -21,7 +21,7 @@ struct HeldBytes {
 
     /// How many bytes can be trusted.
     private var length: Int64 {
-        guard part.initialSize > 0, let known, isSameFile(known.url) else { return 0 }
+        guard part.initialSize > 0, let known, isSameFile(known.url), mayGoOn(known) else { return 0 }
         return known.trustedLength(currentBootID: BootID.current, fileSize: part.initialSize)
     }
 
@@ -44,6 +44,7 @@ struct HeldBytes {
         var point = ResumePoint(known, offset: length)
         point.isVerifiedByDigest = download.checksum != nil
         point.outlastsOddAnswers = true
+        point.isVouchedFor = known.adopted != nil && download.adopt == .unproven
         if known.url != Redaction.url(url) {
             // Of another mirror: its validators mean nothing here.
             point.validator = nil
@@ -58,6 +59,11 @@ struct HeldBytes {
             }
         }
         return (point, known)
+    }
+
+    /// Another tool's bytes are continued only where a digest decides in the end, or somebody vouches for them.
+    private func mayGoOn(_ known: ResumeData) -> Bool {
+        known.adopted == nil || download.checksum != nil || download.adopt == .unproven
     }
 
     /// The digest of what is there, where that is all of the file that the job names.

@@ -31,7 +31,8 @@ extension QueueRunner {
         job.phase = .saving
         job.result = TransferResult(
             status: head.status, finalURL: Redaction.url(outcome.finalURL), transferred: outcome.received,
-            validator: Validator(head)?.description, response: nil)
+            validator: Validator(head)?.description, response: nil,
+            unproven: download.checksum == nil ? ready.earlier(for: outcome)?.adopted?.count : nil)
         finishing.append(
             DownloadCompletion.Item(
                 id: id, part: ready.part,
@@ -42,6 +43,7 @@ extension QueueRunner {
                     ? (head.value("Last-Modified") ?? ready.earlier(for: outcome)?.validator?.lastModified)
                         .flatMap { HTTPDate.parse($0) } : nil,
                 expected: download.checksum, computed: outcome.digest, isLarge: outcome.position > 1 << 20,
+                adopted: ready.earlier(for: outcome)?.adopted?.path,
                 mark: batches[job.record.batch]?.marksFiles == true ? .mark(job, ready, head, outcome) : nil))
     }
 
@@ -60,7 +62,7 @@ extension QueueRunner {
                 id: job.candidate.id, part: ready.part, path: ready.target.file(url: job.url, disposition: nil),
                 replacement: ready.replacement, picksFreeName: download.ifExists == .rename,
                 modified: download.remoteTime ? modified : nil, expected: download.checksum, computed: digest,
-                isLarge: resume.offset > 1 << 20,
+                isLarge: resume.offset > 1 << 20, adopted: ready.earlier?.adopted?.path,
                 mark: batches[job.record.batch]?.marksFiles == true ? ready.earlier : nil))
     }
 
@@ -127,6 +129,9 @@ extension QueueRunner {
     private func saveFailed(_ job: RunningJob, _ error: TransferError) {
         // What can't have its name can't have it later either: whoever changes the job fetches it anew.
         if case .download(let ready) = job.ready, error.code == .fileExists { ready.part.remove() }
+        if case .download(let ready) = job.ready, error.code == .checksumMismatch, ready.earlier?.adopted != nil {
+            traces.refuseAdoption(job.candidate.id)
+        }
         var error = error
         // Bytes of two attempts may have been put together wrongly by the server's fault: once more from the start.
         if error.code == .checksumMismatch { error.isTransient = (job.start?.continued ?? 0) > 0 }
@@ -139,7 +144,8 @@ extension QueueRunner {
             batch: batches[job.record.batch]?.name ?? "", job: job.record.identity, isUpload: job.record.spec.isUpload,
             bytes: bytes, transferred: result?.transferred ?? 0, seconds: (.now - job.started).inSeconds,
             digest: digest, validator: result?.validator, finalURL: result?.finalURL ?? Redaction.url(job.url),
-            path: path, status: result?.status ?? 0, response: result?.response, attempts: job.record.attempts + 1)
+            path: path, status: result?.status ?? 0, response: result?.response, attempts: job.record.attempts + 1,
+            unproven: result?.unproven)
     }
 
     /// The file is there and complete: nothing was transferred.
@@ -160,7 +166,9 @@ extension QueueRunner {
         if error.status == 304, !ready.conditions.isEmpty { return notModified(job, ready) }
         let id = job.candidate.id
         let (error, isElsewhere) = objectRefused(job, error, outcome)
-        let left = Remains(of: outcome, ready)
+        let isRefuted = ready.earlier?.adopted != nil && outcome.refutesAdopted
+        if isRefuted { traces.refuseAdoption(id) }
+        let left = isRefuted ? Remains.nothing : Remains(of: outcome, ready)
         let progressed =
             outcome.resumeData != nil
             && traces.cameFurther(id, from: ready.resume?.offset ?? 0, to: outcome.position)

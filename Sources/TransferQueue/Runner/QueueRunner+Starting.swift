@@ -17,7 +17,7 @@ extension QueueRunner {
             preparing.append(
                 DownloadPreparation(
                     record: record, download: download, directory: batch.directory, url: url,
-                    answeredURL: traces.answeredURL(of: candidate.id)))
+                    answeredURL: traces.answeredURL(of: candidate.id), mayAdopt: traces.mayAdopt(candidate.id)))
         case .upload(let upload):
             if let source = ahead.take(candidate.id, now: .now) {
                 atHand.append((candidate.id, source))
@@ -214,8 +214,12 @@ extension QueueRunner {
 
     private func announceStart(_ job: RunningJob, _ ready: ReadyTransfer) {
         var offset: Int64 = 0
+        var adopted: AdoptedBytes?
         switch ready {
-        case .download(let download): offset = download.resume?.offset ?? 0
+        case .download(let download):
+            offset = download.resume?.offset ?? 0
+            // Later attempts have more.
+            adopted = download.earlier?.adopted.flatMap { $0.count == offset ? $0 : nil }
         case .upload: offset = job.record.upload?.confirmed ?? 0
         }
         emit(
@@ -224,7 +228,7 @@ extension QueueRunner {
                 job: job.record.identity,
                 JobStart(
                     isUpload: job.record.spec.isUpload, url: Redaction.url(job.url), offset: offset,
-                    attempt: job.record.attempts + 1)))
+                    attempt: job.record.attempts + 1, adopted: adopted)))
     }
 
     /// The builder of a job's requests, which knows what the program's closures gave for it.

@@ -156,4 +156,6 @@ struct TransferResult: Sendable {
     let transferred: Int64
     let validator: String?
     let response: String?
+    /// Bytes that another tool has fetched, and nothing proves.
+    var unproven: Int64?
 }

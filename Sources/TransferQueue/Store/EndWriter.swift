@@ -15,7 +15,7 @@ struct EndWriter {
     /// What is said of a job that is complete.
     private static let columns = [
         "path", "size", "modified", "digest", "validator", "transferred", "seconds", "finalURL", "status", "response",
-        "attempts", "endSequence", "ended",
+        "attempts", "unproven", "endSequence", "ended",
     ]
 
     /// Gives the values of ``columns``.
@@ -33,6 +33,7 @@ struct EndWriter {
         values.add(receipt.status)
         values.add(receipt.response)
         values.add(receipt.attempts)
+        values.add(receipt.unproven)
         values.add(cursor)
         values.add(now)
     }

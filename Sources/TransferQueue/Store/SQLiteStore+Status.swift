@@ -66,7 +66,8 @@ extension SQLiteStore {
                 db,
                 sql: """
                     SELECT endSequence, ended, batch.name AS name, identity, state, isUpload, path, size, transferred,
-                        seconds, digest, validator, finalURL, status, response, attempts, errorCode, errorMessage, host, notBefore
+                        seconds, digest, validator, finalURL, status, response, attempts, unproven, errorCode, errorMessage,
+                        host, notBefore
                     FROM job JOIN batch ON batch.id = job.batch
                     WHERE endSequence > ? ORDER BY endSequence LIMIT ?
                     """, arguments: [cursor, limit]
@@ -104,7 +105,8 @@ extension SQLiteStore {
             batch: batch, job: job, isUpload: row["isUpload"], bytes: row["size"] ?? 0,
             transferred: row["transferred"] ?? 0, seconds: row["seconds"] ?? 0,
             digest: digest.flatMap { Checksum($0) }, validator: row["validator"], finalURL: row["finalURL"] ?? "",
-            path: row["path"] ?? "", status: row["status"] ?? 0, response: row["response"], attempts: row["attempts"])
+            path: row["path"] ?? "", status: row["status"] ?? 0, response: row["response"], attempts: row["attempts"],
+            unproven: row["unproven"])
     }
 
     /// How one job ended, or `nil` while it goes on or when there is no such job.
@@ -114,7 +116,8 @@ extension SQLiteStore {
                 db,
                 sql: """
                     SELECT endSequence, ended, batch.name AS name, identity, state, isUpload, path, size, transferred,
-                        seconds, digest, validator, finalURL, status, response, attempts, errorCode, errorMessage, host, notBefore
+                        seconds, digest, validator, finalURL, status, response, attempts, unproven, errorCode, errorMessage,
+                        host, notBefore
                     FROM job JOIN batch ON batch.id = job.batch
                     WHERE batch.name = ? AND identity = ? AND state >= 5
                     """, arguments: [batch, job]

@@ -251,5 +251,11 @@ enum Schema {
             -- A confirmed file is known by its bytes under its name where its inode is another one.
             CREATE INDEX ledgerName ON ledger(folder, path) WHERE state = 1;
             """),
+        Step(
+            "unproven bytes",
+            """
+            -- Bytes of another tool's file with which a download began, and which nothing proves.
+            ALTER TABLE job ADD COLUMN unproven INTEGER;
+            """),
     ]
 }

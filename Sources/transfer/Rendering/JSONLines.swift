@@ -15,12 +15,12 @@ import TransferQueue
 /// | `batch.continues`| `links` (a list) `seconds` `transfers`                                                |
 /// | `batch.finished` | *totals*, `seconds`                                                                   |
 /// | `batch.commanded`| `verb` (`pause` `resume` `cancel` `retry` `retryFailed`), and the `id` where it was one job's |
-/// | `job.started`    | `direction` (`download`, `upload`) `url` `offset` `attempt`                             |
+/// | `job.started`    | `direction` (`download`, `upload`) `url` `offset` `attempt` `adopted`                   |
 /// | `job.progress`   | `completed` `total` `rate` `phase` (`connecting` `transferring` `verifying` `saving`)   |
 /// | `job.retrying`   | `delay` `reason` `code` `status`                                                      |
 /// | `job.restarted`  | `reason`                                                                              |
 /// | `job.waiting`    | *wait*                                                                                |
-/// | `job.finished`   | *receipt*: `direction` `bytes` `transferred` `seconds` `rate` `digest` `validator` `finalURL` `path` `status` `response` `attempts` |
+/// | `job.finished`   | *receipt*: `direction` `bytes` `transferred` `seconds` `rate` `digest` `unproven` `validator` `finalURL` `path` `status` `response` `attempts` |
 /// | `job.kept`       | *receipt*                                                                             |
 /// | `job.skipped`    | `need`                                                                                |
 /// | `job.cancelled`  |                                                                                       |
@@ -83,6 +83,7 @@ enum JSONLines {
             object.field("url", start.url)
             object.field("offset", start.offset)
             object.field("attempt", start.attempt)
+            object.optional("adopted", start.adopted?.path)
         case .progress(_, let progress):
             object.field("completed", progress.completed)
             object.optional("total", progress.total)
@@ -126,6 +127,7 @@ enum JSONLines {
         object.field("seconds", seconds: Int64((seconds * 1000).rounded()))
         object.field("rate", receipt.rate.isFinite ? Int64(min(max(0, receipt.rate), 9e18)) : 0)
         object.optional("digest", receipt.digest?.description)
+        object.optional("unproven", receipt.unproven)
         object.optional("validator", receipt.validator)
         object.field("finalURL", receipt.finalURL)
         object.field("path", receipt.path)

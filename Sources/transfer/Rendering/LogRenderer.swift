@@ -66,6 +66,7 @@ struct LogRenderer: Sendable {
             let batch = WatchBatch.folder(of: event.batch) ?? event.batch
             add(.info, "\(job.map { name($0, event) } ?? batch): \(Self.past(verb))")
         case .started(let job, let start):
+            if let adopted = start.adopted { add(.info, Self.adoption(name(job, event), adopted)) }
             if !isLive { urls[Key(batch: event.batch, job: job)] = start.url }
         case .retrying(let job, let delay, let error):
             guard !isLive else { return }
@@ -84,6 +85,7 @@ struct LogRenderer: Sendable {
             if verbose { lines += settled(receipt.job, event) }
             urls[Key(batch: event.batch, job: receipt.job)] = nil
             if verbose { add(.info, Self.success(receipt)) }
+            if let unproven = receipt.unproven { add(.warn, Self.doubt(name(receipt.job, event), unproven)) }
         case .kept(let receipt):
             if verbose { add(.info, "\(receipt.job): kept, complete before") }
         case .skipped(let job, let need):
@@ -183,6 +185,14 @@ struct LogRenderer: Sendable {
         if totals.failed > 0 { words.append("failed \(NumberText.grouped(totals.failed))") }
         if let eta = progress.eta { words.append("ETA \(NumberText.estimate(eta))") }
         return words.joined(separator: " ")
+    }
+
+    private static func adoption(_ job: String, _ adopted: AdoptedBytes) -> String {
+        "\(job): adopted \(ByteCount.format(adopted.count)) of \(adopted.path)"
+    }
+
+    private static func doubt(_ job: String, _ unproven: Int64) -> String {
+        "\(job): nothing proves its first \(ByteCount.format(unproven)), which another tool had fetched"
     }
 
     private static func success(_ receipt: JobReceipt) -> String {

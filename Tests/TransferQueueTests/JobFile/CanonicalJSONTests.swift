@@ -118,7 +118,8 @@ extension JobSpec {
                 Download(
                     urls: texts(&generator), destination: text(&generator), checksum: maybe { _ in digest } ?? nil,
                     ifExists: IfExists.allCases.randomElement(using: &generator) ?? .fail, method: maybe(text),
-                    body: maybe(text), remoteTime: Bool.random(using: &generator), segments: number(&generator)))
+                    body: maybe(text), remoteTime: Bool.random(using: &generator), segments: number(&generator),
+                    adopt: Adopt.allCases.randomElement(using: &generator) ?? .never))
             : .upload(
                 Upload(
                     source: text(&generator), url: text(&generator),

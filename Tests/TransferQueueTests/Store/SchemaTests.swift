@@ -19,6 +19,7 @@ import TransferTestSupport
         try fixture.raw.run("DROP INDEX jobAgain")
         try fixture.raw.run("DROP INDEX ledgerName")
         try fixture.raw.run("ALTER TABLE ledger DROP COLUMN failures")
+        try fixture.raw.run("ALTER TABLE job DROP COLUMN unproven")
     }
 
     @Test func aQueueOfTheVersionBeforeGetsWhatIsNew() throws {

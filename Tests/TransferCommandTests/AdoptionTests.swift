@@ -1,0 +1,108 @@
+import Foundation
+import Testing
+import TransferTestServer
+import TransferTestSupport
+
+/// Partial files that other tools have left, at the destination (wget -c, curl -C -) or beside it.
+@Suite struct AdoptionTests {
+    static let content = Content.random(seed: 61, count: 400_000)
+    static let other = Content.random(seed: 62, count: 400_000)
+
+    enum Left: String, Sendable, CaseIterable {
+        case beginning, otherBytes, whole, longer
+
+        var bytes: Data {
+            switch self {
+            case .beginning: Data(content.bytes(in: 0..<300_000))
+            case .otherBytes: Data(other.bytes(in: 0..<300_000))
+            case .whole: Data(content.bytes(in: 0..<400_000))
+            case .longer: Data(content.bytes(in: 0..<400_000)) + Data("more".utf8)
+            }
+        }
+    }
+
+    private func checksum(_ place: Workplace) async throws -> String {
+        _ = try place.folder.write(Data(Self.content.bytes(in: 0..<400_000)), to: "whole")
+        return #", "checksum": "sha256:\#(try await place.folder.sha256("whole"))""#
+    }
+
+    private static let retry = #""retry": {"limit": 4, "scale": "10ms", "jitter": false}"#
+
+    /// Runs the job beside what another tool has left.
+    private func run(
+        _ left: Left, at name: String, _ more: (Workplace) async throws -> String,
+        _ check: (ProcessResult, TestServer, Workplace) throws -> Void
+    ) async throws {
+        try await withTestServer { server in
+            let place = try Workplace()
+            server.serve("/a", Self.content, etag: "\"a1\"")
+            _ = try place.folder.write(left.bytes, to: name)
+            try place.jobs([download(server.url("/a"), to: "a.iso", Self.retry + (try await more(place)))])
+            try check(try await place.runJobs(), server, place)
+        }
+    }
+
+    private func isWhole(_ place: Workplace) throws {
+        #expect(try Self.content.firstDifference(fromFileAt: place.folder.path("a.iso")) == nil)
+    }
+
+    @Test(arguments: ["a.iso", "a.iso.part"]) func aDigestProvesItsBeginning(_ name: String) async throws {
+        try await run(.beginning, at: name, checksum) { result, server, place in
+            #expect(result.exitCode == 0, "\(result)")
+            #expect(server.requests.map(\.range) == ["bytes=300000-"])
+            try isWhole(place)
+            #expect(result.standardError.contains("a.iso: adopted 293 KiB of "), "\(result)")
+            #expect(!result.standardOutput.contains("unproven"), "\(result)")
+        }
+    }
+
+    @Test func allOfItIsProvenByItsLastByte() async throws {
+        try await run(.whole, at: "a.iso.part", checksum) { result, server, place in
+            #expect(result.exitCode == 0, "\(result)")
+            #expect(server.requests.map(\.range) == ["bytes=400000-", "bytes=399999-"])
+            try isWhole(place)
+        }
+    }
+
+    /// A file that isn't what was taken for its beginning stays as it is.
+    @Test(arguments: [Left.otherBytes, .longer]) func anotherFileIsNeverReplaced(_ left: Left) async throws {
+        try await run(left, at: "a.iso", checksum) { result, _, place in
+            #expect(result.exitCode == 1, "\(result)")
+            #expect(result.standardError.contains("exists and has another sha256"), "\(result)")
+            #expect(FileManager.default.contents(atPath: place.folder.path("a.iso")) == left.bytes)
+            let files = try place.folder.files().filter { $0.hasPrefix("a.iso") }
+            #expect(files == ["a.iso"])
+        }
+    }
+
+    @Test(arguments: [Left.otherBytes, .longer]) func aPartialFileOfAnotherOneIsLeftAlone(_ left: Left) async throws {
+        try await run(left, at: "a.iso.part", checksum) { result, _, place in
+            #expect(result.exitCode == 0, "\(result)")
+            try isWhole(place)
+            #expect(FileManager.default.contents(atPath: place.folder.path("a.iso.part")) == left.bytes)
+        }
+    }
+
+    @Test(arguments: ["a.iso", "a.iso.part"]) func somebodyMayVouchForIt(_ name: String) async throws {
+        try await run(.beginning, at: name, { _ in #", "adopt": "unproven""# }) { result, server, place in
+            #expect(result.exitCode == 0, "\(result)")
+            #expect(server.requests.map(\.range) == ["bytes=300000-"])
+            try isWhole(place)
+            #expect(result.standardOutput.contains(#""unproven":300000"#), "\(result)")
+            #expect(result.standardError.contains("warn a.iso: nothing proves its first 293 KiB"), "\(result)")
+        }
+    }
+
+    @Test(arguments: ["", #", "adopt": "never""#]) func withoutEitherNothingIsAdopted(_ more: String) async throws {
+        try await run(.beginning, at: "a.iso", { _ in more }) { result, server, place in
+            #expect(result.exitCode == 1, "\(result)")
+            #expect(server.requests.isEmpty)
+            #expect(result.standardError.contains(#"a "checksum", by which the beginning"#), "\(result)")
+            #expect(FileManager.default.contents(atPath: place.folder.path("a.iso")) == Left.beginning.bytes)
+        }
+        try await run(.beginning, at: "a.iso.part", { _ in more }) { result, server, place in
+            #expect(result.exitCode == 0 && server.requests.map(\.range) == [nil], "\(result)")
+            #expect(FileManager.default.contents(atPath: place.folder.path("a.iso.part")) == Left.beginning.bytes)
+        }
+    }
+}
