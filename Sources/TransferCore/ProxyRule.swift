@@ -48,6 +48,11 @@ public struct ProxyRule: Sendable, Hashable {
         return isException(origin) ? nil : https
     }
 
+    /// The proxy's URL for an origin of either kind.
+    public func way(to origin: Origin) -> String? {
+        origin.scheme == "http" || origin.scheme == "https" ? proxy(for: origin) : tunnel(for: origin)
+    }
+
     private func isException(_ origin: Origin) -> Bool {
         guard !exceptions.isEmpty else { return false }
         let host = Self.withoutLastDot(origin.host[...])

@@ -86,6 +86,15 @@ public final class HostResolver: Sendable {
         return .asked(Ticket(number: ticket))
     }
 
+    /// The addresses, through `completion`: at once when they are known, else on a worker's thread.
+    ///
+    /// - Parameter link: The only link that name servers are asked over; `nil`: as the system asks.
+    public func find(_ host: String, link: String? = nil, completion: @escaping @Sendable (Answer) -> Void) {
+        if case .known(let addresses) = addresses(of: host, link: link, completion: completion) {
+            completion(.success(addresses))
+        }
+    }
+
     /// Nobody waits for it any more: its completion isn't called, unless it's being called already.
     func abandon(_ ticket: Ticket) {
         let interrupt = state.withLock { state in

@@ -51,6 +51,16 @@ public struct LinkResolver: Sendable {
         }
     }
 
+    /// The name servers on other machines that are asked in the end, with their zones: the system's, and behind a
+    /// resolver on this machine those that it asks.
+    public func nameServers() -> [String] {
+        for path in [paths.system, paths.upstream] {
+            let elsewhere = NameServers(resolvConf: Self.read(path) ?? "").elsewhere
+            if !elsewhere.isEmpty { return elsewhere }
+        }
+        return []
+    }
+
     private static func read(_ path: String) -> String? {
         guard let file = fopen(path, "re") else { return nil }
         defer { fclose(file) }

@@ -42,12 +42,18 @@ struct NameServers: Sendable, Hashable {
         }
     }
 
+    /// The servers that aren't on this machine.
+    var elsewhere: [String] {
+        servers.filter { server in
+            guard let address = IPAddress(server) else { return false }
+            return !address.isLoopback && address.bytes.contains { $0 != 0 }
+        }
+    }
+
     /// The servers that can be asked by a socket that is bound to `link`: not those on this machine, and not those on
     /// another link (`fe80::1%eth0`). Without their zones.
     func reachable(over link: String) -> [String] {
-        servers.compactMap { server in
-            guard let address = IPAddress(server), !address.isLoopback, address.bytes.contains(where: { $0 != 0 })
-            else { return nil }
+        elsewhere.compactMap { server in
             let parts = server.split(separator: "%", maxSplits: 1)
             if parts.count == 2, parts[1] != link { return nil }
             return String(parts[0])

@@ -32,6 +32,14 @@ enum NetworkWait: Sendable, Hashable {
     /// An answer over one of these.
     case unanswered([String])
 
+    /// Whether a host on the machine's own network may be reached meanwhile: the wait is for a link that leads out.
+    var isForWayOut: Bool {
+        switch self {
+        case .closed, .unseen, .unanswered: false
+        case .offline, .missing, .down, .notAllowed, .metered, .meteredNotYet, .budget: true
+        }
+    }
+
     /// When it's over at the latest, if time ends it.
     var until: WallTime? {
         switch self {
@@ -83,6 +91,10 @@ struct NetworkJudgement: Sendable, Hashable {
     var decision: NetworkDecision
     /// In the order in which the links were given; empty when none is known.
     var verdicts: [LinkVerdict]
+
+    var isOutsideSchedule: Bool {
+        if case .wait(.closed) = decision { true } else { false }
+    }
 
     /// The rules that a job which waits is kept by.
     var rules: [NetworkKey] {

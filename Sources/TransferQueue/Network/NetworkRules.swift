@@ -1,4 +1,5 @@
 import TransferCore
+import TransferReachability
 
 /// Which links a job may use now, and which of them it should.
 struct NetworkRules: Sendable {
@@ -23,6 +24,25 @@ struct NetworkRules: Sendable {
         let decision = links == nil ? decideBlindly() : decide(verdicts)
         return NetworkJudgement(decision: decision, verdicts: verdicts)
     }
+
+    /// Whether something may go over these links though none of them need lead out: to a host on the machine's own
+    /// network.
+    ///
+    /// - Parameters:
+    ///   - indexes: The links that the kernel would send over.
+    ///   - views: Of the snapshot.
+    func admits(_ indexes: [Int], _ snapshot: NetworkSnapshot, _ views: [LinkView]) -> Bool {
+        let links = indexes.compactMap { snapshot.link($0) }.filter { $0.kind == .loopback || $0.isRunning }
+        guard !links.isEmpty else { return false }
+        return links.allSatisfy { link in
+            if link.kind == .loopback { return policy.require == nil }
+            guard let view = views.first(where: { $0.name == link.name }) else { return policy == NetworkPolicy() }
+            return refusal(of: view) == nil
+        }
+    }
+
+    /// Whether a rule keeps from the link, whether it leads out or not.
+    func refuses(_ link: LinkView) -> Bool { refusal(of: link) != nil }
 
     private func decideBlindly() -> NetworkDecision {
         guard let require = policy.require else { return .anyLink }

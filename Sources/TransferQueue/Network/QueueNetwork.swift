@@ -19,6 +19,8 @@ struct QueueNetwork: Sendable {
     /// What the rules let start, and when to look again though nothing happens.
     struct Verdict: Sendable, Equatable {
         var gate = NetworkGate()
+        /// Rules under which only hosts on the machine's own network are reached, which have to be found.
+        var looksNearby: Set<String> = []
         var lookAgain: WallTime?
         var probe: MonotonicTime?
     }
@@ -105,8 +107,16 @@ struct QueueNetwork: Sendable {
     }
 
     private func judgement(_ policy: NetworkPolicy, waited: Duration, _ wall: WallTime) -> NetworkJudgement {
+        rules(policy, waited: waited, wall).judge(snapshot.isKnown ? LinkView.views(snapshot, health) : nil).relented
+    }
+
+    private func rules(_ policy: NetworkPolicy, waited: Duration = .zero, _ wall: WallTime) -> NetworkRules {
         NetworkRules(policy: policy, now: wall, zone: zone, usage: usage, waited: waited)
-            .judge(snapshot.isKnown ? LinkView.views(snapshot, health) : nil).relented
+    }
+
+    /// Whether these rules let something go over these links to a host on the machine's own network.
+    func admits(_ links: [Int], _ key: String, wall: WallTime) -> Bool {
+        rules(policy(key), wall).admits(links, snapshot, LinkView.views(snapshot, health))
     }
 
     /// What may start under each of these rules.
@@ -128,12 +138,18 @@ struct QueueNetwork: Sendable {
             switch judgement(key, wall: wall).decision {
             case .anyLink, .use:
                 if !policy.schedule.isAlways { lookAgain(policy.schedule.nextClosing(after: wall, zone)) }
-            case .wait(.offline): verdict.gate.offline.insert(key)
+            case .wait(.closed(let until)):
+                verdict.gate.shut.insert(key)
+                lookAgain(until)
+            case .wait(.offline):
+                verdict.gate.offline.insert(key)
+                verdict.looksNearby.insert(key)
             case .wait(.unanswered):
                 // One may try whether somebody answers again.
                 if health.nextProbe.map({ $0 > now }) ?? true { verdict.gate.closed.insert(key) }
             case .wait(let wait):
                 verdict.gate.closed.insert(key)
+                if wait.isForWayOut { verdict.looksNearby.insert(key) }
                 lookAgain(wait.until)
             }
         }
@@ -147,12 +163,14 @@ struct QueueNetwork: Sendable {
         let judgement = judgement(key, wall: wall)
         switch judgement.decision {
         case .wait(.offline), .wait(.unanswered), .anyLink: return nil
-        case .wait: return []
-        case .use:
+        case .wait(.closed): return []
+        case .wait, .use:
+            // Those that lead nowhere, too: what goes on over them is on the machine's own network.
+            let rules = rules(policy(key), wall)
             let names = Set(
-                judgement.verdicts.compactMap { verdict -> String? in
-                    if case .usable = verdict.standing { verdict.link.name } else { nil }
-                })
+                judgement.verdicts.lazy.filter { verdict in
+                    if case .usable = verdict.standing { true } else { !rules.refuses(verdict.link) }
+                }.map(\.link.name))
             return Set(snapshot.links.filter { names.contains($0.name) }.flatMap(\.addresses).map(\.address))
         }
     }

@@ -43,6 +43,7 @@ extension QueueRunner {
         stopLost(change)
         if change.isOtherWay { watchStalls(now) }
         unreachable.removeAll()
+        ways.forget()
         review()
     }
 
@@ -78,9 +79,10 @@ extension QueueRunner {
             let addresses = allowed[key] ?? network.allowedAddresses(key, wall: wall)
             allowed[key] = .some(addresses)
             guard let addresses else { continue }
+            let isShut = scheduler.network.shut.contains(key)
             for handle in job.handles {
                 handle.interrupt(error) { facts in
-                    if facts.remoteAddress?.isLoopback == true { return false }
+                    if facts.remoteAddress?.isLoopback == true { return isShut }
                     guard let local = facts.localAddress else { return addresses.isEmpty }
                     return !addresses.contains(local)
                 }
@@ -122,11 +124,13 @@ extension QueueRunner {
         let keys = scheduler.networks.union(running.values.map(\.candidate.lane.network))
             .union(steps.map(\.network)).union(sleepers.map(\.lane.network)).union([""])
         var verdict = network.verdict(keys, now: now, wall: wall)
+        if let until = unreachableUntil, until <= now { unreachable.removeAll() }
         verdict.gate.unreachable = unreachable
-        let gate = verdict.gate
-        if gate != scheduler.network { announceNetwork(from: scheduler.network, to: gate, wall) }
-        announceToNewBatches()
+        findWays(verdict.looksNearby, into: &verdict.gate, now, wall)
+        let (old, gate) = (scheduler.network, verdict.gate)
         scheduler.setNetwork(gate)
+        if gate != old { announceNetwork(from: old, to: gate, wall) }
+        announceToNewBatches()
         enforce()
         if !Set(before).subtracting(scheduler.closedLanes()).isEmpty { wakeEarly() }
         scheduleReview(verdict, now, wall)
@@ -146,8 +150,20 @@ extension QueueRunner {
         }
     }
 
+    private static let unreachableFor = Duration.seconds(30)
+
+    /// Whether a link is there that somebody may be on.
+    private var hasNeighbours: Bool {
+        !network.snapshot.isKnown || network.snapshot.links.contains { $0.kind != .loopback && $0.isRunning }
+    }
+
     private func scheduleReview(_ verdict: QueueNetwork.Verdict, _ now: MonotonicTime, _ wall: WallTime) {
         var next = verdict.probe
+        // Neighbours come, and routes to them, without the kernel's notice.
+        unreachableUntil = unreachable.isEmpty ? nil : unreachableUntil ?? now + Self.unreachableFor
+        for look in [unreachableUntil, verdict.looksNearby.isEmpty || !hasNeighbours ? nil : ways.nextLook] {
+            if let look { next = min(next ?? look, look) }
+        }
         if let time = verdict.lookAgain {
             // A little late rather than a little early, when nothing would have changed.
             let left = Duration.milliseconds(max(0, time.milliseconds - wall.milliseconds) + 20)

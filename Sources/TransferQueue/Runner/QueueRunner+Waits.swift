@@ -15,24 +15,34 @@ struct NetworkPause {
 extension QueueRunner {
     /// Tells each batch when its jobs begin to wait for the network, and when they go on.
     func announceNetwork(from old: NetworkGate, to new: NetworkGate, _ wall: WallTime) {
-        let (was, isNow) = (old.closed.union(old.offline), new.closed.union(new.offline))
+        let (was, isNow) = (old.held, new.held)
         for key in isNow.subtracting(was) {
             var pause = NetworkPause(since: wall)
-            for job in running.values where job.candidate.lane.network == key && isOverNetwork(job) {
+            for job in running.values where job.candidate.lane.network == key && isStopped(job) {
                 pause.transfers[job.record.batch, default: 0] += 1
             }
             networkWaits[key] = pause
             tell(key, new.offline.contains(key) && !losses.isEmpty ? NetworkWords.offline(losses) : nil)
         }
         for key in was.subtracting(isNow) {
-            let pause = networkWaits.removeValue(forKey: key)
-            let after = pause.map { Duration.milliseconds(max(0, wall.milliseconds - $0.since.milliseconds)) } ?? .zero
-            let links = network.snapshot.waysOut.map(\.name)
-            for batch in pause?.told.sorted() ?? [] {
-                emit(batch, .batchContinues(links: links, after: after, transfers: pause?.transfers[batch] ?? 0))
-            }
+            guard let pause = networkWaits.removeValue(forKey: key) else { continue }
+            tellContinued(pause.told, pause, wall)
+        }
+        for (key, pause) in networkWaits {
+            let continued = pause.told.intersection(scheduler.batchesThatGoOn(under: key))
+            guard !continued.isEmpty else { continue }
+            networkWaits[key]?.told.subtract(continued)
+            tellContinued(continued, pause, wall)
         }
         if was != isNow { publishWaits() }
+    }
+
+    private func tellContinued(_ batches: Set<Int64>, _ pause: NetworkPause, _ wall: WallTime) {
+        let after = Duration.milliseconds(max(0, wall.milliseconds - pause.since.milliseconds))
+        let links = network.snapshot.waysOut.map(\.name)
+        for batch in batches.sorted() {
+            emit(batch, .batchContinues(links: links, after: after, transfers: pause.transfers[batch] ?? 0))
+        }
     }
 
     /// Batches that come into a wait are told as well.
@@ -46,17 +56,19 @@ extension QueueRunner {
         }
     }
 
-    private func isOverNetwork(_ job: RunningJob) -> Bool {
-        guard !job.handles.isEmpty else { return false }
-        return job.candidate.reach != .local
+    private func isStopped(_ job: RunningJob) -> Bool {
+        !job.handles.isEmpty && !scheduler.network.isOpen(job.candidate.lane, job.candidate.reach)
     }
 
     private func batchesUnder(_ key: String) -> [Int64] {
-        let lanes = scheduler.batches(under: key)
+        let lanes = scheduler.batchesHeld(under: key)
         return batches.keys.filter { id in
             !(batches[id]?.isFinished ?? true)
                 && (lanes.contains(id)
-                    || running.values.contains { $0.record.batch == id && $0.candidate.lane.network == key })
+                    || running.values.contains { job in
+                        job.record.batch == id && job.candidate.lane.network == key
+                            && scheduler.network.isHeld(job.candidate.lane, job.candidate.reach)
+                    })
         }.sorted()
     }
 

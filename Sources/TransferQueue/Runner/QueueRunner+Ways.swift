@@ -10,30 +10,27 @@ extension QueueRunner {
     /// - Returns: `nil` when there is none any more.
     func takeWay(_ job: RunningJob) -> String?? {
         let lane = job.candidate.lane
-        guard job.candidate.reach != .local else { return .some(nil) }
+        guard job.candidate.reach != .local else {
+            // A schedule is no matter of ways.
+            return scheduler.network.shut.contains(lane.network) ? nil : .some(nil)
+        }
         let judgement = network.judgement(lane.network, wall: .now)
         let link: String?
         switch judgement.decision {
         case .anyLink: link = nil
         case .use(let names, _): link = names.first
-        case .wait(.offline):
-            // What has an address may be on a network that needs no way out.
-            guard case .address(let address) = job.candidate.reach,
-                network.policy(lane.network).require == nil, leads(to: address, over: nil)
-            else {
-                unreachable.insert(lane)
-                review()
-                return nil
-            }
-            link = nil
         case .wait(.unanswered(let names)):
             guard let probe = takeProbe(among: names) else { return nil }
             job.isProbe = true
             job.link = probe
             return probe
         case .wait:
+            // It may be on a network that needs no way out.
             review()
-            return nil
+            guard scheduler.network.isOpen(lane, job.candidate.reach) else { return nil }
+            link = directLink(job)
+            job.link = link
+            return link
         }
         if let probe = takeProbe(among: judgement.suspects) {
             job.isProbe = true
@@ -66,9 +63,10 @@ extension QueueRunner {
 
     /// What an end says of the link that it went over.
     func judgeLink(_ job: RunningJob, _ outcome: ExchangeOutcome) {
-        guard job.candidate.reach != .local, let link = network.likelyLink(job.link) else {
-            return
-        }
+        // What goes to the machine's own network says nothing of ways out.
+        guard let machine = job.candidate.reach.host, !isDirect(machine, job.candidate.lane),
+            let link = network.likelyLink(job.link)
+        else { return }
         let event: LinkHealth.Event
         switch LinkAnswer(outcome) {
         case .given: event = .answered
@@ -94,10 +92,11 @@ extension QueueRunner {
 
     /// Why an attempt came to nothing, if this machine's network is the reason: then none is spent.
     func networkFault(_ job: RunningJob, _ error: TransferError) -> String? {
-        guard error.status == nil, case let reach = job.candidate.reach, reach != .local
-        else {
-            return nil
-        }
+        guard error.status == nil else { return nil }
+        // A proxy that takes addresses has the names looked up here.
+        let isName = error.code == .cannotResolveHost
+        let reach = isName ? OriginReach(origin: job.candidate.lane.origin) : job.candidate.reach
+        guard reach != .local else { return nil }
         switch error.code {
         case .networkChanged: break
         case .cannotResolveHost, .cannotConnect, .connectionLost, .timedOut, .secureConnectionFailed, .linkUnavailable:
@@ -113,18 +112,24 @@ extension QueueRunner {
             return words.reason(judgement) ?? error.message
         }
         if job.isProbe { return words.reason(judgement) ?? "no answer over \(job.link ?? "the link")" }
-        if !scheduler.network.isOpen(lane, reach) { return words.reason(judgement) ?? "offline" }
+        if !scheduler.network.isOpen(lane, job.candidate.reach) { return words.reason(judgement) ?? "offline" }
         guard network.snapshot.isKnown else { return nil }
         switch reach {
         case .local: return nil
-        case .name:
-            guard network.snapshot.waysOut.isEmpty else { return settling(error) }
-        case .address(let address):
+        case .name(let host):
+            guard network.snapshot.waysOut.isEmpty, isName ? !hasNameServer : !isDirect(host, lane) else {
+                return settling(error)
+            }
+        case .address(let address, _):
             guard !leads(to: address, over: job.link) else { return settling(error) }
         }
         unreachable.insert(lane)
         review()
         return words.offline(judgement.verdicts.map(\.link))
+    }
+
+    private func isDirect(_ host: String, _ lane: Lane) -> Bool {
+        scheduler.network.direct.contains(HostUnderRules(host: host, network: lane.network))
     }
 
     /// What fails right after a change may be the change's fault.

@@ -90,6 +90,12 @@ actor QueueRunner: LoopActor {
     var stallsUntil = MonotonicTime.now
     /// Lanes whose origins the network that is there doesn't lead to.
     var unreachable: Set<Lane> = []
+    /// When those are tried again though nothing changed.
+    var unreachableUntil: MonotonicTime?
+    /// Hosts that may be reached without a way out.
+    var ways = HostWays()
+    /// Whether the network is judged anew at the end of this turn.
+    var isReviewDue = false
     /// Rules (``Lane/network``) that let nothing start.
     var networkWaits: [String: NetworkPause] = [:]
     /// What each batch's last report said.
@@ -247,9 +253,11 @@ actor QueueRunner: LoopActor {
             return Scheduler.Candidate(
                 id: job.record.id, lane: result.lane, priority: job.record.spec.priority, rank: job.rank,
                 patience: job.record.spec.settings.retry.limit ?? 10, isEndless: watches[result.lane.batch] != nil,
-                reach: reach)
+                reach: builder.reach(job.record.spec, origin: result.lane.origin, straight: reach))
         }
         scheduler.claimed(result.lane, candidates, asked: asked)
+        // Which machines they are connected to first is known only now.
+        if scheduler.network.held.contains(result.lane.network) { reviewSoon() }
         holdBack()
     }
 

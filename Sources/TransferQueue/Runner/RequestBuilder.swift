@@ -138,6 +138,18 @@ struct RequestBuilder: Sendable {
         return settings
     }
 
+    /// The machine that a job is connected to first.
+    ///
+    /// - Parameter reach: The origin's own, for what goes straight there.
+    func reach(_ spec: JobSpec, origin: String, straight reach: OriginReach) -> OriginReach {
+        if let own = spec.settings.proxy {
+            let exceptions = ProxyRule.list(own.noProxy ?? "")
+            return OriginReach(
+                origin: origin, proxies: ProxyRule(http: own.url, https: own.url, exceptions: exceptions))
+        }
+        return proxies.isEmpty ? reach : OriginReach(origin: origin, proxies: proxies)
+    }
+
     /// All ways at once: a redirect may lead where another one holds.
     private func proxyRule(_ job: JobSettings) throws(TransferError) -> ProxyRule {
         guard let own = job.proxy else { return proxies }

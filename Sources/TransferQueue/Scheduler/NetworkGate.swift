@@ -2,44 +2,77 @@ import TransferCore
 
 /// What the network lets start, as the scheduler has to know it.
 struct NetworkGate: Sendable, Equatable {
-    /// Rules (``Lane/network``) under which nothing may start, but for what stays on this machine.
+    /// Rules (``Lane/network``) that are outside their schedule: nothing starts under them, wherever it goes.
+    var shut: Set<String> = []
+    /// Rules that no link which leads out may be used by: only what is in `direct` starts.
     var closed: Set<String> = []
-    /// Rules under which there is no way out at all: what has an address may be on a network that needs none.
+    /// Rules under which there is no way out at all: likewise.
     var offline: Set<String> = []
+    /// Hosts that are reached without a way out: on a network of this machine's own.
+    var direct: Set<HostUnderRules> = []
+    /// Hosts that may be reached so, which is being found out: nothing starts, and nothing is said of a wait yet.
+    var undecided: Set<HostUnderRules> = []
     /// Origins that the network which is there doesn't lead to.
     var unreachable: Set<Lane> = []
 
+    /// Rules that keep something from starting.
+    var held: Set<String> { shut.union(closed).union(offline) }
+
     func isOpen(_ lane: Lane, _ reach: OriginReach) -> Bool {
-        switch reach {
-        case .local: return true
-        case .address: return !closed.contains(lane.network) && !unreachable.contains(lane)
-        case .name:
-            return !closed.contains(lane.network) && !offline.contains(lane.network) && !unreachable.contains(lane)
-        }
+        guard !shut.contains(lane.network) else { return false }
+        guard let host = reach.host else { return true }
+        guard !unreachable.contains(lane) else { return false }
+        guard closed.contains(lane.network) || offline.contains(lane.network) else { return true }
+        return direct.contains(HostUnderRules(host: host, network: lane.network))
+    }
+
+    /// Whether it's said that jobs of the lane wait.
+    func isHeld(_ lane: Lane, _ reach: OriginReach) -> Bool {
+        guard !isOpen(lane, reach) else { return false }
+        guard let host = reach.host, !shut.contains(lane.network) else { return true }
+        return !undecided.contains(HostUnderRules(host: host, network: lane.network))
     }
 }
 
-/// What an origin says of the way to it.
+/// A machine that jobs under the same rules of the network are connected to.
+struct HostUnderRules: Sendable, Hashable {
+    let host: String
+    /// ``Lane/network``
+    let network: String
+}
+
+/// The first machine that a job is connected to: its proxy, else the host of its URL.
 enum OriginReach: Sendable, Hashable {
     /// This machine itself: always there, whatever becomes of the network.
     case local
-    case address(IPAddress)
-    case name
+    case address(IPAddress, host: String)
+    case name(String)
 
-    init(origin: String) {
-        guard let host = Origin(anyURL: origin)?.host else {
-            self = .name
+    init(origin: String) { self.init(host: Origin(anyURL: origin)?.host ?? "") }
+
+    /// - Parameter proxies: The job's; without one the origin itself is connected to.
+    init(origin: String, proxies: ProxyRule) {
+        guard !proxies.isEmpty, let target = Origin(anyURL: origin), let way = proxies.way(to: target) else {
+            self.init(origin: origin)
             return
         }
-        self.init(host: host)
+        self.init(host: ProxyAddress(way).host)
     }
 
     init(host: String) {
         if let address = IPAddress(host) {
-            self = address.isLoopback ? .local : .address(address)
+            self = address.isLoopback ? .local : .address(address, host: host)
         } else {
             // RFC 6761 §6.3
-            self = host == "localhost" || host.hasSuffix(".localhost") ? .local : .name
+            self = host == "localhost" || host.hasSuffix(".localhost") ? .local : .name(host)
+        }
+    }
+
+    /// `nil` for this machine.
+    var host: String? {
+        switch self {
+        case .local: nil
+        case .address(_, let host), .name(let host): host
         }
     }
 }

@@ -41,7 +41,10 @@ struct Scheduler: Sendable {
         var isOvertaken = false
         /// Claimed and not started, the most urgent first.
         var window = Deque<Candidate>()
-        let reach: OriginReach
+        /// The origin's own way, for as long as nothing was claimed that says through which proxy it goes.
+        private let originReach: OriginReach
+        /// Whether the jobs that were claimed are connected to different machines first.
+        var isMixed = false
         /// Counts the starts: among equals the lane that was served least recently goes first.
         var lastServed = 0
 
@@ -51,7 +54,15 @@ struct Scheduler: Sendable {
         init(_ lane: Lane, origin: Int) {
             self.lane = lane
             self.origin = origin
-            reach = OriginReach(origin: lane.origin)
+            originReach = OriginReach(origin: lane.origin)
+        }
+
+        var reach: OriginReach { window.first?.reach ?? originReach }
+
+        /// The most urgent job that the network lets start, by its place in the window.
+        func startable(_ network: NetworkGate) -> Int? {
+            guard isMixed else { return !window.isEmpty && network.isOpen(lane, reach) ? 0 : nil }
+            return window.firstIndex { network.isOpen(lane, $0.reach) }
         }
     }
 
@@ -64,6 +75,8 @@ struct Scheduler: Sendable {
 
     /// What the network lets start.
     private(set) var network = NetworkGate()
+    /// Whether that is everything.
+    private var isNetworkOpen = true
 
     private(set) var limits: Limits
     /// What was started and hasn't ended, with the places of their origins.
@@ -100,7 +113,10 @@ struct Scheduler: Sendable {
     // MARK: Events
 
     /// The network lets other jobs start than before.
-    mutating func setNetwork(_ gate: NetworkGate) { network = gate }
+    mutating func setNetwork(_ gate: NetworkGate) {
+        network = gate
+        isNetworkOpen = gate == NetworkGate()
+    }
 
     /// - Parameter overtakes: Some of them may go before those that have been claimed.
     mutating func backlogGrew(_ lane: Lane, by count: Int, overtakes: Bool = false) {
@@ -114,6 +130,8 @@ struct Scheduler: Sendable {
         let place = place(of: lane)
         lanes[place].isClaiming = false
         let isInOrder = (lanes[place].window.last?.rank ?? .max) >= (candidates.first?.rank ?? .min)
+        let reach = lanes[place].window.first?.reach ?? candidates.first?.reach
+        if candidates.contains(where: { $0.reach != reach }) { lanes[place].isMixed = true }
         lanes[place].window.append(contentsOf: candidates)
         // More urgent ones became ready after the last claim. (Swift's sort is stable.)
         if !isInOrder { lanes[place].window.sort { $0.rank > $1.rank } }
@@ -246,13 +264,6 @@ struct Scheduler: Sendable {
 
     var isIdle: Bool { active.isEmpty && lanes.isEmpty }
 
-    /// The rules of the network under which jobs wait or could start.
-    var networks: Set<String> { Set(lanes.map(\.lane.network)) }
-
-    func batches(under network: String) -> Set<Int64> {
-        Set(lanes.lazy.filter { $0.lane.network == network }.map(\.lane.batch))
-    }
-
     /// Jobs that are next where others of their origins are under way; the most urgent of each lane first.
     func upcoming(_ count: Int) -> [Candidate] {
         var candidates: [Candidate] = []
@@ -276,7 +287,9 @@ struct Scheduler: Sendable {
                 wake(at: until)
                 break
             }
-            guard let candidate = lanes[place].window.popFirst() else { break }
+            guard let index = isNetworkOpen ? 0 : lanes[place].startable(network), index < lanes[place].window.count
+            else { break }
+            let candidate = lanes[place].window.remove(at: index)
             switch ask(origin, candidate, now) {
             case .start:
                 served += 1
@@ -286,7 +299,7 @@ struct Scheduler: Sendable {
                 actions.append(.start(candidate))
             case .refuse(let error): actions.append(.refuse(candidate, error))
             case .wait(let until):
-                lanes[place].window.prepend(candidate)
+                lanes[place].window.insert(candidate, at: index)
                 if let until { wake(at: until) }
             }
             dropIfEmpty(place)
@@ -318,10 +331,10 @@ struct Scheduler: Sendable {
     private mutating func nextLane(now: MonotonicTime) -> Int? {
         var best: (place: Int, priority: Int, lastServed: Int)?
         for place in lanes.indices {
-            guard let priority = lanes[place].window.first?.priority,
-                origins[lanes[place].origin].active < places(at: lanes[place].lane.origin),
-                network.isOpen(lanes[place].lane, lanes[place].reach)
+            guard !lanes[place].window.isEmpty, origins[lanes[place].origin].active < places(at: lanes[place].lane.origin),
+                let index = isNetworkOpen ? 0 : lanes[place].startable(network)
             else { continue }
+            let priority = lanes[place].window[index].priority
             if case .wait(let until) = permission(place, now) {
                 if let until { wake(at: until) }
                 continue
@@ -338,11 +351,17 @@ struct Scheduler: Sendable {
     private mutating func claimIfLow(_ place: Int, _ actions: inout [Action]) {
         guard !lanes[place].isClaiming, lanes[place].backlog > 0,
             lanes[place].window.count < Self.lowMark || lanes[place].isOvertaken,
-            network.isOpen(lanes[place].lane, lanes[place].reach)
+            isNetworkOpen || mayClaim(lanes[place])
         else { return }
         lanes[place].isClaiming = true
         lanes[place].isOvertaken = false
         actions.append(.claim(lanes[place].lane, count: Self.pageSize))
+    }
+
+    /// Of a lane that waits for a way out one page shows whether its jobs need one: they may go through a proxy nearby.
+    private func mayClaim(_ state: LaneState) -> Bool {
+        if network.isOpen(state.lane, state.reach) || state.isMixed { return true }
+        return state.window.isEmpty && !network.shut.contains(state.lane.network)
     }
 
     // MARK: Places

@@ -4,7 +4,13 @@ import TransferReachability
 
 extension JobFacts {
     /// What the facts, and the network of the moment, come to.
-    func explanation(_ snapshot: NetworkSnapshot, now: WallTime, zone: LocalZone) -> JobExplanation {
+    ///
+    /// - Parameter look: Finds whether a host can be reached without a way out; called where that is the question. `nil`
+    ///   where nobody can tell.
+    func explanation(
+        _ snapshot: NetworkSnapshot, now: WallTime, zone: LocalZone,
+        look: (HostWays.Question) -> HostWays.Finding? = { _ in nil }
+    ) -> JobExplanation {
         var explanation = JobExplanation(
             batch: batch, job: identity, state: state, isUpload: spec.isUpload, reason: .stopped, attempts: attempts,
             attemptLimit: spec.settings.retry.limit ?? 10, pid: pid, source: source)
@@ -24,7 +30,7 @@ extension JobFacts {
         case .blocked: explanation.reason = .needs(needs)
         case .queued, .claimed, .waiting:
             guard pid != nil else { break }
-            if explainNetwork(&explanation, snapshot, now, zone) { break }
+            if explainNetwork(&explanation, snapshot, now, zone, look) { break }
             explanation.reason = turn(now)
             if case .retry = explanation.reason { explanation.lastError = errorMessage }
         }
@@ -52,14 +58,16 @@ extension JobFacts {
 
     /// - Returns: Whether the network is what it waits for.
     private func explainNetwork(
-        _ explanation: inout JobExplanation, _ snapshot: NetworkSnapshot, _ now: WallTime, _ zone: LocalZone
+        _ explanation: inout JobExplanation, _ snapshot: NetworkSnapshot, _ now: WallTime, _ zone: LocalZone,
+        _ look: (HostWays.Question) -> HostWays.Finding?
     ) -> Bool {
-        let reach = OriginReach(origin: origin)
-        guard reach != .local else { return false }
         let policy = NetworkPolicy(key: network)
         let words = NetworkWords(policy: policy, now: now, zone: zone)
         let judgement = judgement(policy, snapshot, now, zone)
-        guard let reason = networkReason(words, judgement, reach) else { return false }
+        // This machine is there whatever becomes of the network; a schedule holds for it, too.
+        if reach.host == nil, !judgement.isOutsideSchedule { return false }
+        if isNearby(judgement, policy, snapshot, now, zone, look) { return false }
+        guard let reason = networkReason(words, judgement) else { return false }
         if case .wait(.closed) = judgement.decision {
             explanation.reason = .schedule(reason)
         } else {
@@ -77,28 +85,47 @@ extension JobFacts {
         return true
     }
 
-    private func judgement(
-        _ policy: NetworkPolicy, _ snapshot: NetworkSnapshot, _ now: WallTime, _ zone: LocalZone
-    ) -> NetworkJudgement {
-        let views = LinkView.views(snapshot).map { view in
+    /// The machine that the job is connected to first, as far as it says so itself.
+    private var reach: OriginReach {
+        guard let own = spec.settings.proxy else { return OriginReach(origin: origin) }
+        let exceptions = ProxyRule.list(own.noProxy ?? "")
+        return OriginReach(origin: origin, proxies: ProxyRule(http: own.url, https: own.url, exceptions: exceptions))
+    }
+
+    /// Whether the job needs no way out.
+    private func isNearby(
+        _ judgement: NetworkJudgement, _ policy: NetworkPolicy, _ snapshot: NetworkSnapshot, _ now: WallTime,
+        _ zone: LocalZone, _ look: (HostWays.Question) -> HostWays.Finding?
+    ) -> Bool {
+        guard case .wait(let wait) = judgement.decision, wait.isForWayOut, let host = reach.host else { return false }
+        switch look(HostWays.Question(host: host, link: policy.require?.exactName)) {
+        case .routes(let links):
+            let rules = NetworkRules(policy: policy, now: now, zone: zone, usage: usage)
+            return rules.admits(links, snapshot, views(snapshot))
+        case .unknownName: return wait == .offline
+        case .unanswered, nil: return false
+        }
+    }
+
+    private func views(_ snapshot: NetworkSnapshot) -> [LinkView] {
+        LinkView.views(snapshot).map { view in
             var view = view
             view.suspicion = silentLinks[view.name]
             return view
         }
+    }
+
+    private func judgement(
+        _ policy: NetworkPolicy, _ snapshot: NetworkSnapshot, _ now: WallTime, _ zone: LocalZone
+    ) -> NetworkJudgement {
         let waited = networkWait.map { Duration.milliseconds(max(0, now.milliseconds - $0.since.milliseconds)) }
         return NetworkRules(policy: policy, now: now, zone: zone, usage: usage, waited: waited ?? .zero)
-            .judge(snapshot.isKnown ? views : nil).relented
+            .judge(snapshot.isKnown ? views(snapshot) : nil).relented
     }
 
     /// The process that runs the batch knows best; where it says nothing, this machine's network is looked at.
-    private func networkReason(
-        _ words: NetworkWords, _ judgement: NetworkJudgement, _ reach: OriginReach
-    ) -> String? {
+    private func networkReason(_ words: NetworkWords, _ judgement: NetworkJudgement) -> String? {
         let own = words.reason(judgement)
-        if case .address = reach, case .wait(.offline) = judgement.decision {
-            // It may be on a network that needs no way out: then only the process knows.
-            return batchWait.map { own ?? $0 }
-        }
         if let networkWait { return own ?? networkWait.reason }
         return own ?? (active == 0 ? batchWait : nil)
     }

@@ -9,7 +9,9 @@ extension QueueRemote {
     /// - Throws: `fileMissing` when there is no such batch or job; the message names what may have been meant.
     public func explain(batch: String, job: String) throws -> JobExplanation {
         guard let facts = try store.facts(batch: batch, job: job) else { throw try unknown(batch, job) }
-        var explanation = facts.explanation(NetworkMonitor().current, now: .now, zone: .system)
+        let monitor = NetworkMonitor()
+        let look = HostLook(monitor: monitor)
+        var explanation = facts.explanation(monitor.current, now: .now, zone: .system) { look.finding($0) }
         if !facts.state.hasEnded, case .download(let download) = facts.spec.work, !download.urls.isEmpty {
             let target = DownloadTarget(download.destination, directory: facts.directory)
             let url = download.urls[min(max(0, facts.mirror), download.urls.count - 1)]

@@ -46,4 +46,60 @@ struct LinkUseTests {
             #expect(log.map(\.remoteAddress) == ["10.0.0.2", "10.0.1.2"], "\(log)")
         }
     }
+
+    /// A plant's network: a subnet, a name server on it, and nothing that leads out.
+    @Test func hostsOnTheOwnSubnetNeedNoDefaultRoute() async throws {
+        try await NetworkStage.with { stage in
+            let names = try await stage.network.startNameServer()
+            names.set("nas.plant", [TestNetwork.server])
+            let sum = try await stage.serve("file", mebibytes: 1)
+            try await stage.client.ip([
+                "route del default", "route add \(TestNetwork.nameServer) via 10.0.0.1",
+                "route add \(TestNetwork.server) via 10.0.0.1",
+            ])
+            let rest = #""checksum": "sha256:\#(sum)""#
+            let proxy = #""proxy": "http://nas.plant:9""#
+            try stage.place.jobs([
+                download(stage.url("/file", at: "nas.plant"), to: "name", #""id": "name", \#(rest)"#),
+                download(
+                    stage.url("/file", at: "nas.plant"), to: "direct",
+                    #""id": "direct", "proxy": "http://192.0.2.9:3128", "noProxy": "nas.plant", \#(rest)"#),
+                download(stage.url("/file"), to: "address", #""id": "address", \#(rest)"#),
+                // The proxy is on the subnet, the host isn't: it's tried, and nobody listens there.
+                download("http://away.example/x", to: "away", #""id": "away", "retry": {"limit": 0}, \#(proxy)"#),
+                download("http://192.0.2.7/x", to: "never", #""id": "never""#),
+            ])
+            let process = try stage.startJobs()
+            for id in ["name", "direct", "address"] { try await process.event("job.finished", id: id) }
+            try await process.event("job.failed", id: "away")
+            try await process.event("batch.waiting") { $0["for"]?.string == "network" }
+            let why = try await stage.command("why", "batch/never").start().result()
+            #expect(why.standardOutput.contains("waiting for the network, "), "\(why)")
+            process.kill(SIGTERM)
+            let result = try await process.result()
+            #expect(try result.events().named("job.started").allSatisfy { $0["id"]?.string != "never" }, "\(result)")
+            try expectNoAttemptSpent(result)
+        }
+    }
+
+    /// A name that nobody can be asked for waits, spends no attempt, and starts when its name server can be reached.
+    @Test func aNameWaitsUntilItsNameServerHasARoute() async throws {
+        try await NetworkStage.with { stage in
+            let names = try await stage.network.startNameServer()
+            names.set("nas.plant", [TestNetwork.server])
+            let sum = try await stage.serve("file", mebibytes: 1)
+            try await stage.client.ip(["route del default", "route add \(TestNetwork.server) via 10.0.0.1"])
+            try stage.place.jobs([
+                download(
+                    stage.url("/file", at: "nas.plant"), to: "file", #""id": "file", "checksum": "sha256:\#(sum)""#)
+            ])
+            let process = try stage.startJobs()
+            try await process.waiting(for: "network")
+            try await stage.client.ip(["route add \(TestNetwork.nameServer) via 10.0.0.1"])
+            let result = try await process.result()
+            #expect(result.exitCode == 0, "\(result)")
+            try expectNoAttemptSpent(result)
+            #expect(try result.events().named("batch.continues").count == 1, "\(result)")
+        }
+    }
 }

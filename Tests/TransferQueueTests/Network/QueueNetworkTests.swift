@@ -61,13 +61,60 @@ import TransferReachability
         #expect(!change.isOtherWay && network.generation == 0)
     }
 
-    @Test func withoutAWayOutOnlyNamesWait() {
+    @Test func withoutAWayOutAHostWaitsUntilItIsFoundOnTheOwnNetwork() {
         var network = network(snapshot([link(2, "eth0", "10.0.0.2")], routes: []))
-        let gate = network.verdict([""], now: start, wall: wall).gate
-        #expect(gate.offline == [""] && gate.closed.isEmpty)
-        #expect(!gate.isOpen(Lane(batch: 1, origin: "http://a.example"), .name))
-        #expect(gate.isOpen(Lane(batch: 1, origin: "http://10.0.0.9"), .address(address("10.0.0.9"))))
+        let verdict = network.verdict([""], now: start, wall: wall)
+        var gate = verdict.gate
+        #expect(gate.offline == [""] && gate.closed.isEmpty && verdict.looksNearby == [""])
+        let lane = Lane(batch: 1, origin: "http://nas.lan")
+        let nearby = HostUnderRules(host: "nas.lan", network: "")
+        #expect(gate.isHeld(lane, .name("nas.lan")))
+        gate.undecided = [nearby]
+        #expect(!gate.isOpen(lane, .name("nas.lan")) && !gate.isHeld(lane, .name("nas.lan")))
+        gate.undecided = []
+        gate.direct = [nearby, HostUnderRules(host: "10.0.0.9", network: "")]
+        #expect(gate.isOpen(lane, .name("nas.lan")) && !gate.isOpen(lane, .name("a.example")))
+        let literal = Lane(batch: 1, origin: "http://10.0.0.9")
+        #expect(gate.isOpen(literal, .address(address("10.0.0.9"), host: "10.0.0.9")))
         #expect(gate.isOpen(Lane(batch: 1, origin: "http://127.0.0.1"), .local))
+        gate.unreachable = [lane]
+        #expect(!gate.isOpen(lane, .name("nas.lan")))
+    }
+
+    /// A schedule holds for this machine, too; any other rule doesn't.
+    @Test func outsideItsScheduleNothingStartsWhereverItGoes() throws {
+        let night = try policy(#""schedule": "22:00-06:00""#).key
+        let unmetered = try policy(#""metered": "forbid""#).key
+        let modem = link(3, "wwan0", "10.1.0.2", kind: .cellular, metering: .yes)
+        var network = network(snapshot([modem], routes: [3]))
+        let verdict = network.verdict([night, unmetered], now: start, wall: wall)
+        #expect(verdict.gate.shut == [night] && verdict.gate.closed == [unmetered])
+        #expect(verdict.looksNearby == [unmetered])
+        let origin = "http://127.0.0.1"
+        #expect(!verdict.gate.isOpen(Lane(batch: 1, origin: origin, network: night), .local))
+        #expect(verdict.gate.isHeld(Lane(batch: 1, origin: origin, network: night), .local))
+        #expect(verdict.gate.isOpen(Lane(batch: 1, origin: origin, network: unmetered), .local))
+        #expect(network.allowedAddresses(night, wall: wall) == [])
+    }
+
+    /// Rules × the link that the kernel would send over.
+    @Test(arguments: [
+        ("", "eth0", true), ("", "down0", false), ("", "lo", true), ("", "", false),
+        (#""allow": ["ethernet"]"#, "eth0", true), (#""allow": ["wifi"]"#, "eth0", false),
+        (#""metered": "forbid""#, "eth0", true), (#""metered": "forbid""#, "wwan0", false),
+        (#""require": "eth0""#, "eth0", true), (#""require": "wg0""#, "eth0", false),
+        (#""require": "eth0""#, "lo", false),
+    ])
+    func aHostOnTheOwnNetworkIsReachedOverLinksThatTheRulesAllow(_ rules: String, _ over: String, _ isReached: Bool)
+        throws
+    {
+        let links = [
+            link(1, "lo", "127.0.0.1", kind: .loopback), link(2, "eth0", "10.0.0.2"),
+            link(3, "wwan0", "10.1.0.2", kind: .cellular, metering: .yes), link(4, "down0", carrier: false),
+        ]
+        let network = network(snapshot(links, routes: []))
+        let indexes = links.filter { $0.name == over }.map(\.index)
+        #expect(network.admits(indexes, try policy(rules).key, wall: wall) == isReached)
     }
 
     @Test func whereTheKernelCannotBeAskedEverythingIsTried() throws {
@@ -94,7 +141,7 @@ import TransferReachability
         let key = try policy(#""schedule": "22:00-06:00""#).key
         var network = network(snapshot([link(2, "eth0", "10.0.0.2")], routes: [2]))
         let closed = network.verdict([key], now: start, wall: wall)
-        #expect(closed.gate.closed == [key] && closed.lookAgain == at("2026-11-21 22:00"))
+        #expect(closed.gate.shut == [key] && closed.lookAgain == at("2026-11-21 22:00"))
         let open = network.verdict([key], now: start, wall: at("2026-11-21 23:00"))
         #expect(open.gate == NetworkGate() && open.lookAgain == at("2026-11-22 06:00"))
     }
@@ -132,6 +179,19 @@ import TransferReachability
             #""allow": ["ethernet", "wlan*"], "metered": "avoid", "meteredAfter": "24h", "schedule": "22:00-06:00""#)
         #expect(NetworkPolicy(key: rules.key) == rules)
         #expect(NetworkPolicy().key == "" && NetworkPolicy(key: "") == NetworkPolicy())
+    }
+
+    /// The first machine that is connected to is the proxy, where there is one for the origin.
+    @Test(arguments: [
+        ("http://a.example", "http://px.lan:8080", "", "px.lan"),
+        ("https://a.example", "socks5h://10.0.0.9", "", "10.0.0.9"),
+        ("http://nas.lan:81", "http://px.lan:8080", "nas.lan", "nas.lan"), ("http://a.example", "", "", "a.example"),
+        ("http://a.example", "http://localhost:3128", "", nil), ("ftp://a.example", "http://px.lan", "", "px.lan"),
+    ])
+    func theFirstMachineIsTheProxy(_ origin: String, _ proxy: String, _ exceptions: String, _ host: String?) {
+        let rule =
+            proxy.isEmpty ? ProxyRule() : ProxyRule(http: proxy, https: proxy, exceptions: ProxyRule.list(exceptions))
+        #expect(OriginReach(origin: origin, proxies: rule).host == host)
     }
 
     @Test(arguments: [

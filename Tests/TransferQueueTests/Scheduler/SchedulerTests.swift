@@ -67,13 +67,35 @@ import TransferCore
         var scheduler = scheduler(5)
         let night = Lane(batch: 1, origin: a.origin, network: "night")
         scheduler.backlogGrew(night, by: 300)
-        scheduler.setNetwork(NetworkGate(closed: ["night"]))
+        scheduler.setNetwork(NetworkGate(shut: ["night"]))
         #expect(scheduler.decide(now: now).isEmpty && scheduler.heldByNetwork() == [1: 300])
         scheduler.claimed(a, jobs(a, 1...2), asked: 256)
         #expect(started(scheduler.decide(now: now)) == [1, 2], "other rules go on")
         scheduler.setNetwork(NetworkGate())
         #expect(scheduler.decide(now: now) == [.claim(night, count: 256)])
         #expect(scheduler.closedLanes().isEmpty)
+    }
+
+    /// A page of a lane shows whether its jobs need a way out: one goes through a proxy nearby, the others don't.
+    @Test func withoutAWayOutOnePageIsClaimedAndItsJobsToDirectHostsStart() {
+        var scheduler = scheduler(5)
+        scheduler.backlogGrew(a, by: 300)
+        var gate = NetworkGate(offline: [""])
+        scheduler.setNetwork(gate)
+        #expect(scheduler.decide(now: now) == [.claim(a, count: 256)])
+        let candidates = (Int64(1)...256).map { id in
+            Scheduler.Candidate(
+                id: id, lane: a, priority: 0, reach: id % 100 == 0 ? .name("px.lan") : .name("a.example"))
+        }
+        scheduler.claimed(a, candidates, asked: 256)
+        #expect(scheduler.decide(now: now).isEmpty)
+        let hosts = scheduler.hosts(under: [""])
+        #expect(hosts == [HostUnderRules(host: "px.lan", network: ""), HostUnderRules(host: "a.example", network: "")])
+        gate.direct = [HostUnderRules(host: "px.lan", network: "")]
+        scheduler.setNetwork(gate)
+        #expect(started(scheduler.decide(now: now)) == [100, 200])
+        scheduler.setNetwork(NetworkGate())
+        #expect(started(scheduler.decide(now: now)).first == 1)
     }
 
     @Test func anotherNetworkEndsThePausesThatNoServerAskedFor() {

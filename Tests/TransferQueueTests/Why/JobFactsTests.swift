@@ -78,13 +78,37 @@ import TransferReachability
         var facts = facts(.claimed, origin: "http://127.0.0.1:8080")
         facts.active = 3
         #expect(explain(facts, try network(isUp: false)).reason == .taken(active: 3))
+        var policy = NetworkPolicy()
+        policy.schedule = Schedule([try #require(.init(start: 22 * 60, end: 6 * 60))])
+        facts.network = policy.key
+        let schedule = JobExplanation.Reason.schedule("outside its schedule, until 22:00")
+        #expect(explain(facts, try network(isUp: true)).reason == schedule, "but for its schedule")
     }
 
-    @Test func anAddressMayBeNearbyUnlessTheProcessSaysThatItIsNot() throws {
-        var facts = facts(origin: "http://203.0.113.9")
-        #expect(explain(facts, try network(isUp: false)).reason == .slot(active: 0))
-        facts.batchWait = "offline"
-        #expect(explain(facts, try network(isUp: false)).reason == .network("offline: eth0 no carrier"))
+    /// finding of a look × what a job to an address or a name is told without a default route
+    @Test(arguments: [
+        (HostWays.Finding.routes([2]), true), (HostWays.Finding.routes([3]), false),
+        (HostWays.Finding.routes([]), false),
+        (HostWays.Finding.unknownName, true), (HostWays.Finding.unanswered, false),
+    ])
+    func aHostThatIsNearbyNeedsNoWayOut(_ finding: HostWays.Finding, _ isNearby: Bool) throws {
+        var snapshot = try network(isUp: true)
+        snapshot.defaultRoutes = []
+        for origin in ["http://203.0.113.9", "https://nas.lan"] {
+            let told = facts(origin: origin).explanation(snapshot, now: Self.noon, zone: .utc) { question in
+                origin.hasSuffix(question.host) ? finding : nil
+            }
+            #expect(told.reason == (isNearby ? .slot(active: 0) : .network("offline: eth0 no route")))
+        }
+    }
+
+    @Test func theMachineThatIsLookedForIsTheJobsProxy() throws {
+        var snapshot = try network(isUp: true)
+        snapshot.defaultRoutes = []
+        var facts = facts()
+        facts.spec.settings.proxy = JobSettings.Proxy(url: "http://px.lan:8080")
+        let told = facts.explanation(snapshot, now: Self.noon, zone: .utc) { $0.host == "px.lan" ? .routes([2]) : nil }
+        #expect(told.reason == .slot(active: 0))
     }
 
     @Test func theProcessThatRunsTheBatchKnowsBest() throws {

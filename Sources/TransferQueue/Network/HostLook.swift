@@ -1,0 +1,45 @@
+import Glibc
+import TransferCore
+import TransferEngine
+import TransferReachability
+
+/// Finds out by the system's resolver and the kernel's routes what ``HostWays`` asks.
+struct HostLook: Sendable {
+    let monitor: NetworkMonitor
+    var names = LinkResolver()
+
+    /// Blocks as long as the resolver does.
+    func finding(_ question: HostWays.Question) -> HostWays.Finding {
+        guard IPAddress(question.host) == nil else { return finding(question, .success([question.host])) }
+        let answer =
+            question.link.map { names.addresses(of: question.host, link: $0) } ?? HostResolver.system(question.host)
+        return finding(question, answer)
+    }
+
+    /// - Parameter answer: What the resolver said of the host.
+    func finding(_ question: HostWays.Question, _ answer: HostResolver.Answer) -> HostWays.Finding {
+        switch answer {
+        case .success(let addresses):
+            var links: [Int] = []
+            for address in addresses {
+                guard let link = link(to: address, over: question.link), !links.contains(link) else { continue }
+                links.append(link)
+            }
+            return .routes(links)
+        case .failure: return hasNameServer ? .unknownName : .unanswered
+        }
+    }
+
+    /// Whether the kernel has a way to a name server.
+    var hasNameServer: Bool { names.nameServers().contains { link(to: $0, over: nil) != nil } }
+
+    /// - Parameter address: With a zone (`fe80::1%eth0`) where it needs one.
+    private func link(to address: String, over name: String?) -> Int? {
+        guard let destination = IPAddress(address) else { return nil }
+        let zone = address.split(separator: "%", maxSplits: 1).dropFirst().first.map(String.init)
+        guard let wanted = name ?? zone else { return monitor.route(to: destination)?.link }
+        let index = if_nametoindex(wanted)
+        guard index > 0 else { return nil }
+        return monitor.route(to: destination, over: Int(index))?.link
+    }
+}
