@@ -43,7 +43,8 @@ enum {
 };
 
 static inline int transfer_eventfd(void) { return eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK); }
-static inline int transfer_timerfd(void) { return timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK); }
+// CLOCK_BOOTTIME goes on while the machine is suspended; what was due meanwhile is due when it wakes up.
+static inline int transfer_timerfd(void) { return timerfd_create(CLOCK_BOOTTIME, TFD_CLOEXEC | TFD_NONBLOCK); }
 
 static inline int transfer_timerfd_set(int descriptor, int64_t nanoseconds) {
     struct itimerspec value = {.it_value = {.tv_sec = nanoseconds / 1000000000, .tv_nsec = nanoseconds % 1000000000}};

@@ -1,12 +1,16 @@
 /// What an answer that is no success says about trying again.
 public enum StatusRule {
+    /// - Parameter now: Seconds since 1970, for an answer without a Date: a date in Retry-After is one by the server's
+    ///   clock, which need not be ours.
     public static func error(_ head: ResponseHead, now: Int64) -> TransferError {
-        let retryAfter = head.value("Retry-After").flatMap { RetryRule.retryAfter($0, now: now) }
+        let sent = head.value("Date").flatMap { HTTPDate.parse($0, now: now) } ?? now
+        let retryAfter = head.value("Retry-After").flatMap { RetryRule.retryAfter($0, now: sent) }
         // These speak for the server as a whole, or for the way to it; the others for this one file.
         let isOrigin = head.status == 429 || head.status == 511 || (head.status == 503 && retryAfter != nil)
         return TransferError(
             .httpStatus, "\(head.status) \(reason(head.status))", cause: .http(status: head.status),
-            isTransient: mayPass(head.status), scope: isOrigin ? .origin : .transfer, retryAfter: retryAfter)
+            isTransient: mayPass(head.status, asksToWait: retryAfter != nil),
+            scope: isOrigin ? .origin : .transfer, retryAfter: retryAfter)
     }
 
     /// Whether the same request may succeed later, by the status's class: one that isn't known counts as the x00 of its
@@ -23,6 +27,11 @@ public enum StatusRule {
         // Also 511, a network that wants a login first (RFC 6585 §6): not the server's answer, and gone with the login.
         default: status >= 500
         }
+    }
+
+    /// A 413 that asks to come back later is passing, too (RFC 9110 §15.5.14).
+    public static func mayPass(_ status: Int, asksToWait: Bool) -> Bool {
+        mayPass(status) || status == 413 && asksToWait
     }
 
     /// Whether the server says that it did nothing with the request, so that any method may be repeated

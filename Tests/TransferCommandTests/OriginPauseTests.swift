@@ -67,6 +67,43 @@ import TransferTestSupport
         try await check(formatter.string(from: date), status: 503, atLeast: .seconds(left - 2.2))
     }
 
+    /// Waits that a server asks for spend no attempt, however many there are.
+    @Test(arguments: [413, 429, 503]) func waitsThatAServerAsksForSpendNoAttempt(_ status: Int) async throws {
+        try await withTestServer { server in
+            let place = try Workplace()
+            server.serve("/a", .text("a"))
+            server.script("/a", (0..<5).map { _ in .status(status, headers: ["Retry-After": "0"]) })
+            try place.jobs([download(server.url("/a"), to: "a", #""retry": {"limit": 1, "scale": "10ms"}"#)])
+            let result = try await place.runJobs()
+            #expect(result.exitCode == 0, "\(result)")
+            #expect(server.requests.count == 6)
+            let events = try result.events()
+            #expect(events.named("job.finished").first?["attempts"]?.int == 1, "\(result)")
+        }
+    }
+
+    /// What a server asks for × the longest that is waited in all: it ends, and says why.
+    @Test(arguments: ["0", "1", "1000000000000", "1000000000000000000000000000000", "Fri, 31 Dec 2999 23:59:59 GMT"])
+    func aServerThatAsksForEverIsWaitedForAsLongAsTheJobSays(_ retryAfter: String) async throws {
+        try await withTestServer { server in
+            let place = try Workplace()
+            server.script("/a", [], afterwards: .status(429, headers: ["Retry-After": retryAfter]))
+            try place.jobs([
+                download(
+                    server.url("/a"), to: "a",
+                    #""retry": {"limit": 2, "scale": "100ms", "maxDelay": "500ms", "maxWait": "2s", "jitter": false}"#)
+            ])
+            let start = ContinuousClock.now
+            let result = try await place.runJobs()
+            let time = ContinuousClock.now - start
+            #expect(result.exitCode == 1 && time >= .seconds(2), "\(time): \(result)")
+            // 0.1, 0.2, 0.4 and then each half a second.
+            #expect(server.requests.count >= 2 && server.requests.count <= 7)
+            let end = try #require(try result.events().named("job.failed").first)
+            #expect(end["status"]?.int == 429 && end["message"]?.string?.contains("retry.maxWait") == true, "\(end)")
+        }
+    }
+
     /// A pause that was asked for is kept by the next process too.
     @Test func aPauseSurvivesARestart() async throws {
         try await withTestServer { server in

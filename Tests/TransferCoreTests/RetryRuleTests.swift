@@ -15,6 +15,7 @@ import TransferCore
         #expect(rule.maxDelay == 60)
         #expect(rule.jitter)
         #expect(rule.honoursRetryAfter)
+        #expect(rule.maxWait == 86_400)
         #expect(rule.methods == ["DELETE", "GET", "HEAD", "OPTIONS", "PUT", "TRACE"])
         #expect(rule.statusCodes == nil, "by class")
         #expect(RetryRule(base: 1).base == 2, "below 2 the delay would not grow")
@@ -54,9 +55,54 @@ import TransferCore
         #expect(deaf.delay(retriesSpent: 0, retryAfter: .seconds(42), random: 0) == .seconds(1))
     }
 
+    /// What a server asks for × what was waited already: no attempt is spent, however many there are.
     @Test(
         arguments: [
-            ("0", 0), ("120", 120), ("999999999999", 31_622_400), ("Sun, 06 Nov 1994 08:49:37 GMT", 37),
+            (0, 0, 1), (0, 1, 2), (0, 7, 8), (0, 1000, 60), (30, 0, 30), (1, 7, 8), (3600, 100, 3600),
+            (31_622_400, 0, 86_400), (7200, 86_000, 400), (0, 86_399, 1), (0, 86_400, nil), (60, 90_000, nil),
+        ] as [(Int64, Int64, Int64?)])
+    func aWaitThatAServerAsksForSpendsTime(_ asked: Int64, _ waited: Int64, _ seconds: Int64?) {
+        for retries in [0, 9, 10, 1000] {
+            let decision = RetryRule(jitter: false).decide(
+                failure(429, retryAfter: .seconds(asked)), method: "GET", retriesSpent: retries, bodyLeft: false,
+                waited: .seconds(waited), random: 0)
+            #expect(decision == seconds.map { .wait(after: .seconds($0)) } ?? .giveUp(.waitLimitReached))
+        }
+    }
+
+    @Test func whoWantsNoRetryWantsNoWait() {
+        let decision = RetryRule(limit: 0).decide(
+            failure(429, retryAfter: .seconds(1)), method: "GET", retriesSpent: 0, bodyLeft: false, random: 0)
+        #expect(decision == .giveUp(.limitReached))
+    }
+
+    /// RFC 9110 §15.5.14
+    @Test func aContentTooLargeForNowIsPassing() {
+        let decision = RetryRule(jitter: false).decide(
+            failure(413, retryAfter: .seconds(9)), method: "PUT", retriesSpent: 0, bodyLeft: true, random: 0)
+        #expect(decision == .wait(after: .seconds(9)))
+    }
+
+    /// Dates of Retry-After × the server's own clock, which is a day behind, a day ahead, or not told.
+    @Test(
+        arguments: [
+            ("Sun, 06 Nov 1994 08:49:37 GMT", "Sun, 06 Nov 1994 08:49:30 GMT", 7),
+            ("Sun, 06 Nov 1994 08:49:37 GMT", "Sun, 06 Nov 1994 08:50:00 GMT", 0),
+            ("Sun, 06 Nov 1994 08:49:37 GMT", nil, 37), ("Sun, 06 Nov 1994 08:49:37 GMT", "nonsense", 37),
+            ("120", "Sun, 06 Nov 1994 08:50:00 GMT", 120),
+        ] as [(String, String?, Int64)])
+    func aDateIsMeasuredByTheServersClock(_ retryAfter: String, _ date: String?, _ seconds: Int64) {
+        let dates = date.map { [HeaderField("Date", $0)] } ?? []
+        let head = ResponseHead(status: 503, fields: [HeaderField("Retry-After", retryAfter)] + dates)
+        for offset: Int64 in date == nil || date == "nonsense" ? [0] : [0, -86_400, 86_400] {
+            #expect(StatusRule.error(head, now: 784_111_740 + offset).retryAfter == .seconds(seconds))
+        }
+    }
+
+    @Test(
+        arguments: [
+            ("0", 0), ("120", 120), ("1000000000000000000000000000000", 31_622_400), ("999999999999", 31_622_400),
+            ("Sun, 06 Nov 1994 08:49:37 GMT", 37),
             ("Sunday, 06-Nov-94 08:49:37 GMT", 37), ("Sun Nov  6 08:49:37 1994", 37),
             ("Sat, 05 Nov 1994 08:49:37 GMT", 0),
             ("Sun, 06 Nov 2094 08:49:37 GMT", 31_622_400), ("-1", nil), ("soon", nil), ("", nil), ("1.5", nil),

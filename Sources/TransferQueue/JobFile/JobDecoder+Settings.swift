@@ -60,6 +60,7 @@ extension JobDecoder {
             case .base: retry.base = try decoder.integer(Self.retryBases)
             case .scale: retry.scale = try decoder.duration(allowingZero: true)
             case .maxDelay: retry.maxDelay = try decoder.duration(allowingZero: true)
+            case .maxWait: retry.maxWait = try decoder.duration(allowingZero: true)
             case .jitter: retry.jitter = try decoder.boolean()
             case .statusCodes:
                 var codes: Set<Int> = []

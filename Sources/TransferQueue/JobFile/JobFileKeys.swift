@@ -39,7 +39,7 @@ enum JobKey: String, CaseIterable {
 }
 
 enum RetryKey: String, CaseIterable {
-    case limit, base, scale, maxDelay, jitter, statusCodes, methods
+    case limit, base, scale, maxDelay, maxWait, jitter, statusCodes, methods
 
     static let table = KeyTable(allCases)
 }

@@ -169,6 +169,7 @@ extension CanonicalWriter {
             writer.member(RetryKey.base, retry.base)
             writer.member(RetryKey.scale, retry.scale)
             writer.member(RetryKey.maxDelay, retry.maxDelay)
+            writer.member(RetryKey.maxWait, retry.maxWait)
             writer.member(RetryKey.jitter, retry.jitter)
             writer.member(RetryKey.statusCodes, retry.statusCodes?.sorted())
             writer.member(RetryKey.methods, retry.methods?.sorted())

@@ -9,6 +9,8 @@ struct JobRecord: Sendable {
     @Shared var spec: JobSpec
     /// Attempts that counted against the budget so far.
     var attempts: Int
+    /// What waits took that servers asked for, since the last byte that was made durable.
+    var askedWait = Duration.zero
     /// Which of the download's URLs is tried now.
     var mirror: Int
     /// The URLs that failed for good, one bit each.
@@ -107,8 +109,10 @@ struct JobStep: Sendable {
     var attempts: Int
     var mirror: Int
     var spentMirrors: UInt64
-    /// Wall-clock milliseconds; for `waiting`.
-    var notBefore: Int64?
+    /// ``JobRecord/askedWait``
+    var askedWait = Duration.zero
+    /// The end of its wait; for `waiting`.
+    var due: MonotonicTime?
     var origin: String
     var resume: ResumeData?
     let batch: Int64

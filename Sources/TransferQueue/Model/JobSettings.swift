@@ -101,6 +101,8 @@ public struct RetrySettings: Sendable, Hashable {
     public var scale: Duration?
     /// The longest delay (60 s).
     public var maxDelay: Duration?
+    /// What waits that servers ask for (Retry-After) may take in all since the last byte that was made durable (24 h).
+    public var maxWait: Duration?
     /// Spread the delays at random between half and the whole (true).
     public var jitter: Bool?
     /// Statuses worth another try (by class: 408, 421, 423, 425, 429, and every 5xx but 501, 505 to 508 and 510).

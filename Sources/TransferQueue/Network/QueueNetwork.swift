@@ -33,8 +33,8 @@ struct QueueNetwork: Sendable {
     private(set) var generation = 0
     private var changedAt: MonotonicTime?
     private var policies: [String: NetworkPolicy] = [:]
-    /// Rules that wait for an unmetered link, and since when.
-    private var meteredSince: [String: WallTime] = [:]
+    /// Rules that wait for an unmetered link, since when, and how long by the last look.
+    private var meteredWaits: [String: (since: MonotonicTime, waited: Duration)] = [:]
 
     init(zone: LocalZone = .system) { self.zone = zone }
 
@@ -102,8 +102,7 @@ struct QueueNetwork: Sendable {
     func policy(_ key: String) -> NetworkPolicy { policies[key] ?? NetworkPolicy(key: key) }
 
     func judgement(_ key: String, wall: WallTime) -> NetworkJudgement {
-        let waited = meteredSince[key].map { Duration.milliseconds(wall.milliseconds - $0.milliseconds) } ?? .zero
-        return judgement(policy(key), waited: max(.zero, waited), wall)
+        judgement(policy(key), waited: meteredWaits[key]?.waited ?? .zero, wall)
     }
 
     private func judgement(_ policy: NetworkPolicy, waited: Duration, _ wall: WallTime) -> NetworkJudgement {
@@ -122,7 +121,7 @@ struct QueueNetwork: Sendable {
     /// What may start under each of these rules.
     mutating func verdict(_ keys: Set<String>, now: MonotonicTime, wall: WallTime) -> Verdict {
         if policies.count > 1024 { policies = policies.filter { keys.contains($0.key) } }
-        meteredSince = meteredSince.filter { keys.contains($0.key) }
+        meteredWaits = meteredWaits.filter { keys.contains($0.key) }
         var verdict = Verdict()
         func lookAgain(_ time: WallTime?) {
             if let time { verdict.lookAgain = min(verdict.lookAgain ?? time, time) }
@@ -131,9 +130,10 @@ struct QueueNetwork: Sendable {
             if policies[key] == nil { policies[key] = NetworkPolicy(key: key) }
             let policy = policy(key)
             if case .wait(.meteredNotYet) = judgement(policy, waited: .zero, wall).decision {
-                meteredSince[key] = meteredSince[key] ?? wall
+                let since = meteredWaits[key]?.since ?? now
+                meteredWaits[key] = (since, now - since)
             } else {
-                meteredSince[key] = nil
+                meteredWaits[key] = nil
             }
             switch judgement(key, wall: wall).decision {
             case .anyLink, .use:

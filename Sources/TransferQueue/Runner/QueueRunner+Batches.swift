@@ -159,8 +159,7 @@ extension QueueRunner {
                 let error = TransferError(
                     .httpStatus, pause.message, cause: pause.status.map { .http(status: $0) }, isTransient: true,
                     scope: .origin)
-                let left = Duration.milliseconds(pause.until - WallClock.milliseconds)
-                runner.scheduler.restorePause(of: pause.origin, error, until: .now + left)
+                runner.scheduler.restorePause(of: pause.origin, error, until: .now + pause.remaining)
             }
         }
     }

@@ -73,7 +73,7 @@ extension QueueRunner {
             }
             for index in steps.indices where command.means(steps[index].batch, steps[index].identity) {
                 steps[index].state = state
-                steps[index].notBefore = nil
+                steps[index].due = nil
             }
         }
         sleepers.removeAll { $0.lane.batch == command.batch }
@@ -109,8 +109,9 @@ extension QueueRunner {
         for index in steps.indices where steps[index].state == .waiting {
             guard isMeant(steps[index].batch, steps[index].identity) else { continue }
             steps[index].state = .queued
-            steps[index].notBefore = nil
+            steps[index].due = nil
             (steps[index].attempts, steps[index].mirror, steps[index].spentMirrors) = (0, 0, 0)
+            steps[index].askedWait = .zero
         }
     }
 

@@ -232,34 +232,45 @@ extension QueueRunner {
                 job,
                 .wait(.clock(reason), after: configuration.clockInterval, resume: resume, startsCountAnew: false))
         }
+        var record = job.record
+        // A full disk that takes some bytes each time would be tried for ever.
+        if progressed, !error.isFullDisk { (record.attempts, record.askedWait) = (0, .zero) }
+        let rule = record.spec.settings.retry.rule
         tellOrigin(job, error)
+        error = error.bounded(to: rule.longestWait - record.askedWait)
         if let stop = job.stop { return leave(job, for: stop, resume: resume) }
         // Somebody stopped it and thought better of it meanwhile.
         if error.code == .cancelled { return leave(job, for: .release(.queued), resume: resume) }
-        var record = job.record
-        // A full disk that takes some bytes each time would be tried for ever.
-        if progressed, !error.isFullDisk { record.attempts = 0 }
         let mirrors = job.record.spec.isUpload ? 1 : job.record.spec.urls.count
-        let rule = record.spec.settings.retry.rule
         // Every mirror gets its turn before the delay grows.
         let canAsk = job.record.upload?.knowsTheWay == true
         let decision = rule.decide(
             error, method: canAsk ? "PUT" : job.record.spec.methodOfRetries,
             retriesSpent: record.attempts / mirrors, bodyLeft: bodyLeft,
-            random: .random(in: 0..<1))
+            waited: record.askedWait, random: .random(in: 0..<1))
         switch decision {
+        case .wait(let delay):
+            guard let mirror = nextMirror(record, mirrors) else { return giveUp(job, record, error) }
+            // The others needn't wait for what one of them asks.
+            let isNewRound = mirror <= record.mirror
+            let delay = isNewRound && !isHeldByOrigin(job, error) ? delay : .zero
+            record.mirror = mirror
+            record.askedWait += delay
+            leave(job, .retry(record, after: delay, because: error, resume: resume))
         case .retry(let delay):
             let delay = isHeldByOrigin(job, error) ? .zero : delay
             record.attempts += 1
             let isNewRound = record.attempts % mirrors == 0
             guard let mirror = nextMirror(record, mirrors) else { return giveUp(job, record, error) }
             record.mirror = mirror
-            let mustWait = isNewRound || error.retryAfter != nil && mirrors == 1
-            leave(job, .retry(record, after: mustWait ? delay : .zero, because: error, resume: resume))
+            leave(job, .retry(record, after: isNewRound ? delay : .zero, because: error, resume: resume))
         case .giveUp(let reason):
-            if reason == .limitReached, error.scope == .origin {
+            if reason == .limitReached || reason == .waitLimitReached, error.scope == .origin {
                 if job.isEndless(in: watches) { return waitForOrigin(job, record, error, resume) }
-                scheduler.originExhausted(job.candidate.lane.origin, error, limit: rule.limit)
+                if reason == .waitLimitReached { error = error.waitedTooLong(rule.longestWait) }
+                scheduler.originExhausted(job.candidate.lane.origin, error, patience: OriginPatience(rule))
+            } else if reason == .waitLimitReached {
+                error = error.waitedTooLong(rule.longestWait)
             }
             // What is this machine's fault is no mirror's.
             let isOurs = error.errno != nil || error.code == .secretMissing
@@ -282,7 +293,9 @@ extension QueueRunner {
     /// Nothing is wrong with the file: its origin is probed for ever.
     private func waitForOrigin(_ job: RunningJob, _ record: JobRecord, _ error: TransferError, _ resume: ResumeData?) {
         var record = record
-        let delay = record.spec.settings.retry.rule.delay(
+        let rule = record.spec.settings.retry.rule
+        let error = error.bounded(to: rule.longestWait)
+        let delay = rule.delay(
             retriesSpent: record.attempts, retryAfter: error.retryAfter, random: .random(in: 0..<1))
         record.attempts += 1
         leave(
@@ -312,8 +325,7 @@ extension QueueRunner {
         if error.retryAfter != nil {
             // What a server asked for holds for the next process too.
             let pause = SQLiteStore.Pause(
-                origin: origin, until: WallClock.milliseconds + remaining.inMilliseconds, status: error.status,
-                message: error.message)
+                origin: origin, remaining: remaining, status: error.status, message: error.message)
             withStore {
                 try $0.savePause(pause)
             } then: { _, _ in

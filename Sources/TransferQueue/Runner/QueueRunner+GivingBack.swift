@@ -48,7 +48,7 @@ extension QueueRunner {
         takeBack(.release(.waiting)) { jobs.contains($0.id) }
         for index in steps.indices where jobs.contains(steps[index].id) && steps[index].state != .paused {
             steps[index].state = .waiting
-            steps[index].notBefore = WallClock.milliseconds + Self.changeTakes
+            steps[index].due = MonotonicTime.now + .milliseconds(Self.changeTakes)
         }
     }
 

@@ -63,7 +63,7 @@ extension QueueRunner {
             var step = step(
                 job, record, delay == nil ? .queued : .waiting, after: delay?.inMilliseconds,
                 resume: resume ?? record.resume)
-            if startsCountAnew { step.attempts = 0 }
+            if startsCountAnew { (step.attempts, step.askedWait) = (0, .zero) }
             steps.append(step)
         case .release(let state, let resume):
             if state == .paused { emit(record.batch, .waiting(job: record.identity, .paused)) }
@@ -97,8 +97,8 @@ extension QueueRunner {
     ) -> JobStep {
         JobStep(
             id: record.id, state: state, attempts: record.attempts, mirror: record.mirror,
-            spentMirrors: record.spentMirrors, notBefore: delay.map { WallClock.milliseconds + $0 },
-            origin: record.spec.origin(mirror: record.mirror), resume: resume, batch: record.batch,
-            identity: record.identity, network: job.candidate.lane.network)
+            spentMirrors: record.spentMirrors, askedWait: record.askedWait,
+            due: delay.map { MonotonicTime.now + .milliseconds($0) }, origin: record.spec.origin(mirror: record.mirror),
+            resume: resume, batch: record.batch, identity: record.identity, network: job.candidate.lane.network)
     }
 }

@@ -167,7 +167,7 @@ extension QueueRunner {
         if let time = verdict.lookAgain {
             // A little late rather than a little early, when nothing would have changed.
             let left = Duration.milliseconds(max(0, time.milliseconds - wall.milliseconds) + 20)
-            next = min(next ?? now + left, now + min(left, .seconds(3600)))
+            next = min(next ?? now + left, now + min(left, .seconds(60)))
         }
         guard let next, !batches.isEmpty else {
             networkTimer?.cancel()

@@ -87,8 +87,8 @@ extension QueueRunner {
                 origin: pause.origin, status: pause.error.status, message: pause.error.message,
                 remaining: pause.remaining)
         }
-        guard let next = sleepers.min(by: { $0.notBefore < $1.notBefore }) else { return nil }
-        let remaining = Duration.milliseconds(max(0, next.notBefore - WallClock.milliseconds))
+        guard let next = sleepers.min(by: { $0.due < $1.due }) else { return nil }
+        let remaining = max(.zero, next.due - now)
         return next.disk.map { .disk($0, remaining: remaining) } ?? .retry(remaining: remaining)
     }
 }

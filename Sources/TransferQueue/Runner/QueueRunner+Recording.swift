@@ -48,7 +48,7 @@ extension QueueRunner {
             case .waiting:
                 sleepers.append(
                     SQLiteStore.Sleeper(
-                        id: step.id, lane: lane, notBefore: step.notBefore ?? 0, isAsked: step.isAsked,
+                        id: step.id, lane: lane, due: step.due ?? .now, isAsked: step.isAsked,
                         disk: step.error.flatMap { $0.isFullDisk ? $0.message : nil }))
             default: break
             }

@@ -252,7 +252,8 @@ actor QueueRunner: LoopActor {
             claimed[job.record.id] = job.record
             return Scheduler.Candidate(
                 id: job.record.id, lane: result.lane, priority: job.record.spec.priority, rank: job.rank,
-                patience: job.record.spec.settings.retry.limit ?? 10, isEndless: watches[result.lane.batch] != nil,
+                patience: OriginPatience(job.record.spec.settings.retry.rule),
+                isEndless: watches[result.lane.batch] != nil,
                 reach: builder.reach(job.record.spec, origin: result.lane.origin, straight: reach))
         }
         scheduler.claimed(result.lane, candidates, asked: asked)
@@ -263,10 +264,9 @@ actor QueueRunner: LoopActor {
 
     private func scheduleWake() {
         let now = MonotonicTime.now
-        let wall = WallClock.milliseconds
         var next = scheduler.nextWake
-        if let sleeper = sleepers.map(\.notBefore).min() {
-            let time = now + .milliseconds(max(0, sleeper - wall))
+        if let sleeper = sleepers.map(\.due).min() {
+            let time = max(now, sleeper)
             next = min(next ?? time, time)
         }
         guard let next else {
@@ -279,10 +279,10 @@ actor QueueRunner: LoopActor {
     }
 
     private func wake() {
-        let now = WallClock.milliseconds
-        let due = sleepers.filter { $0.notBefore <= now }.map(\.id)
+        let now = MonotonicTime.now
+        let due = sleepers.filter { $0.due <= now }.map(\.id)
         if !due.isEmpty {
-            sleepers.removeAll { $0.notBefore <= now }
+            sleepers.removeAll { $0.due <= now }
             withStore {
                 try $0.wake(due)
             } then: { runner, lanes in

@@ -1,3 +1,5 @@
+import TransferCore
+
 extension Scheduler {
     /// A claimed job, as far as its start is decided by it.
     struct Candidate: Sendable, Hashable {
@@ -6,16 +8,16 @@ extension Scheduler {
         let priority: Int
         /// Its place among the jobs of its lane, the highest first.
         let rank: Int
-        /// How often it may be tried again.
-        let patience: Int
+        /// What it bears of its origin, where it has to end.
+        let patience: OriginPatience
         /// It's tried for ever where its origin is the reason: it's of a batch that has no end.
         let isEndless: Bool
         /// What the lane's origin says of the way to it: asked several times for each job.
         let reach: OriginReach
 
         init(
-            id: Int64, lane: Lane, priority: Int, rank: Int? = nil, patience: Int = 10, isEndless: Bool = false,
-            reach: OriginReach? = nil
+            id: Int64, lane: Lane, priority: Int, rank: Int? = nil,
+            patience: OriginPatience = OriginPatience(RetryRule()), isEndless: Bool = false, reach: OriginReach? = nil
         ) {
             self.id = id
             self.lane = lane

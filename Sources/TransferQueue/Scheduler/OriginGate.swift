@@ -16,18 +16,18 @@ struct OriginGate: Sendable {
     }
 
     struct Reason: Sendable, Equatable {
-        let error: TransferError
-        /// Pauses one after the other, without an answer between.
+        var error: TransferError
+        /// Pauses one after the other, without an answer between, that the origin didn't ask for.
         var pauses: Int
-        /// Jobs that have to end aren't tried here any more, until it answers.
-        var isGivenUp = false
+        /// What those took that it asked for.
+        var asked = Duration.zero
+        /// What jobs are told that have to end: they aren't tried here any more, until it answers.
+        var givenUp: TransferError?
     }
 
     private(set) var state = State.open(failures: 0)
-    /// The most attempts that any job allows which failed here: one impatient job is no reason to give up for all.
-    private(set) var patienceSeen = 0
-    private var hasEnding = false
-    private var hasEndless = false
+    /// Of the jobs that failed here: one impatient job is no reason to give up for all.
+    private(set) var patience = Patience()
 
     init() {}
 
@@ -36,15 +36,7 @@ struct OriginGate: Sendable {
     }
 
     /// As many jobs in a row must fail to reach the origin before it's paused; one may be bad luck.
-    static let patience = 3
-
-    /// How long jobs that wait go on with an origin that doesn't answer.
-    struct Patience: Sendable, Hashable {
-        /// The most attempts of those that have to end.
-        var most = 0
-        /// One of them may wait for ever.
-        var isEndless = false
-    }
+    static let badLuck = 3
 
     enum Permission: Equatable {
         case start
@@ -60,17 +52,24 @@ struct OriginGate: Sendable {
         }
     }
 
+    /// What jobs that have to end are told, where the origin is given up.
+    private var end: TransferError? {
+        switch state {
+        case .open: nil
+        case .paused(_, let reason), .probing(_, let reason): reason.givenUp
+        case .dead(let error): error
+        }
+    }
+
     /// Whether a job may start now.
     ///
     /// - Parameter isEndless: It may wait for ever.
     func permission(isEndless: Bool = false, now: MonotonicTime) -> Permission {
+        if let end, !isEndless { return .refuse(end) }
         switch state {
-        case .open: .start
-        case .paused(_, let reason) where reason.isGivenUp && !isEndless: .refuse(reason.error)
-        case .probing(_, let reason) where reason.isGivenUp && !isEndless: .refuse(reason.error)
-        case .paused(let until, _): until <= now ? .start : .wait(until: until)
-        case .probing: .wait(until: nil)
-        case .dead(let error): isEndless ? .start : .refuse(error)
+        case .open, .dead: return .start
+        case .paused(let until, _): return until <= now ? .start : .wait(until: until)
+        case .probing: return .wait(until: nil)
         }
     }
 
@@ -81,8 +80,9 @@ struct OriginGate: Sendable {
         switch state {
         case .paused(_, let reason): state = .probing(job: job, reason)
         case .dead(let error):
-            hasEndless = true
-            state = .probing(job: job, Reason(error: error, pauses: patienceSeen, isGivenUp: true))
+            patience.isEndless = true
+            state = .probing(
+                job: job, Reason(error: error, pauses: patience.ending?.retries ?? 0, givenUp: error))
         case .open, .probing: break
         }
         return permission
@@ -97,37 +97,44 @@ struct OriginGate: Sendable {
     /// The job did not get an answer, or was told to come back later.
     ///
     /// - Parameters:
-    ///   - rule: The job's: how long the pauses are, and after how many without an answer the origin is given up.
-    ///   - patience: The same of the most patient job that waits here.
-    ///   - isEndless: It's tried for ever, whatever the rule's limit is.
+    ///   - rule: The job's: how long the pauses are, and after how many without an answer, or after which time where the
+    ///     origin asks for them, it's given up.
+    ///   - patience: The same of those that wait here.
+    ///   - isEndless: It's tried for ever, whatever the rule's limits are.
     ///   - random: A number in 0..<1.
     mutating func failed(
         _ job: Int64, _ error: TransferError, rule: RetryRule, patience: Patience = Patience(), isEndless: Bool = false,
         random: Double, now: MonotonicTime
     ) {
-        patienceSeen = max(patienceSeen, isEndless ? 0 : rule.limit, patience.most)
-        hasEnding = hasEnding || !isEndless || patience.most > 0
-        hasEndless = hasEndless || isEndless || patience.isEndless
+        self.patience.add(OriginPatience(rule), isEndless: isEndless)
+        self.patience.widen(patience)
         let asked = error.retryAfter
         switch state {
         case .dead: break
         case .open(let failures):
-            guard asked != nil || error.status != nil || failures + 1 >= Self.patience else {
+            guard asked != nil || error.status != nil || failures + 1 >= Self.badLuck else {
                 state = .open(failures: failures + 1)
                 return
             }
             pause(Reason(error: error, pauses: 0), rule, random, now)
-        case .paused(let until, let reason):
+        case .paused(let until, var reason):
             // Transfers that were under way come to the same end; a longer wish counts.
-            if let asked, now + asked > until { state = .paused(until: now + asked, reason) }
+            guard let asked else { return }
+            let left = left(reason, rule)
+            let end = now + min(asked, left)
+            guard end > until else { return }
+            if asked > left { reason.error = error.bounded(to: left) }
+            reason.asked += end - until
+            state = .paused(until: end, reason)
         case .probing(let probe, let reason):
             guard probe == job else { return }
-            let pauses = reason.pauses + 1
-            let isGivenUp = reason.isGivenUp || hasEnding && pauses >= patienceSeen
-            if isGivenUp, !hasEndless {
-                state = .dead(error)
+            var next = Reason(error: error, pauses: reason.pauses, asked: reason.asked, givenUp: reason.givenUp)
+            if asked == nil { next.pauses += 1 }
+            if next.givenUp == nil { next.givenUp = exhaustion(after: next) }
+            if let end = next.givenUp, !self.patience.isEndless {
+                state = .dead(end)
             } else {
-                pause(Reason(error: error, pauses: pauses, isGivenUp: isGivenUp), rule, random, now)
+                pause(next, rule, random, now)
             }
         }
     }
@@ -140,11 +147,11 @@ struct OriginGate: Sendable {
     /// A job gave up for good because of this origin.
     mutating func exhausted(_ error: TransferError) {
         switch state {
-        case .paused(let until, var reason) where hasEndless:
-            reason.isGivenUp = true
+        case .paused(let until, var reason) where patience.isEndless:
+            reason.givenUp = error
             state = .paused(until: until, reason)
-        case .probing(let job, var reason) where hasEndless:
-            reason.isGivenUp = true
+        case .probing(let job, var reason) where patience.isEndless:
+            reason.givenUp = error
             state = .probing(job: job, reason)
         case .paused, .probing: state = .dead(error)
         case .open, .dead: break
@@ -154,16 +161,42 @@ struct OriginGate: Sendable {
     /// Somebody wants something of it again that has to end.
     mutating func revive() {
         switch state {
-        case .paused(let until, let reason) where reason.isGivenUp:
+        case .paused(let until, let reason) where reason.givenUp != nil:
             state = .paused(until: until, Reason(error: reason.error, pauses: 0))
-        case .probing(let job, let reason) where reason.isGivenUp:
+        case .probing(let job, let reason) where reason.givenUp != nil:
             state = .probing(job: job, Reason(error: reason.error, pauses: 0))
         case .open, .paused, .probing, .dead: break
         }
     }
 
     private mutating func pause(_ reason: Reason, _ rule: RetryRule, _ random: Double, _ now: MonotonicTime) {
-        let length = rule.delay(retriesSpent: reason.pauses, retryAfter: reason.error.retryAfter, random: random)
+        guard let asked = reason.error.retryAfter else {
+            let length = rule.delay(retriesSpent: reason.pauses, retryAfter: nil, random: random)
+            state = .paused(until: now + length, reason)
+            return
+        }
+        var reason = reason
+        let left = left(reason, rule)
+        // Nobody bears any wait: then those that have to end give up by themselves.
+        let most = left > .zero ? left : rule.longestWait
+        let length = rule.wait(asked: asked, waited: reason.asked, atMost: most, random: random)
+        reason.error = reason.error.bounded(to: most)
+        reason.asked += length
         state = .paused(until: now + length, reason)
+    }
+
+    /// What jobs that have to end are told after this, where it's more than the most patient of them bears.
+    private func exhaustion(after reason: Reason) -> TransferError? {
+        guard let most = patience.ending else { return nil }
+        if reason.error.retryAfter != nil {
+            return reason.asked >= most.wait ? reason.error.waitedTooLong(most.wait) : nil
+        }
+        return reason.pauses >= most.retries ? reason.error : nil
+    }
+
+    /// What is left of the time for pauses that the origin asks for; what has no end bears as much each time.
+    private func left(_ reason: Reason, _ rule: RetryRule) -> Duration {
+        guard let most = patience.ending, reason.givenUp == nil else { return rule.longestWait }
+        return max(.zero, most.wait - reason.asked)
     }
 }

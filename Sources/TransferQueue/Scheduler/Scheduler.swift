@@ -173,13 +173,7 @@ struct Scheduler: Sendable {
     private func patience(of origin: String) -> OriginGate.Patience {
         var patience = OriginGate.Patience()
         for state in lanes where state.lane.origin == origin {
-            for candidate in state.window {
-                if candidate.isEndless {
-                    patience.isEndless = true
-                } else {
-                    patience.most = max(patience.most, candidate.patience)
-                }
-            }
+            for candidate in state.window { patience.add(candidate.patience, isEndless: candidate.isEndless) }
         }
         return patience
     }
@@ -201,9 +195,13 @@ struct Scheduler: Sendable {
         gates[origin]?.abandoned(job, now: now)
     }
 
-    /// - Parameter limit: How patient the job was that gave up: more patient ones go on.
-    mutating func originExhausted(_ origin: String, _ error: TransferError, limit: Int = .max) {
-        guard max(gates[origin]?.patienceSeen ?? 0, patience(of: origin).most) <= limit else { return }
+    /// - Parameter patience: The job's that gave up: more patient ones go on.
+    mutating func originExhausted(_ origin: String, _ error: TransferError, patience: OriginPatience? = nil) {
+        if let patience {
+            var others = self.patience(of: origin)
+            if let gate = gates[origin] { others.widen(gate.patience) }
+            guard others.ending.map(patience.covers) ?? true else { return }
+        }
         gates[origin]?.exhausted(error)
     }
 
@@ -241,26 +239,6 @@ struct Scheduler: Sendable {
     }
 
     // MARK: Questions
-
-    /// Why jobs of this origin wait, if the origin is the reason.
-    func pause(of origin: String, now: MonotonicTime) -> (error: TransferError, remaining: Duration)? {
-        switch gates[origin]?.state {
-        case .paused(let until, let reason): (reason.error, max(.zero, until - now))
-        case .probing(_, let reason): (reason.error, .zero)
-        default: nil
-        }
-    }
-
-    /// The origin that holds up the most jobs.
-    func longestPause(now: MonotonicTime) -> (origin: String, error: TransferError, remaining: Duration, jobs: Int)? {
-        var worst: (origin: String, error: TransferError, remaining: Duration, jobs: Int)?
-        for origin in gates.keys {
-            guard let (error, remaining) = pause(of: origin, now: now) else { continue }
-            let jobs = lanes.filter { $0.lane.origin == origin }.reduce(0) { $0 + $1.backlog + $1.window.count }
-            if jobs > worst?.jobs ?? 0 { worst = (origin, error, remaining, jobs) }
-        }
-        return worst
-    }
 
     var isIdle: Bool { active.isEmpty && lanes.isEmpty }
 
@@ -331,7 +309,8 @@ struct Scheduler: Sendable {
     private mutating func nextLane(now: MonotonicTime) -> Int? {
         var best: (place: Int, priority: Int, lastServed: Int)?
         for place in lanes.indices {
-            guard !lanes[place].window.isEmpty, origins[lanes[place].origin].active < places(at: lanes[place].lane.origin),
+            guard !lanes[place].window.isEmpty,
+                origins[lanes[place].origin].active < places(at: lanes[place].lane.origin),
                 let index = isNetworkOpen ? 0 : lanes[place].startable(network)
             else { continue }
             let priority = lanes[place].window[index].priority

@@ -1,6 +1,7 @@
 import GRDB
 import TransferCore
 import TransferEngine
+import TransferEventLoop
 
 /// Writes ends into the rows of their jobs. Of a batch that is packed, what is complete gets its row with its end.
 struct EndWriter {
@@ -93,15 +94,17 @@ struct EndWriter {
                 $0.add(end.id)
             }
         case .failed(let error, let attempts, let host):
+            let again = end.again.map { StoredWait(until: .now + $0) }
             try db.execute(
                 sql: """
                     UPDATE job SET state = 6, owner = NULL, isSending = 0, wasInterrupted = 0, errorCode = ?,
                         errorMessage = ?, status = ?, host = ?, attempts = ?, endSequence = ?, ended = ?, notBefore = ?,
+                        due = ?, delay = ?,
                         upload = CASE WHEN ? OR \(SQLiteStore.canGoOn) THEN upload END WHERE id = ?
                     """,
                 arguments: [
                     error.code.rawValue, error.message, error.status, host, attempts, cursor, now,
-                    end.again.map { now + $0.inMilliseconds },
+                    end.again.map { now + $0.inMilliseconds }, again?.boot, again?.length,
                     error.code == .sourceChanged, end.id,
                 ])
         case .cancelled:

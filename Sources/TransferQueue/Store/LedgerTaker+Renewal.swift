@@ -49,8 +49,8 @@ extension LedgerTaker {
         try db.execute(
             sql: """
                 UPDATE job SET state = ?, priority = ?, origin = ?, destination = ?, spec = ?, fingerprint = ?,
-                    hasSecrets = ?, network = ?, attempts = 0, notBefore = NULL, endSequence = NULL, errorCode = NULL,
-                    errorMessage = NULL, upload = CASE WHEN ? THEN upload END WHERE id = ?
+                    hasSecrets = ?, network = ?, attempts = 0, askedWait = 0, notBefore = NULL, endSequence = NULL,
+                    errorCode = NULL, errorMessage = NULL, upload = CASE WHEN ? THEN upload END WHERE id = ?
                 """,
             arguments: [
                 state.rawValue, plan.rank(row.version), lane.origin, spec.destinationKey(directory: "/"),

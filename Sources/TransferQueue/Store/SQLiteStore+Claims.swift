@@ -44,7 +44,7 @@ extension SQLiteStore {
                         ORDER BY priority DESC, id LIMIT ?)
                     RETURNING id, identity, spec, priority, attempts, mirror, resume, size, modified, digest,
                         validator, wasInterrupted, mustRefresh, spentMirrors, hasSecrets, upload, ledger,
-                        claimed
+                        claimed, askedWait
                     """)
             let arguments: StatementArguments = [
                 process, WallClock.milliseconds, lane.batch, lane.origin, lane.network, limit,
@@ -84,7 +84,8 @@ extension SQLiteStore {
         let digest: String? = row[9]
         let upload: String? = row[15]
         return JobRecord(
-            id: row[0], batch: batch, identity: row[1], spec: spec, attempts: row[4], mirror: row[5],
+            id: row[0], batch: batch, identity: row[1], spec: spec, attempts: row[4],
+            askedWait: .milliseconds(row[18] as Int64), mirror: row[5],
             spentMirrors: UInt64(bitPattern: row[13] as Int64),
             resume: resume.flatMap { try? JSONDecoder().decode(ResumeData.self, from: Data($0.utf8)) },
             upload: upload.flatMap { UploadRecord(text: $0) }, facts: facts, digest: digest.flatMap { Checksum($0) },
@@ -107,8 +108,7 @@ extension SQLiteStore {
     struct Sleeper: Sendable {
         let id: Int64
         let lane: Lane
-        /// Wall-clock milliseconds.
-        let notBefore: Int64
+        let due: MonotonicTime
         /// Whether a server asked for the wait: then another network is no reason to end it.
         let isAsked: Bool
         /// What the disk had no space for, where that is why it waits.
@@ -119,13 +119,13 @@ extension SQLiteStore {
     func sleepers(batch: Int64) throws -> [Sleeper] {
         try read { db in
             try Row.fetchAll(
-                db, sql: "SELECT id, origin, network, notBefore FROM job WHERE batch = ? AND state = 2",
+                db, sql: "SELECT id, origin, network, notBefore, due, delay FROM job WHERE batch = ? AND state = 2",
                 arguments: [batch]
             ).map { row in
                 // Why an earlier process put it to sleep isn't kept: it's left to it.
                 Sleeper(
-                    id: row[0], lane: Lane(batch: batch, origin: row[1], network: row[2]), notBefore: row[3] ?? 0,
-                    isAsked: true)
+                    id: row[0], lane: Lane(batch: batch, origin: row[1], network: row[2]),
+                    due: StoredWait(row)?.due() ?? .now, isAsked: true)
             }
         }
     }
@@ -208,7 +208,8 @@ extension SQLiteStore {
                 let row = try Row.fetchOne(
                     db,
                     sql: """
-                        UPDATE job SET state = 0, attempts = 0, mirror = 0, spentMirrors = 0, mustRefresh = ?, endSequence = NULL
+                        UPDATE job SET state = 0, attempts = 0, askedWait = 0, mirror = 0, spentMirrors = 0, mustRefresh = ?,
+                            endSequence = NULL
                         WHERE id = ? AND state = 5 RETURNING batch
                         """, arguments: [refresh, id])
                 if let row { batches.insert(row[0]) }

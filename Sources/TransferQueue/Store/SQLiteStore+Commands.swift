@@ -121,8 +121,8 @@ extension SQLiteStore {
                 """
             case .retry, .retryFailed:
                 """
-                UPDATE job SET state = CASE WHEN needsLeft > 0 THEN 3 ELSE 0 END, attempts = 0, mirror = 0, spentMirrors = 0,
-                    notBefore = NULL, endSequence = NULL, errorCode = NULL, errorMessage = NULL
+                UPDATE job SET state = CASE WHEN needsLeft > 0 THEN 3 ELSE 0 END, attempts = 0, askedWait = 0, mirror = 0,
+                    spentMirrors = 0, notBefore = NULL, endSequence = NULL, errorCode = NULL, errorMessage = NULL
                     WHERE \(target) AND state IN \(verb == .retry ? "(2, 6, 7, 8)" : "(6, 7)")
                 """
             }

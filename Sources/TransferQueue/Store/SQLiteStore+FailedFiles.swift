@@ -15,12 +15,13 @@ extension SQLiteStore {
     func wakeFailed(batch: Int64, _ selection: FailedFiles.Selection, limit: Int) throws -> WokenFiles {
         try write { db in
             var woken = WokenFiles()
-            let now = WallClock.milliseconds
+            let now = StoredWait.Now.system.boot.nanoseconds / 1_000_000
             let rows = try Row.fetchAll(
                 db,
                 sql: """
                     SELECT job.id, origin, network FROM job JOIN ledger ON ledger.id = job.ledger
-                    WHERE job.batch = ?1 AND job.ledger IS NOT NULL AND job.state = 6 AND job.notBefore <= ?2
+                    WHERE job.batch = ?1 AND job.ledger IS NOT NULL AND job.state = 6
+                        AND job.notBefore IS NOT NULL AND job.due <= ?2
                         \(selection.condition)
                         AND NOT EXISTS (SELECT 1 FROM watchedFolder WHERE watchedFolder.batch = ?1 AND isPaused)
                     ORDER BY \(selection.order), job.id LIMIT ?3
@@ -30,7 +31,7 @@ extension SQLiteStore {
                 try db.cachedStatement(
                     sql: """
                         UPDATE job SET state = 0, attempts = 0, mirror = 0, spentMirrors = 0, notBefore = NULL,
-                            endSequence = NULL, errorCode = NULL, errorMessage = NULL WHERE id = ?
+                            due = NULL, askedWait = 0, endSequence = NULL, errorCode = NULL, errorMessage = NULL WHERE id = ?
                         """
                 ).execute(arguments: [id])
                 try db.cachedStatement(sql: "UPDATE ledger SET state = 0 WHERE job = ?").execute(arguments: [id])
@@ -40,8 +41,8 @@ extension SQLiteStore {
             let next = try Int64.fetchOne(
                 db,
                 sql: """
-                    SELECT min(notBefore) FROM job
-                    WHERE batch = ? AND ledger IS NOT NULL AND state = 6 AND notBefore IS NOT NULL
+                    SELECT min(due) FROM job WHERE batch = ? AND ledger IS NOT NULL AND state = 6
+                        AND notBefore IS NOT NULL
                     """, arguments: [batch])
             woken.next = next.map { .milliseconds(max(0, $0 - now)) }
             woken.changes.revived = rows.count
@@ -63,7 +64,7 @@ extension FailedFiles.Selection {
         switch self {
         case .probe: "ledger.failures, job.priority DESC"
         case .followers: "job.priority DESC"
-        case .due: "job.notBefore"
+        case .due: "job.due"
         }
     }
 }

@@ -20,6 +20,9 @@ struct LedgerSettlement: Sendable {
 
 // The ledger after confirmation: what is to be done with files, their digests, and rows that aren't needed any more.
 extension SQLiteStore {
+    /// The clock may have been set since times were written down.
+    func followClock() throws { try writeRelaxed(leavesPacks: true) { try StoredWait.follow($0) } }
+
     func dueRows(folder: Int64, now: Int64, limit: Int) throws -> [LedgerRow] {
         try read { db in
             try Row.fetchAll(
@@ -53,7 +56,8 @@ extension SQLiteStore {
     /// - Returns: How many of them no longer wait for their time. One that was found to be gone meanwhile didn't any more.
     func settle(_ settlements: [LedgerSettlement]) throws -> Int {
         try writeRelaxed { db in
-            try settlements.count { try Self.settle(db, $0) }
+            try StoredWait.follow(db)
+            return try settlements.count { try Self.settle(db, $0) }
         }
     }
 
@@ -161,6 +165,7 @@ extension SQLiteStore {
     func prune(present: [Int64], absent: [Int64], grace: Int64) throws -> Pruned {
         guard !present.isEmpty || !absent.isEmpty else { return Pruned() }
         return try writeRelaxed { db in
+            try StoredWait.follow(db)
             let now = WallClock.milliseconds
             var pruned = Pruned()
             for id in present where try Self.cameBack(db, id) { pruned.returned += 1 }

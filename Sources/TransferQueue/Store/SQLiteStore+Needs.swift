@@ -54,7 +54,7 @@ extension SQLiteStore {
                     SELECT need.job FROM stuck JOIN need ON need.needed = stuck.id
                         JOIN job AS follower ON follower.id = need.job AND follower.state = 7
                 )
-                UPDATE job SET state = 0, attempts = 0, mirror = 0, spentMirrors = 0, notBefore = NULL,
+                UPDATE job SET state = 0, attempts = 0, askedWait = 0, mirror = 0, spentMirrors = 0, notBefore = NULL,
                     endSequence = NULL, errorCode = NULL, errorMessage = NULL
                 WHERE batch = ?1 AND state = 7 AND id NOT IN (SELECT id FROM stuck)
                 """, arguments: [batch])

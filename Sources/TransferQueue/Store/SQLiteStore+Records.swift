@@ -26,6 +26,7 @@ extension SQLiteStore {
     func record(_ ends: [JobEnd], _ steps: [JobStep]) throws -> Recorded {
         try database.write { db in
             var recorded = Recorded()
+            try StoredWait.follow(db)
             let now = WallClock.milliseconds
             var last =
                 ends.isEmpty
@@ -61,14 +62,17 @@ extension SQLiteStore {
     private func write(_ db: Database, _ step: JobStep) throws {
         let resume = try step.resume.map { String(decoding: try JSONEncoder().encode($0), as: UTF8.self) }
         let keepsOwner = step.state == .claimed
+        let wait = step.due.map { StoredWait(until: $0) }
         try db.execute(
             sql: """
                 UPDATE job SET state = ?, owner = CASE WHEN ? THEN owner END, isSending = 0, attempts = ?, mirror = ?,
-                    spentMirrors = ?, notBefore = ?, origin = ?, resume = ?, errorCode = ?, errorMessage = ? WHERE id = ?
+                    spentMirrors = ?, notBefore = ?, due = ?, delay = ?, askedWait = ?, origin = ?, resume = ?,
+                    errorCode = ?, errorMessage = ? WHERE id = ?
                 """,
             arguments: [
                 step.state.rawValue, keepsOwner, step.attempts, step.mirror,
-                Int64(bitPattern: step.spentMirrors), step.notBefore, step.origin, resume,
+                Int64(bitPattern: step.spentMirrors), wait?.wall, wait?.boot, wait?.length,
+                step.askedWait.inMilliseconds, step.origin, resume,
                 step.error?.code.rawValue, step.error?.message, step.id,
             ])
     }

@@ -68,7 +68,8 @@ extension SQLiteStore {
                 sql: """
                     UPDATE job SET generation = ?, line = ?, column = ?, width = ?, number = ?, state = ?,
                         priority = ?, origin = ?, destination = ?, spec = ?, fingerprint = ?, hasSecrets = ?,
-                        isUpload = ?, networkPlaces = ?, network = ?, attempts = CASE WHEN ? THEN attempts ELSE 0 END,
+                        isUpload = ?, networkPlaces = ?, network = ?, askedWait = 0,
+                        attempts = CASE WHEN ? THEN attempts ELSE 0 END,
                         endSequence = CASE WHEN ? THEN endSequence END, mirror = 0, spentMirrors = 0,
                         notBefore = CASE WHEN ? THEN notBefore END, needsLeft = 0,
                         wasInterrupted = CASE WHEN ? THEN 0 ELSE wasInterrupted END WHERE id = ?

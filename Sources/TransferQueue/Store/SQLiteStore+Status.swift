@@ -27,10 +27,14 @@ extension SQLiteStore {
                     arguments: [row[0] as Int64])
                 for count in counts { status.add(JobState(rawValue: count[0]) ?? .queued, count[1]) }
                 if status.failed > 0, status.pid != nil {
-                    status.again = try Int64.fetchOne(
+                    let first = try Row.fetchOne(
                         db,
-                        sql: "SELECT min(notBefore) FROM job WHERE batch = ? AND ledger IS NOT NULL AND state = 6",
-                        arguments: [row[0] as Int64])
+                        sql: """
+                            SELECT notBefore, due, delay FROM job
+                            WHERE batch = ? AND ledger IS NOT NULL AND state = 6 AND notBefore IS NOT NULL
+                            ORDER BY due LIMIT 1
+                            """, arguments: [row[0] as Int64])
+                    status.again = first.flatMap { StoredWait($0)?.shownEnd() }
                 }
                 let packed = try Int.fetchOne(
                     db, sql: "SELECT count FROM pack WHERE batch = ?", arguments: [row[0] as Int64])
@@ -47,14 +51,14 @@ extension SQLiteStore {
             try Row.fetchAll(
                 db,
                 sql: """
-                    SELECT batch.name, identity, errorCode, errorMessage, status, host, attempts, notBefore
+                    SELECT batch.name, identity, errorCode, errorMessage, status, host, attempts, notBefore, due, delay
                     FROM job JOIN batch ON batch.id = job.batch
                     WHERE batch.name = ? AND state = 6 ORDER BY endSequence LIMIT ?
                     """, arguments: [name, limit]
             ).map { row in
                 FailedJob(
                     batch: row[0], job: row[1], code: row[2] ?? "", message: row[3] ?? "", status: row[4],
-                    host: row[5], attempts: row[6], again: row[7])
+                    host: row[5], attempts: row[6], again: StoredWait(row)?.shownEnd())
             }
         }
     }

@@ -8,8 +8,8 @@ extension SQLiteStore {
             let row = try Row.fetchOne(
                 db,
                 sql: """
-                    SELECT job.id, identity, \(Self.shownState) AS state, spec, attempts, mirror, notBefore, origin, network,
-                        networkPlaces, path, upload, errorCode, errorMessage, host, source, directory, active, waitingFor, pid,
+                    SELECT job.id, identity, \(Self.shownState) AS state, spec, attempts, mirror, notBefore, due, delay, origin,
+                        network, networkPlaces, path, upload, errorCode, errorMessage, host, source, directory, active, waitingFor, pid,
                         started, boot, job.batch, batch.owner AS runner
                     FROM job JOIN batch ON batch.id = job.batch LEFT JOIN process ON process.id = batch.owner
                     WHERE name = ? AND identity = ?
@@ -29,7 +29,7 @@ extension SQLiteStore {
         facts.source = row["source"]
         facts.attempts = row["attempts"]
         facts.mirror = row["mirror"]
-        facts.notBefore = row["notBefore"]
+        facts.remaining = StoredWait(row)?.remaining()
         facts.origin = row["origin"]
         facts.network = row["network"]
         facts.places = NetworkPlaces(text: row["networkPlaces"] ?? "")
@@ -46,9 +46,9 @@ extension SQLiteStore {
                 """, arguments: [row["id"] as Int64]
         ).map { JobExplanation.Need(job: $0[0], state: JobState(rawValue: $0[1]) ?? .queued) }
         if let pause = try Row.fetchOne(
-            db, sql: "SELECT origin, until, status, message FROM pause WHERE origin = ?", arguments: [facts.origin])
+            db, sql: "SELECT \(Pause.columns) FROM pause WHERE origin = ?", arguments: [facts.origin])
         {
-            facts.pause = Pause(origin: pause[0], until: pause[1], status: pause[2], message: pause[3] ?? "")
+            facts.pause = Pause(pause)
         }
         guard let pid: Int32 = row["pid"],
             ProcessIdentity(pid: pid, started: row["started"], boot: row["boot"]).isAlive

@@ -82,6 +82,7 @@ final class SQLiteStore: Sendable {
 
     private static func register(_ db: Database) throws -> Int64 {
         try reclaim(db)
+        try StoredWait.follow(db)
         let me = ProcessIdentity.current
         try db.execute(
             sql: "INSERT INTO process (pid, started, boot) VALUES (?, ?, ?)", arguments: [me.pid, me.started, me.boot])

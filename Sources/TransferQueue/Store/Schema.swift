@@ -257,5 +257,21 @@ enum Schema {
             -- Bytes of another tool's file with which a download began, and which nothing proves.
             ALTER TABLE job ADD COLUMN unproven INTEGER;
             """),
+        Step(
+            "waits by the boot's clock",
+            """
+            -- What waits took that servers asked for, since the last durable byte: milliseconds.
+            ALTER TABLE job ADD COLUMN askedWait INTEGER NOT NULL DEFAULT 0;
+            -- The end of a wait (notBefore, until) by CLOCK_BOOTTIME in the boot below, and how long it was when it began:
+            -- milliseconds. In the next boot what the wall's clock says is left becomes a time of that one, at most so long.
+            ALTER TABLE job ADD COLUMN due INTEGER;
+            ALTER TABLE job ADD COLUMN delay INTEGER;
+            DROP INDEX jobAgain;
+            CREATE INDEX jobAgain ON job(batch, due) WHERE ledger IS NOT NULL AND state = 6;
+            ALTER TABLE pause ADD COLUMN due INTEGER;
+            ALTER TABLE pause ADD COLUMN delay INTEGER;
+            -- The boot that these times are of, and the wall's time when it began: another one when the clock was set.
+            CREATE TABLE boot (id TEXT NOT NULL, wall INTEGER NOT NULL);
+            """),
     ]
 }

@@ -24,6 +24,7 @@ extension WatchKeeper {
         // Whoever comes while this waits for an answer is heard before it ends.
         repeat {
             mustActAgain = false
+            guard await onStore({ try $0.followClock() }) != nil else { return }
             while !isStopped, hasRoot, await actOnPage() {}
             guard !isStopped, let next = await onStore({ [folder] in try $0.nextDue(folder: folder) }) else { return }
             // What couldn't be done at once is no reason to try without end.

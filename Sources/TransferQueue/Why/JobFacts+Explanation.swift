@@ -22,7 +22,7 @@ extension JobFacts {
         case .done: explanation.reason = .done(path: path ?? "")
         case .failed:
             // By the process that watches its folder.
-            let again = pid == nil ? nil : notBefore.map { Duration.milliseconds(max(0, $0 - now.milliseconds)) }
+            let again = pid == nil ? nil : remaining
             explanation.reason = .failed(code: errorCode ?? "", message: errorMessage ?? "", host: host, again: again)
         case .skipped: explanation.reason = .skipped(errorMessage ?? "")
         case .cancelled: explanation.reason = .cancelled
@@ -31,22 +31,21 @@ extension JobFacts {
         case .queued, .claimed, .waiting:
             guard pid != nil else { break }
             if explainNetwork(&explanation, snapshot, now, zone, look) { break }
-            explanation.reason = turn(now)
+            explanation.reason = turn()
             if case .retry = explanation.reason { explanation.lastError = errorMessage }
         }
         return explanation
     }
 
     /// What is left when the network isn't the reason.
-    private func turn(_ now: WallTime) -> JobExplanation.Reason {
-        if let pause, pause.until > now.milliseconds {
+    private func turn() -> JobExplanation.Reason {
+        if let pause, pause.remaining > .zero {
             return .host(
-                origin: pause.origin, status: pause.status, message: pause.message,
-                remaining: .milliseconds(pause.until - now.milliseconds))
+                origin: pause.origin, status: pause.status, message: pause.message, remaining: pause.remaining)
         }
         switch state {
         case .waiting:
-            let remaining = Duration.milliseconds(max(0, (notBefore ?? 0) - now.milliseconds))
+            let remaining = remaining ?? .zero
             if errorCode == TransferError.Code.diskFull.rawValue {
                 return .disk(errorMessage ?? "", remaining: remaining)
             }

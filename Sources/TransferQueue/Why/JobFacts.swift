@@ -16,8 +16,8 @@ struct JobFacts: Sendable {
     var spec: JobSpec
     var attempts = 0
     var mirror = 0
-    /// Wall-clock milliseconds.
-    var notBefore: Int64?
+    /// What is left of the wait for its next attempt, or until a failed file is tried again by itself.
+    var remaining: Duration?
     var origin = ""
     /// ``Lane/network``.
     var network = ""

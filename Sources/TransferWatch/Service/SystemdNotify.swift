@@ -11,7 +11,8 @@ public struct SystemdNotify: Sendable {
         case status(String)
         /// It's alive.
         case watchdog
-        /// It reads its configuration again, which ends with `ready`; with the time now.
+        /// It reads its configuration again, which ends with `ready`; with the time now by
+        /// `CLOCK_MONOTONIC` (sd_notify(3)).
         case reloading(at: MonotonicTime)
         case stopping
 

@@ -61,7 +61,7 @@ final class ServiceManager: @unchecked Sendable {
         }
     }
 
-    func reloading() { loop.execute { [self] in if isReady { notify.send(.reloading(at: .now)) } } }
+    func reloading() { loop.execute { [self] in if isReady { notify.send(.reloading(at: .awake)) } } }
 
     /// What was to be read again has been, or was faulty and is as it was.
     func reloaded() { loop.execute { [self] in if isReady { notify.send(.ready) } } }

@@ -81,6 +81,7 @@ extension JobSpec {
         settings.retry.base = maybe(number)
         settings.retry.scale = maybe(duration)
         settings.retry.maxDelay = maybe(duration)
+        settings.retry.maxWait = maybe(duration)
         settings.retry.jitter = maybe { Bool.random(using: &$0) }
         settings.retry.statusCodes = maybe { generator in
             Set((0..<3).map { _ in number(&generator) }.dropFirst(Int.random(in: 0...3, using: &generator)))

@@ -17,7 +17,7 @@ import TransferCore
                 "checksum": "sha256:\(Self.hex)", "segments": 4, "priority": -10, "ifExists": "update",
                 "needs": ["a", "./b//c", "https://h/in"], "method": "POST", "body": "q=\\u00e9\\ud83d\\ude00\\n",
                 "headers": {"X-Team": "media", "Authorization": {"env": "TOKEN"}, "Cookie": {"file": "c"}},
-                "retry": {"limit": 3, "base": 3, "scale": "250ms", "maxDelay": 90, "jitter": false,
+                "retry": {"limit": 3, "base": 3, "scale": "250ms", "maxDelay": 90, "maxWait": "2h", "jitter": false,
                           "statusCodes": [503, 500], "methods": ["POST"]},
                 "connectTimeout": "5s", "timeout": 1.5, "lowSpeed": {"rate": "1K", "time": "10s"}, "maxTime": "1h30m",
                 "limitRate": "2M", "proxy": "socks5h://p:1080", "noProxy": "localhost,10.0.0.0/8",
@@ -49,6 +49,7 @@ import TransferCore
         #expect(settings.headers.map(\.value) == [.literal("media"), .environment("TOKEN"), .file("c")])
         #expect(settings.retry.limit == 3 && settings.retry.base == 3 && settings.retry.jitter == false)
         #expect(settings.retry.scale == .milliseconds(250) && settings.retry.maxDelay == .seconds(90))
+        #expect(settings.retry.maxWait == .seconds(7200))
         #expect(settings.retry.statusCodes == [500, 503] && settings.retry.methods == ["POST"])
         #expect(settings.connectTimeout == .seconds(5) && settings.timeout == .milliseconds(1500))
         #expect(settings.lowSpeed == .init(rate: 1024, time: .seconds(10)))

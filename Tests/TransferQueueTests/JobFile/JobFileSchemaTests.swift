@@ -63,7 +63,7 @@ import TransferWatch
         (#""id": "a/b""#, false), (#""id": "é""#, true), (#""needs": ["a", "a"]"#, false),
         (#""ifExists": "replace""#, false),
         (#""timeout": "1h30m""#, true), (#""timeout": 0"#, false), (#""timeout": "soon""#, false),
-        (#""maxDelay": 1"#, false),
+        (#""maxDelay": 1"#, false), (#""maxWait": 1"#, false),
         (#""retry": {"scale": 0, "statusCodes": [500]}"#, true), (#""retry": {"limit": -1}"#, false),
         (#""lowSpeed": {"rate": "1K", "time": 5}"#, true), (#""limitRate": "10MiB""#, true),
         (#""limitRate": "10X""#, false),

@@ -133,7 +133,7 @@ import TransferCore
         #expect(rule.limit == 10 && rule.base == 2 && rule.scale == 1 && rule.maxDelay == 60 && rule.jitter)
         #expect(rule.statusCodes == nil, "by class")
         #expect(rule.methods == ["DELETE", "GET", "HEAD", "OPTIONS", "PUT", "TRACE"])
-        #expect(rule.honoursRetryAfter)
+        #expect(rule.honoursRetryAfter && rule.maxWait == 86_400)
     }
 
     @Test func retrySettingsReplaceTheDefaults() {
@@ -142,6 +142,7 @@ import TransferCore
         settings.base = 5
         settings.scale = .milliseconds(250)
         settings.maxDelay = .seconds(9)
+        settings.maxWait = .seconds(99)
         settings.jitter = false
         settings.statusCodes = [418]
         settings.methods = ["POST"]
@@ -149,7 +150,8 @@ import TransferCore
         #expect(
             rule
                 == RetryRule(
-                    limit: 3, base: 5, scale: 0.25, maxDelay: 9, jitter: false, methods: ["POST"], statusCodes: [418]))
+                    limit: 3, base: 5, scale: 0.25, maxDelay: 9, jitter: false, maxWait: 99, methods: ["POST"],
+                    statusCodes: [418]))
         settings.base = 0
         #expect(settings.rule.base == 2, "delays that don't grow are no backoff")
     }

@@ -98,7 +98,7 @@ import TransferTestSupport
                 if hasFailed {
                     let step = JobStep(
                         id: record.id, state: .waiting, attempts: 1, mirror: 0, spentMirrors: 0,
-                        notBefore: 4_000_000_000_000, origin: lane.origin, batch: id, identity: "a")
+                        due: .seconds(4e9), origin: lane.origin, batch: id, identity: "a")
                     _ = try queue.store.record([], [step])
                 }
                 let retry = QueueCommand(id: 1, verb: .retry, batch: id, job: "a")

@@ -30,8 +30,10 @@ import TransferCore
         return gate
     }
 
-    func reason(_ pauses: Int, _ error: TransferError = Sample.busy()) -> OriginGate.Reason {
-        OriginGate.Reason(error: error, pauses: pauses)
+    func reason(
+        _ pauses: Int, _ error: TransferError = Sample.busy(), asked: Duration = .zero
+    ) -> OriginGate.Reason {
+        OriginGate.Reason(error: error, pauses: pauses, asked: asked)
     }
 
     @Test func isOpenAtFirst() {
@@ -42,7 +44,7 @@ import TransferCore
 
     @Test func oneOrTwoLostConnectionsMayBeBadLuck() {
         var gate = OriginGate()
-        for count in 1..<OriginGate.patience {
+        for count in 1..<OriginGate.badLuck {
             gate.failed(Int64(count), error, now: now)
             #expect(gate.state == .open(failures: count))
             #expect(gate.ask(9, now: now) == .start)
@@ -69,7 +71,45 @@ import TransferCore
     func anAnswerThatAsksForAPausePausesAtOnce(_ error: TransferError, _ length: Duration) {
         var gate = OriginGate()
         gate.failed(1, error, now: now)
-        #expect(gate.state == .paused(until: now + length, reason(0, error)))
+        let asked = error.retryAfter == nil ? .zero : length
+        #expect(gate.state == .paused(until: now + length, reason(0, error, asked: asked)))
+    }
+
+    /// Waits that a server asks for spend time, not attempts: at least our own backoff each, a day in all.
+    @Test(arguments: [Duration.zero, .seconds(1), .seconds(3600), .seconds(366 * 86_400)])
+    func anOriginThatAsksForEverIsGivenUpAfterADay(_ asked: Duration) throws {
+        let error = Sample.busy(429, retryAfter: asked)
+        var gate = gate { $0.failed(1, error, now: now, limit: 3) }
+        var time = now
+        var waits: [Duration] = []
+        while case .paused(let until, _) = gate.state {
+            waits.append(until - time)
+            time = until
+            #expect(gate.ask(7, now: time) == .start)
+            gate.failed(7, error, now: time, limit: 3)
+        }
+        #expect(time - now == .seconds(86_400))
+        #expect(waits.dropLast().allSatisfy { $0 >= min(.seconds(60), asked) } && waits[0] >= .seconds(4))
+        #expect(waits.count <= 1 + 86_400 / max(50, Int(asked.components.seconds)) + 4, "\(waits.count)")
+        guard case .dead(let end) = gate.state else {
+            Issue.record("\(gate.state)")
+            return
+        }
+        #expect(end.message.contains("1d 00h is the limit (retry.maxWait)") && end.status == 429)
+    }
+
+    @Test func aSilentServerAndOneThatAsksAreCountedEachByItsOwn() {
+        var gate = gate { $0.failed(1, Sample.busy(429, retryAfter: .seconds(9)), now: now, limit: 2) }
+        for pauses in 1...5 {
+            let time = now + .seconds(pauses * 1000)
+            #expect(gate.ask(7, now: time) == .start)
+            gate.failed(7, Sample.busy(429, retryAfter: .seconds(9)), now: time, limit: 2)
+        }
+        guard case .paused(_, let reason) = gate.state else {
+            Issue.record("\(gate.state)")
+            return
+        }
+        #expect(reason.pauses == 0 && reason.asked > .seconds(54))
     }
 
     @Test func nobodyStartsDuringAPause() {
@@ -88,11 +128,12 @@ import TransferCore
     @Test func aLongerWishOfATransferUnderWayLengthensThePause() {
         var gate = paused
         gate.failed(2, Sample.busy(429, retryAfter: .seconds(60)), now: now)
-        #expect(gate.state == .paused(until: now + .seconds(60), reason(0)))
+        let longer = OriginGate.State.paused(until: now + .seconds(60), reason(0, asked: .seconds(56)))
+        #expect(gate.state == longer)
         gate.failed(3, Sample.busy(429, retryAfter: .seconds(5)), now: now)
-        #expect(gate.state == .paused(until: now + .seconds(60), reason(0)))
+        #expect(gate.state == longer)
         gate.failed(4, error, now: now, scale: 60)
-        #expect(gate.state == .paused(until: now + .seconds(60), reason(0)))
+        #expect(gate.state == longer)
     }
 
     @Test func aFailedProbePausesForLonger() {
@@ -185,6 +226,41 @@ import TransferCore
         #expect(gate.ask(8, now: time) == .start)
     }
 
+    /// What a server asks for × the pauses of what has no end: as long as it asks, a day at most each, for ever.
+    @Test(
+        arguments: [(0, 4, 60), (1, 4, 60), (3600, 3600, 3600), (86_400 * 30, 86_400, 86_400)] as [(Int, Int, Int)])
+    func aServerThatAsksForEverIsProbedForEverForWhatHasNoEnd(_ asked: Int, _ first: Int, _ last: Int) {
+        let error = Sample.busy(429, retryAfter: .seconds(asked))
+        var gate = gate { $0.failed(1, error, now: now, limit: 3, isEndless: true) }
+        var lengths: [Duration] = []
+        var time = now
+        for _ in 0..<3000 {
+            guard case .paused(let until, let reason) = gate.state else { break }
+            #expect(reason.givenUp == nil && reason.error.message.contains("retry.maxWait") == (asked > 86_400))
+            lengths.append(until - time)
+            time = until
+            #expect(gate.ask(7, isEndless: true, now: time) == .start)
+            gate.failed(7, error, now: time, limit: 3, isEndless: true)
+        }
+        #expect(lengths.count == 3000 && lengths.first == .seconds(first) && lengths.last == .seconds(last))
+    }
+
+    @Test func whatHasToEndIsToldThatItsTimeIsUpWhereOthersGoOn() {
+        let error = Sample.busy(429, retryAfter: .seconds(43_200))
+        var gate = gate { $0.failed(1, error, now: now) }
+        var time = now
+        for probe in 1...2 {
+            time = time + .seconds(43_200)
+            #expect(gate.permission(now: time) == .start)
+            #expect(gate.ask(7, isEndless: true, now: time) == .start)
+            gate.failed(7, error, now: time, isEndless: true)
+            guard probe == 2 else { continue }
+            let end = error.waitedTooLong(.seconds(86_400))
+            #expect(gate.permission(now: time) == .refuse(end))
+            #expect(gate.permission(isEndless: true, now: time) == .wait(until: time + .seconds(43_200)))
+        }
+    }
+
     @Test func whatHasToEndIsGivenUpWhereOthersGoOnProbing() {
         var gate = gate { $0.failed(1, Sample.busy(), now: now, limit: 3) }
         var time = now
@@ -217,7 +293,7 @@ import TransferCore
     @Test func aJobThatGivesUpTakesOnlyThoseWithItThatHaveToEnd() {
         var gate = gate { $0.failed(1, Sample.busy(), now: now, isEndless: true) }
         gate.exhausted(error)
-        #expect(gate.permission(now: now) == .refuse(Sample.busy()))
+        #expect(gate.permission(now: now) == .refuse(error))
         #expect(gate.permission(isEndless: true, now: now) == .wait(until: now + .seconds(4)))
     }
 

@@ -107,11 +107,12 @@ import TransferTestSupport
         let records = try fixture.claimAll(1)
         let steps = records.map {
             JobStep(
-                id: $0.id, state: .waiting, attempts: 1, mirror: 0, spentMirrors: 0, notBefore: 1000 + $0.id,
+                id: $0.id, state: .waiting, attempts: 1, mirror: 0, spentMirrors: 0,
+                due: .seconds(1e9 + Double($0.id)),
                 origin: "http://h.example", batch: 1)
         }
         _ = try fixture.store.record([], steps)
-        #expect(try fixture.store.sleepers(batch: 1).map(\.notBefore) == records.map { 1000 + $0.id })
+        #expect(try fixture.store.sleepers(batch: 1).map(\.due) == records.map { .seconds(1e9 + Double($0.id)) })
         _ = try fixture.store.apply(QueueCommand(id: 1, verb: .pause, batch: 1, job: "a"))
         #expect(try fixture.store.wake(records.map(\.id)) == [lane: 1])
         #expect(try fixture.states() == ["a": .paused, "b": .queued])

@@ -100,7 +100,7 @@ import TransferTestSupport
     @Test func whatWaitsForItsNextAttemptGivesAllTheirRows() throws {
         let ids = try ids(fixture.stage(jobs(20), reserving: 100))
         let step = JobStep(
-            id: ids[4], state: .waiting, attempts: 1, mirror: 0, spentMirrors: 0, notBefore: 1,
+            id: ids[4], state: .waiting, attempts: 1, mirror: 0, spentMirrors: 0, due: .seconds(1),
             origin: "http://h.example", batch: 1)
         _ = try fixture.store.record([done(ids[0], "0")], [step])
         #expect(try fixture.states()["4"] == .waiting && count("job") == 20)

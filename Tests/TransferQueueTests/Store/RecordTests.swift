@@ -100,7 +100,8 @@ import TransferTestSupport
                             [],
                             [
                                 JobStep(
-                                    id: record.id, state: state, attempts: 1, mirror: 0, spentMirrors: 0, notBefore: 5,
+                                    id: record.id, state: state, attempts: 1, mirror: 0, spentMirrors: 0,
+                                    due: .seconds(5),
                                     origin: "http://h.example", batch: 1)
                             ])
                     }

@@ -69,7 +69,7 @@ import TransferTestSupport
             [],
             [
                 JobStep(
-                    id: waiting.id, state: .waiting, attempts: 4, mirror: 0, spentMirrors: 1, notBefore: 1 << 50,
+                    id: waiting.id, state: .waiting, attempts: 4, mirror: 0, spentMirrors: 1, due: .seconds(1e9),
                     origin: "http://h.example", batch: batch.id)
             ])
         try fixture.stage(
@@ -79,7 +79,7 @@ import TransferTestSupport
                 == ["done": .done, "changed": .queued, "failed": .queued, "waiting": .waiting, "new": .queued])
         for record in try fixture.claimAll(batch.id) { #expect(record.attempts == 0 && record.spentMirrors == 0) }
         // What waits for its next attempt goes on waiting, and counting.
-        #expect(try fixture.raw.value("SELECT notBefore FROM job WHERE identity = 'waiting'") == "\(1 << 50)")
+        #expect(try fixture.raw.value("SELECT due FROM job WHERE identity = 'waiting'") == "1000000000000")
         #expect(try fixture.raw.value("SELECT attempts FROM job WHERE identity = 'waiting'") == "4")
     }
 
@@ -158,7 +158,7 @@ import TransferTestSupport
             [],
             [
                 JobStep(
-                    id: record.id, state: .queued, attempts: 1, mirror: 0, spentMirrors: 0, notBefore: nil,
+                    id: record.id, state: .queued, attempts: 1, mirror: 0, spentMirrors: 0, due: nil,
                     origin: "http://h.example", resume: resume, batch: batch.id)
             ])
         try fixture.stage([job("a")])

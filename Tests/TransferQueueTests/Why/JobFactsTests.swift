@@ -121,15 +121,15 @@ import TransferReachability
     @Test func withoutTheNetworkTheReasonsComeInTheirOrder() throws {
         let up = try network(isUp: true)
         var waiting = facts(.waiting)
-        waiting.notBefore = Self.noon.milliseconds + 4000
+        waiting.remaining = .seconds(4)
         #expect(explain(waiting, up).reason == .retry(remaining: .seconds(4)))
         waiting.pause = .init(
-            origin: "https://a.example", until: Self.noon.milliseconds + 42_000, status: 429, message: "429")
+            origin: "https://a.example", remaining: .seconds(42), status: 429, message: "429")
         let host = JobExplanation.Reason.host(
             origin: "https://a.example", status: 429, message: "429", remaining: .seconds(42))
         #expect(explain(waiting, up).reason == host)
         // A pause that is over keeps nothing.
-        waiting.pause = .init(origin: "https://a.example", until: Self.noon.milliseconds, status: 429, message: "429")
+        waiting.pause = .init(origin: "https://a.example", remaining: .zero, status: 429, message: "429")
         #expect(explain(waiting, up).reason == .retry(remaining: .seconds(4)))
         var queued = facts()
         queued.active = 32
