@@ -55,6 +55,7 @@ extension WatchKeeper {
         // So many have another time now than was recorded, which a reading shows.
         if suspects > Self.mostSuspects { watcher?.rescan() }
         if plan.spec.keepFor != nil { kept = max(0, kept + pruned.returned - pruned.missed) }
+        tellBacklog()
         if pruned.returned > 0 { actOnDue() }
         let id = batch.id
         if pruned.failedJobs > 0 { onRunner { $0.refreshFromStore(id) } }
