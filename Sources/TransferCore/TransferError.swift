@@ -89,6 +89,10 @@ extension TransferError.Code {
     // The answer.
     public static let httpStatus = Self("httpStatus")
     public static let badResponse = Self("badResponse")
+    /// A success that came before all of what it would be a receipt for had been sent.
+    public static let answeredEarly = Self("answeredEarly")
+    /// The server accepted an upload and doesn't show that it has it.
+    public static let unconfirmed = Self("unconfirmed")
     public static let tooManyRedirects = Self("tooManyRedirects")
     public static let redirectRefused = Self("redirectRefused")
     public static let checksumMismatch = Self("checksumMismatch")

@@ -13,7 +13,7 @@ import TransferCrypto
     /// Within what clocks may be off.
     private static let atItsBegin = "Sat, 21 Nov 2026 11:59:31 GMT"
     private let now: Int64 = 1_795_262_400
-    private static let large = ConfirmingPut.comparedAtMost + 1
+    private static let large = RemoteCopy.comparedAtMost + 1
     private let own: Checksum
     private let other: Checksum
 

@@ -38,6 +38,7 @@ extension ActiveExchange {
 
     func receivedHead(_ head: ResponseHead) -> Bool {
         lastHead = head
+        noteWhetherBodyIsOut()
         refusalBody = []
         receivedCookies(head)
         let target = head.status == 300 || RedirectRule.isRedirect(head.status) ? redirectTarget(head) : nil

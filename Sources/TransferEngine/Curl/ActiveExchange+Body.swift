@@ -106,18 +106,6 @@ extension ActiveExchange {
         meter.update(sent: sent)
     }
 
-    /// libcurl wants to make a request that changes something each time it's made. Returns whether it may.
-    func mayMakeRequest() -> Bool {
-        // Without an answer it's libcurl's own idea, as the connection died.
-        guard hasMadeRequest, status == 0 else {
-            hasMadeRequest = true
-            return true
-        }
-        stopReason = .failed(
-            TransferError(.connectionLost, "the connection was lost before the answer", isTransient: true))
-        return false
-    }
-
     /// libcurl wants to send the body again from `offset`. Returns whether that can be done.
     func rewindBody(to offset: Int64) -> Bool {
         // Without an answer it's libcurl's own idea, as the connection died.

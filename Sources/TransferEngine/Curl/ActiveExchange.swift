@@ -35,6 +35,14 @@ final class ActiveExchange {
     var isJoined = false
     /// The hop's request has left, or is about to.
     var hasMadeRequest = false
+    /// Where the sockets of the pool's connections are found.
+    var sockets: PlainSockets?
+    /// Sockets that were made for the hop.
+    var opened: [curl_socket_t] = []
+    /// The connection that is used has to be a new one, as one of those that were kept was found unfit.
+    var wantsNewConnection = false
+    /// All of the body was with the network when the last head came.
+    var isBodyOut = true
     var dropped = 0
     /// The beginning of an error's body, where it's wanted.
     var refusalBody: [UInt8] = []
@@ -73,6 +81,8 @@ final class ActiveExchange {
     enum StopReason {
         /// The body isn't wanted; what comes next is settled.
         case bodyUnwanted
+        /// A connection that was kept had an answer on it before anything was asked: the request goes over a new one.
+        case spokenBefore
         case failed(TransferError)
     }
 
@@ -129,6 +139,8 @@ final class ActiveExchange {
         phase = .head
         status = 0
         hasMadeRequest = false
+        opened.removeAll(keepingCapacity: true)
+        isBodyOut = true
         block.removeAll(keepingCapacity: true)
         dropped = 0
         holds.subtract([.sink, .body, .decision, .source])

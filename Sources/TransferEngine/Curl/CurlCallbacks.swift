@@ -78,10 +78,14 @@ enum CurlCallbacks {
     }
 
     /// The connection stands, and the request is about to leave.
-    static let prerequest: transfer_prerequest_callback = { user, _, _, _, _ in
+    static let prerequest: transfer_prerequest_callback = { user, address, localAddress, port, localPort in
         guard let user else { return CURL_PREREQFUNC_ABORT }
         let exchange = Unmanaged<ActiveExchange>.fromOpaque(user).takeUnretainedValue()
-        return exchange.mayMakeRequest() ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT
+        let mayLeave = exchange.mayMakeRequest(
+            between: PlainSockets.Ends(
+                localAddress: localAddress.map { String(cString: $0) } ?? "", localPort: Int(localPort),
+                address: address.map { String(cString: $0) } ?? "", port: Int(port)))
+        return mayLeave ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT
     }
 
     /// A TLS connection begins, to the host or, before it, to a proxy. libcurl judges the proxy.

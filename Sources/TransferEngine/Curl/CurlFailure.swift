@@ -78,7 +78,7 @@ extension CurlPool {
     /// Why a hop failed; `nil` when it ended well.
     func error(of exchange: ActiveExchange, _ handle: CurlHandle, _ code: CURLcode) -> TransferError? {
         switch exchange.stopReason {
-        case .bodyUnwanted: return nil
+        case .bodyUnwanted, .spokenBefore: return nil
         case .failed(let error): return error
         case nil: break
         }

@@ -81,7 +81,7 @@ final class CurlHandle {
 
     private static let pointers = [
         CURLOPT_PRIVATE, CURLOPT_WRITEDATA, CURLOPT_HEADERDATA, CURLOPT_SSL_CTX_DATA, CURLOPT_OPENSOCKETDATA,
-        CURLOPT_RESOLVER_START_DATA,
+        CURLOPT_RESOLVER_START_DATA, CURLOPT_SOCKOPTDATA, CURLOPT_PREREQDATA,
     ]
 
     func set(_ option: CURLoption, _ value: Int) throws(TransferError) {

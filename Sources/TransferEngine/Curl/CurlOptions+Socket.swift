@@ -11,7 +11,8 @@ extension CurlOptions {
 }
 
 private enum SocketCallbacks {
-    static let prepare: transfer_sockopt_callback = { _, socket, _ in
+    static let prepare: transfer_sockopt_callback = { user, socket, _ in
+        if let user { Unmanaged<ActiveExchange>.fromOpaque(user).takeUnretainedValue().opened.append(socket) }
         var limit = unsentLimit
         // What isn't TCP (a proxy's Unix socket, QUIC) says no, and needs no limit.
         _ = setsockopt(

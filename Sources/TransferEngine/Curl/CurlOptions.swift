@@ -33,6 +33,7 @@ struct CurlOptions {
         try applyPlace(handle, settings)
         try handle.set(CURLOPT_FOLLOWLOCATION, 0)
         try handle.set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
+        if exchange.wantsNewConnection { try handle.set(CURLOPT_FRESH_CONNECT, 1) }
         try handle.set(CURLOPT_HTTP09_ALLOWED, 0)
         try applyTimes(handle, settings)
         // A buffer beyond what the rate allows in a moment would make the flow lumpy. A handle that has been used may
@@ -89,6 +90,7 @@ struct CurlOptions {
             transfer_easy_set_write(handle.raw, CURLOPT_WRITEFUNCTION, CurlCallbacks.write), CURLOPT_WRITEFUNCTION)
         try handle.check(
             transfer_easy_set_write(handle.raw, CURLOPT_HEADERFUNCTION, CurlCallbacks.header), CURLOPT_HEADERFUNCTION)
+        try handle.check(transfer_easy_set_prerequest(handle.raw, CurlCallbacks.prerequest), CURLOPT_PREREQFUNCTION)
     }
 
     private func applyPointers(_ handle: CurlHandle) throws(TransferError) {
@@ -97,6 +99,8 @@ struct CurlOptions {
         try handle.set(CURLOPT_WRITEDATA, pointer: pointer)
         try handle.set(CURLOPT_HEADERDATA, pointer: pointer)
         try handle.set(CURLOPT_SSL_CTX_DATA, pointer: pointer)
+        try handle.set(CURLOPT_SOCKOPTDATA, pointer: pointer)
+        try handle.set(CURLOPT_PREREQDATA, pointer: pointer)
         try applyLink(handle)
         try handle.set(cookie: exchange.cookieField(for: hop))
     }
@@ -118,11 +122,6 @@ struct CurlOptions {
             try handle.set(CURLOPT_NOBODY, 1)
         } else if hop.method != "GET" {
             try handle.set(CURLOPT_CUSTOMREQUEST, hop.method)
-            guard !RetryRule.idempotentMethods.contains(hop.method) else { return }
-            // Of a request without a body nothing else tells that libcurl makes it again.
-            try handle.check(
-                transfer_easy_set_prerequest(handle.raw, CurlCallbacks.prerequest), CURLOPT_PREREQFUNCTION)
-            try handle.set(CURLOPT_PREREQDATA, pointer: Unmanaged.passUnretained(exchange).toOpaque())
         }
     }
 

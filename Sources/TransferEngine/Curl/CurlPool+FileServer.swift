@@ -33,7 +33,7 @@ extension CurlPool {
         let result: FileServerDialogue.Result
         switch exchange.stopReason {
         // The answer that is dropped is the dialogue's last word.
-        case .bodyUnwanted: return hopEnded(exchange, nil)
+        case .bodyUnwanted, .spokenBefore: return hopEnded(exchange, nil)
         case .failed(let error): return hopEnded(exchange, error)
         case nil:
             if code == CURLE_OK {

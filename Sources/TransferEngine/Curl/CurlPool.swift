@@ -53,6 +53,7 @@ actor CurlPool: LoopActor {
     /// Proxy's URL → the schemes of authentication (CURLAUTH_…) that it asked for.
     var proxySchemes: [String: UInt] = [:]
     private(set) var isShutDown = false
+    let plainSockets = PlainSockets()
     /// Whether any exchange has had a bound on its rate: without, nobody needs to be looked at.
     var hasLimits = false
 
@@ -146,6 +147,7 @@ actor CurlPool: LoopActor {
         exchange.beginHop(hop)
         exchange.handle = handle
         exchange.questions = questions
+        exchange.sockets = plainSockets
         exchange.connectBound = .now + exchange.request.settings.connectTimeout
         let timeLeft = exchange.deadline.map { max(.milliseconds(1), $0 - .now) }
         try CurlOptions(
@@ -162,6 +164,7 @@ actor CurlPool: LoopActor {
     func hopEnded(_ exchange: ActiveExchange, _ error: TransferError?) {
         switch exchange.machine.hopEnded(error ?? exchange.shortfall, position: exchange.sink.position) {
         case .perform(let hop):
+            exchange.wantsNewConnection = false
             release(exchange)
             perform(hop, of: exchange)
         case .succeed(let head): end(exchange, .success(head))
@@ -187,6 +190,7 @@ actor CurlPool: LoopActor {
             finalURL: exchange.hop?.url ?? exchange.request.url,
             position: exchange.sink.position,
             received: exchange.received, sent: exchange.sent, metrics: metrics)
+        outcome.answers = exchange.answerScope
         outcome.fragment = exchange.hop?.fragment ?? exchange.request.fragment
         switch result {
         case .success: outcome.digest = file?.finishDigest()
@@ -285,6 +289,11 @@ actor CurlPool: LoopActor {
         guard let handle = exchange.handle else { return }
         if let files = exchange.files { return stepEnded(exchange, files, handle, code) }
         let error = error(of: exchange, handle, code)
+        if case .spokenBefore = exchange.stopReason, let hop = exchange.hop {
+            exchange.wantsNewConnection = true
+            release(exchange)
+            return perform(hop, of: exchange)
+        }
         if exchange.phase == .deciding, error == nil {
             exchange.hasEndedUndecided = true
             return

@@ -13,12 +13,12 @@ final class HandleShape: Equatable {
     private let proxy: String?
 
     /// - Returns: `nil` for what is set up anew each time: bodies, credentials (whose state stays with a handle),
-    ///   addresses that libcurl is to be given, a bound on the time.
+    ///   addresses that libcurl is to be given, a bound on the time, a connection that has to be new.
     init?(_ exchange: ActiveExchange, _ hop: Hop, resolved: [String], timeLeft: Duration?) {
         let settings = exchange.request.sharedSettings
         guard exchange.isJoined || hop.method == "GET" && !hop.sendsBody, resolved.isEmpty,
             case .none = settings.wrappedValue.credentials, hop.authorization == nil,
-            timeLeft == nil || settings.wrappedValue.idleTimeout != nil
+            !exchange.wantsNewConnection, timeLeft == nil || settings.wrappedValue.idleTimeout != nil
         else { return nil }
         method = hop.method
         mayExpect = hop.mayExpect

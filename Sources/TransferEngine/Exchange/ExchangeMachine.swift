@@ -207,6 +207,8 @@ struct ExchangeMachine {
         // An empty field names no place either.
         if case .message = request.intent,
             !request.settings.followsRedirects || head.value("Location")?.isEmpty ?? true
+                || !request.settings.turnsRequests && hop.method != "GET"
+                    && RedirectRule.turns(hop.method, by: head.status)
         {
             return deliver(hop, head)
         }

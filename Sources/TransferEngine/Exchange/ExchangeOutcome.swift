@@ -8,6 +8,8 @@ public struct ExchangeOutcome: Sendable {
     public var head: ResponseHead?
     /// Where the body of the last answer began, if one did.
     public var start: BodyStart?
+    /// What the last answer is an answer to.
+    public var answers = AnswerScope.request
     /// The URL that answered at last; not redacted.
     public var finalURL: String
     /// The fragment that belongs to it: that of the redirect that led there, or of the request.
@@ -40,12 +42,39 @@ public struct ExchangeOutcome: Sendable {
 }
 
 extension ExchangeOutcome {
+    /// The result for the one who wants a receipt for what was sent: a success that belongs to something else is none.
+    public var receipt: Result<ResponseHead, TransferError> {
+        guard case .success(let head) = result, (200..<300).contains(head.status) else { return result }
+        switch answers {
+        case .request: return result
+        case .beginning:
+            return .failure(
+                TransferError(
+                    .answeredEarly, "the answer \(head.status) came before all had been sent, and is no receipt",
+                    isTransient: true))
+        case .another:
+            return .failure(
+                TransferError(
+                    .badResponse, "the answer \(head.status) is to another request, which a redirect made of this one"))
+        }
+    }
+
     /// Of an exchange that needed no network.
     public init(finalURL: String, answeredBy start: BodyStart) {
         self.init(
             result: .success(start.head), head: start.head, start: start, finalURL: finalURL,
             position: start.total ?? 0, received: 0, sent: 0, metrics: ExchangeMetrics())
     }
+}
+
+/// What an answer belongs to: a receipt is only the answer to the request itself.
+public enum AnswerScope: Sendable, Hashable {
+    /// The request as it was given, with all of its body; where redirects repeated both, the last of those.
+    case request
+    /// The same, but the answer came before all of the body had been handed to the network.
+    case beginning
+    /// Another request, which a redirect made of it (RFC 9110 §15.4).
+    case another
 }
 
 /// What the network did for one exchange; times in seconds from the start of its last hop.

@@ -125,6 +125,9 @@ public struct ExchangeSettings: Sendable, Hashable {
     /// Whether redirects are followed at all; otherwise such an answer is the final one, which is an error where a
     /// representation was asked for.
     public var followsRedirects = true
+    /// Whether a redirect is followed that turns the request into another: 303, and 301 and 302 of POST (RFC 9110 §15.4).
+    /// Otherwise such an answer is the final one, where any answer is.
+    public var turnsRequests = true
     /// How much of the body of an answer that is an error is kept (``ExchangeOutcome/answer``); bytes.
     public var keptOfRefusals = 0
     /// Whether the body is sent again, over a new connection, when one that had been used before turns out to be dead

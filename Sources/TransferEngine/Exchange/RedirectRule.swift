@@ -17,6 +17,15 @@ struct RedirectRule {
 
     static func isRedirect(_ status: Int) -> Bool { [301, 302, 303, 307, 308].contains(status) }
 
+    /// Whether a redirect makes another request of one with that method: a GET, without a body.
+    static func turns(_ method: String, by status: Int) -> Bool {
+        switch status {
+        case 303: method != "HEAD"
+        case 301, 302: method == "POST"
+        default: false
+        }
+    }
+
     /// The request for the new place.
     ///
     /// - Throws: `TransferError` when there were too many, or the place is not one to go to.
@@ -35,7 +44,7 @@ struct RedirectRule {
         followed += 1
         var next = hop
         next.go(to: location)
-        if status == 303 ? hop.method != "HEAD" : (status == 301 || status == 302) && hop.method == "POST" {
+        if Self.turns(hop.method, by: status) {
             next.method = "GET"
             next.dropBody()
         }

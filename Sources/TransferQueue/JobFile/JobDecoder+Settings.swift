@@ -22,6 +22,7 @@ extension JobDecoder {
         case .parallel: rules.upload.parallel = try integer(Self.parallelRequests)
         case .createFolders: rules.upload.createFolders = try boolean() ?? false
         case .ifChanged: rules.upload.ifChanged = try word(JobSpec.Upload.IfChanged.self) ?? .restart
+        case .success: rules.upload.success = try success()
         case .metadata: try fields(into: &rules.upload.metadata)
         case .fields: try fields(into: &rules.upload.fields)
         case .fileField: rules.upload.fileField = try string { $0.isEmpty ? "the name is empty" : nil } ?? "file"

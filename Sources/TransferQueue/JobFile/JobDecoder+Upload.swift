@@ -1,11 +1,13 @@
 import TransferCore
+import TransferUpload
 
 /// How an upload is made.
 extension JobDecoder {
     static let parallelRequests = 1...64
     /// Keys that mean nothing to a download.
     static let uploadKeys: [JobKey] = [
-        .protocol, .chunkSize, .parallel, .createFolders, .ifChanged, .metadata, .fields, .fileField, .tus,
+        .protocol, .chunkSize, .parallel, .createFolders, .ifChanged, .success, .metadata, .fields, .fileField,
+        .tus,
     ]
 
     /// Bytes of one request; at least 1.
@@ -18,6 +20,29 @@ extension JobDecoder {
             return nil
         }
         return value
+    }
+
+    /// Statuses; at least one.
+    mutating func success() throws(JSONFault) -> Set<Int>? {
+        _ = try reader.kind()
+        let start = reader.offset
+        let before = problems.count
+        var statuses: Set<Int> = []
+        let isArray = try array("an array of statuses") { (decoder) throws(JSONFault) in
+            _ = try decoder.reader.kind()
+            let start = decoder.reader.offset
+            guard let status = try decoder.integer(Self.statusCodes) else { return }
+            if !decoder.isTrusted, !ReceiptRule.isNameable(status) {
+                decoder.note(
+                    "\(status) is no success; 200 to 299 are, and 302 and 303 after a form",
+                    start..<decoder.reader.offset)
+            }
+            statuses.insert(status)
+        }
+        if isArray, statuses.isEmpty, problems.count == before, !isTrusted {
+            note("at least one status is needed", start..<start + 1)
+        }
+        return isArray && !statuses.isEmpty ? statuses : nil
     }
 
     mutating func tus(into tus: inout JobSpec.Upload.Tus) throws(JSONFault) {
@@ -57,6 +82,11 @@ extension JobDecoder {
                 "\"\(key.rawValue)\" is for the protocol \(names), not \"\(uploadProtocol.rawValue)\"",
                 range(key, draft))
         }
+        if Self.has(.success, seen) || Self.has(.method, seen), (draft.method ?? uploadProtocol.method) == "PUT",
+            let page = draft.rules.upload.success?.first(where: ReceiptRule.isPage)
+        {
+            note("\(page) says nothing of a file that was sent by PUT", range(.success, draft))
+        }
         if Self.has(.method, seen), let refusal = draft.method.flatMap(HeaderRule.refusal(ofUploadMethod:)) {
             note(refusal, range(.method, draft))
         }
@@ -80,7 +110,7 @@ extension JobSpec.UploadProtocol {
     fileprivate static let ownedKeys: [(JobKey, Set<JobSpec.UploadProtocol>)] = [
         (.fields, [.multipart]), (.fileField, [.multipart]), (.metadata, [.tus, .s3]), (.parallel, [.tus, .s3]),
         (.createFolders, [.put, .ftp, .sftp]), (.chunkSize, [.put, .post, .tus, .resumable, .s3]),
-        (.method, [.put, .post, .multipart, .resumable]), (.tus, [.tus]),
+        (.method, [.put, .post, .multipart, .resumable]), (.tus, [.tus]), (.success, [.put, .post, .multipart]),
     ]
 
     private static let foreignKeysByProtocol = Dictionary(

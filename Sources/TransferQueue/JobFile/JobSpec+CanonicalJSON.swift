@@ -93,6 +93,7 @@ extension CanonicalWriter {
         member(JobKey.parallel, options.parallel)
         if options.createFolders { member(JobKey.createFolders, true) }
         if options.ifChanged != .restart { member(JobKey.ifChanged, options.ifChanged.rawValue) }
+        member(JobKey.success, options.success?.sorted())
         fields(.metadata, options.metadata)
         fields(.fields, options.fields)
         if options.fileField != "file" { member(JobKey.fileField, options.fileField) }

@@ -23,6 +23,7 @@ extension JobSpec {
             hash.add(upload.uploadProtocol.rawValue)
             hash.add(upload.method ?? "")
             if let checksum = upload.checksum { hash.add(checksum.description) }
+            for status in upload.options.success?.sorted() ?? [] { hash.add("success \(status)") }
             for field in upload.options.metadata + upload.options.fields {
                 hash.add(field.name)
                 hash.add("\(field.value)")

@@ -1,4 +1,5 @@
 public import TransferCore
+import TransferUpload
 
 extension JobSpec.Upload {
     /// How an upload is cut into requests, and what goes along with it. Each protocol takes what it knows.
@@ -10,6 +11,9 @@ extension JobSpec.Upload {
         /// Make the folders of the destination that aren't there (WebDAV's MKCOL, FTP, SFTP).
         public var createFolders = false
         public var ifChanged = IfChanged.restart
+        /// The statuses that say that the server has the file: 200 to 299, and 302 and 303 of a POST or a form. `nil` is
+        /// each 2xx, of which 202 waits until the server shows the file. For `put`, `post` and `multipart`.
+        public var success: Set<Int>?
         /// What goes along with the file: `tus` metadata, `x-amz-meta-…` of `s3`.
         public var metadata: [Field] = []
         /// Fields of a form, before the file; for `multipart`.
@@ -51,6 +55,11 @@ extension JobSpec.Upload {
         case restart
         case fail
     }
+}
+
+extension JobSpec.Upload {
+    /// What is a receipt for it.
+    var receipt: ReceiptRule { ReceiptRule(method: method ?? uploadProtocol.method, success: options.success) }
 }
 
 extension JobSpec {

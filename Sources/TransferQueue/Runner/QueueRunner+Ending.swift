@@ -3,6 +3,7 @@ import Glibc
 import TransferCore
 import TransferEngine
 import TransferEventLoop
+import TransferUpload
 
 extension QueueRunner {
     func exchangeEnded(_ job: RunningJob, _ outcome: ExchangeOutcome) {
@@ -10,7 +11,7 @@ extension QueueRunner {
         batches[job.record.batch]?.settledBytes += moved
         account(job, moved: moved)
         judgeLink(job, outcome)
-        switch outcome.result {
+        switch job.record.spec.isUpload ? outcome.receipt : outcome.result {
         case .success(let head): succeeded(job, head, outcome)
         case .failure(let error): exchangeFailed(job, error, outcome)
         }
@@ -69,11 +70,15 @@ extension QueueRunner {
     private func uploadAnswered(
         _ job: RunningJob, _ file: SourceFile, _ head: ResponseHead, _ outcome: ExchangeOutcome
     ) {
-        guard (200..<300).contains(head.status) else {
-            let error = StatusRule.error(head, now: WallClock.seconds)
-            return failed(job, error, bodyLeft: outcome.sent > 0)
-        }
         let id = job.candidate.id
+        let answer = UploadAnswer(
+            request: 0, head: head, body: outcome.answer, url: outcome.finalURL, sent: outcome.sent)
+        guard case .upload(let upload) = job.record.spec.work else { return }
+        switch upload.receipt.judge(answer, to: upload.url, now: WallClock.seconds) {
+        case .stored: break
+        case .refused(let error): return failed(job, error, bodyLeft: outcome.sent > 0)
+        case .accepted, .redirected: return lookFurther(job, upload, file, after: answer)
+        }
         job.phase = .saving
         settleSource(job, file) { runner, isSame in
             guard let job = runner.running[id], case .saving = job.phase else { return }

@@ -37,14 +37,34 @@ extension QueueRunner {
         let state = lostWithItsProcess(job.record, upload, file, record) ?? record?.state
         guard let dialogue = try make(job.record.spec, upload, source, state, secrets) else { return false }
         if state != nil { file.markSentBefore(mayHaveChanged: likeness == .unclear) }
+        job.link = link
+        begin(dialogue, of: job, file, record)
+        return true
+    }
+
+    private func begin(
+        _ dialogue: any UploadDialogue, of job: RunningJob, _ file: SourceFile, _ record: UploadRecord?
+    ) {
         talks += 1
         job.phase = .talking
         job.talk = UploadTalk(
-            number: talks, dialogue: dialogue, file: file, record: record,
-            keepsVersion: job.record.keepsVersion)
-        job.link = link
-        advance(id) { $0.begin(now: WallClock.seconds) }
-        return true
+            number: talks, dialogue: dialogue, file: file, record: record, keepsVersion: job.record.keepsVersion)
+        advance(job.candidate.id) { $0.begin(now: WallClock.seconds) }
+    }
+
+    /// The answer to an upload that was one request isn't a receipt yet.
+    func lookFurther(
+        _ job: RunningJob, _ upload: JobSpec.Upload, _ file: SourceFile, after answer: UploadAnswer
+    ) {
+        let source = UploadSource(name: WatchedPath.name(file.path), size: file.size, digest: job.sourceDigest)
+        let dialogue = ReceiptDialogue(
+            after: answer, rule: upload.receipt, url: upload.url, source: source, began: began(job))
+        begin(dialogue, of: job, file, job.record.upload)
+    }
+
+    /// When a job's attempt began, in seconds since 1970.
+    private func began(_ job: RunningJob) -> Int64 {
+        WallClock.seconds - (MonotonicTime.now - job.started).components.seconds
     }
 
     private func advance(_ id: Int64, _ step: (inout any UploadDialogue) -> [UploadAction]) {
@@ -142,7 +162,7 @@ extension QueueRunner {
     }
 
     private static func event(_ outcome: ExchangeOutcome, _ request: Int, _ digest: Checksum?) -> UploadEvent {
-        switch outcome.result {
+        switch outcome.receipt {
         case .failure(let error): return .failed(request: request, error, sent: outcome.sent)
         case .success(let head):
             var answer = UploadAnswer(
@@ -205,10 +225,9 @@ extension QueueRunner {
     func keepUnanswered(_ job: RunningJob, _ error: TransferError, _ outcome: ExchangeOutcome) {
         guard case .upload(let file) = job.ready, case .upload(let upload) = job.record.spec.work,
             upload.uploadProtocol == .put, job.record.spec.method == "PUT", error.status == nil, file.size > 0,
-            outcome.sent >= file.size
+            outcome.sent >= file.size || error.code == .answeredEarly
         else { return }
-        let began = WallClock.seconds - (MonotonicTime.now - job.started).components.seconds
-        let record = UploadRecord(file, state: ConfirmingPut.state(began: began), confirmed: 0)
+        let record = UploadRecord(file, state: ConfirmingPut.state(began: began(job)), confirmed: 0)
         let id = job.candidate.id
         job.record.upload = record
         withStore {
@@ -259,7 +278,7 @@ extension QueueRunner {
         endTalk(job)
         scheduler.originAnswered(job.candidate.lane.origin)
         job.result = TransferResult(
-            status: result.status, finalURL: Redaction.url(result.url), transferred: talk.sent,
+            status: result.status, finalURL: Redaction.url(result.url), transferred: talk.sent + job.meter.sent,
             validator: result.validator, response: result.response)
         leave(
             job,

@@ -55,6 +55,7 @@ struct RequestBuilder: Sendable {
         var settings = try settings(spec.settings, for: upload.url)
         settings.resendsBody = resends
         settings.joinsSmallBodies = settings.resendsBody
+        settings.turnsRequests = false
         let headers = try headers(spec.settings)
         let shared = Shared(wrappedValue: settings)
         if spec.settings.namesNobody, FileServerURLs.uploadProtocol(of: upload.url) == nil {
@@ -85,6 +86,7 @@ struct RequestBuilder: Sendable {
             settings.files.createsFolders = upload.options.createFolders && request.body != .none
         }
         settings.followsRedirects = request.followsRedirects
+        settings.turnsRequests = false
         // An interim answer of such a protocol doesn't end libcurl's wait for 100.
         settings.expectsContinue = false
         // Its server is asked what it has first.

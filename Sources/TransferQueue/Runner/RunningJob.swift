@@ -88,18 +88,18 @@ final class RunningJob {
         return file
     }
 
-    /// Bytes of an upload that left.
-    var sent: Int64 { talk?.sent ?? meter.sent }
+    /// Bytes of an upload that left: with a dialogue's requests, and with the one request before it that had no dialogue.
+    var sent: Int64 { (talk?.sent ?? 0) + meter.sent }
 
     /// Whether little is lost when it's broken off: it goes on where it was, or nothing has been sent.
     var canGoOn: Bool {
-        if let talk { return record.spec.asksFirst || talk.confirmed > 0 || talk.sent == 0 }
-        return !record.spec.isUpload || meter.sent == 0
+        if let talk { return record.spec.asksFirst || talk.confirmed > 0 || sent == 0 }
+        return !record.spec.isUpload || sent == 0
     }
 
     /// Whether a body has begun to leave that must not be sent twice.
     var mayHaveArrived: Bool {
-        record.spec.mustNotRepeat && talk?.mayBeThere ?? meter.sent > 0 && talk?.knowsTheWay != true
+        record.spec.mustNotRepeat && (talk?.mayBeThere ?? 0) + meter.sent > 0 && talk?.knowsTheWay != true
     }
 
     enum Stop {

@@ -20,6 +20,9 @@ enum UploadProtocols {
         let options = upload.options
         switch upload.uploadProtocol {
         case .put, .post:
+            if let state, ReceiptDialogue.isState(state) {
+                return ReceiptDialogue(nil, rule: upload.receipt, url: upload.url, source: source, state: state)
+            }
             let asks = state.map { ConfirmingPut.isState($0) } ?? false
             let upgrade = try resumable(spec, upload, .upgrade, secrets)
             let isOffered = source.size >= upgradeSize || state != nil && !asks
@@ -32,13 +35,17 @@ enum UploadProtocols {
             } else if isOffered {
                 plain = ResumableDialogue(source: source, options: upgrade, state: known)
             }
-            guard asks, let state else { return plain }
-            return ConfirmingPut(
-                url: upload.url, method: spec.method, source: source, state: state, otherwise: plain) ?? plain
+            if asks, let state {
+                plain =
+                    ConfirmingPut(url: upload.url, method: spec.method, source: source, state: state, otherwise: plain)
+                    ?? plain
+            }
+            return plain.map { receipted($0, upload, source, state) }
         case .multipart:
-            return FormUpload(
-                url: upload.url, method: upload.method ?? "POST", source: source,
-                fields: try fields(options.fields, secrets), fileField: options.fileField)
+            let form = FormUpload(
+                url: upload.url, method: spec.method, source: source, fields: try fields(options.fields, secrets),
+                fileField: options.fileField)
+            return receipted(form, upload, source, state)
         case .tus:
             var tus = TusOptions()
             tus.chunkSize = options.chunkSize
@@ -66,9 +73,19 @@ enum UploadProtocols {
             let mark = String(UInt64.random(in: 0..<1 << 48), radix: 36)
             return FileServerUpload(url: upload.url, source: source, state: state, mark: mark)
         case .resumable:
-            return ResumableDialogue(
-                source: source, options: try resumable(spec, upload, .careful, secrets), state: state)
+            let isAccepted = state.map { ReceiptDialogue.isState($0) } ?? false
+            let resumable = ResumableDialogue(
+                source: source, options: try resumable(spec, upload, .careful, secrets), state: isAccepted ? nil : state
+            )
+            return receipted(resumable, upload, source, state)
         }
+    }
+
+    /// With its end held to what is a receipt.
+    static func receipted(
+        _ dialogue: any UploadDialogue, _ upload: JobSpec.Upload, _ source: UploadSource, _ state: String?
+    ) -> any UploadDialogue {
+        ReceiptDialogue(dialogue, rule: upload.receipt, url: upload.url, source: source, state: state)
     }
 
     /// What the owner says of the content goes before what the protocol would say of it.
@@ -82,7 +99,8 @@ enum UploadProtocols {
 
     /// Whether a state says of itself how to go on: where the upload is, or that the server is to be asked.
     static func knowsTheWay(_ state: String) -> Bool {
-        ConfirmingPut.isState(state) || VerifyingDialogue.isVerifying(state) || ResumableDialogue.knowsUpload(state)
+        ConfirmingPut.isState(state) || ReceiptDialogue.isState(state) || VerifyingDialogue.isVerifying(state)
+            || ResumableDialogue.knowsUpload(state)
     }
 
     private static func headers(

@@ -11,7 +11,8 @@ extension UploadProtocols {
         let own = state.flatMap { VerifyingDialogue.isVerifying($0) ? nil : $0 }
         let inner =
             try dialogue(spec, upload, source: source, state: own, secrets: secrets)
-            ?? OneRequest(url: upload.url, method: spec.method, source: source)
+            ?? receipted(
+                OneRequest(url: upload.url, method: spec.method, source: source), upload, source, own)
         let place = try place(spec, upload, secrets)
         return VerifyingDialogue(inner, source: source, state: state, place: place)
     }

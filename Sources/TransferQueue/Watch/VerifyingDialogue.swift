@@ -281,7 +281,9 @@ struct OneRequest: UploadDialogue {
         switch event {
         case .interim, .digested: return []
         case .failed(_, let error, let sent):
-            guard method == "PUT", source.size > 0, sent >= source.size else { return [.fail(error)] }
+            guard method == "PUT", source.size > 0, sent >= source.size || error.code == .answeredEarly else {
+                return [.fail(error)]
+            }
             return [.save(ConfirmingPut.state(began: began)), .fail(error)]
         case .answered(let answer):
             guard (200..<300).contains(answer.head.status) else {

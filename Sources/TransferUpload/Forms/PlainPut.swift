@@ -31,9 +31,11 @@ struct PlainPut: UploadDialogue {
         }
     }
 
-    /// Where all of the file left, the next attempt asks whether it's there (``ConfirmingPut``).
+    /// Where all of the file left, or the server spoke before that, the next attempt asks whether it's there (``ConfirmingPut``).
     private func failed(_ error: TransferError, sent: Int64) -> [UploadAction] {
-        guard method == "PUT", source.size > 0, sent >= source.size else { return [.fail(error)] }
+        guard method == "PUT", source.size > 0, sent >= source.size || error.code == .answeredEarly else {
+            return [.fail(error)]
+        }
         return [.save(ConfirmingPut.state(began: began)), .fail(error)]
     }
 

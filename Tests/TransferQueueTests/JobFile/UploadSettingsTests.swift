@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 import TransferCore
+import TransferUpload
 
 @testable import TransferQueue
 
@@ -37,6 +38,15 @@ import TransferCore
         #expect(try options(try self.upload(#""createFolders": true"#).spec).options.createFolders)
     }
 
+    @Test func theOwnerSaysWhichAnswersAreReceipts() throws {
+        let (spec, lines) = try upload(#""protocol": "multipart""#, defaults: #"{"success": [201, 303]}"#)
+        #expect(lines == [])
+        #expect(try options(spec).receipt == ReceiptRule(method: "POST", success: [201, 303]))
+        #expect(spec?.canonicalJSON.contains(#""success":[201,303]"#) == true)
+        let plain = try #require(try upload(#""protocol": "multipart""#).spec)
+        #expect(try options(plain).receipt == ReceiptRule(method: "POST") && plain.fingerprint != spec?.fingerprint)
+    }
+
     @Test func aURLOfS3NeedsNoProtocol() throws {
         let (spec, lines) = try upload(
             #""s3": {"endpoint": "https://h:9", "region": "eu-1", "style": "path", "integrity": "md5", "accessKey": "a", "secretKey": {"file": "s"}}"#,
@@ -65,6 +75,7 @@ import TransferCore
         #""protocol": "tus", "tus": {"checksum": "sha256", "createWithUpload": true}"#,
         #""protocol": "tus", "chunkSize": 5, "parallel": 2, "metadata": {"x": {"file": "y"}}, "ifChanged": "fail""#,
         #""protocol": "multipart", "fields": {"a": "b"}, "fileField": "c""#, #""createFolders": true"#,
+        #""protocol": "post", "success": [303, 201]"#,
         #""checksum": "sha256:9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08""#,
     ])
     func whatIsWrittenDownIsReadBackTheSame(_ members: String) throws {
@@ -87,6 +98,16 @@ import TransferCore
             #"$.jobs[0].to the protocol "s3" has URLs as s3://bucket/key; its server is named by "s3": {"endpoint": …}"#
         ),
         (#""s3": {"accessKey": "a"}"#, #"$.jobs[0].s3 "s3" has both "accessKey" and "secretKey", or neither"#),
+        (#""success": []"#, "$.jobs[0].success at least one status is needed"),
+        (
+            #""success": [204, 404]"#,
+            "$.jobs[0].success[1] 404 is no success; 200 to 299 are, and 302 and 303 after a form"
+        ),
+        (#""success": [201, 303]"#, "$.jobs[0].success 303 says nothing of a file that was sent by PUT"),
+        (
+            #""protocol": "tus", "success": [201]"#,
+            #"$.jobs[0].success "success" is for the protocol "multipart", "post" or "put", not "tus""#
+        ),
         (#""ifChanged": "restrat""#, #"$.jobs[0].ifChanged unknown value "restrat"; did you mean "restart"?"#),
     ])
     func saysWhatIsWrong(_ members: String, _ line: String) throws {

@@ -1,0 +1,73 @@
+import CTransferCurl
+import TransferCore
+
+// The moment before a request leaves, and what its answer then belongs to.
+extension ActiveExchange {
+    /// libcurl has a connection, and is about to make the request on it. Returns whether it may.
+    ///
+    /// - Parameter ends: The connection's.
+    func mayMakeRequest(between ends: @autoclosure () -> PlainSockets.Ends) -> Bool {
+        guard isFirstRequest || mayBeRepeated else {
+            stopReason = .failed(
+                TransferError(.connectionLost, "the connection was lost before the answer", isTransient: true))
+            return false
+        }
+        hasMadeRequest = true
+        guard let sockets, let hop, hop.url.hasUTF8Prefix(Self.scheme) else { return true }
+        return isQuiet(ends(), sockets, hop)
+    }
+
+    /// Without an answer it's libcurl's own idea to make a request again, as the connection died.
+    private var isFirstRequest: Bool { !hasMadeRequest || status != 0 }
+
+    /// A request with a body is made again, or not, when its body is to be (``rewindBody(to:)``).
+    private var mayBeRepeated: Bool {
+        guard let hop, !hop.sendsBody else { return true }
+        return RetryRule.idempotentMethods.contains(hop.method)
+    }
+
+    /// Whether nothing has come before anything was asked: it would be taken for the answer (RFC 9112 §9.2). Under TLS what
+    /// waits at the socket may be TLS's own.
+    private func isQuiet(_ ends: PlainSockets.Ends, _ sockets: PlainSockets, _ hop: Hop) -> Bool {
+        let isNew = sockets.isNew(ends, among: opened)
+        guard let socket = sockets.socket(of: ends), PlainSockets.hasUnread(socket), !isTLSToProxy(hop) else {
+            return true
+        }
+        PlainSockets.giveUp(socket)
+        guard !isNew else {
+            stopReason = .failed(
+                TransferError(.badResponse, "the server spoke before it was asked", isTransient: true))
+            return false
+        }
+        stopReason = .spokenBefore
+        return false
+    }
+
+    private func isTLSToProxy(_ hop: Hop) -> Bool {
+        request.settings.way(to: hop.url).map { ProxyAddress($0).scheme == "https" } ?? false
+    }
+
+    private static let scheme = Array("http://".utf8)
+
+    /// A final head has come: whether all of the body had gone to the network by then.
+    func noteWhetherBodyIsOut() {
+        guard let hop, hop.sendsBody, files == nil, let length = body.length, let handle else {
+            isBodyOut = true
+            return
+        }
+        isBodyOut = handle.offset(CURLINFO_SIZE_UPLOAD_T) >= length
+    }
+
+    /// What the last answer belongs to.
+    var answerScope: AnswerScope {
+        guard let hop, !hop.isTurned(from: request) else { return .another }
+        return isBodyOut ? .request : .beginning
+    }
+}
+
+extension Hop {
+    /// Whether redirects, or those who decided about them, made another request of it than the one that was given.
+    func isTurned(from request: ExchangeRequest) -> Bool {
+        method != request.method || sendsBody == request.body.isEmpty || replacedBody != nil
+    }
+}

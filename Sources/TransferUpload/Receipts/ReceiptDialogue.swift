@@ -1,0 +1,272 @@
+import TransferCore
+
+/// An upload that is complete only once its answer is a receipt (``ReceiptRule``).
+///
+/// After a 202 the server is asked for the file: at the URL of a PUT, else at the one that the answer names. Until a PUT's is
+/// there each attempt asks again, ``questions`` times; then it's sent once more. What nobody can ask for ends the job:
+/// a PUT fails, and whether a POST was taken isn't known. Before a redirect counts that the owner calls a success, the page
+/// that it leads to is looked at.
+public struct ReceiptDialogue: UploadDialogue {
+    private enum Phase: Sendable {
+        case uploading
+        /// The file is asked for; `asked`: how often it was, in earlier attempts.
+        case asking(RemoteCopy, UploadResult, asked: Int)
+        /// The page is asked for that a redirect leads to.
+        case looking(UploadResult, redirects: Int)
+        case abandoning
+        case ended
+    }
+
+    /// Between them the delay grows: with the default rule half a minute.
+    static let questions = 6
+    /// Of one who looks at a page.
+    private static let redirectLimit = 5
+    private static let pageNumber = 900_000_003
+    private static let mark = "accepted:"
+
+    private let rule: ReceiptRule
+    private let url: String
+    private let source: UploadSource
+    private var inner: (any UploadDialogue)?
+    private var phase = Phase.uploading
+    /// The requests that carry the whole source.
+    private var wholes: Set<Int> = []
+    /// The last answer to one of those.
+    private var answer: UploadAnswer?
+    /// When the file was about to be sent, by this machine's clock.
+    private var began: Int64
+    private let asked: Int?
+
+    /// - Parameters:
+    ///   - inner: How the file is sent; `nil` where it was.
+    ///   - state: What an earlier attempt saved; one of others' is theirs.
+    public init(
+        _ inner: (any UploadDialogue)?, rule: ReceiptRule, url: String, source: UploadSource, state: String? = nil
+    ) {
+        let saved = state.flatMap(Self.read)
+        self.init(inner, rule, url, source, began: saved?.began ?? 0, asked: saved?.asked)
+    }
+
+    /// After an upload that was one request.
+    ///
+    /// - Parameters:
+    ///   - answer: The request's, for which the rule isn't content with its status.
+    ///   - began: When it was about to be sent, in seconds since 1970.
+    public init(after answer: UploadAnswer, rule: ReceiptRule, url: String, source: UploadSource, began: Int64) {
+        self.init(nil, rule, url, source, began: began, asked: nil)
+        self.answer = answer
+    }
+
+    private init(
+        _ inner: (any UploadDialogue)?, _ rule: ReceiptRule, _ url: String, _ source: UploadSource, began: Int64,
+        asked: Int?
+    ) {
+        self.inner = inner
+        self.rule = rule
+        self.url = url
+        self.source = source
+        self.began = began
+        self.asked = asked
+    }
+
+    /// Whether the server has accepted the file and is to be asked for it.
+    public static func isState(_ text: String) -> Bool { text.hasPrefix(mark) }
+
+    public mutating func begin(now: Int64) -> [UploadAction] {
+        if let asked {
+            return ask(at: url, UploadResult(url: url, status: 202), asked: asked, now)
+        }
+        if inner == nil, let answer { return judge(answer, now) }
+        began = now
+        return pass(inner?.begin(now: now) ?? [], now)
+    }
+
+    public mutating func abandon(now: Int64) -> [UploadAction] {
+        phase = .abandoning
+        return inner?.abandon(now: now) ?? [.finish(UploadResult(url: url, status: 0))]
+    }
+
+    public mutating func handle(_ event: UploadEvent, now: Int64) -> [UploadAction] {
+        switch phase {
+        case .abandoning: return inner?.handle(event, now: now) ?? []
+        case .ended: return []
+        case .asking(var copy, let result, let asked):
+            let step = copy.handle(event, now: now)
+            phase = .asking(copy, result, asked: asked)
+            switch step {
+            case .perform(let actions): return actions
+            case .found(let finding): return found(finding, result, asked: asked, now)
+            }
+        case .looking(let result, let redirects): return looked(event, result, redirects, now)
+        case .uploading: return uploaded(event, now)
+        }
+    }
+
+    // MARK: The upload
+
+    private mutating func uploaded(_ event: UploadEvent, _ now: Int64) -> [UploadAction] {
+        if case .answered(let answer) = event, wholes.contains(answer.request) {
+            self.answer = answer
+            if (300..<400).contains(answer.head.status) {
+                switch rule.judge(answer, to: url, now: now) {
+                case .refused(let error) where answer.head.value("Location") != nil:
+                    return fail(error)
+                case .redirected: return judge(answer, now)
+                case .stored, .accepted, .refused: break
+                }
+            }
+        }
+        return pass(inner?.handle(event, now: now) ?? [], now)
+    }
+
+    private mutating func pass(_ actions: [UploadAction], _ now: Int64) -> [UploadAction] {
+        actions.flatMap { action -> [UploadAction] in
+            switch action {
+            case .send(let request):
+                if case .source(let range, _, _) = request.body, range == 0..<source.size, request.ownersFields == .all
+                {
+                    wholes.insert(request.id)
+                }
+            case .finish(let result): return finished(result, now)
+            case .fail: phase = .ended
+            default: break
+            }
+            return [action]
+        }
+    }
+
+    private mutating func finished(_ result: UploadResult, _ now: Int64) -> [UploadAction] {
+        if let answer, answer.head.status == result.status {
+            return settle(rule.judge(answer, to: url, now: now), result, now)
+        }
+        return settle(rule.judge(status: result.status), result, now)
+    }
+
+    /// What an answer comes to that was the whole upload's.
+    private mutating func judge(_ answer: UploadAnswer, _ now: Int64) -> [UploadAction] {
+        let result = UploadResult(
+            url: answer.url, status: answer.head.status, validator: Validator(answer.head)?.description,
+            response: answer.body.isEmpty ? nil : String(decoding: answer.body, as: UTF8.self))
+        return settle(rule.judge(answer, to: url, now: now), result, now)
+    }
+
+    private mutating func settle(
+        _ verdict: ReceiptRule.Verdict, _ result: UploadResult, _ now: Int64
+    ) -> [UploadAction] {
+        switch verdict {
+        case .stored:
+            phase = .ended
+            return [.finish(result)]
+        case .refused(let error): return fail(error)
+        case .redirected(let target): return look(at: target, result, redirects: 0)
+        case .accepted:
+            guard let place = place(result) else { return fail(unconfirmed("and doesn't say where it is")) }
+            return ask(at: place, result, asked: 0, now)
+        }
+    }
+
+    private mutating func fail(_ error: TransferError) -> [UploadAction] {
+        phase = .ended
+        return [.fail(error)]
+    }
+
+    // MARK: A page
+
+    private mutating func look(at target: String, _ result: UploadResult, redirects: Int) -> [UploadAction] {
+        phase = .looking(result, redirects: redirects)
+        return [
+            .send(UploadRequest(id: Self.pageNumber + redirects, method: "GET", url: target, followsRedirects: false))
+        ]
+    }
+
+    /// The answer to the upload is the receipt; a page that isn't to be had takes nothing from it.
+    private mutating func looked(
+        _ event: UploadEvent, _ result: UploadResult, _ redirects: Int, _ now: Int64
+    ) -> [UploadAction] {
+        switch event {
+        case .interim, .digested: return []
+        case .failed: return settle(.stored, result, now)
+        case .answered(let answer):
+            let verdict = rule.judgePage(answer, after: result.status)
+            if case .redirected(let target) = verdict, redirects < Self.redirectLimit {
+                return look(at: target, result, redirects: redirects + 1)
+            }
+            if case .refused = verdict { return settle(verdict, result, now) }
+            return settle(.stored, result, now)
+        }
+    }
+
+    // MARK: The file
+
+    /// Where a file is to be seen that the server has accepted.
+    private func place(_ result: UploadResult) -> String? {
+        if rule.method == "PUT" { return url }
+        if let named = answer?.head.value("Location").flatMap({ UploadLocation.url($0, from: answer?.url ?? url) }) {
+            return named
+        }
+        return result.url == url ? nil : result.url
+    }
+
+    private mutating func ask(
+        at place: String, _ result: UploadResult, asked: Int, _ now: Int64
+    ) -> [UploadAction] {
+        var copy = RemoteCopy(url: place, source: source, began: began, wasAccepted: true)
+        let actions = copy.begin(now: now)
+        phase = .asking(copy, result, asked: asked)
+        guard rule.method == "PUT" else { return actions }
+        return [.save(Self.state(began: began, asked: asked))] + actions
+    }
+
+    private mutating func found(
+        _ finding: RemoteCopy.Finding, _ accepted: UploadResult, asked: Int, _ now: Int64
+    ) -> [UploadAction] {
+        phase = .ended
+        switch finding {
+        case .same(let answer, let digest):
+            var result = accepted
+            result.validator = Validator(answer.head)?.description
+            result.digest = digest
+            return [.finish(result)]
+        case .other, .missing: return notYet(asked: asked)
+        case .untold(let answer):
+            let error = StatusRule.error(answer.head, now: now)
+            guard !error.isTransient || rule.method != "PUT" else { return [.fail(error)] }
+            return [.fail(unconfirmed("and answers \(answer.head.status) to the question whether it has it"))]
+        case .failed(let error):
+            return [.fail(rule.method == "PUT" ? error : unconfirmed("and can't be asked: \(error.message)"))]
+        }
+    }
+
+    private func notYet(asked: Int) -> [UploadAction] {
+        guard rule.method == "PUT" else { return [.fail(unconfirmed("and doesn't show it"))] }
+        let error = TransferError(
+            .unconfirmed, "the server accepted \(source.name) (202) and doesn't show it yet", isTransient: true)
+        let isLast = asked + 1 >= Self.questions
+        return [
+            .save(isLast ? ConfirmingPut.state(began: began) : Self.state(began: began, asked: asked + 1)),
+            .fail(error),
+        ]
+    }
+
+    private func unconfirmed(_ why: String) -> TransferError {
+        let words = "the server accepted \(source.name) (202) \(why)"
+        let advice = "\"success\": [202] in the job takes that for a receipt"
+        guard rule.method == "PUT" else {
+            return TransferError(
+                .mayHaveBeenSent,
+                "\(words); \(rule.method) isn't repeated, because it may have been taken; \(advice)")
+        }
+        return TransferError(.unconfirmed, "\(words); \(advice)")
+    }
+
+    // MARK: Texts
+
+    private static func state(began: Int64, asked: Int) -> String { "\(mark)\(began):\(asked)" }
+
+    private static func read(_ state: String) -> (began: Int64, asked: Int)? {
+        guard isState(state) else { return nil }
+        let parts = state.dropFirst(mark.count).split(separator: ":")
+        guard parts.count == 2, let began = Int64(parts[0]), let asked = Int(parts[1]) else { return nil }
+        return (began, asked)
+    }
+}

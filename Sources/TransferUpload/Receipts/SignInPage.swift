@@ -1,0 +1,29 @@
+import TransferCore
+
+/// Pages where people sign in: gateways lead everybody there whom they don't know, whatever was asked.
+enum SignInPage {
+    /// Whether a part of the URL's path is one of the names that such pages have.
+    static func isLikely(_ url: String) -> Bool {
+        let path = url.split(separator: "/", omittingEmptySubsequences: false).dropFirst(3)
+        return path.contains { segment in
+            let name = segment.prefix { $0 != "?" && $0 != "#" && $0 != "." && $0 != ";" }.lowercased()
+            return names.contains(name)
+        }
+    }
+
+    static func isPage(_ head: ResponseHead) -> Bool {
+        head.value("Content-Type")?.lowercased().hasPrefix("text/html") ?? false
+    }
+
+    /// Whether a page has a field for a password.
+    static func asksForPassword(_ body: [UInt8]) -> Bool {
+        let text = String(
+            decoding: body.lazy.map(\.asciiLowercased).filter { !"\"' \t\r\n".utf8.contains($0) }, as: UTF8.self)
+        return text.contains("type=password")
+    }
+
+    private static let names: Set<String> = [
+        "login", "log-in", "log_in", "logon", "signin", "sign-in", "sign_in", "signon", "sign-on", "wp-login", "auth",
+        "authenticate", "authorize", "sso", "saml", "saml2", "oauth", "oauth2", "oidc", "openid", "adfs", "cas", "idp",
+    ]
+}

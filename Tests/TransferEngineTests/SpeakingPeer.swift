@@ -1,0 +1,84 @@
+import Foundation
+import Glibc
+import Synchronization
+import TransferTestSupport
+
+/// A server that numbers its answers, and says something nobody asked for when it's told to.
+final class SpeakingPeer: Sendable {
+    let port: UInt16
+    private let listener: Int32
+    private let state = Mutex(State())
+
+    private struct State {
+        var connections: [Int32] = []
+        var answers = 0
+    }
+
+    init() throws {
+        let socket = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = in_addr_t(0x7f00_0001).bigEndian
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let isListening = withUnsafeMutablePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                bind(socket, $0, length) == 0 && listen(socket, 8) == 0 && getsockname(socket, $0, &length) == 0
+            }
+        }
+        guard isListening else {
+            close(socket)
+            throw TestSupportError("listen: \(errno)")
+        }
+        listener = socket
+        port = UInt16(bigEndian: address.sin_port)
+        // `accept` and `recv` block, which a thread of the tests' must not.
+        Thread.detachNewThread { [self] in
+            while true {
+                let client = accept(socket, nil, nil)
+                guard client >= 0 else { return }
+                state.withLock { $0.connections.append(client) }
+                Thread.detachNewThread { self.serve(client) }
+            }
+        }
+    }
+
+    func stop() {
+        shutdown(listener, Int32(SHUT_RDWR))
+        close(listener)
+        state.withLock { for client in $0.connections { shutdown(client, Int32(SHUT_RDWR)) } }
+    }
+
+    var url: String { "http://127.0.0.1:\(port)/f" }
+    var connections: Int { state.withLock { $0.connections.count } }
+
+    /// On the newest connection; on loopback it's there when this returns.
+    func speak(_ text: String) {
+        guard let client = state.withLock({ $0.connections.last }) else { return }
+        _ = text.withCString { send(client, $0, strlen($0), Int32(MSG_NOSIGNAL)) }
+    }
+
+    private func serve(_ client: Int32) {
+        var bytes: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: 64 << 10)
+        let blank = Array("\r\n\r\n".utf8)
+        while true {
+            let received = recv(client, &buffer, buffer.count, 0)
+            guard received > 0 else { break }
+            bytes += buffer[..<received]
+            guard let head = bytes.firstRange(of: blank) else { continue }
+            let fields = String(decoding: bytes[..<head.lowerBound], as: UTF8.self).lowercased().split(
+                separator: "\r\n")
+            let length = fields.first { $0.hasPrefix("content-length:") }?.split(separator: " ").last.flatMap {
+                Int($0)
+            }
+            guard bytes.count >= head.upperBound + (length ?? 0) else { continue }
+            bytes.removeFirst(head.upperBound + (length ?? 0))
+            let number = state.withLock { state in
+                state.answers += 1
+                return state.answers
+            }
+            let answer = "HTTP/1.1 201 Created\r\nX-Number: \(number)\r\nContent-Length: 0\r\n\r\n"
+            _ = answer.withCString { send(client, $0, strlen($0), Int32(MSG_NOSIGNAL)) }
+        }
+    }
+}

@@ -1,0 +1,92 @@
+import Foundation
+import Testing
+import TransferCore
+import TransferTestServer
+import TransferTestSupport
+
+@testable import TransferQueue
+
+/// Uploads by the queue whose answers aren't receipts, or not yet.
+@Suite(.timeLimit(.minutes(1))) struct ReceiptRunTests {
+    let folder: TemporaryFolder
+
+    init() throws {
+        folder = try TemporaryFolder("receipt")
+    }
+
+    private func job(
+        _ server: TestServer, _ kind: JobSpec.UploadProtocol, success: Set<Int>? = nil, count: Int = 300_000
+    ) throws -> JobSpec {
+        try folder.write(count: count, seed: 1, to: "f")
+        var upload = JobSpec.Upload(source: folder.path("f"), url: server.url("/in/f"), uploadProtocol: kind)
+        upload.options.success = success
+        return JobSpec(id: "f", work: .upload(upload), settings: Sample.retries(8))
+    }
+
+    /// Small ones are a request without a dialogue, long ones are offered to be resumed.
+    @Test(arguments: [JobSpec.UploadProtocol.put, .post, .multipart], [300_000, 5 << 20])
+    func aPageBehindARedirectIsNoReceipt(_ kind: JobSpec.UploadProtocol, _ count: Int) async throws {
+        try await withTestServer { server in
+            server.acceptUploads("/in/f")
+            server.serve("/page", .text("please sign in"))
+            server.script("/in/f", [], afterwards: .redirect(to: "/page", status: 303))
+            let job = try job(server, kind, count: count)
+            try await withQueue(folder) { queue in
+                let log = EventLog(queue)
+                try await queue.complete([job])
+                #expect(log.ends["f"]?.count == 1 && log.ends["f"]?.first?.hasPrefix("failed") == true)
+            }
+            #expect(server.requests(to: "/page").isEmpty)
+        }
+    }
+
+    @Test(arguments: [JobSpec.UploadProtocol.post, .multipart])
+    func aRedirectThatIsNamedIsOneUnlessItLeadsToALogin(_ kind: JobSpec.UploadProtocol) async throws {
+        for (page, isReceipt) in [("/files/1", true), ("/login", false)] {
+            try await withTestServer { server in
+                server.acceptUploads("/in/f")
+                server.serve("/files/1", .text("thank you"))
+                server.script("/in/f", [.redirect(to: page, status: 303)])
+                let job = try job(server, kind, success: [201, 303])
+                try await withQueue(folder, state: "state\(isReceipt)") { queue in
+                    let log = EventLog(queue)
+                    try await queue.complete([job])
+                    #expect((log.ends["f"] == ["done"]) == isReceipt, "\(log.ends)")
+                }
+                #expect(server.requests(to: "/in/f").count == 1)
+            }
+        }
+    }
+
+    @Test(arguments: [300_000, 5 << 20])
+    func whatWasAcceptedIsCompleteOnceItIsThere(_ count: Int) async throws {
+        try await withTestServer { server in
+            server.acceptUploads("/in/f", answer: Response(status: 202))
+            let job = try job(server, .put, count: count)
+            server.serve("/in/f", .bytes(Array(try folder.data("f"))))
+            server.script("/in/f", method: "HEAD", [.status(404), .status(503), .status(404)])
+            try await withQueue(folder) { queue in
+                let log = EventLog(queue)
+                try await queue.complete([job])
+                #expect(log.ends["f"] == ["done"], "\(log.ends)")
+            }
+            let methods = server.requests(to: "/in/f").map(\.head.method)
+            #expect(methods == ["PUT", "HEAD", "HEAD", "HEAD", "HEAD", "GET"])
+        }
+    }
+
+    @Test func anAnswerBeforeTheBodyIsAskedForAndThenSentAgain() async throws {
+        try await withTestServer { server in
+            let sink = server.acceptUploads("/in/f")
+            server.script("/in/f", method: "PUT", [.answerEarly(201)])
+            let job = try job(server, .put, count: 3 << 20)
+            try await withQueue(folder) { queue in
+                let log = EventLog(queue)
+                try await queue.complete([job])
+                #expect(log.ends["f"] == ["done"], "\(log.ends)")
+            }
+            #expect(sink.uploads.last?.isComplete == true && sink.uploads.last?.count == 3 << 20)
+            #expect(server.requests(to: "/in/f").map(\.head.method) == ["PUT", "HEAD", "PUT"])
+        }
+    }
+}

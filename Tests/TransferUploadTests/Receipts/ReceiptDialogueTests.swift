@@ -1,0 +1,193 @@
+import Testing
+import TransferCore
+
+@testable import TransferUpload
+
+/// What follows an answer that isn't a receipt yet.
+@Suite struct ReceiptDialogueTests {
+    private static let url = "http://h/in/f"
+    /// 15 Jan 2027, 08:00:00 UTC; a script's own time.
+    private static let now: Int64 = 1_800_000_000
+    private static let date = "Fri, 15 Jan 2027 08:00:00 GMT"
+    private let own: Checksum
+
+    init() throws {
+        own = try #require(Checksum(.sha256, bytes: Array(repeating: 1, count: 32)))
+    }
+
+    private func dialogue(
+        _ method: String = "PUT", size: Int64 = 10, success: Set<Int>? = nil, state: String? = nil
+    ) -> DialogueScript<ReceiptDialogue> {
+        let source = UploadSource(name: "f", size: size)
+        let rule = ReceiptRule(method: method, success: success)
+        let plain: any UploadDialogue =
+            method == "PUT"
+            ? PlainPut(url: Self.url, method: "PUT", source: source)
+            : FormUpload(url: Self.url, method: method, source: source, fields: [], fileField: "file", boundary: "B")
+        return DialogueScript(ReceiptDialogue(plain, rule: rule, url: Self.url, source: source, state: state))
+    }
+
+    private func there(_ length: Int64 = 10, modified: String? = date) -> [(String, String)] {
+        [("Content-Length", String(length)), ("Date", Self.date)] + (modified.map { [("Last-Modified", $0)] } ?? [])
+    }
+
+    @Test func aSuccessIsAReceipt() {
+        for status in [200, 201, 204] {
+            var put = dialogue()
+            #expect(put.request?.method == "PUT")
+            put.answer(status)
+            #expect(put.result?.status == status)
+        }
+    }
+
+    @Test(arguments: ["PUT", "POST"]) func aRedirectIsNone(_ method: String) {
+        for status in [301, 302, 303] {
+            var script = dialogue(method)
+            script.answer(status, [("Location", "/page")])
+            #expect(script.failure != nil && script.result == nil && script.requests.isEmpty, "\(status)")
+        }
+    }
+
+    // MARK: 202
+
+    @Test func anAcceptedFileIsDoneOnceTheServerShowsIt() throws {
+        var put = dialogue()
+        put.answer(202)
+        #expect(put.result == nil && put.request?.method == "HEAD" && put.request?.url == Self.url)
+        // A process that is killed now asks again.
+        let state = try put.kept()
+        #expect(ReceiptDialogue.isState(state))
+        put.answer(200, there())
+        #expect(put.request?.method == "GET")
+        try readBack(&put)
+        #expect(put.result?.status == 202 && put.result?.digest == own)
+    }
+
+    /// The server has the file's bytes.
+    private func readBack(_ script: inout DialogueScript<ReceiptDialogue>) throws {
+        var answer = UploadAnswer(
+            request: try #require(script.request).id, head: ResponseHead(status: 200, fields: []), url: Self.url)
+        answer.digest = own
+        script.hear(script.dialogue.handle(.answered(answer), now: Self.now))
+        script.digest(1, own)
+    }
+
+    @Test(arguments: [404, 410, 200]) func oneThatIsNotThereYetIsAskedForAgain(_ status: Int) throws {
+        var put = dialogue()
+        put.answer(202)
+        var asked = 0
+        while ReceiptDialogue.isState(try put.kept()) {
+            put.answer(status, status == 200 ? there(9) : [])
+            #expect(put.failure?.code == .unconfirmed && put.failure?.isTransient == true)
+            asked += 1
+            let state = try put.kept()
+            guard ReceiptDialogue.isState(state) else { break }
+            put = dialogue(state: state)
+            #expect(put.request?.method == "HEAD")
+        }
+        // Then it's sent once more.
+        let last = try put.kept()
+        #expect(asked == ReceiptDialogue.questions && ConfirmingPut.isState(last))
+    }
+
+    /// The answers to HEAD and GET of a file that can't be read back, and whether they show it.
+    @Test(
+        arguments: [
+            (there: 10, modified: date, get: 404, isShown: true),
+            (there: 10, modified: nil, get: 404, isShown: false),
+            (there: 10, modified: "Fri, 15 Jan 2027 07:59:00 GMT", get: 0, isShown: false),
+            (there: 9, modified: date, get: 0, isShown: false),
+        ] as [(there: Int64, modified: String?, get: Int, isShown: Bool)])
+    func whatCannotBeReadBackCountsByItsTime(
+        _ length: Int64, _ modified: String?, _ get: Int, _ isShown: Bool
+    ) throws {
+        var put = dialogue(state: "accepted:\(Self.now):1")
+        put.answer(200, there(length, modified: modified))
+        if get > 0 { put.answer(get) }
+        #expect((put.result != nil) == isShown)
+        let large = RemoteCopy.comparedAtMost + 1
+        guard length == 10 else { return }
+        var other = dialogue(size: large, state: "accepted:\(Self.now):1")
+        other.answer(200, there(large, modified: modified))
+        #expect((other.result != nil) == isShown)
+    }
+
+    @Test func aServerThatDoesNotAnswerHEADIsAskedByGET() throws {
+        var put = dialogue(state: "accepted:\(Self.now):1")
+        put.answer(405)
+        #expect(put.request?.method == "GET")
+        try readBack(&put)
+        #expect(put.result?.digest == own)
+    }
+
+    @Test(arguments: [401, 403, 400]) func oneThatCannotBeAskedForEndsTheJob(_ status: Int) {
+        var put = dialogue(state: "accepted:\(Self.now):1")
+        put.answer(status)
+        #expect(put.failure?.code == .unconfirmed && put.failure?.isTransient == false)
+        #expect(put.failure?.message.contains("\"success\": [202]") == true)
+    }
+
+    @Test func anotherQuestionMayBeAnsweredLater() {
+        var put = dialogue(state: "accepted:\(Self.now):1")
+        put.answer(503)
+        #expect(put.failure?.isTransient == true && put.failure?.status == 503)
+        put = dialogue(state: "accepted:\(Self.now):1")
+        put.lose()
+        #expect(put.failure?.isTransient == true)
+    }
+
+    @Test func aPostIsAskedForWhereItsAnswerSays() throws {
+        var post = dialogue("POST")
+        post.answer(202, [("Location", "/files/7")])
+        #expect(post.request?.method == "HEAD" && post.request?.url == "http://h/files/7" && post.saved.isEmpty)
+        post.answer(404)
+        // It may have been taken: it isn't repeated.
+        #expect(post.failure?.code == .mayHaveBeenSent && post.failure?.isTransient == false)
+        var silent = dialogue("POST")
+        silent.answer(202)
+        #expect(silent.failure?.code == .mayHaveBeenSent && silent.requests.isEmpty)
+    }
+
+    @Test func theOwnerMayTakeItForAReceipt() {
+        var post = dialogue("POST", success: [202])
+        post.answer(202)
+        #expect(post.result?.status == 202)
+    }
+
+    // MARK: Redirects that are named
+
+    @Test func theirPageIsLookedAt() {
+        var post = dialogue("POST", success: [201, 303])
+        post.answer(303, [("Location", "/done")])
+        #expect(post.request?.method == "GET" && post.request?.url == "http://h/done" && post.result == nil)
+        post.answer(302, [("Location", "/done/")])
+        #expect(post.request?.url == "http://h/done/")
+        post.answer(200)
+        #expect(post.result?.status == 303)
+    }
+
+    @Test func aPageThatIsNotToBeHadTakesNothingAway() {
+        var post = dialogue("POST", success: [303])
+        post.answer(303, [("Location", "/done")])
+        post.lose()
+        #expect(post.result?.status == 303)
+    }
+
+    @Test func onesThatLeadOnForEverEnd() {
+        var post = dialogue("POST", success: [303])
+        post.answer(303, [("Location", "/done")])
+        var looks = 0
+        while post.result == nil, post.failure == nil, looks < 20 {
+            post.answer(302, [("Location", "/done")])
+            looks += 1
+        }
+        #expect(post.result != nil && looks < 10)
+    }
+
+    @Test func oneWherePeopleSignInIsNoReceipt() {
+        var post = dialogue("POST", success: [303])
+        post.answer(303, [("Location", "/done")])
+        post.answer(302, [("Location", "/login?next=/done")])
+        #expect(post.failure?.isTransient == false && post.result == nil)
+    }
+}
