@@ -140,7 +140,9 @@ private final class Flow {
     func challenged(_ hop: Hop, _ head: ResponseHead) -> (AuthenticationReport, again: Bool)? {
         flow.challenged(hop, head)
     }
-    func accepted(_ hop: Hop) { flow.accepted(hop) }
+    func accepted(_ hop: Hop, _ fields: [HeaderField] = []) {
+        flow.accepted(hop, ResponseHead(status: 200, fields: fields))
+    }
 }
 
 @Suite struct AuthenticationFlowTests {
@@ -261,6 +263,83 @@ private final class Flow {
             let next = flow(memory: memory, remembers: true)
             #expect((next.authorized(hop(url)).authorization != nil) == isCovered, "\(url)")
         }
+    }
+
+    /// A request that is challenged and then answered.
+    private func introduce(_ memory: AuthenticationMemory, _ url: String, _ challenge: String) {
+        let flow = self.flow(memory: memory, remembers: true)
+        _ = flow.challenged(flow.authorized(hop(url)), head(challenge))
+        flow.accepted(flow.authorized(hop(url)))
+    }
+
+    private func early(_ memory: AuthenticationMemory, _ url: String) -> String? {
+        field(flow(memory: memory, remembers: true).authorized(hop(url)))
+    }
+
+    @Test func anOriginMayHaveSeveralSpaces() {
+        let memory = AuthenticationMemory()
+        introduce(memory, "http://a.example/one/x", "Basic realm=one")
+        introduce(memory, "http://a.example/two/x", "Basic realm=two")
+        for url in ["http://a.example/one/y", "http://a.example/two/deep/y"] {
+            #expect(early(memory, url)?.hasPrefix("Basic") == true, "\(url)")
+        }
+        #expect(early(memory, "http://a.example/three/x") == nil)
+        introduce(memory, "http://a.example/d/x", "Digest realm=d, nonce=n, qop=auth")
+        introduce(memory, "http://a.example/e/x", "Digest realm=e, nonce=m, qop=auth")
+        #expect(early(memory, "http://a.example/one/y")?.hasPrefix("Basic") == true)
+        #expect(early(memory, "http://a.example/d/y")?.contains("nonce=\"n\"") == true)
+        #expect(early(memory, "http://a.example/e/y")?.contains("nonce=\"m\"") == true)
+        introduce(memory, "http://a.example/d/z", "Digest realm=other, nonce=o, qop=auth")
+        #expect(early(memory, "http://a.example/d/y")?.contains("nonce=\"o\"") == true)
+    }
+
+    @Test func aNewNonceIsTheWholeSpacesAndNoOlderOneTakesItsPlace() {
+        let memory = AuthenticationMemory()
+        introduce(memory, "http://a.example/d/x", "Digest realm=d, nonce=n, qop=auth")
+        let slow = flow(memory: memory, remembers: true)
+        let sent = slow.authorized(hop("http://a.example/d/slow"))
+        introduce(memory, "http://a.example/d/deep/x", "Digest realm=d, nonce=m, qop=auth, stale=true")
+        slow.accepted(sent)
+        for url in ["http://a.example/d/y", "http://a.example/d/deep/y", "http://a.example/y"] {
+            #expect(early(memory, url)?.contains("nonce=\"m\"") == true, "\(url)")
+        }
+    }
+
+    /// RFC 9110 §11.5: the realm is the space, and a tree has a folder for each of its folders.
+    @Test func foldersOfOneRealmAreOneSpace() {
+        let memory = AuthenticationMemory()
+        introduce(memory, "http://a.example/dav/tree/a/x", "Basic realm=dav")
+        #expect(early(memory, "http://a.example/dav/tree/b/x") == nil)
+        introduce(memory, "http://a.example/dav/tree/be/x", "Basic realm=dav")
+        for (url, isCovered) in [
+            ("http://a.example/dav/tree/a/y", true), ("http://a.example/dav/tree/c/deep/y", true),
+            ("http://a.example/dav/y", false), ("http://a.example/dav/treetop/y", false), ("http://b.example/", false),
+        ] {
+            #expect((early(memory, url) != nil) == isCovered, "\(url)")
+        }
+    }
+
+    /// RFC 7616 §3.5.
+    @Test func theServerNamesTheNextNonce() {
+        let memory = AuthenticationMemory()
+        let first = flow(memory: memory, remembers: true)
+        _ = first.challenged(hop(), head("Digest realm=r, nonce=n, qop=auth"))
+        let next = HeaderField("Authentication-Info", "rspauth=\"0\", nextnonce=\"m, 2\", nc=00000001")
+        first.accepted(first.authorized(hop()), [next])
+        let second = flow(memory: memory, remembers: true)
+        let sent = second.authorized(hop())
+        #expect(field(sent)?.contains("nonce=\"m, 2\"") == true && field(sent)?.contains("nc=00000001") == true)
+        // The same one again is counted on.
+        second.accepted(sent, [next])
+        #expect(early(memory, Self.url)?.contains("nc=00000002") == true)
+    }
+
+    @Test func thoseWhoWereGivenOneNonceCountTogether() {
+        let memory = AuthenticationMemory()
+        let flows = (0..<3).map { _ in flow(memory: memory, remembers: true) }
+        for flow in flows { _ = flow.challenged(flow.authorized(hop()), head("Digest realm=r, nonce=n, qop=auth")) }
+        let counts = flows.compactMap { field($0.authorized(hop()))?.split(separator: "nc=").last?.prefix(8) }
+        #expect(counts == ["00000001", "00000002", "00000003"])
     }
 
     @Test func aRememberedAnswerThatIsRefusedIsMadeAnewOnce() throws {

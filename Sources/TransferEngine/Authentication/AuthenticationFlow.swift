@@ -50,9 +50,9 @@ struct AuthenticationFlow: Sendable {
         let target = Self.target(hop.url)
         if answering[origin] == nil, let given, given.isRemembered, hop.sendsCredentials,
             hop.headers.value("Authorization") == nil,
-            let scheme = memory?.scheme(at: origin, for: given), scheme.covers(target)
+            let (scheme, realm) = memory?.scheme(at: origin, for: given, target: target)
         {
-            answering[origin] = Answering(scheme: scheme, credential: given, isFromMemory: true)
+            answering[origin] = Answering(scheme: scheme, credential: given, realm: realm, isFromMemory: true)
         }
         guard let current = answering[origin], current.scheme.covers(target) else { return hop }
         // Back from another origin, which may have chosen the request.
@@ -71,7 +71,7 @@ struct AuthenticationFlow: Sendable {
         if let before, !before.isFromMemory, !Self.isStale(challenges, before) {
             // The credential was sent and refused: the 401 is the answer.
             failures += 1
-            if before.credential.isRemembered { memory?.forget(at: origin, for: before.credential) }
+            if before.credential.isRemembered { memory?.forget(before.realm, at: origin, for: before.credential) }
             answering[origin] = nil
             guard let space = space(of: challenges, hop, origin, before.credential) else { return nil }
             return (report(space, head, hop, nil), false)
@@ -89,11 +89,35 @@ struct AuthenticationFlow: Sendable {
     }
 
     /// An answer other than 401 came: what was sent was taken.
-    func accepted(_ hop: Hop) {
-        guard hop.authorization != nil, let origin = Origin(url: hop.url), let current = answering[origin],
-            current.credential.isRemembered
-        else { return }
-        memory?.remember(current.scheme, at: origin, for: current.credential)
+    mutating func accepted(_ hop: Hop, _ head: ResponseHead) {
+        guard hop.authorization != nil, let origin = Origin(url: hop.url), var current = answering[origin] else {
+            return
+        }
+        let renewed = renewed(current, by: head, at: origin)
+        if let renewed {
+            current.scheme = renewed
+            answering[origin] = current
+        }
+        // One from the memory may have been replaced there meanwhile, by a newer nonce.
+        guard current.credential.isRemembered, !current.isFromMemory || renewed != nil else { return }
+        memory?.remember(
+            current.scheme, realm: current.realm, at: origin, for: current.credential, target: Self.target(hop.url))
+    }
+
+    /// The scheme with the nonce that the server wants from now on (RFC 7616 §3.5); `nil` where it names none.
+    private func renewed(_ current: Answering, by head: ResponseHead, at origin: Origin) -> AcceptedScheme? {
+        guard case .digest(var digest, _) = current.scheme, let nonce = DigestAccess.nextNonce(head),
+            nonce != digest.nonce
+        else { return nil }
+        digest.nonce = nonce
+        return counted(.digest(digest, NonceCount()), at: origin, for: current.credential)
+    }
+
+    private func counted(
+        _ scheme: AcceptedScheme, at origin: Origin, for credential: ChallengeCredential
+    ) -> AcceptedScheme {
+        guard case .digest(let digest, _) = scheme, let memory, credential.isRemembered else { return scheme }
+        return .digest(digest, memory.count(of: digest.nonce, at: origin, for: credential))
     }
 
     // MARK: Choosing
@@ -108,7 +132,8 @@ struct AuthenticationFlow: Sendable {
             // Without a name it's the ticket of whoever runs the program that counts, and nothing else.
             guard !credential.user.isEmpty || candidate.method == .negotiate else { continue }
             let next = Answering(
-                scheme: candidate.scheme, credential: credential, realm: candidate.realm, isFromMemory: false)
+                scheme: counted(candidate.scheme, at: origin, for: credential), credential: credential,
+                realm: candidate.realm, isFromMemory: false)
             guard authorization(next, hop, Self.target(hop.url), count: 1) != nil else { continue }
             return (space, next)
         }
@@ -208,7 +233,7 @@ struct AuthenticationFlow: Sendable {
     }
 
     /// Up to the last slash of the path.
-    private static func folder(of target: String) -> String {
+    static func folder(of target: String) -> String {
         let path = target.prefix { $0 != "?" }
         return String(path[...(path.lastIndex(of: "/") ?? path.startIndex)])
     }

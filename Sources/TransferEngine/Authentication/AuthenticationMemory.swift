@@ -11,25 +11,109 @@ public final class AuthenticationMemory: Sendable {
         let credential: ChallengeCredential
     }
 
-    private static let limit = 256
-    private let known = Mutex<[Key: AcceptedScheme]>([:])
+    /// What is known of a protection space.
+    private struct Known: Sendable {
+        let realm: String?
+        /// Digest covers the origin; where that has several spaces, the folder tells which one a request belongs to.
+        let folder: String
+        var scheme: AcceptedScheme
 
-    public init() {}
+        func depth(of target: String) -> Int { target.hasPrefix(folder) ? folder.utf8.count : -1 }
 
-    func scheme(at origin: Origin, for credential: ChallengeCredential) -> AcceptedScheme? {
-        known.withLock { $0[Key(origin: origin, credential: credential)] }
-    }
-
-    func remember(_ scheme: AcceptedScheme, at origin: Origin, for credential: ChallengeCredential) {
-        known.withLock { known in
-            // Forgotten spaces are challenged again: nothing is lost but a round trip.
-            if known.count >= Self.limit { known.removeAll() }
-            known[Key(origin: origin, credential: credential)] = scheme
+        var isBasic: Bool {
+            if case .basic = scheme { return true }
+            return false
         }
     }
 
-    func forget(at origin: Origin, for credential: ChallengeCredential) {
-        known.withLock { $0[Key(origin: origin, credential: credential)] = nil }
+    private struct Nonce: Hashable {
+        let key: Key
+        let value: String
+    }
+
+    private struct State {
+        var spaces: [Key: [Known]] = [:]
+        var counts: [Nonce: NonceCount] = [:]
+    }
+
+    private static let limit = 256
+    private let state = Mutex(State())
+
+    public init() {}
+
+    /// The scheme of the nearest space that covers a target.
+    func scheme(at origin: Origin, for credential: ChallengeCredential, target: String) -> (
+        AcceptedScheme, realm: String?
+    )? {
+        state.withLock { state in
+            let covering = (state.spaces[Key(origin: origin, credential: credential)] ?? []).filter {
+                $0.scheme.covers(target)
+            }
+            return covering.max { $0.depth(of: target) < $1.depth(of: target) }.map { ($0.scheme, $0.realm) }
+        }
+    }
+
+    /// - Parameter target: The one of the request that was answered.
+    func remember(
+        _ scheme: AcceptedScheme, realm: String?, at origin: Origin, for credential: ChallengeCredential,
+        target: String
+    ) {
+        let key = Key(origin: origin, credential: credential)
+        state.withLock { state in
+            // Forgotten spaces are challenged again: nothing is lost but a round trip.
+            if state.spaces[key] == nil, state.spaces.count >= Self.limit { state.spaces.removeAll() }
+            var spaces = state.spaces[key] ?? []
+            if spaces.count >= Self.limit { spaces.removeAll() }
+            Self.add(scheme, realm, AuthenticationFlow.folder(of: target), to: &spaces)
+            state.spaces[key] = spaces
+        }
+    }
+
+    private static func add(_ scheme: AcceptedScheme, _ realm: String?, _ folder: String, to spaces: inout [Known]) {
+        // A folder belongs to the space that asked there last.
+        spaces.removeAll { $0.folder == folder && $0.realm != realm }
+        guard case .basic = scheme else {
+            for index in spaces.indices where spaces[index].realm == realm && !spaces[index].isBasic {
+                spaces[index].scheme = scheme
+            }
+            spaces.removeAll { $0.realm == realm && $0.folder.hasPrefix(folder) }
+            return spaces.append(Known(realm: realm, folder: folder, scheme: scheme))
+        }
+        // Two folders with one realm are one space (RFC 9110 §11.5): a tree isn't challenged once for each of its folders.
+        let common = spaces.filter { $0.realm == realm && $0.isBasic }.reduce(folder) {
+            AuthenticationFlow.folder(of: $0.commonPrefix(with: $1.folder))
+        }
+        spaces.removeAll { $0.realm == realm && $0.isBasic }
+        spaces.append(Known(realm: realm, folder: common, scheme: .basic(folder: common)))
+    }
+
+    func forget(_ realm: String?, at origin: Origin, for credential: ChallengeCredential) {
+        let key = Key(origin: origin, credential: credential)
+        state.withLock { state in
+            state.spaces[key]?.removeAll { $0.realm == realm }
+            if state.spaces[key]?.isEmpty ?? false { state.spaces[key] = nil }
+        }
+    }
+
+    /// How many requests were authorised with a nonce: several may have been challenged with the same one.
+    func count(of nonce: String, at origin: Origin, for credential: ChallengeCredential) -> NonceCount {
+        state.withLock { state in
+            let nonce = Nonce(key: Key(origin: origin, credential: credential), value: nonce)
+            if let count = state.counts[nonce] { return count }
+            // Those that are in use are held by their users, and by the spaces.
+            if state.counts.count >= Self.limit { state.counts.removeAll() }
+            let count = NonceCount()
+            state.counts[nonce] = count
+            return count
+        }
+    }
+}
+
+extension String {
+    /// By bytes, as paths are compared.
+    fileprivate func commonPrefix(with other: String) -> String {
+        let length = zip(utf8, other.utf8).prefix { $0 == $1 }.count
+        return String(decoding: utf8.prefix(length), as: UTF8.self)
     }
 }
 

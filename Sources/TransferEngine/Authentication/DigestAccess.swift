@@ -17,7 +17,7 @@ struct DigestAccess: Sendable, Hashable {
     let algorithm: DigestAlgorithm
     let isSession: Bool
     let realm: String
-    let nonce: String
+    var nonce: String
     private let algorithmName: String?
     private let opaque: String?
     private let protections: [String]?
@@ -46,6 +46,13 @@ struct DigestAccess: Sendable, Hashable {
         if let protections, !protections.contains(where: { Protection(rawValue: $0) != nil }) { return nil }
         hashesUser = challenge.parameters["userhash"]?.lowercased() == "true"
         isUTF8 = challenge.parameters["charset"]?.lowercased() == "utf-8"
+    }
+
+    /// The nonce that the answer to an authorised request gives for the next one (RFC 7616 §3.5).
+    static func nextNonce(_ head: ResponseHead) -> String? {
+        head.value("Authentication-Info").flatMap {
+            AuthenticationChallenge.parse("Digest \($0)").first?.parameters["nextnonce"]
+        }
     }
 
     /// Larger is stronger.

@@ -182,7 +182,7 @@ struct ExchangeMachine {
             return .skip
         }
         guard head.status == 401 else {
-            authentication.accepted(hop)
+            authentication.accepted(hop, head)
             return nil
         }
         if hop.isConnectionAuthenticated, AuthenticationChallenge.all(in: head).contains(where: { $0.token != nil }) {

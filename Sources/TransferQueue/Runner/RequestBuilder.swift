@@ -11,6 +11,8 @@ struct RequestBuilder: Sendable {
     let tlsRules = TLSRulesCache()
     private let plainRules = PlainRulesCache()
     let regions = ObjectRegions()
+    /// Which passwords which servers have asked for: without that each body would go out twice.
+    private let authentication = AuthenticationMemory()
 
     /// The object that a download asks for; `nil` for other URLs.
     func object(_ spec: JobSpec, url: String) throws(TransferError) -> S3Location? {
@@ -40,7 +42,7 @@ struct RequestBuilder: Sendable {
             request.settings.keptOfRefusals = 16 << 10
         }
         if let body = download.body { request.body = .bytes(Array(body.utf8)) }
-        return request
+        return remembering(request)
     }
 
     func upload(_ spec: JobSpec, _ upload: JobSpec.Upload, file: SourceFile) throws(TransferError) -> ExchangeRequest {
@@ -61,9 +63,10 @@ struct RequestBuilder: Sendable {
         if spec.settings.namesNobody, FileServerURLs.uploadProtocol(of: upload.url) == nil {
             plainRules.keep(PlainRules(settings: shared, headers: headers), spec.sharedSettings, resends)
         }
-        return ExchangeRequest(
-            url: upload.url, method: spec.method, headers: headers, body: .file(file), intent: .message,
-            settings: shared)
+        return remembering(
+            ExchangeRequest(
+                url: upload.url, method: spec.method, headers: headers, body: .file(file), intent: .message,
+                settings: shared))
     }
 
     /// A request of an upload's dialogue. What is the owner's goes to the place that the job names, and to no other.
@@ -99,8 +102,17 @@ struct RequestBuilder: Sendable {
             guard let file else { throw TransferError(.internalFault, "a request without its source") }
             body = .part(SourcePart(file, range: range, prefix: prefix, suffix: suffix))
         }
-        return ExchangeRequest(
-            url: request.url, method: request.method, headers: fields, body: body, settings: settings)
+        return remembering(
+            ExchangeRequest(url: request.url, method: request.method, headers: fields, body: body, settings: settings))
+    }
+
+    /// The same, where it has a password: what the server wants of it is known to the next one.
+    private func remembering(_ request: ExchangeRequest) -> ExchangeRequest {
+        guard case .password = request.settings.credentials else { return request }
+        var request = request
+        request.authentication.memory = authentication
+        request.authentication.remembers = true
+        return request
     }
 
     private func headers(_ settings: JobSettings) throws(TransferError) -> [HeaderField] {
