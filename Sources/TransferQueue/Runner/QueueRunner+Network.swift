@@ -37,13 +37,17 @@ extension QueueRunner {
 
     func follow(_ snapshot: NetworkSnapshot) {
         let now = MonotonicTime.now
+        // The kernel is asked at each failure, too; what was found out holds until it says something else.
+        let isNews = snapshot != network.snapshot
         let change = network.update(snapshot, now: now, wall: .now)
         losses = change.losses
         if change.isOtherWay { engine.renewNetwork() }
         stopLost(change)
         if change.isOtherWay { watchStalls(now) }
-        unreachable.removeAll()
-        ways.forget()
+        if isNews {
+            unreachable.removeAll()
+            ways.forget()
+        }
         review()
     }
 
