@@ -5,12 +5,15 @@ public struct ResumeData: Sendable, Hashable, Codable {
     public var validator: Validator?
     /// The length of the whole file, when the server said.
     public var total: Int64?
-    /// Bytes written: there as long as the machine hasn't been restarted since (see `bootID`).
+    /// Bytes written: there as long as the file system is the same instance (see `mount`).
     public var written: ByteRanges
     /// Bytes made durable: there after a loss of power too.
     public var synced: ByteRanges
-    /// The boot in which `written` holds (`/proc/sys/kernel/random/boot_id`).
+    /// The boot in which they were written (`/proc/sys/kernel/random/boot_id`).
     public var bootID: String
+    /// The life of the file system in which `written` holds; `nil` where nothing tells one from the next, and in records of
+    /// older versions: then only what was synced counts.
+    public var mount: String?
     /// Whether the file was written from its start on without gaps and never past what was received: then its size
     /// alone says, in the same boot, how much is there, also after kill −9.
     public var isSequential: Bool
@@ -31,8 +34,8 @@ public struct ResumeData: Sendable, Hashable, Codable {
 
     public init(
         url: String, validator: Validator?, total: Int64?, written: ByteRanges = ByteRanges(),
-        synced: ByteRanges = ByteRanges(), bootID: String, isSequential: Bool = true, partialFile: String? = nil,
-        partialInode: UInt64? = nil
+        synced: ByteRanges = ByteRanges(), bootID: String, mount: String? = nil, isSequential: Bool = true,
+        partialFile: String? = nil, partialInode: UInt64? = nil
     ) {
         self.url = url
         self.validator = validator
@@ -40,14 +43,19 @@ public struct ResumeData: Sendable, Hashable, Codable {
         self.written = written
         self.synced = synced
         self.bootID = bootID
+        self.mount = mount
         self.isSequential = isSequential
         self.partialFile = partialFile
         self.partialInode = partialInode
     }
 
-    /// The bytes that can be trusted in the boot `currentBootID`, given that the file has `fileSize` bytes now.
-    public func trustedLength(currentBootID: String, fileSize: Int64) -> Int64 {
-        guard bootID == currentBootID else { return min(synced.prefixLength, fileSize) }
+    /// The bytes that can be trusted.
+    ///
+    /// - Parameters:
+    ///   - mount: The life of the file system that the file is in now; `nil` where nothing tells.
+    ///   - fileSize: The bytes that the file has now.
+    public func trustedLength(onMount mount: String?, fileSize: Int64) -> Int64 {
+        guard let mount, mount == self.mount else { return min(synced.prefixLength, fileSize) }
         return isSequential ? fileSize : min(max(written.prefixLength, synced.prefixLength), fileSize)
     }
 }

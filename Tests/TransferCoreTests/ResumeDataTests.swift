@@ -46,32 +46,41 @@ import TransferCore
         ResumeData(
             url: "http://a.example/x", validator: Validator(etag: "\"a\"", lastModified: "x", isDateStrong: true),
             total: 1000,
-            written: ByteRanges(0..<written), synced: ByteRanges(0..<synced), bootID: "boot",
+            written: ByteRanges(0..<written), synced: ByteRanges(0..<synced), bootID: "boot", mount: "boot",
             isSequential: isSequential,
             partialFile: "/x.part")
     }
 
-    /// In the same boot a sequential file's size counts; in another one only what was durable.
+    /// In the same life of its file system a sequential file's size counts; else only what was durable.
     @Test(
         arguments: [
             ("boot", true, 100, 700, 700), ("boot", true, 100, 50, 50), ("other", true, 100, 700, 60),
             ("other", true, 100, 30, 30),
             ("boot", false, 100, 700, 100), ("boot", false, 100, 50, 50), ("other", false, 100, 700, 60),
             ("boot", true, 100, 0, 0),
-            ("", true, 100, 700, 60),
-        ] as [(String, Bool, Int64, Int64, Int64)])
-    func trustsWhatIsThere(_ boot: String, _ isSequential: Bool, _ written: Int64, _ size: Int64, _ trusted: Int64) {
+            ("", true, 100, 700, 60), (nil, true, 100, 700, 60), (nil, false, 100, 30, 30),
+        ] as [(String?, Bool, Int64, Int64, Int64)])
+    func trustsWhatIsThere(_ boot: String?, _ isSequential: Bool, _ written: Int64, _ size: Int64, _ trusted: Int64) {
         #expect(
             data(written: written, synced: 60, isSequential: isSequential).trustedLength(
-                currentBootID: boot, fileSize: size) == trusted)
+                onMount: boot, fileSize: size) == trusted)
     }
 
     @Test func bytesBehindAGapAreNotTrusted() {
         var data = data(written: 0, synced: 0, isSequential: false)
         data.written.insert(100..<500)
         data.synced.insert(100..<500)
-        #expect(data.trustedLength(currentBootID: "boot", fileSize: 500) == 0)
-        #expect(data.trustedLength(currentBootID: "other", fileSize: 500) == 0)
+        #expect(data.trustedLength(onMount: "boot", fileSize: 500) == 0)
+        #expect(data.trustedLength(onMount: "other", fileSize: 500) == 0)
+    }
+
+    /// Earlier versions knew of boots only; that the same file system was there all the time, nobody can say.
+    @Test func aRecordOfAnOlderVersionVouchesForWhatWasSynced() throws {
+        var old = data(written: 500, synced: 400)
+        old.mount = nil
+        let read = try JSONDecoder().decode(ResumeData.self, from: JSONEncoder().encode(old))
+        #expect(read.trustedLength(onMount: "boot", fileSize: 500) == 400)
+        #expect(read.trustedLength(onMount: nil, fileSize: 500) == 400)
     }
 
     @Test func comesBackFromJSON() throws {

@@ -20,7 +20,7 @@ import TransferTestSupport
             // Checkpoints beside the transfer made most of it durable.
             func durable() -> Int64 {
                 guard let part = try? PartFile.open(bench.file) else { return 0 }
-                return part.initialRecord?.trustedLength(currentBootID: "another", fileSize: part.initialSize) ?? 0
+                return part.initialRecord?.trustedLength(onMount: "another", fileSize: part.initialSize) ?? 0
             }
             await eventually { durable() >= 64 << 20 }
         }

@@ -103,18 +103,24 @@ import TransferTestSupport
         #expect(try PartFile.open(path).initialRecord == nil)
     }
 
-    @Test func inAnotherBootOnlyDurableBytesCount() throws {
+    /// After a reboot, and where a disk came back.
+    @Test func onAnotherMountOnlyDurableBytesCount() throws {
         let folder = try TemporaryFolder("part")
         let path = folder.path("x.part")
-        for (boot, trusted) in [(BootID.current, Int64(500)), ("another", 300)] {
+        let here = try PartFile.open(folder.path("y.part")).mount
+        for (mount, trusted) in [(here, here == nil ? Int64(300) : 500), ("another", 300), (nil, 300)]
+            as [(String?, Int64)]
+        {
             do {
                 let part = try PartFile.open(path)
                 fill(part, 500)
-                part.record(record(path, synced: 300, boot: boot))
+                var record = self.record(path, synced: 300)
+                record.mount = mount
+                part.record(record)
             }
             let part = try PartFile.open(path)
             let known = try #require(part.initialRecord)
-            #expect(known.trustedLength(currentBootID: BootID.current, fileSize: part.initialSize) == trusted)
+            #expect(part.trustedLength(known) == trusted)
         }
         #expect(BootID.current.count == 36)
     }
@@ -250,8 +256,8 @@ import TransferTestSupport
             let part = try PartFile.open(bench.file)
             let known = try #require(part.initialRecord)
             #expect(known.validator?.etag == "\"a\"" && known.total == 700_000 && known.url == bench.server.url("/x"))
-            #expect(known.trustedLength(currentBootID: BootID.current, fileSize: part.initialSize) == 300_000)
-            #expect(known.trustedLength(currentBootID: "another", fileSize: part.initialSize) == 0)
+            #expect(part.trustedLength(known) == (part.mount == nil ? 0 : 300_000))
+            #expect(known.trustedLength(onMount: "another", fileSize: part.initialSize) == 0)
         }
     }
 }

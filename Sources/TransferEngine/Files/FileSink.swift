@@ -174,7 +174,7 @@ public final class FileSink: BodySink {
     private func record() -> ResumeData {
         var record = ResumeData(
             url: url, validator: validator, total: start?.total,
-            written: ByteRanges(0..<position), synced: state.synced, bootID: BootID.current,
+            written: ByteRanges(0..<position), synced: state.synced, bootID: BootID.current, mount: part.mount,
             partialFile: part.path, partialInode: part.inode)
         if let start {
             record.place = start.place

@@ -23,7 +23,9 @@ extension PartFile {
         if initialSize > 0 { try truncate() }
         try checkSpace(Int64(facts.st_size))
         let count = try copy(source, Int64(facts.st_size))
-        guard count > 0, self.record(record(count)) else {
+        var adopted = record(count)
+        adopted.mount = mount
+        guard count > 0, self.record(secured(adopted)) else {
             remove()
             return false
         }

@@ -23,6 +23,7 @@ public final class PartFile: Sendable {
     /// Counts the starts from zero: a record of earlier bytes that is still on its way must not be written.
     private let generation = Mutex(0)
     let hasName: Mutex<Bool>
+    private let knownMount = Mutex<String??>(nil)
 
     init(
         path: String, descriptor: Int32, size: Int64, record: ResumeData?, isNamed: Bool = true,
@@ -120,6 +121,31 @@ public final class PartFile: Sendable {
         if code == ENOSPC || code == EDQUOT || code == EFBIG {
             throw .file("reserve \(ByteCount.format(length)) for", path, code)
         }
+    }
+
+    /// The life of its file system (``MountInstance``), which an open file doesn't outlive.
+    public var mount: String? {
+        knownMount.withLock { known in
+            if let known { return known }
+            let mount = MountInstance.current(of: descriptor)
+            known = .some(mount)
+            return mount
+        }
+    }
+
+    /// How many of the bytes that were there when it was opened can be trusted, by that record.
+    public func trustedLength(_ record: ResumeData) -> Int64 {
+        record.trustedLength(onMount: mount, fileSize: initialSize)
+    }
+
+    /// Makes the bytes durable where nothing else will count. Blocks: for workers.
+    public func secured(_ record: ResumeData) -> ResumeData {
+        guard mount == nil, record.synced.prefixLength < record.written.prefixLength, (try? sync()) != nil else {
+            return record
+        }
+        var record = record
+        record.synced = record.written
+        return record
     }
 
     /// Makes the bytes durable.

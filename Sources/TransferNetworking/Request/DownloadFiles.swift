@@ -84,10 +84,10 @@ final class DownloadFiles: Sendable {
         let redacted = Redaction.url(url)
         if let record = part.initialRecord {
             guard record.url == redacted, record.validator != nil else { return (resume, 0) }
-            return (record, record.trustedLength(currentBootID: BootID.current, fileSize: part.initialSize))
+            return (record, part.trustedLength(record))
         }
         guard resume.url == redacted, part.initialSize == resume.written.prefixLength else { return (resume, 0) }
-        return (resume, resume.trustedLength(currentBootID: BootID.current, fileSize: part.initialSize))
+        return (resume, part.trustedLength(resume))
     }
 
     /// - Returns: `nil` when the name is another one's.

@@ -172,6 +172,6 @@ extension ResumeData {
         ResumeData(
             url: Redaction.url(job.url), validator: Validator(head) ?? ready.earlier(for: outcome)?.validator,
             total: outcome.position, written: ByteRanges(0..<outcome.position), bootID: BootID.current,
-            partialFile: ready.part.path)
+            mount: ready.part.mount, partialFile: ready.part.path)
     }
 }

@@ -22,14 +22,14 @@ struct HeldBytes {
     /// How many bytes can be trusted.
     private var length: Int64 {
         guard part.initialSize > 0, let known, isSameFile(known.url), mayGoOn(known) else { return 0 }
-        return known.trustedLength(currentBootID: BootID.current, fileSize: part.initialSize)
+        return part.trustedLength(known)
     }
 
     /// Whether the bytes of a version that was set aside are worth more: nothing usable came of the newer one, or it was
     /// the same after all.
     var prefersAside: Bool {
         guard let (size, record) = part.aside, isSameFile(record.url) else { return false }
-        let aside = record.trustedLength(currentBootID: BootID.current, fileSize: size)
+        let aside = record.trustedLength(onMount: part.mount, fileSize: size)
         guard aside > length else { return false }
         guard length > 0, let known else { return true }
         guard let old = record.validator, let new = known.validator, old.isSame(as: new) else { return false }

@@ -180,6 +180,7 @@ extension QueueRunner {
         if outcome.resumeData != nil, let start = outcome.start { traces.note(id, answeredURL: start.url) }
         job.phase = .saving
         engine.workers.execute { [loop] in
+            let left = left.secured(ready.part)
             switch left {
             case .record(let resume):
                 ready.part.record(resume)

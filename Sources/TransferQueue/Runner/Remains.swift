@@ -32,6 +32,13 @@ enum Remains: Sendable, Equatable {
         }
     }
 
+    /// With a record that holds in this life of the file system, durable where nothing else counts. Blocks: for workers.
+    func secured(_ part: PartFile) -> Remains {
+        guard case .record(var record) = self else { return self }
+        record.mount = part.mount
+        return .record(part.secured(record))
+    }
+
     var record: ResumeData? {
         if case .record(let record) = self { return record }
         return nil

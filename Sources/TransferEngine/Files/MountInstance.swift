@@ -1,0 +1,113 @@
+import CTransferLinux
+import Glibc
+import TransferCore
+
+/// Which life of a file system a file is in, from one mounting of it to the next.
+///
+/// Bytes that were written and not synced are there for as long as that life lasts, whatever becomes of the processes: a
+/// reboot, a disk that was pulled out and a file system that was shut down for its errors end it. A mount isn't a life: each
+/// namespace of mounts has its own of the same file system, and their numbers are used again.
+enum MountInstance {
+    /// A name of this life that no other one has had, nor will have.
+    ///
+    /// - Returns: `nil` where nothing tells one life from the next: on network file systems, in FUSE, where the system has
+    ///   no /sys. There only what was synced counts.
+    static func current(of descriptor: Int32) -> String? {
+        var (status, system) = (stat(), statfs())
+        guard fstat(descriptor, &status) == 0, fstatfs(descriptor, &system) == 0, BootID.current != "unknown" else {
+            return nil
+        }
+        let kind = UInt32(truncatingIfNeeded: system.f_type)
+        let pool = kind == Kind.btrfs ? btrfsPool(descriptor) : nil
+        return name(device: UInt64(status.st_dev), kind: kind, pool: pool).map { "\(BootID.current) \($0)" }
+    }
+
+    /// The name of this life of the file system in this boot.
+    ///
+    /// - Parameters:
+    ///   - device: `st_dev`.
+    ///   - kind: `f_type` of statfs(2).
+    ///   - pool: The UUID of a Btrfs, whose subvolumes have numbers for devices that are given again.
+    ///   - sys: Where sysfs is.
+    static func name(device: UInt64, kind: UInt32, pool: String? = nil, sys: String = "/sys") -> String? {
+        let number = "\(major(device)):\(minor(device))"
+        // With the mount of a file system in memory its files are gone.
+        if kind == Kind.tmpfs { return "\(number) memory" }
+        if let pool { return folderNumber("btrfs/\(pool)", sys).map { "\(pool) btrfs \($0)" } }
+        guard major(device) != 0 else { return nil }
+        let token: String? =
+            switch kind {
+            case Kind.ext4: node("ext4", number, sys)
+            case Kind.xfs: node("xfs", number, sys)
+            case Kind.f2fs: node("f2fs", number, sys)
+            case Kind.msdos, Kind.exfat: sequence(number, sys)
+            default: nil
+            }
+        return token.map { "\(number) \($0)" }
+    }
+
+    /// The file system's folder in /sys is made when it's mounted, and its number is never given again (kernfs counts on in
+    /// 64 bits); every namespace sees the same.
+    private static func node(_ kind: String, _ number: String, _ sys: String) -> String? {
+        var buffer = [CChar](repeating: 0, count: 4096)
+        let count = readlink("\(sys)/dev/block/\(number)", &buffer, buffer.count)
+        guard count > 0 else { return nil }
+        let link = String(decoding: buffer[..<count].map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        guard let device = link.split(separator: "/").last else { return nil }
+        return folderNumber("\(kind)/\(device)", sys).map { "\(kind) \($0)" }
+    }
+
+    private static func folderNumber(_ folder: String, _ sys: String) -> UInt64? {
+        var status = stat()
+        return stat("\(sys)/fs/\(folder)", &status) == 0 ? UInt64(status.st_ino) : nil
+    }
+
+    /// BTRFS_IOC_FS_INFO, as most architectures number it; the others refuse it.
+    private static func btrfsPool(_ descriptor: Int32) -> String? {
+        var answer = [UInt8](repeating: 0, count: 1024)
+        guard ioctl(descriptor, 0x8400_941F, &answer) == 0 else { return nil }
+        let digits = answer[16..<32].map { byte in
+            (byte < 16 ? "0" : "") + String(byte, radix: 16)
+        }
+        let groups = [digits[0..<4], digits[4..<6], digits[6..<8], digits[8..<10], digits[10..<16]]
+        return groups.map { $0.joined() }.joined(separator: "-")
+    }
+
+    /// The number of a disk counts on when it's plugged in, or its medium changes. File systems without a folder in /sys are
+    /// those of sticks and cards: they lose nothing when they are unmounted, and aren't shut down for errors.
+    private static func sequence(_ number: String, _ sys: String) -> String? {
+        let folder = "\(sys)/dev/block/\(number)"
+        // A partition has its disk's.
+        return (line(folder + "/diskseq") ?? line(folder + "/../diskseq")).map { "disk \($0)" }
+    }
+
+    private static func line(_ path: String) -> String? {
+        let descriptor = transfer_open(path, O_RDONLY | O_CLOEXEC, 0)
+        guard descriptor >= 0 else { return nil }
+        defer { close(descriptor) }
+        var buffer = [UInt8](repeating: 0, count: 64)
+        let count = Glibc.read(descriptor, &buffer, buffer.count)
+        guard count > 0 else { return nil }
+        return String(decoding: buffer[..<count].filter { $0 > 0x20 }, as: UTF8.self)
+    }
+
+    /// Magic numbers of statfs(2).
+    enum Kind {
+        static let tmpfs: UInt32 = 0x0102_1994
+        static let ext4: UInt32 = 0xEF53
+        static let xfs: UInt32 = 0x5846_5342
+        static let f2fs: UInt32 = 0xF2F5_2010
+        static let btrfs: UInt32 = 0x9123_683E
+        static let msdos: UInt32 = 0x4D44
+        static let exfat: UInt32 = 0x2011_BAB0
+    }
+
+    /// makedev(3), which is a macro that Swift doesn't see.
+    private static func major(_ device: UInt64) -> UInt64 {
+        (device & 0xFFFF_F000_0000_0000) >> 32 | (device & 0xF_FF00) >> 8
+    }
+
+    private static func minor(_ device: UInt64) -> UInt64 {
+        (device & 0xFFF_FFF0_0000) >> 12 | device & 0xFF
+    }
+}
