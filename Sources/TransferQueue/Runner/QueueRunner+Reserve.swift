@@ -43,8 +43,9 @@ extension QueueRunner {
         if !jobs.isEmpty { reserves[lane] = jobs }
         guard let last = page.last?.id else { return }
         let since = WallClock.milliseconds
+        let hasUploads = page.contains { $0.spec.wrappedValue.isUpload }
         withStore {
-            try $0.open(lane, through: last, since: since)
+            try $0.open(lane, through: last, since: since, isDurable: hasUploads)
         } then: { runner, isOpen in
             let opened: [(record: JobRecord, rank: Int)] =
                 isOpen ? page.map { ($0.record(of: lane.batch, since: since), $0.spec.wrappedValue.priority) } : []

@@ -5,7 +5,7 @@ import TransferCore
 /// The first jobs of a batch that is new, on their way from whoever read them to whoever runs them: the store has them
 /// down as taken, and nobody has to read them from there again.
 ///
-/// They are taken in the order of the file, a page at a time (``SQLiteStore/open(_:of:through:since:)``). Whoever wants
+/// They are taken in the order of the file, a page at a time (``SQLiteStore/open(_:through:since:isDurable:)``). Whoever wants
 /// something else with jobs of the batch has the store give them all back first, and what is left here is worth nothing.
 final class JobReserve: Sendable {
     struct Job: Sendable {

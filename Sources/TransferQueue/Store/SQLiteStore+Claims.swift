@@ -1,5 +1,6 @@
 import FoundationEssentials
 import GRDB
+import Synchronization
 import TransferCore
 import TransferEngine
 import TransferEventLoop
@@ -35,7 +36,8 @@ extension SQLiteStore {
         var jobs: [(record: JobRecord, rank: Int)] = []
         var unreadable: [(id: Int64, identity: String, error: TransferError)] = []
         jobs.reserveCapacity(limit)
-        try writeRelaxed { db in
+        let isDurable = uploading.withLock { $0.contains(lane.batch) }
+        try write(isDurable: isDurable) { db in
             let statement = try db.cachedStatement(
                 sql: """
                     UPDATE job SET state = 1, owner = ?,
@@ -69,6 +71,12 @@ extension SQLiteStore {
             for (index, ledger) in watched {
                 jobs[index].record.watched = try Self.watchedVersion(db, ledger: ledger)
             }
+        }
+        // That an upload may be on its way is known after a loss of power too, before its first byte leaves: one wait for
+        // the disk for all of them.
+        if !isDurable, jobs.contains(where: { $0.record.spec.isUpload }) {
+            try makeDurable()
+            uploading.withLock { _ = $0.insert(lane.batch) }
         }
         jobs.sort { ($1.rank, $0.record.id) < ($0.rank, $1.record.id) }
         return Claimed(lane: lane, jobs: jobs, unreadable: unreadable)

@@ -113,6 +113,22 @@ extension SQLiteStore {
         }
     }
 
+    /// Waits for the disk, or leaves that to a later commit.
+    func write<Value>(isDurable: Bool, _ body: (Database) throws -> Value) throws -> Value {
+        try isDurable ? write(body) : writeRelaxed(body)
+    }
+
+    /// Makes durable what was written relaxed until now: a commit that waits for the disk takes all before it along. It has
+    /// to change something, as SQLite writes no page that stays as it is.
+    func makeDurable() throws {
+        try database.write { db in
+            try db.execute(
+                sql: """
+                    INSERT INTO counter VALUES ('durable', 1) ON CONFLICT (name) DO UPDATE SET value = value + 1
+                    """)
+        }
+    }
+
     /// Writes whose loss only costs work again: no fsync for them.
     ///
     /// - Parameter leavesPacks: Jobs may be packed still: for what is no matter of single jobs.

@@ -15,10 +15,12 @@ extension SQLiteStore {
 
     /// Notes, before the first of them starts, that jobs of the reserve go on their way: all of the lane up to that one.
     ///
-    /// - Parameter since: Milliseconds since 1970.
+    /// - Parameters:
+    ///   - since: Milliseconds since 1970.
+    ///   - isDurable: Whether that is to be known after a loss of power too: where there are uploads among them.
     /// - Returns: Whether there still is a reserve; if not, its jobs are to be claimed like others.
-    func open(_ lane: Lane, through last: Int64, since: Int64) throws -> Bool {
-        try writeRelaxed(leavesPacks: true) { db in
+    func open(_ lane: Lane, through last: Int64, since: Int64, isDurable: Bool) throws -> Bool {
+        let isOpen = try writeRelaxed(leavesPacks: true) { db in
             try db.execute(
                 sql: """
                     INSERT INTO opened (batch, origin, network, last, since)
@@ -26,6 +28,8 @@ extension SQLiteStore {
                     """, arguments: [lane.batch, lane.origin, lane.network, last, since, process])
             return db.changesCount > 0
         }
+        if isOpen, isDurable { try makeDurable() }
+        return isOpen
     }
 
     /// Of a batch whose first jobs were put in as claimed.

@@ -15,6 +15,8 @@ final class SQLiteStore: Sendable {
     /// Jobs that this process has put in and that have no rows yet.
     let packed = PackedJobs()
     let doubtful = DoubtfulBatches()
+    /// Batches of which an upload was claimed: further claims are durable when they are made.
+    let uploading = Mutex<Set<Int64>>([])
     /// Transactions that told how many jobs of watched folders are open.
     private let stamps = Atomic<Int>(0)
 

@@ -70,7 +70,7 @@ import TransferTestSupport
 
     @Test func whatIsCompleteGetsItsRowWithItsEnd() throws {
         let ids = try ids(fixture.stage(jobs(20), reserving: 100))
-        #expect(try fixture.store.open(lane, through: ids[19], since: 1000))
+        #expect(try fixture.store.open(lane, through: ids[19], since: 1000, isDurable: false))
         // A group and some.
         let recorded = try fixture.store.record((0..<11).map { done(ids[$0], "\($0)") }, [])
         #expect(recorded.cursors == Array(1...11))
@@ -109,7 +109,7 @@ import TransferTestSupport
     @Test func theNextProcessGoesOnWithThem() throws {
         let other = try SQLiteStore(fixture.state)
         let ids = try ids(fixture.stage(jobs(20), reserving: 100, in: other))
-        #expect(try other.open(lane, through: ids[5], since: 1000))
+        #expect(try other.open(lane, through: ids[5], since: 1000, isDurable: false))
         _ = try other.record([done(ids[2], "2")], [])
         #expect(try count("pack") == 1)
         try fixture.kill(other)

@@ -74,8 +74,8 @@ import TransferTestSupport
         let other = try SQLiteStore(fixture.state)
         let ids = try #require(try fixture.stage(jobs(6), reserving: 100, in: other).reserve?.take()?[lane]).jobs.map(
             \.id)
-        #expect(try other.open(lane, through: ids[1], since: 1000))
-        #expect(try other.open(lane, through: ids[3], since: 2000))
+        #expect(try other.open(lane, through: ids[1], since: 1000, isDurable: false))
+        #expect(try other.open(lane, through: ids[3], since: 2000, isDurable: false))
         try fixture.kill(other)
         _ = try SQLiteStore(fixture.state)
         #expect(try fixture.store.holdAll().map(\.name) == ["b"])
@@ -89,7 +89,7 @@ import TransferTestSupport
         let other = try SQLiteStore(fixture.state)
         let ids = try #require(try fixture.stage(jobs(4), reserving: 100, in: other).reserve?.take()?[lane]).jobs.map(
             \.id)
-        #expect(try other.open(lane, through: ids[1], since: 1000))
+        #expect(try other.open(lane, through: ids[1], since: 1000, isDurable: false))
         try fixture.raw.run("UPDATE batch SET owner = NULL")
         try fixture.raw.run("DELETE FROM process WHERE id = \(other.process)")
         #expect(try fixture.store.holdAll().map(\.name) == ["b"])
@@ -98,13 +98,35 @@ import TransferTestSupport
         #expect(records.prefix(2).map(\.claimed) == [1000, 1000])
     }
 
+    /// After a loss of power a PUT that may have been sent is asked for; a download is only fetched.
+    @Test func uploadsAreOnTheDiskBeforeTheyStart() throws {
+        func waits() throws -> [[String?]] { try fixture.raw.run("SELECT value FROM counter WHERE name = 'durable'") }
+        try fixture.stage(jobs(3))
+        #expect(try fixture.claimAll(1).count == 3)
+        #expect(try waits() == [])
+        try fixture.stage([Sample.upload("a", to: "http://h.example/a"), job("b")], name: "up")
+        #expect(try fixture.claimAll(2).count == 2)
+        #expect(try waits() == [["1"]])
+        let ids = try #require(
+            try fixture.stage(jobs(3), name: "new", reserving: 100).reserve?.take()?[
+                Lane(batch: 3, origin: lane.origin)]
+        ).jobs.map(\.id)
+        let fresh = Lane(batch: 3, origin: lane.origin)
+        #expect(try fixture.store.open(fresh, through: ids[0], since: 1, isDurable: false))
+        #expect(try waits() == [["1"]])
+        #expect(try fixture.store.open(fresh, through: ids[1], since: 1, isDurable: true))
+        #expect(try waits() == [["2"]])
+    }
+
     @Test func aCommandReachesWhatIsNotOpened() throws {
         let ids = try #require(try fixture.stage(jobs(4), reserving: 100).reserve?.take()?[lane]).jobs.map(\.id)
-        #expect(try fixture.store.open(lane, through: ids[0], since: 1000))
+        #expect(try fixture.store.open(lane, through: ids[0], since: 1000, isDurable: false))
         let applied = try fixture.store.apply(QueueCommand(id: 1, verb: .pause, batch: 1, job: nil))
         #expect(applied.jobs.map(\.identity) == ["1", "2", "3"])
         #expect(try fixture.states() == ["0": .claimed, "1": .paused, "2": .paused, "3": .paused])
-        #expect(try !fixture.store.open(lane, through: ids[3], since: 1000), "there is no reserve any more")
+        #expect(
+            try !fixture.store.open(lane, through: ids[3], since: 1000, isDurable: false),
+            "there is no reserve any more")
         // Whoever had it is known, for when that one dies.
         #expect(try fixture.raw.run("SELECT owner, claimed FROM job WHERE id = \(ids[0])") == [["1", "1000"]])
     }
@@ -112,7 +134,7 @@ import TransferTestSupport
     /// To others they wait for their turn, like those that nobody has taken.
     @Test func whatIsNotOpenedIsReadyToWhoeverAsks() throws {
         let ids = try #require(try fixture.stage(jobs(3), reserving: 100).reserve?.take()?[lane]).jobs.map(\.id)
-        #expect(try fixture.store.open(lane, through: ids[0], since: 1000))
+        #expect(try fixture.store.open(lane, through: ids[0], since: 1000, isDurable: false))
         let states = try ["0", "1", "2"].map { try fixture.store.facts(batch: "b", job: $0)?.state }
         #expect(states == [.claimed, .queued, .queued])
         let other = try SQLiteStore(fixture.state)
@@ -135,7 +157,7 @@ import TransferTestSupport
         let ids = try #require(staged.reserve?.take()?[lane]).jobs.map(\.id)
         #expect(try fixture.stage([job("0"), job("1"), job("new")], reserving: 100).reserve == nil)
         #expect(try fixture.states() == ["0": .queued, "1": .queued, "new": .queued])
-        #expect(try !fixture.store.open(lane, through: ids[2], since: 1000))
+        #expect(try !fixture.store.open(lane, through: ids[2], since: 1000, isDurable: false))
     }
 
     @Test func itIsGivenBackByAProcessThatEnds() throws {
