@@ -82,7 +82,7 @@ public struct FileStamp: Sendable, Hashable {
         nanoseconds(timespec(tv_sec: Int(seconds), tv_nsec: 0))
     }
 
-    static func nanoseconds(_ time: timespec) -> Int64 {
+    public static func nanoseconds(_ time: timespec) -> Int64 {
         let (scaled, overflow) = Int64(time.tv_sec).multipliedReportingOverflow(by: 1_000_000_000)
         let (sum, overflew) = scaled.addingReportingOverflow(Int64(time.tv_nsec))
         return overflow || overflew ? (time.tv_sec < 0 ? .min : .max) : sum

@@ -75,8 +75,11 @@ import TransferTestSupport
             #expect(outcome.end["code"]?.string == "fileExists")
             let message = try #require(outcome.end["message"]?.string)
             #expect(message.hasPrefix(place.folder.path("a.txt")))
-            let words = #"; write "ifExists": "update", "overwrite", "rename" or "skip" (--if-exists), or a "checksum""#
-            #expect(message.contains(words), "\(message)")
+            let words = #" exists and isn't known; write its "checksum", by which a whole file is kept "#
+            let others =
+                #"and the beginning of one is gone on with, or "ifExists": "rename", "skip", "overwrite" "#
+                + #"or "update" (--if-exists)"#
+            #expect(message.hasSuffix(words + others), "\(message)")
             #expect(server.requests.isEmpty)
         }
     }
@@ -103,26 +106,84 @@ import TransferTestSupport
         }
     }
 
-    @Test func updateFetchesWhatIsNewerOnTheServer() async throws {
+    /// Whether the server's file is older than ours tells nothing of the bytes of a file that somebody else wrote.
+    @Test(arguments: [4_000_000_000, 1_000_000_000]) func updateFetchesWhatItKnowsNothingAbout(
+        _ lastModified: Int
+    ) async throws {
         try await withTestServer { server in
             let place = try Workplace()
-            server.serve("/a", ServedFile(.text("theirs"), lastModified: 4_000_000_000))
+            server.serve("/a", ServedFile(.text("theirs"), lastModified: lastModified))
             let outcome = try await run(server, #""ifExists": "update""#, in: place)
             #expect(outcome.result.exitCode == 0, "\(outcome.result)")
             #expect(outcome.files == ["a.txt": "theirs"])
-            #expect(server.requests.first?.headers["If-Modified-Since"] != nil)
+            let headers = try #require(server.requests.first?.headers)
+            #expect(headers["If-Modified-Since"] == nil && headers["If-None-Match"] == nil)
         }
     }
 
-    @Test func updateKeepsWhatTheServerSaysIsUnchanged() async throws {
+    @Test func updateKeepsWhatTheChecksumProvesAndAsksNobody() async throws {
         try await withTestServer { server in
             let place = try Workplace()
-            server.serve("/a", ServedFile(.text("theirs"), lastModified: 1_000_000_000))
-            let outcome = try await run(server, #""ifExists": "update""#, in: place)
-            #expect(outcome.result.exitCode == 0, "\(outcome.result)")
-            #expect(outcome.files == ["a.txt": "mine"])
-            #expect(outcome.end["event"]?.string == "job.kept")
-            #expect(server.requests.map(\.status) == [304])
+            let sum = try await digest("sha256", Array("mine".utf8))
+            let outcome = try await run(server, #""ifExists": "update", "checksum": "sha256:\#(sum)""#, in: place)
+            #expect(outcome.result.exitCode == 0 && outcome.end["event"]?.string == "job.kept", "\(outcome.result)")
+            #expect(server.requests.isEmpty)
+        }
+    }
+
+    /// Fetched by us, then asked for again: the server's word on its version is a proof as long as the bytes are those.
+    @Test func updateAsksAboutItsOwnFileAndSaysSo() async throws {
+        try await withTestServer { server in
+            let place = try Workplace()
+            server.serve("/a", ServedFile(.text("theirs"), lastModified: 1_600_000_000))
+            #expect(try await place.run("get", server.url("/a")).exitCode == 0)
+            let again = try await place.run("get", server.url("/a"), "--if-exists", "update")
+            #expect(again.exitCode == 0 && server.requests.map(\.status) == [200, 304], "\(again)")
+            #expect(again.standardError.contains("1 kept") && !again.standardError.contains("servers not asked"))
+        }
+    }
+
+    /// cp(1) over the file and touch(1): other bytes of the same length and time, with our note of the old ones.
+    @Test func updateFetchesWhatOnlyLooksLikeItsOwnFile() async throws {
+        try await withTestServer { server in
+            let place = try Workplace()
+            server.serve("/a", ServedFile(.text("theirs"), etag: "\"1\"", lastModified: 1_600_000_000))
+            #expect(try await place.run("get", server.url("/a")).exitCode == 0)
+            let path = place.folder.path("a")
+            let file = try #require(FileHandle(forWritingAtPath: path))
+            try file.write(contentsOf: Data("rotten".utf8))
+            try file.close()
+            try FileManager.default.setAttributes(
+                [.modificationDate: Date(timeIntervalSince1970: 1_600_000_000)], ofItemAtPath: path)
+            let again = try await place.run("get", server.url("/a"), "--if-exists", "update")
+            #expect(again.exitCode == 0, "\(again)")
+            #expect(try place.folder.text("a") == "theirs")
+        }
+    }
+
+    @Test(arguments: ["verify", "update"]) func aChecksumThatTheFileRefutesIsNeverKept(_ word: String) async throws {
+        try await withTestServer { server in
+            let place = try Workplace()
+            server.serve("/a", ServedFile(.text("theirs"), etag: "\"1\"", lastModified: 1_600_000_000))
+            #expect(try await place.run("get", server.url("/a")).exitCode == 0)
+            let sum = try await digest("sha256", Array("another".utf8))
+            let again = try await place.run(
+                "get", server.url("/a"), "--checksum", "sha256:\(sum)", "--if-exists", word)
+            #expect(again.exitCode == 1 && again.standardError.contains("sha256 differs"), "\(again)")
+            #expect(try place.folder.text("a") == "theirs")
+        }
+    }
+
+    /// Left as it is by `skip`, a file is nobody's: no later form of the job may replace it as its own.
+    @Test func whatWasSkippedIsNotTakenForOurs() async throws {
+        try await withTestServer { server in
+            let place = try Workplace()
+            server.serve("/a", .text("theirs"))
+            _ = try await run(server, #""ifExists": "skip""#, in: place)
+            try place.jobs([download(server.url("/a"), to: "a.txt", #""headers": {"X": "1"}"#)])
+            let result = try await place.runJobs()
+            #expect(result.exitCode == 1, "\(result)")
+            #expect(try place.folder.text("a.txt") == "mine")
         }
     }
 

@@ -124,6 +124,22 @@ import TransferTestSupport
         }
     }
 
+    /// A server only tells which version it has, not whether ours is unharmed.
+    @Test func verifyFetchesWhatHasNoDigest() async throws {
+        try await withTestServer { server in
+            let place = try await finished(server)
+            let path = place.folder.path("a")
+            let before = try FileManager.default.attributesOfItem(atPath: path)[.modificationDate]
+            let file = try #require(FileHandle(forWritingAtPath: path))
+            try file.write(contentsOf: Data("rot".utf8))
+            try file.close()
+            try FileManager.default.setAttributes([.modificationDate: before as Any], ofItemAtPath: path)
+            let verified = try await place.runJobs("--verify")
+            #expect(verified.exitCode == 0 && server.requests.map(\.status) == [200, 200], "\(verified)")
+            #expect(try content.firstDifference(fromFileAt: path) == nil)
+        }
+    }
+
     @Test func verifyKeepsWhatIsRight() async throws {
         try await withTestServer { server in
             let sum = try await digest("sha256", content.bytes())

@@ -202,27 +202,6 @@ public final class PartFile: Sendable {
         generation.withLock { $0 = .min }
         _ = flock(descriptor, LOCK_UN)
     }
-
-    /// Whether the file carries the record of a download from this URL (redacted) and is as that download left it.
-    public static func isUntouched(_ path: String, _ facts: FileStamp, from url: String) -> Bool {
-        let descriptor = transfer_open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK, 0)
-        guard descriptor >= 0 else { return false }
-        defer { close(descriptor) }
-        guard let record = PartRecord.read(descriptor), record.url == url, let total = record.total else {
-            return false
-        }
-        let date = record.validator?.lastModified.flatMap { HTTPDate.parse($0) }
-        let time = PartRecord.readTime(descriptor) ?? date.map { FileStamp.nanoseconds(seconds: $0) }
-        return time.map { FileStamp(size: total, modified: $0).isSameVersion(as: facts) } ?? false
-    }
-
-    /// What a finished file still carries from when it was written; `nil` for one of unknown origin.
-    public static func validator(ofFileAt path: String) -> Validator? {
-        let descriptor = transfer_open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK, 0)
-        guard descriptor >= 0 else { return nil }
-        defer { close(descriptor) }
-        return PartRecord.read(descriptor)?.validator
-    }
 }
 
 /// `UTIME_OMIT`, a macro that Swift doesn't see (utimensat(2)).

@@ -40,13 +40,28 @@ enum PartRecord {
 
     /// Notes, in a file that is whole, what its time is.
     static func writeTime(_ nanoseconds: Int64, to descriptor: Int32) {
-        var text = "\(nanoseconds)"
-        text.withUTF8 { _ = fsetxattr(descriptor, timeName, $0.baseAddress, $0.count, 0) }
+        write(nanoseconds, as: timeName, to: descriptor)
     }
 
-    static func readTime(_ descriptor: Int32) -> Int64? {
+    static func readTime(_ descriptor: Int32) -> Int64? { readNumber(timeName, descriptor) }
+
+    private static let namingName = "user.transferkit.named"
+
+    /// Notes, in a file that has its own name, when it got it.
+    static func writeNaming(_ nanoseconds: Int64, to descriptor: Int32) {
+        write(nanoseconds, as: namingName, to: descriptor)
+    }
+
+    static func readNaming(_ descriptor: Int32) -> Int64? { readNumber(namingName, descriptor) }
+
+    private static func write(_ number: Int64, as name: String, to descriptor: Int32) {
+        var text = "\(number)"
+        text.withUTF8 { _ = fsetxattr(descriptor, name, $0.baseAddress, $0.count, 0) }
+    }
+
+    private static func readNumber(_ name: String, _ descriptor: Int32) -> Int64? {
         var buffer = [UInt8](repeating: 0, count: 24)
-        let count = fgetxattr(descriptor, timeName, &buffer, buffer.count)
+        let count = fgetxattr(descriptor, name, &buffer, buffer.count)
         return count > 0 ? Int64(String(decoding: buffer[..<count], as: UTF8.self)) : nil
     }
 

@@ -28,8 +28,8 @@ struct JobRecord: Sendable {
     var wasInterrupted: Bool
     /// When it was taken, in milliseconds since 1970; where a process died with it, by that one.
     var claimed: Int64
-    /// Ask the server whether the complete file is still the newest.
-    var mustRefresh: Bool
+    /// Why the job, which was complete, is done again.
+    var recheck: DestinationRule.Recheck
     /// The version to upload, of a file in a watched folder: no other one counts as this job.
     var watched: WatchedVersion?
 }
@@ -50,7 +50,7 @@ extension JobRecord {
         spentMirrors = 0
         wasInterrupted = false
         self.claimed = claimed
-        mustRefresh = false
+        recheck = .no
     }
 }
 

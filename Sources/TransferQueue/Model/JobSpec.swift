@@ -120,7 +120,8 @@ public struct JobSpec: Sendable, Hashable {
     public enum IfExists: String, Sendable, Hashable, CaseIterable {
         /// What our record or the checksum proves complete is kept; anything else fails and says what to write.
         case verify
-        /// Ask the server (ETag, Last-Modified); a 304 keeps the file.
+        /// Kept where the checksum proves it, or where the server confirms the version that we recorded (304 to its ETag or
+        /// Last-Modified); anything else is fetched and replaced, as a server can tell nothing of bytes that it didn't give.
         case update
         case overwrite, skip, rename, fail
     }

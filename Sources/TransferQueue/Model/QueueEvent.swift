@@ -169,6 +169,8 @@ public struct JobReceipt: Sendable, Hashable {
     /// The beginning of the answer to an upload, at most 64 KiB.
     public var response: String?
     public var attempts: Int
+    /// Whether the server said in this run that the file that was kept is the newest.
+    public var isConfirmed = false
 
     public init(
         batch: String, job: String, isUpload: Bool, bytes: Int64, transferred: Int64, seconds: Double,

@@ -5,9 +5,13 @@ import TransferEngine
 /// Whether a job that was complete before still is. Blocks: for workers.
 enum CompletedCheck {
     enum Verdict: Sendable {
-        case keep, redo
-        /// Only the server can tell.
+        case keep
+        /// Its file isn't as it was: `ifExists` says what becomes of it.
+        case redo
+        /// The server can tell whether it's the newest.
         case ask
+        /// The file isn't what it was, or nothing is known by which that could be told.
+        case fetch
     }
 
     static func run(_ job: SQLiteStore.CompletedJob, directory: String, _ options: RunOptions) -> Verdict {
@@ -18,9 +22,10 @@ enum CompletedCheck {
             return isThere && !job.facts.isSameVersion(as: FileStamp(status)) ? .redo : .keep
         }
         guard isThere, job.facts.isSameVersion(as: FileStamp(status)) else { return .redo }
-        if options.refresh { return .ask }
-        guard options.verify else { return .keep }
-        guard let digest = job.digest else { return .ask }
-        return (try? FileDigest.compute(job.path, digest.algorithm)) == digest ? .keep : .redo
+        guard options.verify else { return options.refresh ? .ask : .keep }
+        guard let digest = job.digest, (try? FileDigest.compute(job.path, digest.algorithm)) == digest else {
+            return .fetch
+        }
+        return options.refresh ? .ask : .keep
     }
 }

@@ -6,7 +6,7 @@ enum Departure {
     /// The transfer is complete.
     case done(JobReceipt, FileStamp)
     /// The file was complete before: nothing was transferred.
-    case kept(JobReceipt, FileStamp)
+    case kept(JobReceipt, FileStamp?)
     /// The attempt came to nothing; the record has the attempts spent so far and the URL of the next one.
     ///
     /// - Parameter after: `.zero` starts it as soon as there is a slot.

@@ -57,11 +57,13 @@ struct DownloadCompletion: Sendable {
         var saved: [(id: Int64, Saved)] = []
         for (item, digest) in durable {
             do throws(TransferError) {
-                let path = try giveName(item)
+                let (path, earlier) = try giveName(item)
+                if item.mark != nil, earlier == nil { item.part.noteNaming() }
                 Failpoint.reached(.downloadNamed)
                 item.part.removeAside()
                 folders.insert(folder(of: path))
-                saved.append((item.id, Saved(path: path, facts: try item.part.facts(), digest: digest)))
+                let facts = if let earlier { earlier } else { try item.part.facts() }
+                saved.append((item.id, Saved(path: path, facts: facts, digest: digest)))
             } catch {
                 answers.append((item.id, .failure(error)))
             }
@@ -115,17 +117,20 @@ struct DownloadCompletion: Sendable {
         }
     }
 
-    static func giveName(_ item: Item) throws(TransferError) -> String {
+    /// - Returns: The name that it has, and how the file looks that had it already, with the same bytes.
+    static func giveName(_ item: Item) throws(TransferError) -> (path: String, earlier: FileStamp?) {
         do throws(TransferError) {
             try item.part.rename(to: item.path, replacing: mayReplace(item))
-            return item.path
+            return (item.path, nil)
         } catch {
             guard error.errno == EEXIST else { throw error }
             if let refusal = try DestinationName.look(item.path).refusal(item.path) { throw refusal }
-            if FileDigest.areEqual(item.part.readablePath, item.path) {
+            if case .file(let earlier) = try DestinationName.look(item.path),
+                FileDigest.areEqual(item.part.readablePath, item.path)
+            {
                 // The work of a process that ended before it could record it, or a copy: the same bytes either way.
                 item.part.remove()
-                return item.path
+                return (item.path, earlier)
             }
             guard item.picksFreeName else {
                 throw TransferError(
@@ -135,7 +140,7 @@ struct DownloadCompletion: Sendable {
             }
             let free = DestinationName.freeName(item.path)
             try item.part.rename(to: free, replacing: false)
-            return free
+            return (free, nil)
         }
     }
 

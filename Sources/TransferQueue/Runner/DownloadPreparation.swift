@@ -21,6 +21,8 @@ struct DownloadPreparation: Sendable {
         case complete(ReadyDownload, Checksum)
         /// The file is there and complete; nothing is asked.
         case kept(path: String, FileStamp, Checksum?)
+        /// A file is there, and it's left as it is, whatever it is.
+        case left(path: String, FileStamp)
         case failed(TransferError)
     }
 
@@ -43,6 +45,7 @@ struct DownloadPreparation: Sendable {
             switch try judge(DestinationName.look(path), at: path) {
             case .take: break
             case .keep(let facts, let digest): return .kept(path: path, facts, digest)
+            case .leave(let facts): return .left(path: path, facts)
             case .replace(let facts): replacement = facts.map { .only(path: path, $0) } ?? .anything
             case .ask(let facts, let fields):
                 replacement = .only(path: path, facts)
@@ -69,7 +72,8 @@ struct DownloadPreparation: Sendable {
         }
         if beginning == path, earlier?.adopted?.path != path {
             part.discardIfEmpty()
-            throw refusal(of: path)
+            let refusal = download.checksum == nil ? DestinationRule.Refusal.unknown : .otherDigest
+            throw refusal.error(path, download.checksum)
         }
         var ready = ReadyDownload(
             part: part,
@@ -131,9 +135,10 @@ struct DownloadPreparation: Sendable {
     private enum Verdict {
         /// It may be the beginning of the file.
         case adopt(FileStamp)
-        /// Nothing has the name.
+        /// Nothing has the name, or what comes is compared with it.
         case take
         case keep(FileStamp, Checksum?)
+        case leave(FileStamp)
         /// `nil` whatever it is.
         case replace(FileStamp?)
         case ask(FileStamp, [HeaderField])
@@ -152,47 +157,46 @@ struct DownloadPreparation: Sendable {
                 "\(path) is a symbolic link to nothing; remove it or write \"ifExists\": \"rename\" or \"overwrite\""
                     + " (--if-exists)", cause: .os(errno: EEXIST))
         }
-        let isOurs = existing.isSameVersion(as: record.facts)
-        if record.mustRefresh { return .ask(existing, conditions(existing, path)) }
-        switch download.ifExists {
-        case .overwrite: return .replace(nil)
-        case .skip: return .keep(existing, nil)
-        case .rename: return isOurs ? .replace(existing) : .rename
-        case .fail:
-            throw TransferError(
-                .fileExists, "\(path) exists; remove it or write \"ifExists\": \"overwrite\" (--if-exists)",
-                cause: .os(errno: EEXIST)
-            )
-        case .update: return .ask(existing, conditions(existing, path))
-        case .verify:
-            // What we wrote ourselves for an older form of this job is ours to replace.
-            if isOurs { return .replace(existing) }
-            if let checksum = download.checksum, try FileDigest.compute(path, checksum.algorithm) == checksum {
-                return .keep(existing, checksum)
-            }
-            // It may be our work, done but not recorded: a process died with this job, or the queue's state is lost.
-            if record.wasInterrupted || PartFile.isUntouched(path, existing, from: Redaction.url(url)) {
-                return .ask(existing, conditions(existing, path))
-            }
-            if record.facts == nil, existing.size > 0, adopts { return .adopt(existing) }
-            throw refusal(of: path)
+        return try judge(existing, at: path)
+    }
+
+    private func judge(_ existing: FileStamp, at path: String) throws(TransferError) -> Verdict {
+        let (standing, validator) = standing(existing, at: path)
+        var question = DestinationRule.Question(word: download.ifExists, standing: standing)
+        question.recheck = record.recheck
+        question.hasRecord = record.facts != nil
+        question.mayBegin = existing.size > 0 && adopts
+        // As long as there is a partial file, the one that is there can't have come of it.
+        question.mayBeUnrecorded = record.wasInterrupted && DestinationName.isFree(partialName(of: path))
+        if let checksum = download.checksum, DestinationRule.needsDigest(question) {
+            let isRight = try FileDigest.compute(path, checksum.algorithm) == checksum
+            question.digest = isRight ? .right : .wrong
+        }
+        return switch DestinationRule.answer(question) {
+        case .keep: .keep(existing, download.checksum)
+        case .leave: .leave(existing)
+        case .ask: .ask(existing, Self.conditions(validator))
+        case .fetch: .replace(existing)
+        case .compare: .take
+        case .adopt: .adopt(existing)
+        case .overwrite: .replace(nil)
+        case .rename: .rename
+        case .refuse(let refusal): throw refusal.error(path, download.checksum)
         }
     }
 
-    private func refusal(of path: String) -> TransferError {
-        let what =
-            download.checksum == nil
-            ? record.facts == nil ? "exists and isn't known" : "was changed since it was fetched"
-            : "exists and has another \(download.checksum?.algorithm.rawValue ?? "digest")"
-        return TransferError(
-            .fileExists,
-            "\(path) \(what); write \"ifExists\": \"update\", \"overwrite\", \"rename\" or \"skip\" (--if-exists)"
-                + (download.checksum == nil && record.facts == nil ? Self.adoptionOffer : ""),
-            cause: .os(errno: EEXIST))
+    /// Who wrote the file, and what its version was called then.
+    private func standing(_ existing: FileStamp, at path: String) -> (DestinationRule.Standing, Validator?) {
+        if existing.isSameVersion(as: record.facts) {
+            let isTag = record.validator?.hasSuffix("\"") == true
+            let validator = record.validator.map {
+                isTag ? Validator(etag: $0) : Validator(lastModified: $0)
+            }
+            return (.recorded, validator)
+        }
+        guard let note = FileNote.read(path, existing, from: Redaction.url(url)) else { return (.foreign, nil) }
+        return (note.isExact ? .noted : .touched, note.validator)
     }
-
-    private static let adoptionOffer =
-        ", or a \"checksum\", by which the beginning of a file that another tool has left is gone on with"
 
     /// Whether the bytes of another tool's file may be the beginning of this one.
     private var adopts: Bool {
@@ -207,22 +211,12 @@ struct DownloadPreparation: Sendable {
         return data
     }
 
-    private func conditions(_ existing: FileStamp, _ path: String) -> [HeaderField] {
-        var fields: [HeaderField] = []
-        if let etag = PartFile.validator(ofFileAt: path)?.etag ?? recordedETag(existing) {
-            fields.append(HeaderField("If-None-Match", etag))
-        }
-        // The file bears the server's time (`remoteTime`).
-        if download.remoteTime {
-            fields.append(HeaderField("If-Modified-Since", HTTPDate.format(existing.modified / 1_000_000_000)))
-        }
-        return fields
-    }
+    private func partialName(of path: String) -> String { record.resume?.partialFile ?? path + ".part" }
 
-    private func recordedETag(_ existing: FileStamp) -> String? {
-        guard existing.isSameVersion(as: record.facts), let validator = record.validator, validator.hasSuffix("\"")
-        else { return nil }
-        return validator
+    /// A server is only asked about the version that it gave: whether the file's time is newer tells nothing of its bytes.
+    private static func conditions(_ validator: Validator?) -> [HeaderField] {
+        if let etag = validator?.etag { return [HeaderField("If-None-Match", etag)] }
+        return validator?.lastModified.map { [HeaderField("If-Modified-Since", $0)] } ?? []
     }
 }
 

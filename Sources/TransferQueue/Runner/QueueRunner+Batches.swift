@@ -7,7 +7,7 @@ import TransferEventLoop
 public struct RunOptions: Sendable, Hashable {
     /// Ask the servers whether complete files are still the newest.
     public var refresh = false
-    /// Hash complete files again.
+    /// Hash complete files again; those whose digest isn't known are fetched again.
     public var verify = false
     /// Replace the limits the queue was opened with.
     public var limits: BatchLimits?
@@ -117,13 +117,13 @@ extension QueueRunner {
     }
 
     private func didJudge(_ page: [SQLiteStore.CompletedJob], _ verdicts: [CompletedCheck.Verdict], _ batch: Int64) {
-        var again: [Int64] = []
-        var refresh: [Int64] = []
+        var again: [DestinationRule.Recheck: [Int64]] = [:]
         let name = batches[batch]?.name ?? ""
         for (job, verdict) in zip(page, verdicts) {
             switch verdict {
-            case .redo: again.append(job.id)
-            case .ask: refresh.append(job.id)
+            case .redo: again[.no, default: []].append(job.id)
+            case .ask: again[.ask, default: []].append(job.id)
+            case .fetch: again[.fetch, default: []].append(job.id)
             case .keep:
                 batches[batch]?.totals.kept += 1
                 let receipt = JobReceipt(
@@ -133,10 +133,10 @@ extension QueueRunner {
                 emit(batch, .kept(receipt))
             }
         }
-        for (ids, asks) in [(again, false), (refresh, true)] where !ids.isEmpty {
+        for (recheck, ids) in again {
             batches[batch]?.remaining += ids.count
             withStore {
-                try $0.redo(ids, refresh: asks)
+                try $0.redo(ids, recheck)
             } then: { _, _ in
             }
         }

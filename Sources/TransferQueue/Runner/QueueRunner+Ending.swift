@@ -45,8 +45,16 @@ extension QueueRunner {
                         .flatMap { HTTPDate.parse($0) } : nil,
                 expected: download.checksum, computed: outcome.digest, isLarge: outcome.position > 1 << 20,
                 adopted: ready.earlier(for: outcome)?.adopted?.path,
-                mark: batches[job.record.batch]?.marksFiles == true ? .mark(job, ready, head, outcome) : nil))
+                mark: isMarked(job, outcome.position) ? .mark(job, ready, head, outcome) : nil))
     }
+
+    /// Whether the finished file is to bear where it came from: large ones do, so that a process that dies before it has
+    /// recorded them costs no second transfer.
+    private func isMarked(_ job: RunningJob, _ size: Int64) -> Bool {
+        size > Self.markedSize || batches[job.record.batch]?.marksFiles == true
+    }
+
+    private static let markedSize: Int64 = 1 << 20
 
     /// The partial file is the whole one, as its digest says: nobody is asked.
     func completed(_ job: RunningJob, _ ready: ReadyDownload, _ digest: Checksum) {
@@ -64,7 +72,7 @@ extension QueueRunner {
                 replacement: ready.replacement, picksFreeName: download.ifExists == .rename,
                 modified: download.remoteTime ? modified : nil, expected: download.checksum, computed: digest,
                 isLarge: resume.offset > 1 << 20, adopted: ready.earlier?.adopted?.path,
-                mark: batches[job.record.batch]?.marksFiles == true ? ready.earlier : nil))
+                mark: isMarked(job, resume.offset) ? ready.earlier : nil))
     }
 
     private func uploadAnswered(
@@ -153,14 +161,6 @@ extension QueueRunner {
             unproven: result?.unproven)
     }
 
-    /// The file is there and complete: nothing was transferred.
-    func keep(_ job: RunningJob, path: String, facts: FileStamp, digest: Checksum?) {
-        var receipt = receipt(job, path: path, bytes: facts.size, digest: digest)
-        receipt.validator = receipt.validator ?? job.record.validator
-        receipt.attempts = job.record.attempts
-        leave(job, .kept(receipt, facts))
-    }
-
     // MARK: Failure
 
     private func exchangeFailed(_ job: RunningJob, _ error: TransferError, _ outcome: ExchangeOutcome) {
@@ -203,17 +203,6 @@ extension QueueRunner {
                 }
             }
         }
-    }
-
-    private func notModified(_ job: RunningJob, _ ready: ReadyDownload) {
-        scheduler.originAnswered(job.candidate.lane.origin)
-        if ready.part.initialSize == 0 { ready.part.remove() }
-        let path = ready.target.file(url: job.url, disposition: nil)
-        guard case .file(let facts)? = try? DestinationName.look(path) else {
-            let error = TransferError(.fileMissing, "\(path) vanished", isTransient: true)
-            return failed(job, error, bodyLeft: false)
-        }
-        keep(job, path: path, facts: facts, digest: facts.isSameVersion(as: job.record.facts) ? job.record.digest : nil)
     }
 
     /// An attempt came to nothing: again later, elsewhere, or never.

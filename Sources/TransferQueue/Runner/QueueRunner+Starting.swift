@@ -110,6 +110,7 @@ extension QueueRunner {
         if let stop = job.stop { return leave(job, for: stop) }
         switch result {
         case .kept(let path, let facts, let digest): keep(job, path: path, facts: facts, digest: digest)
+        case .left(let path, let facts): leaveFile(job, path: path, facts: facts)
         case .failed(let error): failed(job, error, bodyLeft: false)
         case .complete(let ready, let digest):
             job.ready = .download(ready)

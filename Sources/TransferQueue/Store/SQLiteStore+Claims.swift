@@ -98,7 +98,7 @@ extension SQLiteStore {
             resume: resume.flatMap { try? JSONDecoder().decode(ResumeData.self, from: Data($0.utf8)) },
             upload: upload.flatMap { UploadRecord(text: $0) }, facts: facts, digest: digest.flatMap { Checksum($0) },
             validator: row[10], wasInterrupted: row[11], claimed: row[17],
-            mustRefresh: row[12])
+            recheck: DestinationRule.Recheck(rawValue: row[12]) ?? .ask)
     }
 
     /// How many jobs are ready, by lane.
@@ -209,7 +209,7 @@ extension SQLiteStore {
     }
 
     /// Makes complete jobs ready again.
-    func redo(_ ids: [Int64], refresh: Bool) throws {
+    func redo(_ ids: [Int64], _ recheck: DestinationRule.Recheck) throws {
         try write { db in
             var batches = Set<Int64>()
             for id in ids {
@@ -219,7 +219,7 @@ extension SQLiteStore {
                         UPDATE job SET state = 0, attempts = 0, askedWait = 0, mirror = 0, spentMirrors = 0, mustRefresh = ?,
                             endSequence = NULL
                         WHERE id = ? AND state = 5 RETURNING batch
-                        """, arguments: [refresh, id])
+                        """, arguments: [recheck.rawValue, id])
                 if let row { batches.insert(row[0]) }
             }
             // What needs them has to wait again.

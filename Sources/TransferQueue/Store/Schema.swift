@@ -73,6 +73,7 @@ enum Schema {
                 owner INTEGER,
                 isSending INTEGER NOT NULL DEFAULT 0,
                 wasInterrupted INTEGER NOT NULL DEFAULT 0,
+                -- A `DestinationRule.Recheck`.
                 mustRefresh INTEGER NOT NULL DEFAULT 0,
                 attempts INTEGER NOT NULL DEFAULT 0,
                 mirror INTEGER NOT NULL DEFAULT 0,

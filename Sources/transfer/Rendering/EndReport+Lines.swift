@@ -33,7 +33,7 @@ extension EndReport {
         if sent > 0 { moved.append("\(NumberText.grouped(sent)) sent") }
         var kept: [String] = []
         if totals.kept > 0 {
-            let asked = moved.isEmpty && totals.failed == 0 ? ", servers not asked" : ""
+            let asked = moved.isEmpty && totals.failed == 0 && confirmed == 0 ? ", servers not asked" : ""
             kept.append("\(NumberText.grouped(totals.kept)) kept\(asked)")
         }
         var words = totals.failed > 0 ? kept + moved : moved + kept

@@ -26,6 +26,8 @@ struct EndReport: Sendable {
     private(set) var totals = BatchTotals()
     private(set) var duration: Duration?
     private(set) var uploads = 0
+    /// Kept, as their servers said.
+    private(set) var confirmed = 0
     private var groups: [Key: Group] = [:]
     /// Failures beyond `mostGroups`.
     private(set) var ungrouped = 0
@@ -46,6 +48,7 @@ struct EndReport: Sendable {
             self.totals = totals
             self.duration = duration
         case .finished(let receipt): uploads += receipt.isUpload ? 1 : 0
+        case .kept(let receipt): confirmed += receipt.isConfirmed ? 1 : 0
         case .failed(let failure): add(failure)
         // A watched folder's file that is tried again.
         case .started(let job, _): if failed[job] != nil { forget(job) }

@@ -88,14 +88,15 @@ struct FileServerDownloadTests {
         async throws
     {
         let bench = try await FileServerBench(kind)
-        try bench.serve(100_000)
+        // Large enough to bear where it came from.
+        try bench.serve(2_000_000)
         try bench.writeDownload()
         #expect(try await bench.place.runJobs().exitCode == 0)
         // A batch that knows nothing of the first one asks.
         try bench.writeDownload(#""ifExists": "update""#, name: "other")
         let result = try await bench.place.runJobs()
         #expect(try result.events().ends == ["f": "kept"], "\(result)")
-        try bench.serve(100_000, seed: 8, modified: 1_700_000_000)
+        try bench.serve(2_000_000, seed: 8, modified: 1_700_000_000)
         try bench.writeDownload(#""ifExists": "update""#, name: "third")
         let changed = try await bench.place.runJobs()
         #expect(try changed.events().ends == ["f": "finished"], "\(changed)")

@@ -129,15 +129,31 @@ import TransferTestSupport
 
     @Test func updateKeepsWhatTheServerSaysIsTheNewest() async throws {
         try await withTestServer { server in
+            server.serve("/x", ServedFile(content, lastModified: 1_000_000_000))
+            try await withQueue(folder) { queue in
+                try await queue.complete([Sample.download(server.url("/x"), to: folder.path("x"))], name: "one")
+                // A batch that knows nothing of the first one: the file says where it came from.
+                let job = Sample.download(server.url("/x"), to: folder.path("x"), ifExists: .update)
+                let kept = try await queue.complete([job], name: "two").kept
+                #expect(kept == 1)
+            }
+            #expect(server.requests.map(\.status) == [200, 304])
+            #expect(!folder.exists("x.part"))
+        }
+    }
+
+    /// Its time says nothing of the bytes of a file that somebody else wrote.
+    @Test func updateAsksNothingAboutAFileOfSomebodyElse() async throws {
+        try await withTestServer { server in
             server.serve("/x", ServedFile(.text("same"), lastModified: 1_000_000_000))
             try folder.write("mine", to: "x")
             try await withQueue(folder) { queue in
                 let job = Sample.download(server.url("/x"), to: folder.path("x"), ifExists: .update)
-                let kept = try await queue.complete([job]).kept
-                #expect(kept == 1)
+                let completed = try await queue.complete([job]).completed
+                #expect(completed == 1)
             }
-            #expect(server.requests.map(\.status) == [304])
-            #expect(try !folder.exists("x.part") && folder.text("x") == "mine")
+            #expect(server.requests.map(\.status) == [200])
+            #expect(try folder.text("x") == "same")
         }
     }
 
@@ -185,6 +201,45 @@ import TransferTestSupport
         }
     }
 
+    /// A small file bears no note: it's fetched again and compared, and stays whatever comes of that.
+    @Test(arguments: [("small", "done"), ("mine!", "failed fileExists")])
+    func aCrashBetweenTheNameAndTheRecordOfASmallFileIsComparedWithTheServers(
+        _ text: String, _ end: String
+    ) async throws {
+        try await withTestServer { server in
+            server.serve("/x", ServedFile(.text("small"), etag: "\"1\""))
+            let job = Sample.download(server.url("/x"), to: folder.path("x"), id: "x")
+            try await withQueue(folder) { queue in _ = try await queue.complete([job]) }
+            try crashedBeforeTheRecord()
+            try folder.write(text, to: "x")
+            try await withQueue(folder) { queue in
+                let log = EventLog(queue)
+                try await queue.complete([job])
+                #expect(log.ends == ["x": [end]])
+            }
+            // Recorded as it is, it's known the next time.
+            if end == "done" {
+                try await withQueue(folder) { queue in
+                    let kept = try await queue.complete([job]).kept
+                    #expect(kept == 1)
+                }
+            }
+            #expect(server.requests.map(\.status) == [200, 200])
+            #expect(try folder.text("x") == text && folder.files(below: "").allSatisfy { !$0.hasSuffix(".part") })
+        }
+    }
+
+    /// As if the process that had the job had died with the file in its place.
+    private func crashedBeforeTheRecord() throws {
+        try RawDatabase(path: folder.path("state/queue.sqlite")).run(
+            """
+            INSERT INTO process (id, pid, started, boot) VALUES (900, 1073741824, 1, 'gone');
+            UPDATE batch SET owner = 900;
+            UPDATE job SET state = 1, owner = 900, endSequence = NULL, path = NULL, size = NULL, modified = NULL,
+                validator = NULL;
+            """)
+    }
+
     @Test func aCrashBetweenTheNameAndTheRecordIsConfirmedByTheServer() async throws {
         try await withTestServer { server in
             server.serve("/x", ServedFile(content, etag: "\"1\"", lastModified: 1_000_000_000))
@@ -193,14 +248,7 @@ import TransferTestSupport
                 let completed = try await queue.complete([job]).completed
                 #expect(completed == 1)
             }
-            let raw = RawDatabase(path: folder.path("state/queue.sqlite"))
-            try raw.run(
-                """
-                INSERT INTO process (id, pid, started, boot) VALUES (900, 1073741824, 1, 'gone');
-                UPDATE batch SET owner = 900;
-                UPDATE job SET state = 1, owner = 900, endSequence = NULL, path = NULL, size = NULL, modified = NULL,
-                    validator = NULL;
-                """)
+            try crashedBeforeTheRecord()
             try await withQueue(folder) { queue in
                 let log = EventLog(queue)
                 try await queue.complete([job])

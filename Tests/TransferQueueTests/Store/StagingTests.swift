@@ -220,7 +220,7 @@ import TransferTestSupport
         #expect(try fixture.states() == ["a": .done, "b": .queued])
         // The file of "a" is gone, as the run's first look finds.
         let id = try #require(try fixture.store.completed(batch: batch.id, after: 0, limit: 1).first?.id)
-        _ = try fixture.store.redo([id], refresh: false)
+        _ = try fixture.store.redo([id], .no)
         #expect(try fixture.claimAll(batch.id).map(\.identity) == ["a"])
     }
 
