@@ -119,7 +119,10 @@ import TransferTestSupport
             .status(200, headers: ["Content-Type": "text/html"], body: .text("<html>log in</html>")),
             "a page of HTML came instead of the file"
         ),
-        (.status(200, body: .text("no")), "the answer doesn't say of which version it is"),
+        (
+            .status(200, body: .text("no")),
+            "the answer doesn't say of which version it is (to begin anew, remove the partial file)"
+        ),
     ]
 
     /// One of them proves nothing: it costs an attempt, and no byte.

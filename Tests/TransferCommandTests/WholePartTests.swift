@@ -67,6 +67,24 @@ import TransferTestSupport
         }
     }
 
+    /// Its validator says that all is there, its digest that something of it was lost: once more from the start.
+    @Test func aWholePartWithWrongBytesIsFetchedAnew() async throws {
+        try await withTestServer { server in
+            let place = try Workplace()
+            _ = try place.folder.write(Data(content.bytes(in: 0..<400_000)), to: "whole")
+            let digest = try await place.folder.sha256("whole")
+            try await killed(server, place, etag: "\"a1\"", more: #", "checksum": "sha256:\#(digest)""#)
+            let file = try FileHandle(forWritingTo: URL(fileURLWithPath: place.folder.path("a.iso.part")))
+            try file.seek(toOffset: 100_000)
+            try file.write(contentsOf: Data(count: 4096))
+            try file.close()
+            server.script("/a", [.ignoreRange])
+            let before = server.requests.count
+            _ = try await finish(server, place, content)
+            #expect(server.requests[before...].map(\.range) == ["bytes=399999-", nil])
+        }
+    }
+
     /// A 416 alone decides nothing and loses nothing.
     @Test func a416IsAskedOnceMore() async throws {
         try await withTestServer { server in
@@ -146,6 +164,32 @@ import TransferTestSupport
             #expect(try two.firstDifference(fromFileAt: place.folder.path("a.iso")) == nil)
             #expect(result.standardError.contains("from 0 again, another URL answers now"), "\(result)")
             #expect(try place.folder.files().filter { $0.hasPrefix("a.iso") } == ["a.iso"])
+        }
+    }
+
+    /// A machine that was taken out of service, behind its gateway: nobody says that its URL holds no longer.
+    @Test func aPlaceThatGivesNothingAgainAndAgainLeadsBack() async throws {
+        try await withTestServer { server in
+            let place = try jobs(server)
+            serve(server)
+            server.script("/v1", [.cut(after: 200_000)], afterwards: .status(502))
+            let result = try await place.runJobs()
+            #expect(result.exitCode == 0, "\(result)")
+            #expect(try two.firstDifference(fromFileAt: place.folder.path("a.iso")) == nil)
+            let paths = ["/latest", "/v1", "/v1", "/v1", "/v1", "/latest", "/v2", "/v2"]
+            #expect(server.requests.map(\.path) == paths, "\(result)")
+        }
+    }
+
+    @Test func aPlaceThatIsAwayForAMomentIsAskedAgain() async throws {
+        try await withTestServer { server in
+            let place = try jobs(server)
+            serve(server)
+            server.script("/v1", [.cut(after: 200_000), .status(502), .status(503)])
+            let result = try await place.runJobs()
+            #expect(result.exitCode == 0, "\(result)")
+            #expect(try one.firstDifference(fromFileAt: place.folder.path("a.iso")) == nil)
+            #expect(server.requests.map(\.path) == ["/latest", "/v1", "/v1", "/v1", "/v1"], "\(result)")
         }
     }
 

@@ -59,7 +59,7 @@ import TransferCore
         #expect(machine.start().url == Self.own)
     }
 
-    @Test(arguments: [401, 403, 404, 410]) func aPlaceThatRefusesLeadsBack(_ status: Int) throws {
+    @Test(arguments: [400, 401, 403, 404, 410]) func aPlaceThatRefusesLeadsBack(_ status: Int) throws {
         var machine = machine(point())
         _ = machine.start()
         _ = machine.received(head(status), redirectTarget: nil, now: 0)
@@ -69,6 +69,20 @@ import TransferCore
         // Its own refusal, or that of a fresh redirect, is the end.
         _ = machine.received(head(status), redirectTarget: nil, now: 0)
         #expect(failure(machine.hopEnded(nil, position: 400))?.status == status)
+    }
+
+    /// A session that has expired is sent to where one logs in; a page of the place itself says nothing of another.
+    @Test(arguments: [true, false]) func aPlaceThatSendsAwayLeadsBack(_ isSentAway: Bool) {
+        var machine = machine(point())
+        _ = machine.start()
+        if isSentAway {
+            _ = machine.received(head(302, ["Location": "x"]), redirectTarget: "http://c.example/login", now: 0)
+            #expect(next(machine.hopEnded(nil, position: 400))?.url == "http://c.example/login")
+        }
+        let page = head(200, ["Content-Length": "46", "Content-Type": "text/html"])
+        _ = machine.received(page, redirectTarget: nil, now: 0)
+        let action = machine.hopEnded(nil, position: 400)
+        #expect(next(action)?.url == (isSentAway ? Self.own : nil) && (failure(action) == nil) == isSentAway)
     }
 
     @Test func aDeadPlaceLeadsBack() throws {

@@ -184,7 +184,8 @@ import TransferCore
         Row(.tagged, 200, all("W/\"a\""), .anew),
         Row(.dated, 200, ["Last-Modified": otherDate], .anew),
         Row(.whole, 200, all("\"b\""), .anew),
-        Row(.elsewhere, 200, all(), .anew), Row(.elsewhere, 200, all(nil), .anew),
+        Row(.elsewhere, 200, all(), .anew), Row(.elsewhere, 200, all(nil), .odd),
+        Row(.elsewhere, 200, all(nil), .anew, doubt: ResumeDoubt(claim: "whole:1000", count: 2)),
         // A digest decides.
         Row(.digest, 200, all("\"b\""), .plain), Row(.digest, 200, all("\"b\"", length: 999), .anew),
         Row(.digest, 200, all("\"b\""), .append(overlap: 400), plain: true),
@@ -192,7 +193,7 @@ import TransferCore
         // Nobody knows which version it is.
         Row(.tagged, 200, ["Content-Length": "46"], .odd),
         Row(.tagged, 200, ["Content-Length": "46", "Content-Type": "text/html"], .odd),
-        Row(.tagged, 200, ["Content-Length": "46"], .anew, doubt: ResumeDoubt(claim: "whole:46", count: 2)),
+        Row(.tagged, 200, ["Content-Length": "46"], .odd, doubt: ResumeDoubt(claim: "whole:46", count: 3)),
         Row(.tagged, 200, ["Content-Length": "47"], .odd, doubt: ResumeDoubt(claim: "whole:46", count: 2)),
         Row(.tagged, 200, ["Content-Length": "1000"], .append(overlap: 400)),
         Row(.tagged, 200, all("\"a\"", ["Content-Encoding": "gzip"], length: 70), .odd),
@@ -203,6 +204,11 @@ import TransferCore
         Row(.binary, 200, all("\"page\"", ["Content-Type": "text/html"], length: 46), .odd),
         Row(.tagged, 200, all("\"b\"", ["Content-Type": "text/html"]), .anew),
         Row(.digest, 200, ["Content-Length": "46", "Content-Type": "text/html"], .odd),
+        // Neither does anything else that says of no version, where there was one.
+        Row(.binary, 200, ["Content-Length": "0"], .odd, doubt: ResumeDoubt(claim: "whole:0", count: 3)),
+        Row(.tagged, 200, ["Transfer-Encoding": "chunked"], .odd, doubt: ResumeDoubt(claim: "whole:", count: 3)),
+        // With a digest it's harmless.
+        Row(.digest, 200, all(nil, length: 999), .anew, doubt: ResumeDoubt(claim: "whole:999", count: 2)),
         // The server's bytes are others than those that are there, again and again.
         Row(.tagged, 200, all(), .anew, doubt: ResumeDoubt(claim: "bytes", count: 3)),
         Row(.tagged, 200, all(), .plain, doubt: ResumeDoubt(claim: "bytes", count: 2)),

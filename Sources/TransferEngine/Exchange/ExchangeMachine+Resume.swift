@@ -20,8 +20,8 @@ extension ExchangeMachine {
         }
     }
 
-    /// What a place answers whose URL holds no longer.
-    private static let mayBeOutdated = [401, 403, 404, 410]
+    /// What a place answers whose URL holds no longer. Google's and Amazon's storage says 400 of an expired token.
+    private static let mayBeOutdated = [400, 401, 403, 404, 410]
 
     private mutating func follow(
         _ verdict: ResumeRule.Verdict, _ point: ResumePoint, _ hop: Hop, _ head: ResponseHead
@@ -48,6 +48,11 @@ extension ExchangeMachine {
             state = .dropping(hop, .complete(head))
             return .drop
         case .refuse(let claim, let reason):
+            // Sent away to where one logs in, say.
+            if resumption.hasLeftPlace(hop), mayGoBack(from: hop) {
+                state = .dropping(hop, .perform(goBack()))
+                return .drop
+            }
             resumption.refuse(claim)
             return fail(hop, TransferError(.badResponse, reason, isTransient: true))
         case .ask(let question, let restart):

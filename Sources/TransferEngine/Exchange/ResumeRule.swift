@@ -141,7 +141,12 @@ struct ResumeRule {
             return .append(overlap: point.offset, total: length ?? point.total)
         }
         if let reason = changeReason(head) { return .anew(reason: reason) }
-        if !isSamePlace { return .anew(reason: Self.elsewhere) }
+        let hasLostVersion = Validator(head) == nil && point.validator?.ifRange != nil && !point.needsNoValidator
+        let claim = "whole:\(length.map { "\($0)" } ?? "")"
+        if !isSamePlace {
+            return hasLostVersion
+                ? odd(claim, Self.unversioned, confirmed: .anew(reason: Self.elsewhere)) : .anew(reason: Self.elsewhere)
+        }
         // All of it was asked for, as nothing else fitted: an answer that says of which version it is is taken.
         let isWanted = question == .whole && Validator(head) != nil
         guard point.outlastsOddAnswers, point.validator?.ifRange != nil, !isWanted else {
@@ -151,8 +156,9 @@ struct ResumeRule {
             // Nothing says that it's another version: the bytes themselves do, or don't.
             return .append(overlap: point.offset, total: length)
         }
-        let reason = Validator(head) == nil ? "the answer doesn't say of which version it is" : Self.whole
-        return odd("whole:\(length.map { "\($0)" } ?? "")", reason, confirmed: .anew(reason: reason))
+        // A proxy's word, or an application's: what has no version never takes the place of what has one.
+        if hasLostVersion { return .refuse(claim: claim, reason: Self.unversioned) }
+        return odd(claim, Self.whole, confirmed: .anew(reason: Self.whole))
     }
 
     /// All of the very version that the bytes are of.
@@ -235,6 +241,8 @@ struct ResumeRule {
     }
 
     private static let whole = "the server sent the whole file instead of the rest"
+    private static let unversioned =
+        "the answer doesn't say of which version it is (to begin anew, remove the partial file)"
     private static let elsewhere = "another URL answers now than the one that the bytes are from"
 
     private static func short(_ etag: String) -> String {

@@ -70,6 +70,9 @@ struct Resumption {
         return hop.url == point.placeURL || place.isResource(of: hop.url)
     }
 
+    /// Whether the place that the bytes are from has led on to another.
+    func hasLeftPlace(_ hop: Hop) -> Bool { hop.url != point?.placeURL }
+
     // MARK: Answers
 
     /// Another question follows.

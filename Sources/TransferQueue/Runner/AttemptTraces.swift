@@ -7,6 +7,8 @@ struct AttemptTraces {
         var reached: Int64?
         /// The URL that answered, with its secrets.
         var answeredURL: String?
+        /// Attempts in a row that got nothing from there.
+        var refusals = 0
         /// Another tool's file turned out to be no beginning of this one.
         var adoptsNothing = false
     }
@@ -28,7 +30,15 @@ struct AttemptTraces {
     mutating func note(_ id: Int64, answeredURL url: String) {
         // What can be read in the record needn't be kept here.
         traces[id, default: Trace()].answeredURL = Redaction.hasSecret(url) ? url : nil
+        traces[id]?.refusals = 0
     }
+
+    /// The URL that the bytes came from has answered, and not by more of them.
+    mutating func noteRefusal(_ id: Int64) { traces[id, default: Trace()].refusals += 1 }
+
+    /// Whether the URL that the bytes came from is asked before the job's own: not where it gives nothing again and again,
+    /// as a machine does that was taken out of service behind its gateway.
+    func asksPlace(_ id: Int64) -> Bool { (traces[id]?.refusals ?? 0) < ResumeDoubt.confirmations }
 
     func answeredURL(of id: Int64) -> String? { traces[id]?.answeredURL }
 

@@ -12,6 +12,8 @@ struct DownloadPreparation: Sendable {
     let url: String
     /// The URL that gave the bytes of an earlier attempt of this process, with its secrets.
     var answeredURL: String?
+    /// Whether the URL that gave the bytes is asked before the job's own.
+    var asksPlace = true
     /// Whether another tool's bytes weren't refuted yet.
     var mayAdopt = true
 
@@ -61,7 +63,8 @@ struct DownloadPreparation: Sendable {
         }
         let isFirst = record.attempts == 0 && record.resume == nil && !record.wasInterrupted
         let part = try openPart(of: path, isNew: isNewFolder && isFirst)
-        let held = HeldBytes(part, record, download, url: url, answeredURL: answeredURL)
+        let held = HeldBytes(
+            part, record, download, url: url, answeredURL: answeredURL, asksPlace: asksPlace)
         if held.prefersAside, part.restoreAside() { return try prepare(census) }
         let (resume, earlier) = try held.trusted()
         // What our own file bears is worth more.

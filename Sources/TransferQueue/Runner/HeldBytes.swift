@@ -8,14 +8,21 @@ struct HeldBytes {
     private let download: JobSpec.Download
     private let url: String
     private let answeredURL: String?
+    private let asksPlace: Bool
     private let known: ResumeData?
 
-    /// - Parameter answeredURL: The URL that gave them, with its secrets, where this process knows it.
-    init(_ part: PartFile, _ record: JobRecord, _ download: JobSpec.Download, url: String, answeredURL: String?) {
+    /// - Parameters:
+    ///   - answeredURL: The URL that gave them, with its secrets, where this process knows it.
+    ///   - asksPlace: Whether that URL is asked before the job's own.
+    init(
+        _ part: PartFile, _ record: JobRecord, _ download: JobSpec.Download, url: String, answeredURL: String?,
+        asksPlace: Bool
+    ) {
         self.part = part
         self.download = download
         self.url = url
         self.answeredURL = answeredURL
+        self.asksPlace = asksPlace
         known = part.initialRecord ?? (part.isClaimed ? record.resume : nil)
     }
 
@@ -51,7 +58,7 @@ struct HeldBytes {
             point.place = nil
             return (point, known)
         }
-        if let place = known.place {
+        if asksPlace, let place = known.place {
             if let answeredURL, place.isResource(of: answeredURL) {
                 point.placeURL = answeredURL
             } else if place.canBeAsked, place.url != known.url {

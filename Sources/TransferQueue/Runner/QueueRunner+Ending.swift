@@ -146,8 +146,11 @@ extension QueueRunner {
             traces.refuseAdoption(job.candidate.id)
         }
         var error = error
-        // Bytes of two attempts may have been put together wrongly by the server's fault: once more from the start.
-        if error.code == .checksumMismatch { error.isTransient = (job.start?.continued ?? 0) > 0 }
+        // Bytes of two attempts may have been put together wrongly by the server's fault, and those of an earlier one may
+        // have been lost by the disk: once more from the start.
+        if case .download(let ready) = job.ready, error.code == .checksumMismatch {
+            error.isTransient = (job.start?.continued ?? ready.resume?.offset ?? 0) > 0
+        }
         failed(job, error, bodyLeft: false)
     }
 
@@ -177,7 +180,11 @@ extension QueueRunner {
         let progressed =
             outcome.resumeData != nil
             && traces.cameFurther(id, from: ready.resume?.offset ?? 0, to: outcome.position)
-        if outcome.resumeData != nil, let start = outcome.start { traces.note(id, answeredURL: start.url) }
+        if outcome.resumeData != nil, let start = outcome.start {
+            traces.note(id, answeredURL: start.url)
+        } else if ready.resume?.placeURL != nil, outcome.head != nil {
+            traces.noteRefusal(id)
+        }
         job.phase = .saving
         engine.workers.execute { [loop] in
             let left = left.secured(ready.part)

@@ -17,7 +17,8 @@ extension QueueRunner {
             preparing.append(
                 DownloadPreparation(
                     record: record, download: download, directory: batch.directory, url: url,
-                    answeredURL: traces.answeredURL(of: candidate.id), mayAdopt: traces.mayAdopt(candidate.id)))
+                    answeredURL: traces.answeredURL(of: candidate.id), asksPlace: traces.asksPlace(candidate.id),
+                    mayAdopt: traces.mayAdopt(candidate.id)))
         case .upload(let upload):
             if let source = ahead.take(candidate.id, now: .now) {
                 atHand.append((candidate.id, source))
