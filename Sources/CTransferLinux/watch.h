@@ -7,7 +7,9 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <sys/inotify.h>
+#include <linux/stat.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/vfs.h>
 #include <unistd.h>
 
@@ -119,6 +121,18 @@ static inline int transfer_look_at_descriptor(int descriptor, struct transfer_fi
     if (fstat(descriptor, &status) != 0) return errno;
     transfer_note_look(&status, look);
     return 0;
+}
+
+// When the file was made, in nanoseconds since 1970, by its file system's clock; INT64_MIN where that isn't told. Links
+// are followed.
+static inline int64_t transfer_born(int folder, const char *name) {
+    struct statx status;
+    // glibc shows its own function to GNU's programs alone.
+    if (syscall(SYS_statx, folder, name, 0, STATX_BTIME, &status) != 0 || !(status.stx_mask & STATX_BTIME)
+        || status.stx_btime.tv_sec <= 0)
+        return INT64_MIN;
+    struct timespec born = {status.stx_btime.tv_sec, status.stx_btime.tv_nsec};
+    return transfer_nanoseconds(born);
 }
 
 static inline int64_t transfer_file_system_of(int descriptor) {

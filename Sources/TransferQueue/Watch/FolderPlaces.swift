@@ -64,6 +64,13 @@ final class FolderPlaces {
         return folder < 0 ? nil : Self.file(WatchedPath.name(path), in: folder)
     }
 
+    /// When the file at a path was made, in nanoseconds since 1970; `nil` where its file system doesn't tell.
+    func born(_ path: String) -> Int64? {
+        let folder = open(WatchedPath.folder(path))
+        let born = folder < 0 ? Int64.min : transfer_born(folder, WatchedPath.name(path))
+        return born == .min ? nil : born
+    }
+
     static func file(_ name: String, in folder: Int32) -> FileSeen? {
         if case .file(let seen) = look(name, in: folder) { seen } else { nil }
     }

@@ -38,6 +38,7 @@ struct VersionInquiry {
         case .elsewhere(let row): return elsewhere(file, row, places)
         case .otherTime(let row):
             switch compare(file, row) {
+            case .same where isMadeSince(row, file, places): return .another(row: row.id, digest: newDigest(file))
             case .same: return .touched(row: row.id)
             case .other(let digest): return new(file, digest)
             case .outdated: return .outdated
@@ -85,6 +86,7 @@ struct VersionInquiry {
         // What wasn't sent yet is sent by its new name, whatever it is.
         guard row.state == .confirmed || row.state == .leftAlone else { return .moved }
         switch compare(file, row) {
+        case .same where isMadeSince(row, file, places): return .another(row: row.id, digest: newDigest(file))
         case .same: return .moved
         case .other(let digest): return .another(row: row.id, digest: digest ?? newDigest(file))
         case .outdated: return .outdated
@@ -92,6 +94,15 @@ struct VersionInquiry {
         case .unknown, .unreadable: break
         }
         return row.state == .leftAlone ? .moved : .another(row: row.id, digest: newDigest(file))
+    }
+
+    /// Whether the file under another name was made after the row's was seen: the same bytes in a new file, which has the
+    /// inode of one that isn't there any more. Both times are by the clock of their file system.
+    private func isMadeSince(_ row: LedgerRow, _ file: FileVersion, _ places: FolderPlaces) -> Bool {
+        guard PathKey(row.version.path) != PathKey(file.path), let seen = row.version.stamp.changed,
+            let born = places.born(file.path)
+        else { return false }
+        return born > seen
     }
 
     private func new(_ file: FileVersion, _ digest: Checksum?) -> LedgerOffer.Finding {

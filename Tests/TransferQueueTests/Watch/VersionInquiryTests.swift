@@ -10,7 +10,7 @@ import TransferWatch
 /// What a file is, by the numbers that the ledger has of it and by its bytes: look × state × proof.
 @Suite struct VersionInquiryTests {
     enum Look: CaseIterable {
-        case known, changed, returned, onOtherDevice, renumbered, elsewhere, otherTime, unknown
+        case known, changed, returned, onOtherDevice, renumbered, elsewhere, elsewhereBefore, otherTime, otherTimeBefore, unknown
     }
 
     /// What is known of the bytes that were sent, and whether the file has them.
@@ -47,6 +47,11 @@ import TransferWatch
         (.elsewhere, .failed, Proof.allCases, "moved"),
         (.otherTime, .confirmed, [.sameFingerprint, .sameDigest], "touched"),
         (.otherTime, .confirmed, [.none, .otherFingerprint, .otherDigest], "new"),
+        // The same bytes in a file that was made since.
+        (.elsewhereBefore, .confirmed, [.sameFingerprint, .sameDigest], "another"),
+        (.elsewhereBefore, .leftAlone, [.sameFingerprint, .sameDigest], "another"),
+        (.elsewhereBefore, .open, Proof.allCases, "moved"),
+        (.otherTimeBefore, .confirmed, [.sameFingerprint, .sameDigest], "another"),
         (.unknown, .confirmed, [.none], "new"),
     ]
 
@@ -75,14 +80,22 @@ import TransferWatch
         }
     }
 
+    private func born() throws -> Int64 {
+        try #require(FolderPlaces(folder.path("in")).born("f"), "the temporary folder's file system tells")
+    }
+
     private func look(_ kind: Look, _ file: FileVersion, _ state: LedgerState, _ proof: Proof) throws -> LedgerLook {
         var recorded = file
         if kind != .known { recorded.stamp.changed = (file.stamp.changed ?? 0) - 1 }
         switch kind {
-        case .elsewhere: recorded.path = "gone"
+        case .elsewhere: (recorded.path, recorded.stamp.changed) = ("gone", file.stamp.changed)
+        case .elsewhereBefore: (recorded.path, recorded.stamp.changed) = ("gone", try born() - 1)
         case .onOtherDevice: recorded.stamp.device = 0
         case .renumbered: recorded.stamp.inode = 1
         case .otherTime: recorded.stamp.modified -= 1
+        case .otherTimeBefore:
+            recorded.stamp.modified -= 1
+            (recorded.path, recorded.stamp.changed) = ("gone", try born() - 1)
         case .known, .changed, .returned, .unknown: break
         }
         let row = try row(recorded, state, proof)
@@ -91,8 +104,8 @@ import TransferWatch
         case .returned: return .returned(row)
         case .onOtherDevice: return .onOtherDevice(row)
         case .renumbered: return .renumbered(row, otherwise: .unknown)
-        case .elsewhere: return .elsewhere(row)
-        case .otherTime: return .otherTime(row)
+        case .elsewhere, .elsewhereBefore: return .elsewhere(row)
+        case .otherTime, .otherTimeBefore: return .otherTime(row)
         case .unknown: return .unknown
         }
     }
