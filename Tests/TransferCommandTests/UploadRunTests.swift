@@ -179,6 +179,24 @@ import TransferTestSupport
         }
     }
 
+    /// libcurl would send it again at once, as the connection may have been dead before: it may have arrived all the same.
+    @Test(arguments: [1000, 200_000]) func aPutIsAskedForWhenAUsedConnectionIsLost(_ count: Int) async throws {
+        try await withTestServer { server in
+            let place = try place(count)
+            server.acceptUploads("/first")
+            server.acceptUploads("/in")
+            server.script("/in", method: "PUT", [.loseAnswer])
+            try place.jobs([
+                upload("out.bin", to: server.url("/first"), #""id": "first""#),
+                upload("out.bin", to: server.url("/in"), #""id": "up", "needs": ["first"]"#),
+            ])
+            let result = try await place.runJobs()
+            #expect(result.exitCode == 0, "\(result)")
+            let methods = server.requests.filter { $0.path == "/in" }.map(\.method)
+            #expect(methods.prefix(2) == ["PUT", "HEAD"], "\(methods)")
+        }
+    }
+
     /// Nobody knows whether it arrived: the file must not be there twice.
     @Test(arguments: [Fault.cutUpload(after: 50_000), .loseAnswer], ["post", "multipart"])
     func aPOSTIsNotSentTwiceOnceItsBodyLeft(_ fault: Fault, _ kind: String) async throws {

@@ -97,7 +97,7 @@ extension ActiveExchange {
     func settleSent() {
         guard let handle else { return }
         if isJoined {
-            sent = handle.offset(CURLINFO_SIZE_UPLOAD_T)
+            sent = max(sent, handle.offset(CURLINFO_SIZE_UPLOAD_T))
         } else if let files, files.sends {
             sent = min(sent, handle.offset(CURLINFO_SIZE_UPLOAD_T))
         } else {

@@ -8,6 +8,8 @@ extension ActiveExchange {
     /// - Parameter ends: The connection's.
     func mayMakeRequest(between ends: @autoclosure () -> PlainSockets.Ends) -> Bool {
         guard isFirstRequest || mayBeRepeated else {
+            // A small body left with its head.
+            if isJoined { sent = body.length ?? 0 }
             stopReason = .failed(
                 TransferError(.connectionLost, "the connection was lost before the answer", isTransient: true))
             return false
@@ -20,9 +22,10 @@ extension ActiveExchange {
     /// Without an answer it's libcurl's own idea to make a request again, as the connection died.
     private var isFirstRequest: Bool { !hasMadeRequest || status != 0 }
 
-    /// A request with a body is made again, or not, when its body is to be (``rewindBody(to:)``).
+    /// A request with a body is made again, or not, when its body is to be (``rewindBody(to:)``); a small body, which left
+    /// with its head, isn't asked for again.
     private var mayBeRepeated: Bool {
-        guard let hop, !hop.sendsBody else { return true }
+        guard let hop, !hop.sendsBody else { return !isJoined || request.settings.resendsBody }
         return RetryRule.idempotentMethods.contains(hop.method)
     }
 

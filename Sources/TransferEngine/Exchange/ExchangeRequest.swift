@@ -134,7 +134,7 @@ public struct ExchangeSettings: Sendable, Hashable {
     /// before any answer (RFC 9110 §9.2.2 allows it for idempotent requests; a server may have read the first body).
     public var resendsBody = true
     /// Whether a body of up to 16 KiB leaves together with the head, in one write: half the work for both ends. Its
-    /// progress is known with the answer only. It's sent again like an idempotent one, whatever ``resendsBody`` says.
+    /// progress is known with the answer only.
     public var joinsSmallBodies = false
     /// Whether a long body, of more than 64 KiB or an unknown length, waits up to a second for the server's 100
     /// (RFC 9110 §10.1.1), so that a refusal costs nothing.

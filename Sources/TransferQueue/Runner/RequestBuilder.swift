@@ -55,8 +55,9 @@ struct RequestBuilder: Sendable {
                 settings: rules.settings)
         }
         var settings = try settings(spec.settings, for: upload.url)
-        settings.resendsBody = resends
-        settings.joinsSmallBodies = settings.resendsBody
+        // Once its body has left, the server is asked whether it arrived.
+        settings.resendsBody = false
+        settings.joinsSmallBodies = resends
         settings.turnsRequests = false
         let headers = try headers(spec.settings)
         let shared = Shared(wrappedValue: settings)
