@@ -10,7 +10,8 @@ import TransferWatch
 /// What a file is, by the numbers that the ledger has of it and by its bytes: look × state × proof.
 @Suite struct VersionInquiryTests {
     enum Look: CaseIterable {
-        case known, changed, returned, onOtherDevice, renumbered, elsewhere, elsewhereBefore, otherTime, otherTimeBefore, unknown
+        case known, changed, returned, onOtherDevice, renumbered, unknown
+        case elsewhere, elsewhereBefore, otherTime, otherTimeBefore
     }
 
     /// What is known of the bytes that were sent, and whether the file has them.
