@@ -37,6 +37,8 @@ struct Scheduler: Sendable {
         /// Ready jobs that are still in the store, as far as is known.
         var backlog = 0
         var isClaiming = false
+        /// Jobs that became ready since the claim was asked for: it may have been done before they were there.
+        var grewSinceClaim = 0
         /// What is still in the store may go before what was claimed.
         var isOvertaken = false
         /// Claimed and not started, the most urgent first.
@@ -122,10 +124,11 @@ struct Scheduler: Sendable {
     mutating func backlogGrew(_ lane: Lane, by count: Int, overtakes: Bool = false) {
         let place = place(of: lane)
         lanes[place].backlog += count
+        if lanes[place].isClaiming { lanes[place].grewSinceClaim += count }
         if overtakes, !lanes[place].window.isEmpty || lanes[place].isClaiming { lanes[place].isOvertaken = true }
     }
 
-    /// A claim came back; fewer jobs than asked for means that the lane is empty.
+    /// A claim came back; fewer jobs than asked for means that the lane was empty when the claim was done.
     mutating func claimed(_ lane: Lane, _ candidates: [Candidate], asked: Int) {
         let place = place(of: lane)
         lanes[place].isClaiming = false
@@ -135,7 +138,10 @@ struct Scheduler: Sendable {
         lanes[place].window.append(contentsOf: candidates)
         // More urgent ones became ready after the last claim. (Swift's sort is stable.)
         if !isInOrder { lanes[place].window.sort { $0.rank > $1.rank } }
-        lanes[place].backlog = candidates.count < asked ? 0 : max(0, lanes[place].backlog - candidates.count)
+        let state = lanes[place]
+        // What has been claimed already of those that came since makes another claim, which finds none.
+        lanes[place].backlog =
+            candidates.count < asked ? state.grewSinceClaim : max(0, state.backlog - candidates.count)
         dropIfEmpty(place)
     }
 
@@ -235,6 +241,7 @@ struct Scheduler: Sendable {
     mutating func backlogIs(_ lane: Lane, _ count: Int) {
         let place = place(of: lane)
         lanes[place].backlog = count
+        if lanes[place].isClaiming { lanes[place].grewSinceClaim = count }
         dropIfEmpty(place)
     }
 
@@ -333,6 +340,7 @@ struct Scheduler: Sendable {
             isNetworkOpen || mayClaim(lanes[place])
         else { return }
         lanes[place].isClaiming = true
+        lanes[place].grewSinceClaim = 0
         lanes[place].isOvertaken = false
         actions.append(.claim(lanes[place].lane, count: Self.pageSize))
     }

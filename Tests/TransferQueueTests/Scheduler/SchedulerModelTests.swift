@@ -23,7 +23,8 @@ import TransferCore
         var now = MonotonicTime.seconds(0)
         let limits: Scheduler.Limits
         var ready: [Lane: [Scheduler.Candidate]] = [:]
-        var claims: [(lane: Lane, count: Int)] = []
+        /// What the store gave, once it has done one; that is heard later, and other news of the store before.
+        var claims: [(lane: Lane, count: Int, page: [Scheduler.Candidate]?)] = []
         var window: Set<Int64> = []
         var active: [Int64: Scheduler.Candidate] = [:]
         var sleeping: [Scheduler.Candidate] = []
@@ -68,7 +69,7 @@ import TransferCore
                     check(ended.insert(job.id).inserted, "\(job.id) ended twice")
                 case .claim(let lane, let count):
                     check(!claims.contains { $0.lane == lane }, "claims \(lane) twice at a time")
-                    claims.append((lane, count))
+                    claims.append((lane, count, nil))
                 }
             }
             check(active.count <= limits.concurrency || active.count == before, "\(active.count) at once")
@@ -78,13 +79,17 @@ import TransferCore
             check(scheduler.active.count == active.count, "counts \(scheduler.active.count) of \(active.count) active")
         }
 
-        mutating func answerClaim(_ index: Int) {
-            let (lane, count) = claims.remove(at: index)
+        mutating func goOnWithClaim(_ index: Int) {
+            if let page = claims[index].page {
+                let claim = claims.remove(at: index)
+                window.formUnion(page.map(\.id))
+                return scheduler.claimed(claim.lane, page, asked: claim.count)
+            }
+            let (lane, count, _) = claims[index]
             let page = Array((ready[lane] ?? []).sorted { ($1.priority, $0.id) < ($0.priority, $1.id) }.prefix(count))
             let taken = Set(page.map(\.id))
             ready[lane]?.removeAll { taken.contains($0.id) }
-            window.formUnion(taken)
-            scheduler.claimed(lane, page, asked: count)
+            claims[index].page = page
         }
 
         mutating func putBack(_ job: Scheduler.Candidate) {
@@ -128,7 +133,7 @@ import TransferCore
             // Trouble doesn't last for ever, else nothing has to end.
             if rounds == 3000 { troubled = [] }
             switch Int.random(in: 0..<6, using: &random) {
-            case 0 where !claims.isEmpty: answerClaim(.random(in: 0..<claims.count, using: &random))
+            case 0 where !claims.isEmpty: goOnWithClaim(.random(in: 0..<claims.count, using: &random))
             case 1 where !sleeping.isEmpty:
                 putBack(sleeping.remove(at: .random(in: 0..<sleeping.count, using: &random)))
             case 2:

@@ -37,6 +37,20 @@ import TransferCore
         #expect(started(scheduler.decide(now: now)).count == 1)
     }
 
+    /// The answer to a claim may be heard after the news of what became ready when the claim had been done.
+    @Test(arguments: [1, 300]) func whatBecomesReadyWhileAClaimIsOutIsClaimedNext(_ count: Int) {
+        var scheduler = scheduler()
+        scheduler.backlogGrew(a, by: 1)
+        #expect(claims(scheduler.decide(now: now)).count == 1)
+        scheduler.backlogGrew(a, by: count)
+        #expect(claims(scheduler.decide(now: now)).isEmpty, "one at a time")
+        scheduler.claimed(a, jobs(a, 1...1), asked: 256)
+        #expect(claims(scheduler.decide(now: now)).count == 1)
+        // The first claim had taken them along: there is nothing, and nothing is asked for again.
+        scheduler.claimed(a, [], asked: 256)
+        #expect(claims(scheduler.decide(now: now)).isEmpty)
+    }
+
     @Test func whatIsNextIsKnownWhereOthersAreUnderWay() {
         var scheduler = scheduler(3, perHost: 2)
         scheduler.claimed(a, jobs(a, 1...10), asked: 256)
