@@ -8,22 +8,8 @@ final class SegmentPeer: Sendable {
     private let descriptor: Int32
 
     init() throws {
-        let socket = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_addr.s_addr = in_addr_t(0x7f00_0001).bigEndian
-        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-        let isListening = withUnsafeMutablePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                bind(socket, $0, length) == 0 && listen(socket, 1) == 0 && getsockname(socket, $0, &length) == 0
-            }
-        }
-        guard isListening else {
-            close(socket)
-            throw TestSupportError("listen: \(errno)")
-        }
-        descriptor = socket
-        port = UInt16(bigEndian: address.sin_port)
+        let listening = try LoopbackListener(backlog: 1)
+        (descriptor, port) = (listening.descriptor, listening.port)
     }
 
     deinit { close(descriptor) }

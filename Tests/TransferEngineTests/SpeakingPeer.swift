@@ -15,22 +15,9 @@ final class SpeakingPeer: Sendable {
     }
 
     init() throws {
-        let socket = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_addr.s_addr = in_addr_t(0x7f00_0001).bigEndian
-        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-        let isListening = withUnsafeMutablePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                bind(socket, $0, length) == 0 && listen(socket, 8) == 0 && getsockname(socket, $0, &length) == 0
-            }
-        }
-        guard isListening else {
-            close(socket)
-            throw TestSupportError("listen: \(errno)")
-        }
-        listener = socket
-        port = UInt16(bigEndian: address.sin_port)
+        let listening = try LoopbackListener(backlog: 8)
+        let socket = listening.descriptor
+        (listener, port) = (socket, listening.port)
         // `accept` and `recv` block, which a thread of the tests' must not.
         Thread.detachNewThread { [self] in
             while true {

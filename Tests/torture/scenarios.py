@@ -334,9 +334,8 @@ class SendTus(Send):
         return [digest_of(file) for file in self.place.peers.tus.whole(name)]
 
 
-class SendS3(Send):
-    kind = "s3"
-    sizes = {"large": 11 * MIB, "small": 2000}
+class OnS3:
+    """What jobs of S3 have in common: keys of their own in one bucket."""
 
     def make(self):
         (self.folder / "secret").write_text("secret")
@@ -347,7 +346,7 @@ class SendS3(Send):
     def key(self, name):
         return f"{self.kind}-{self.number}/{name}"
 
-    def target(self, name):
+    def target(self, name="{path}"):
         return f"s3://bucket/{self.key(name)}"
 
     def bodies(self, name):
@@ -359,6 +358,11 @@ class SendS3(Send):
         unfinished = self.place.peers.s3.unfinished(f"{self.kind}-{self.number}/")
         if unfinished:
             self.fault("left", f"{unfinished} multipart uploads left on the server")
+
+
+class SendS3(OnS3, Send):
+    kind = "s3"
+    sizes = {"large": 11 * MIB, "small": 2000}
 
 
 class Form(Post):
@@ -600,29 +604,10 @@ class WatchFTP(OnFileServer, WatchDelete):
         self.stray(self.expected)
 
 
-class WatchS3(WatchDelete):
+class WatchS3(OnS3, WatchDelete):
     kind = "watch-s3"
     sizes = {"large": 11 * MIB, "small": 900, "sub/joined": 12 << 10, "empty": 0}
     later = {"later": 2000, "later-large": 6 * MIB}
-
-    def make(self):
-        (self.folder / "secret").write_text("secret")
-        access = {"endpoint": self.place.peers.s3.url(""), "accessKey": "a", "secretKey": {"file": "secret"}}
-        self.members = {"chunkSize": "5M", "parallel": 1, "s3": access}
-        super().make()
-
-    def target(self):
-        return f"s3://bucket/{self.kind}-{self.number}/" + "{path}"
-
-    def bodies(self, name):
-        found = self.place.peers.s3.content(f"{self.kind}-{self.number}/{name}")
-        return [] if found is None else [hashlib.sha256(found).hexdigest()]
-
-    def finish(self):
-        super().finish()
-        unfinished = self.place.peers.s3.unfinished(f"{self.kind}-{self.number}/")
-        if unfinished:
-            self.fault("left", f"{unfinished} multipart uploads left on the server")
 
 
 class WatchTus(WatchDelete):

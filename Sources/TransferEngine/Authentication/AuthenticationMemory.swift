@@ -11,7 +11,7 @@ public final class AuthenticationMemory: Sendable {
         let credential: ChallengeCredential
     }
 
-    /// What is known of a protection space.
+    /// A protection space, and what opened it the last time (RFC 9110 §11.5).
     private struct Known: Sendable {
         let realm: String?
         /// Digest covers the origin; where that has several spaces, the folder tells which one a request belongs to.
@@ -100,7 +100,7 @@ public final class AuthenticationMemory: Sendable {
         state.withLock { state in
             let nonce = Nonce(key: Key(origin: origin, credential: credential), value: nonce)
             if let count = state.counts[nonce] { return count }
-            // Those that are in use are held by their users, and by the spaces.
+            // Counters that are in use stay: their exchanges hold them, and the spaces do.
             if state.counts.count >= Self.limit { state.counts.removeAll() }
             let count = NonceCount()
             state.counts[nonce] = count

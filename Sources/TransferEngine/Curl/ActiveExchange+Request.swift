@@ -61,7 +61,7 @@ extension ActiveExchange {
         isBodyOut = handle.offset(CURLINFO_SIZE_UPLOAD_T) >= length
     }
 
-    /// What the last answer belongs to.
+    /// The part of the request that the last answer speaks of: the whole, its beginning, or another request.
     var answerScope: AnswerScope {
         guard let hop, !hop.isTurned(from: request) else { return .another }
         return isBodyOut ? .request : .beginning

@@ -35,7 +35,7 @@ final class ActiveExchange {
     var isJoined = false
     /// The hop's request has left, or is about to.
     var hasMadeRequest = false
-    /// Where the sockets of the pool's connections are found.
+    /// The sockets of the pool's connections without TLS, by which an idle one is looked at before it's used.
     var sockets: PlainSockets?
     /// Sockets that were made for the hop.
     var opened: [curl_socket_t] = []

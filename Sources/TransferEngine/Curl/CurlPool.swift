@@ -22,7 +22,7 @@ actor CurlPool: LoopActor {
     private nonisolated(unsafe) let multi: UnsafeMutableRawPointer
     var active: [ExchangeID: ActiveExchange] = [:]
     private var idle: [CurlHandle] = []
-    /// Where handles aren't used again.
+    /// Keeps TLS sessions where each transfer has a new handle (``CurlLibrary/reusesHandles``); `nil` elsewhere.
     private let sessions: TLSSessionShare?
     /// Host and port → when its addresses were last given to the multi.
     var resolved: [String: MonotonicTime] = [:]

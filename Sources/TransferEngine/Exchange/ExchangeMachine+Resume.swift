@@ -20,7 +20,8 @@ extension ExchangeMachine {
         }
     }
 
-    /// What a place answers whose URL holds no longer. Google's and Amazon's storage says 400 of an expired token.
+    /// Statuses of a URL that no longer leads to its file, as one with an expired signature; 400 is that of Google's and
+    /// Amazon's storage for an expired token.
     private static let mayBeOutdated = [400, 401, 403, 404, 410]
 
     private mutating func follow(

@@ -8,7 +8,7 @@ public struct ExchangeOutcome: Sendable {
     public var head: ResponseHead?
     /// Where the body of the last answer began, if one did.
     public var start: BodyStart?
-    /// What the last answer is an answer to.
+    /// Whether the last answer speaks of the whole request, of its beginning, or of another one.
     public var answers = AnswerScope.request
     /// The URL that answered at last; not redacted.
     public var finalURL: String
@@ -24,8 +24,8 @@ public struct ExchangeOutcome: Sendable {
     public var resumeData: ResumeData?
     /// Whether the bytes that were there before are there still, and no others.
     public var isUntouched = true
-    /// What an answer claimed that spoke against the bytes that are there, and failed the exchange
-    /// (``ResumePoint/outlastsOddAnswers``).
+    /// The claim of an answer against the bytes that are there, where it failed the exchange
+    /// (``ResumePoint/outlastsOddAnswers``): a version or a length.
     public var doubtfulClaim: String?
     /// Whether it shows that bytes of another tool are no beginning of the file.
     public var refutesAdopted: Bool { doubtfulClaim.map { ResumeClaim.refutesAdopted($0) } ?? false }

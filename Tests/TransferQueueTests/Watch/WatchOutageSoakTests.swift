@@ -29,7 +29,8 @@ import TransferWatch
     func everyFileArrivesAfterFiveMinutes() async throws {
         let taken = try await soak(files: 40, times: WatchTimes(), JobSettings()) { log in
             await log.wait { $0.lastBacklog?.waiting == 40 }
-            // How long it's away is what is tested: by then every job's attempts would be used up.
+            // The length of the outage is what is tested: by then every job's attempts would be used up. No event tells
+            // it, as nothing happens meanwhile; the test is among the heavy ones.
             try await Task.sleep(for: .seconds(300))
         }
         let away = taken.filter { $0.hasPrefix("away") }

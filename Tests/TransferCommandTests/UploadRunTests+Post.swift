@@ -1,0 +1,186 @@
+import Foundation
+import Glibc
+import Testing
+import TransferTestServer
+import TransferTestSupport
+
+extension UploadRunTests {
+    /// Nobody knows whether it arrived: the file must not be there twice.
+    @Test(arguments: [Fault.cutUpload(after: 50_000), .loseAnswer], ["post", "multipart"])
+    func aPOSTIsNotSentTwiceOnceItsBodyLeft(_ fault: Fault, _ kind: String) async throws {
+        try await withTestServer { server in
+            let place = try place()
+            server.acceptUploads("/in")
+            server.script("/in", [fault])
+            try place.jobs([upload("out.bin", to: server.url("/in"), #""id": "up", "protocol": "\#(kind)""#)])
+            let result = try await place.runJobs()
+            #expect(result.exitCode == 1, "\(result)")
+            #expect(server.requests.count == 1)
+            let end = try result.events().of("up").named("job.failed").first
+            #expect(end?["attempts"]?.int == 1 && end?["code"]?.string == "mayHaveBeenSent")
+        }
+    }
+
+    @Test func aPOSTIsSentAgainWhenNoByteOfItLeft() async throws {
+        try await withTestServer { server in
+            let place = try place()
+            let sink = server.acceptUploads("/in")
+            // Nothing listens at first: nothing can have left.
+            let port = try LoopbackPort.free()
+            try place.jobs(
+                [upload("out.bin", to: "http://127.0.0.1:\(port)/in", #""id": "up", "protocol": "post""#)],
+                extra:
+                    #""defaults": {"retry": {"limit": 1000, "scale": "20ms", "jitter": false, "maxDelay": "50ms"}}, "#)
+            let process = try place.startJobs()
+            try await process.event("job.retrying", id: "up")
+            try await withTestServer(on: .ipv4(port: port)) { late in
+                let lateSink = late.acceptUploads("/in")
+                let result = try await process.result()
+                #expect(result.exitCode == 0, "\(result)")
+                #expect(lateSink.uploads.count == 1)
+            }
+            _ = (server, sink)
+        }
+    }
+
+    @Test(arguments: [Fault.loseAnswer, .status(503)])
+    func aPOSTIsSentAgainWhenTheJobSaysSo(_ fault: Fault) async throws {
+        try await withTestServer { server in
+            let place = try place()
+            let sink = server.acceptUploads("/in")
+            server.script("/in", [fault])
+            let retry = #""retry": {"methods": ["POST"], "scale": 0}"#
+            try place.jobs([upload("out.bin", to: server.url("/in"), #""id": "up", "protocol": "post", "# + retry)])
+            let result = try await place.runJobs()
+            #expect(result.exitCode == 0, "\(result)")
+            #expect(server.requests.count == 2)
+            #expect(try sink.uploads.last?.bytes == place.content("out.bin"))
+        }
+    }
+
+    /// Killed while the body of a POST is under way: the next run can't know, and must not send it again.
+    @Test func aPOSTThatWasUnderWayAtAKillIsNotSentAgain() async throws {
+        try await withTestServer { server in
+            let place = try place()
+            let sink = server.acceptUploads("/in")
+            server.script("/in", [.stallUpload(after: 50_000)])
+            try place.jobs([upload("out.bin", to: server.url("/in"), #""id": "up", "protocol": "post""#)])
+            let process = try place.startJobs()
+            try await server.waitForHeld(1)
+            process.kill(SIGKILL)
+            _ = try await process.result()
+
+            let again = try await place.runJobs()
+            #expect(again.exitCode == 1, "\(again)")
+            let end = try #require(try again.events().of("up").named("job.failed").first)
+            #expect(end["code"]?.string == "mayHaveBeenSent")
+            #expect(server.requests.count == 1)
+            // Whoever runs it again has read that, and wants it.
+            let third = try await place.runJobs()
+            #expect(third.exitCode == 0, "\(third)")
+            #expect(sink.uploads.filter(\.isComplete).count == 1)
+        }
+    }
+
+    /// Nobody may have read what a run said that was killed: the next one says it again, and sends nothing either.
+    @Test func aPOSTInDoubtIsToldUntilARunEndsByItself() async throws {
+        try await withTestServer { server in
+            let place = try place()
+            let sink = server.acceptUploads("/in")
+            server.serve("/slow", .text("slow"))
+            server.script("/in", [.stallUpload(after: 50_000)])
+            server.script("/slow", [.holdHead, .holdHead])
+            try place.jobs([
+                upload("out.bin", to: server.url("/in"), #""id": "up", "protocol": "post""#),
+                download(server.url("/slow"), to: "slow"),
+            ])
+            for run in 1...2 {
+                let process = try place.startJobs()
+                if run == 1 { try await server.waitForHeld(2) } else { try await process.event("job.failed", id: "up") }
+                try await until("the download to be held") {
+                    server.requests.filter { $0.method == "GET" }.count == run
+                }
+                process.kill(SIGKILL)
+                _ = try await process.result()
+            }
+            let third = try await place.runJobs()
+            #expect(third.exitCode == 1, "\(third)")
+            #expect(try third.events().of("up").named("job.failed").first?["code"]?.string == "mayHaveBeenSent")
+            #expect(server.requests.filter { $0.method == "POST" }.count == 1)
+            let fourth = try await place.runJobs()
+            #expect(fourth.exitCode == 0, "\(fourth)")
+            #expect(sink.uploads.filter(\.isComplete).count == 1)
+        }
+    }
+
+    /// Why a long POST is sent from its start, by a server that doesn't offer to resume it then.
+    enum FreshStart: CaseIterable {
+        /// The server doesn't know the version of the protocol that it was offered.
+        case otherVersion
+        /// What was begun is of another version of the source.
+        case sourceChanged
+    }
+
+    /// What an earlier attempt knew doesn't help once everything is on its way again, and nobody could be asked.
+    @Test(arguments: FreshStart.allCases)
+    func aPOSTThatBeganAnewAndWasKilledIsNotSentAgain(_ reason: FreshStart) async throws {
+        try await withTestServer { server in
+            let place = try place(5 << 20)
+            let service = server.serve("/*", ResumableService())
+            try place.jobs(
+                [upload("out.bin", to: server.url("/in"), #""id": "f", "protocol": "post", "retry": {"limit": 0}"#)])
+            func killWhileItIsSent(_ isOffered: Bool) async throws {
+                let process = try place.startJobs()
+                try await server.waitForHeld(1)
+                if isOffered { try await place.waitForTheOffer() }
+                process.kill(SIGKILL)
+                _ = try await process.result()
+                // What the kernel has left of its bytes keeps the connection open.
+                server.release()
+                try await server.waitForConnections(closed: server.connectionCount)
+            }
+            if reason == .otherVersion {
+                server.script(
+                    "/in",
+                    [
+                        .answerEarly(400, headers: ["Upload-Draft-Interop-Version": "6"]),
+                        .stallUpload(after: 2 << 20),
+                    ])
+            } else {
+                server.script("/in", [.stallUpload(after: 2 << 20), .stallUpload(after: 2 << 20)])
+                try await killWhileItIsSent(true)
+            }
+            service.with { service in
+                service.dialect = .none
+                service.forgetUploads()
+            }
+            if reason == .sourceChanged { try place.folder.write(count: 5 << 20, seed: 4, to: "out.bin") }
+            try await killWhileItIsSent(false)
+            #expect(server.requests.filter { $0.method == "POST" }.count == 2)
+
+            let result = try await place.runJobs()
+            #expect(result.exitCode == 1, "\(result)")
+            #expect(try result.events().of("f").named("job.failed").first?["code"]?.string == "mayHaveBeenSent")
+            #expect(server.requests.filter { $0.method == "POST" }.count == 2)
+        }
+    }
+
+    /// What the server has said it didn't take isn't there, whatever happens to the next request.
+    @Test func aPOSTThatWasRefusedForItsLengthIsTriedAgainWhenTheNextRequestIsLost() async throws {
+        try await withTestServer { server in
+            let place = try place(5 << 20)
+            let service = server.serve("/*", ResumableService())
+            service.with { $0.sendsInterim = false }
+            server.script(
+                "/in", [.answerEarly(413, headers: ["Upload-Limit": "max-append-size=2000000"]), .loseAnswer])
+            try place.jobs([
+                upload("out.bin", to: server.url("/in"), #""id": "f", "protocol": "post", "retry": {"scale": 0}"#)
+            ])
+            let result = try await place.runJobs()
+            #expect(result.exitCode == 0, "\(result)")
+            let posts = server.requests.filter { $0.method == "POST" }.map { $0.headers["Content-Length"] }
+            #expect(posts == ["5242880", "0", "0"])
+            #expect(try service.with { $0.finished.map(\.bytes) } == [place.content("out.bin")])
+        }
+    }
+}
