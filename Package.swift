@@ -124,7 +124,8 @@ let package = Package(
             swiftSettings: settings),
         // What tests run inside network namespaces, which a process can't enter for one of its suites.
         .executableTarget(
-            name: "link-probe", dependencies: ["TransferCore", "TransferEngine"], path: "Tests/link-probe",
+            name: "link-probe", dependencies: ["TransferCore", "TransferCrypto", "TransferEngine"],
+            path: "Tests/link-probe",
             swiftSettings: settings),
         .executableTarget(
             name: "network-probe", dependencies: ["TransferReachability", "TransferCore", "TransferEventLoop"],

@@ -9,7 +9,7 @@ public final class Digest {
     /// - Throws: `TransferError` when OpenSSL has no such algorithm (MD5 under a FIPS provider) or no memory.
     public init(_ algorithm: DigestAlgorithm) throws {
         self.algorithm = algorithm
-        guard let context = EVP_MD_CTX_new() else { throw Self.failure(algorithm) }
+        guard OpenSSLLibrary.isReady, let context = EVP_MD_CTX_new() else { throw Self.failure(algorithm) }
         self.context = context
         guard EVP_DigestInit_ex(context, Self.method(algorithm), nil) == 1 else { throw Self.failure(algorithm) }
     }

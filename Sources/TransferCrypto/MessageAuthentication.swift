@@ -7,7 +7,7 @@ public enum MessageAuthentication {
     ///
     /// - Throws: `TransferError` of `.internalFault` when OpenSSL has no memory.
     public static func sha256(_ message: [UInt8], key: [UInt8]) throws(TransferError) -> [UInt8] {
-        ERR_clear_error()
+        OpenSSLLibrary.clearErrors()
         var code = [UInt8](repeating: 0, count: DigestAlgorithm.sha256.byteCount)
         var count: UInt32 = 0
         guard HMAC(EVP_sha256(), key, Int32(clamping: key.count), message, message.count, &code, &count) != nil else {
@@ -22,7 +22,7 @@ extension Digest {
     ///
     /// - Throws: `TransferError` of `.internalFault` when OpenSSL has no such algorithm (MD5 under a FIPS provider).
     public static func of(_ bytes: [UInt8], _ algorithm: DigestAlgorithm = .sha256) throws(TransferError) -> Checksum {
-        ERR_clear_error()
+        OpenSSLLibrary.clearErrors()
         var digest = [UInt8](repeating: 0, count: Int(EVP_MAX_MD_SIZE))
         var count: UInt32 = 0
         guard EVP_Digest(bytes, bytes.count, &digest, &count, method(algorithm), nil) == 1,

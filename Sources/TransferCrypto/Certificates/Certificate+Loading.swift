@@ -56,7 +56,7 @@ extension Certificate {
             guard OpenSSLText.isEndOfPEM() else {
                 throw OpenSSLText.failure(.invalidRequest, "certificate \(found.count + 1) is damaged")
             }
-            ERR_clear_error()
+            OpenSSLLibrary.clearErrors()
             return found
         }
         guard let certificates else { throw OpenSSLText.failure(.internalFault, "OpenSSL can't read certificates") }

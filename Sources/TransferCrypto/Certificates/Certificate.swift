@@ -14,7 +14,7 @@ public final class Certificate: @unchecked Sendable, Hashable {
 
     /// - Throws: `TransferError` with `.invalidRequest` when the bytes are no certificate, or more than one.
     public init(der: [UInt8]) throws(TransferError) {
-        ERR_clear_error()
+        OpenSSLLibrary.clearErrors()
         let parsed = der.withUnsafeBufferPointer { buffer -> OpaquePointer? in
             var place = buffer.baseAddress
             guard let certificate = d2i_X509(nil, &place, buffer.count) else { return nil }

@@ -7,7 +7,7 @@ enum OpenSSLText {
     /// The first error of this thread's queue, which names the cause; the queue is emptied.
     static func takeError() -> String {
         let code = ERR_get_error()
-        ERR_clear_error()
+        OpenSSLLibrary.clearErrors()
         return ERR_reason_error_string(code).map { String(cString: $0) } ?? "unknown error"
     }
 
@@ -77,7 +77,7 @@ enum OpenSSLText {
     static func reading<Value, Failure: Error>(
         _ bytes: [UInt8], _ body: (OpaquePointer) throws(Failure) -> Value
     ) throws(Failure) -> Value? {
-        ERR_clear_error()
+        OpenSSLLibrary.clearErrors()
         // A BIO over memory of others doesn't copy: it must not outlive the bytes, so it gets its own.
         guard let bio = transfer_bio_memory() else { return nil }
         defer { BIO_free(bio) }
@@ -102,7 +102,7 @@ enum OpenSSLText {
                 CRYPTO_clear_free(data, count, #file, #line)
             }
             guard isEndOfPEM() else { throw failure(.invalidRequest, "part \(blocks.count + 1) is damaged") }
-            ERR_clear_error()
+            OpenSSLLibrary.clearErrors()
             return blocks
         }
         return blocks ?? []

@@ -9,7 +9,7 @@ public final class PublicKey: Sendable, Hashable, CustomStringConvertible {
 
     /// - Throws: `TransferError` when the bytes are no SubjectPublicKeyInfo.
     public init(der: [UInt8]) throws(TransferError) {
-        ERR_clear_error()
+        OpenSSLLibrary.clearErrors()
         let key = der.withUnsafeBufferPointer { buffer -> OpaquePointer? in
             var place = buffer.baseAddress
             return d2i_PUBKEY(nil, &place, buffer.count)
@@ -96,12 +96,12 @@ public final class PublicKey: Sendable, Hashable, CustomStringConvertible {
     /// Whether the bytes are the DER of a public or an unencrypted private key.
     static func isKey(_ bytes: [UInt8]) -> Bool {
         if (try? PublicKey(der: bytes)) != nil { return true }
-        ERR_clear_error()
+        OpenSSLLibrary.clearErrors()
         let key = bytes.withUnsafeBufferPointer { buffer -> OpaquePointer? in
             var place = buffer.baseAddress
             return d2i_AutoPrivateKey(nil, &place, buffer.count)
         }
-        ERR_clear_error()
+        OpenSSLLibrary.clearErrors()
         guard let key else { return false }
         EVP_PKEY_free(key)
         return true

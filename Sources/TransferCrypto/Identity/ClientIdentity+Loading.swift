@@ -20,7 +20,7 @@ extension ClientIdentity {
         guard let own = certificates.first(where: { X509_check_private_key($0.pointer, pointer) == 1 })
         else {
             EVP_PKEY_free(pointer)
-            ERR_clear_error()
+            OpenSSLLibrary.clearErrors()
             throw TransferError(
                 .invalidRequest, "the key of \(keyPath) is not that of the certificate of \(path)")
         }
@@ -59,7 +59,7 @@ extension ClientIdentity {
     }
 
     private convenience init(pkcs12 bytes: [UInt8], passphrase: String?, source: String) throws(TransferError) {
-        ERR_clear_error()
+        OpenSSLLibrary.clearErrors()
         let parsed = bytes.withUnsafeBufferPointer { buffer -> OpaquePointer? in
             var place = buffer.baseAddress
             return d2i_PKCS12(nil, &place, buffer.count)
@@ -71,11 +71,11 @@ extension ClientIdentity {
             passphrase.map { PKCS12_verify_mac(parsed, $0, -1) == 1 }
             ?? (PKCS12_verify_mac(parsed, nil, 0) == 1 || PKCS12_verify_mac(parsed, "", 0) == 1)
         guard fits || PKCS12_mac_present(parsed) == 0 else {
-            ERR_clear_error()
+            OpenSSLLibrary.clearErrors()
             throw Self.refusedPassphrase(source, isMissing: passphrase == nil)
         }
         var (key, leaf, others): (OpaquePointer?, OpaquePointer?, OpaquePointer?) = (nil, nil, nil)
-        ERR_clear_error()
+        OpenSSLLibrary.clearErrors()
         guard PKCS12_parse(parsed, passphrase, &key, &leaf, &others) == 1 else {
             throw OpenSSLText.failure(
                 .invalidRequest, "\(source) can't be opened (its cipher may be one that OpenSSL gave up, such as RC2)")
@@ -97,7 +97,7 @@ extension ClientIdentity {
     private static func privateKey(
         _ bytes: [UInt8], path: String, passphrase: String?
     ) throws(TransferError) -> OpaquePointer {
-        ERR_clear_error()
+        OpenSSLLibrary.clearErrors()
         guard CredentialFile.isPEM(bytes) else {
             let key = bytes.withUnsafeBufferPointer { buffer -> OpaquePointer? in
                 var place = buffer.baseAddress
@@ -112,7 +112,7 @@ extension ClientIdentity {
         if let key = OpenSSLText.reading(bytes, { transfer_pem_private_key($0, passphrase) }) ?? nil { return key }
         // OpenSSL's error depends on what the padding happens to be; that the key is encrypted tells more.
         if CredentialFile.contains(bytes, "ENCRYPTED") {
-            ERR_clear_error()
+            OpenSSLLibrary.clearErrors()
             throw refusedPassphrase(path, isMissing: passphrase == nil)
         }
         throw OpenSSLText.failure(.invalidRequest, "the private key of \(path) is damaged")

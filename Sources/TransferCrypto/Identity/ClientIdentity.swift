@@ -12,10 +12,10 @@ public final class ClientIdentity: @unchecked Sendable, Hashable {
 
     /// Takes the key over.
     init(certificate: Certificate, others: [Certificate], key: OpaquePointer, source: String) throws(TransferError) {
-        ERR_clear_error()
+        OpenSSLLibrary.clearErrors()
         guard X509_check_private_key(certificate.pointer, key) == 1 else {
             EVP_PKEY_free(key)
-            ERR_clear_error()
+            OpenSSLLibrary.clearErrors()
             throw TransferError(.invalidRequest, "\(source): the key is not that of the certificate of \(certificate)")
         }
         self.certificate = certificate
@@ -47,7 +47,7 @@ public final class ClientIdentity: @unchecked Sendable, Hashable {
             if last.isSelfSigned { break }
             chain.append(last)
         }
-        ERR_clear_error()
+        OpenSSLLibrary.clearErrors()
         return chain
     }
 }

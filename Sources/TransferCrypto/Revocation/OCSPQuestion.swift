@@ -12,7 +12,7 @@ public struct OCSPQuestion: Sendable {
     public init(certificate: Certificate, issuer: Certificate, usesNonce: Bool = false) throws(TransferError) {
         self.certificate = certificate
         self.issuer = issuer
-        ERR_clear_error()
+        OpenSSLLibrary.clearErrors()
         let request = OCSP_REQUEST_new()
         defer {
             OCSP_REQUEST_free(request)
@@ -47,8 +47,8 @@ public struct OCSPQuestion: Sendable {
     /// - Parameter time: Seconds since 1970.
     /// - Throws: `TransferError` that says what is wrong with the answer.
     public func answer(_ response: [UInt8], at time: Int64) throws(TransferError) -> RevocationAnswer {
-        ERR_clear_error()
-        defer { ERR_clear_error() }
+        OpenSSLLibrary.clearErrors()
+        defer { OpenSSLLibrary.clearErrors() }
         let parsed = response.withUnsafeBufferPointer { buffer -> OpaquePointer? in
             var place = buffer.baseAddress
             return d2i_OCSP_RESPONSE(nil, &place, buffer.count)

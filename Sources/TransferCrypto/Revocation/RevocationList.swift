@@ -10,7 +10,7 @@ public final class RevocationList: @unchecked Sendable, Hashable, CustomStringCo
 
     /// - Throws: `TransferError` when the bytes are no list.
     public init(der: [UInt8]) throws(TransferError) {
-        ERR_clear_error()
+        OpenSSLLibrary.clearErrors()
         let parsed = der.withUnsafeBufferPointer { buffer -> OpaquePointer? in
             var place = buffer.baseAddress
             return d2i_X509_CRL(nil, &place, buffer.count)
@@ -67,8 +67,8 @@ public final class RevocationList: @unchecked Sendable, Hashable, CustomStringCo
     public func answer(
         about certificate: Certificate, issuer: Certificate, at time: Int64
     ) throws(TransferError) -> RevocationAnswer {
-        ERR_clear_error()
-        defer { ERR_clear_error() }
+        OpenSSLLibrary.clearErrors()
+        defer { OpenSSLLibrary.clearErrors() }
         guard let context = X509_STORE_CTX_new(), let anchors = transfer_x509_stack_new(),
             let lists = transfer_crl_stack_new()
         else { throw OpenSSLText.failure(.internalFault, "OpenSSL has no memory") }

@@ -37,7 +37,7 @@ struct ChainVerification {
         if let time { X509_VERIFY_PARAM_set_time(parameters, Int(time)) }
 
         let isTrusted = withExtendedLifetime((leaf, listed, trust)) { X509_verify_cert(context) == 1 }
-        defer { ERR_clear_error() }
+        defer { OpenSSLLibrary.clearErrors() }
         guard isTrusted else {
             let current = X509_STORE_CTX_get_current_cert(context).map { Certificate(retaining: $0) }
             let code = X509_STORE_CTX_get_error(context)

@@ -94,7 +94,7 @@ extension Certificate {
 
     /// Whether the other's name and key are those that signed this one.
     func isSigned(by issuer: Certificate) -> Bool {
-        defer { ERR_clear_error() }
+        defer { OpenSSLLibrary.clearErrors() }
         guard issuer != self, X509_check_issued(issuer.pointer, pointer) == X509_V_OK,
             let key = X509_get0_pubkey(issuer.pointer)
         else { return false }

@@ -24,7 +24,7 @@ public final class TrustAnchors: @unchecked Sendable {
 
     /// - Throws: `TransferError` that names the file, when it can't be read or has no certificate.
     public convenience init(pemFile path: String) throws(TransferError) {
-        ERR_clear_error()
+        OpenSSLLibrary.clearErrors()
         guard access(path, R_OK) == 0 else {
             _ = try CredentialFile.read(path)
             throw Self.unusable(path)
@@ -34,7 +34,7 @@ public final class TrustAnchors: @unchecked Sendable {
             X509_STORE_free(store)
             throw Self.unusable(path)
         }
-        ERR_clear_error()
+        OpenSSLLibrary.clearErrors()
         self.init(store: store, source: path)
     }
 
@@ -43,7 +43,7 @@ public final class TrustAnchors: @unchecked Sendable {
     public convenience init(certificates: [Certificate]) {
         let store = X509_STORE_new()
         for certificate in certificates { X509_STORE_add_cert(store, certificate.pointer) }
-        ERR_clear_error()
+        OpenSSLLibrary.clearErrors()
         self.init(store: store, source: nil)
     }
 

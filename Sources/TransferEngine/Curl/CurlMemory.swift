@@ -1,5 +1,6 @@
 import CTransferCurl
 import Glibc
+import TransferCrypto
 
 /// libcurl's memory: the system's, but each thread keeps some large blocks for the next transfer.
 ///
@@ -8,7 +9,9 @@ import Glibc
 enum CurlMemory {
     /// Initialises libcurl (curl_global_init_mem(3)); where the program has done so already, its memory stays as it is.
     static func initialise() -> CURLcode {
-        curl_global_init_mem(
+        // Before libcurl does it, in its own way.
+        guard OpenSSLLibrary.isReady else { return CURLE_FAILED_INIT }
+        return curl_global_init_mem(
             Int(CURL_GLOBAL_SSL | CURL_GLOBAL_WIN32),
             { size in size < CurlMemory.smallest ? malloc(size) : KeptBlocks.ofThisThread?.take(size) ?? malloc(size) },
             { block in
