@@ -42,8 +42,10 @@ extension PartFile {
         var now = timespec()
         guard clock_gettime(CLOCK_REALTIME, &now) == 0 else { return }
         var named = FileStamp.nanoseconds(now)
-        // The kernel's stamps are up to a tick behind the clock; by the second try the stamp itself is the best guess.
-        for _ in 0..<4 {
+        // The kernel's stamps are up to a tick behind the clock, or exact once somebody has looked: the last stamp is the
+        // best guess of the next one. A thread that has to wait for its processor between the two misses it, and tries
+        // again.
+        for _ in 0..<16 {
             PartRecord.writeNaming(named, to: descriptor)
             guard let changed = try? facts().changed else { return }
             if FileNote.isItsNaming(changed: changed, named: named) { return }
