@@ -91,6 +91,21 @@ import TransferTestSupport
         #expect(try PartFile.open(path).initialRecord == nil)
     }
 
+    /// A worker that syncs writes its record when it comes to that.
+    @Test func aRecordThatIsOnItsWayDoesNotComeAfterTheLastOne() throws {
+        let folder = try TemporaryFolder("part")
+        let path = folder.path("x.part")
+        do {
+            let part = try PartFile.open(path)
+            fill(part, 500)
+            let earlier = part.currentGeneration
+            #expect(part.record(record(path, synced: 100), generation: earlier))
+            #expect(part.record(record(path, synced: 500)))
+            #expect(!part.record(record(path, synced: 200), generation: earlier))
+        }
+        #expect(try PartFile.open(path).initialRecord?.synced == ByteRanges(0..<500))
+    }
+
     @Test(arguments: ["", "{", "[]", "null", "{\"url\":1}"])
     func aDamagedRecordIsNone(_ text: String) throws {
         let folder = try TemporaryFolder("part")

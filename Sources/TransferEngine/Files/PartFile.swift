@@ -20,7 +20,8 @@ public final class PartFile: Sendable {
     public let isClaimed: Bool
     /// Whether the file itself can bear its record; if not, only the queue can tell that it's ours.
     public let holdsRecords: Bool
-    /// Counts the starts from zero: a record of earlier bytes that is still on its way must not be written.
+    /// Counts the starts from zero and the last words: a record of earlier bytes that is still on its way must not be
+    /// written.
     private let generation = Mutex(0)
     let hasName: Mutex<Bool>
     private let knownMount = Mutex<String??>(nil)
@@ -99,9 +100,16 @@ public final class PartFile: Sendable {
         }
     }
 
-    /// Records what the bytes are, before the file is left alone.
+    /// Records what the bytes are, before the file is left alone: no record of earlier bytes that is still on its way
+    /// comes after it.
     @discardableResult
-    public func record(_ data: ResumeData) -> Bool { record(data, generation: currentGeneration) }
+    public func record(_ data: ResumeData) -> Bool {
+        guard (try? ensureNamed()) != nil else { return false }
+        return generation.withLock { generation in
+            generation += 1
+            return PartRecord.write(data, to: descriptor)
+        }
+    }
 
     /// Finds out, quickly, whether a file of this length has no place on the disk, before the rest of the disk is filled
     /// with its beginning.
