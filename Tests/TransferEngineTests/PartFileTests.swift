@@ -106,6 +106,20 @@ import TransferTestSupport
         #expect(try PartFile.open(path).initialRecord?.synced == ByteRanges(0..<500))
     }
 
+    /// Taking blocks sets the time of a file, which a finished one has from its server.
+    @Test func aReservationThatIsOnItsWayDoesNotTouchAFinishedFile() throws {
+        let folder = try TemporaryFolder("part")
+        let part = try PartFile.open(folder.path("x.part"))
+        fill(part, 500)
+        let earlier = part.currentGeneration
+        part.settle()
+        part.setModificationTime(1_000_000_000)
+        try part.reserve(1 << 20, generation: earlier)
+        #expect(try part.facts().modified == 1_000_000_000_000_000_000)
+        var status = stat()
+        #expect(fstat(part.descriptor, &status) == 0 && status.st_blocks * 512 < 1 << 20)
+    }
+
     @Test(arguments: ["", "{", "[]", "null", "{\"url\":1}"])
     func aDamagedRecordIsNone(_ text: String) throws {
         let folder = try TemporaryFolder("part")
@@ -248,13 +262,13 @@ import TransferTestSupport
     @Test func reservedBlocksDoNotCountAsBytes() throws {
         let folder = try TemporaryFolder("part")
         let part = try PartFile.open(folder.path("x.part"))
-        try part.reserve(4 << 20)
+        try part.reserve(4 << 20, generation: part.currentGeneration)
         #expect(folder.size("x.part") == 0)
         fill(part, 10)
         part.trimReservation()
         #expect(folder.size("x.part") == 10)
         #expect(
-            #expect(throws: TransferError.self) { try part.reserve(1 << 60) }.map {
+            #expect(throws: TransferError.self) { try part.reserve(1 << 60, generation: part.currentGeneration) }.map {
                 [.diskFull, .fileAccess].contains($0.code)
             } == true)
         part.setModificationTime(1_700_000_000)

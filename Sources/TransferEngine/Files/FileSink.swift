@@ -97,7 +97,7 @@ public final class FileSink: BodySink {
             // Whose bytes they are isn't known before they were compared.
             let isOld = start.overlap > 0
             workers.execute {
-                do throws(TransferError) { try part.reserve(total) } catch { state.fail(error) }
+                do throws(TransferError) { try part.reserve(total, generation: generation) } catch { state.fail(error) }
                 Failpoint.reached(.partReserved)
                 if !isOld { part.record(record, generation: generation) }
                 Failpoint.reached(.partRecorded)

@@ -20,8 +20,8 @@ public final class PartFile: Sendable {
     public let isClaimed: Bool
     /// Whether the file itself can bear its record; if not, only the queue can tell that it's ours.
     public let holdsRecords: Bool
-    /// Counts the starts from zero and the last words: a record of earlier bytes that is still on its way must not be
-    /// written.
+    /// Counts the starts from zero and the ends: a record of earlier bytes, or a reservation, that is still on its way then
+    /// must not be made.
     private let generation = Mutex(0)
     let hasName: Mutex<Bool>
     private let knownMount = Mutex<String??>(nil)
@@ -100,6 +100,9 @@ public final class PartFile: Sendable {
         }
     }
 
+    /// All bytes are there: of what workers still want to do beside the transfer nothing is done any more.
+    public func settle() { generation.withLock { $0 += 1 } }
+
     /// Records what the bytes are, before the file is left alone: no record of earlier bytes that is still on its way
     /// comes after it.
     @discardableResult
@@ -121,11 +124,12 @@ public final class PartFile: Sendable {
         }
     }
 
-    /// Takes the blocks for a file of this length, so that a disk that others fill is known at the start.
+    /// Takes the blocks for a file of this length, so that a disk that others fill is known at the start; not for bytes
+    /// that were given up meanwhile, and not for a file that is finished, whose time it would change.
     ///
     /// - Throws: `diskFull`; a file system that can't reserve is no error.
-    func reserve(_ length: Int64) throws(TransferError) {
-        let code = transfer_reserve(descriptor, length)
+    func reserve(_ length: Int64, generation expected: Int) throws(TransferError) {
+        let code = generation.withLock { $0 == expected ? transfer_reserve(descriptor, length) : 0 }
         if code == ENOSPC || code == EDQUOT || code == EFBIG {
             throw .file("reserve \(ByteCount.format(length)) for", path, code)
         }

@@ -95,6 +95,7 @@ struct DownloadCompletion: Sendable {
     /// Times first: they are to be durable too.
     static func makeDurable(_ items: [Item]) throws(TransferError) {
         for item in items {
+            item.part.settle()
             if let modified = item.modified { item.part.setModificationTime(modified) }
             if item.isLarge { item.part.trimReservation() }
             if let mark = item.mark {
