@@ -16,7 +16,7 @@ extension Scheduler {
         var worst: (origin: String, error: TransferError, remaining: Duration, jobs: Int)?
         for origin in gates.keys {
             guard let (error, remaining) = pause(of: origin, now: now) else { continue }
-            let jobs = lanes.filter { $0.lane.origin == origin }.reduce(0) { $0 + $1.backlog + $1.window.count }
+            let jobs = jobs(to: origin)
             if jobs > worst?.jobs ?? 0 { worst = (origin, error, remaining, jobs) }
         }
         return worst
@@ -24,11 +24,13 @@ extension Scheduler {
 
     /// Jobs that are held back by their origin.
     func heldBack() -> Int {
-        lanes.reduce(0) { sum, lane in
-            switch gates[lane.lane.origin]?.state {
-            case .paused, .probing: sum + lane.backlog + lane.window.count
-            default: sum
+        gates.reduce(0) { sum, gate in
+            switch gate.value.state {
+            case .paused, .probing: sum + jobs(to: gate.key)
+            case .open, .dead: sum
             }
         }
     }
+
+    private func jobs(to origin: String) -> Int { table.lanes(to: origin).reduce(0) { $0 + $1.jobs } }
 }

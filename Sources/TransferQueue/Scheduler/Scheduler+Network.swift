@@ -4,22 +4,22 @@ import TransferCore
 // What waits for the network, and for which machines.
 extension Scheduler {
     /// The rules of the network under which jobs wait or could start.
-    var networks: Set<String> { Set(lanes.map(\.lane.network)) }
+    var networks: Set<String> { Set(table.lanes.map(\.lane.network)) }
 
     func batches(under network: String) -> Set<Int64> {
-        Set(lanes.lazy.filter { $0.lane.network == network }.map(\.lane.batch))
+        Set(table.lanes.lazy.filter { $0.lane.network == network }.map(\.lane.batch))
     }
 
     /// Batches of which it's known that jobs under these rules wait for the network.
     func batchesHeld(under network: String) -> Set<Int64> {
         Set(
-            lanes.lazy.filter { $0.lane.network == network && self.network.isHeld($0.lane, $0.reach) }
+            table.lanes.lazy.filter { $0.lane.network == network && self.network.isHeld($0.lane, $0.reach) }
                 .map(\.lane.batch))
     }
 
     /// Batches whose jobs under these rules may all start.
     func batchesThatGoOn(under network: String) -> Set<Int64> {
-        let (open, closed) = lanes.lazy.filter { $0.lane.network == network }
+        let (open, closed) = table.lanes.lazy.filter { $0.lane.network == network }
             .reduce(into: (Set<Int64>(), Set<Int64>())) { sets, state in
                 if self.network.isOpen(state.lane, state.reach) {
                     sets.0.insert(state.lane.batch)
@@ -33,7 +33,7 @@ extension Scheduler {
     /// The machines that jobs under these rules are connected to first, but for this one.
     func hosts(under networks: Set<String>) -> Set<HostUnderRules> {
         var hosts: Set<HostUnderRules> = []
-        for state in lanes where networks.contains(state.lane.network) {
+        for state in table.lanes where networks.contains(state.lane.network) {
             if let host = state.reach.host {
                 hosts.insert(HostUnderRules(host: host, network: state.lane.network))
             }
@@ -48,12 +48,12 @@ extension Scheduler {
 
     /// Jobs that the network keeps from starting, by batch.
     func heldByNetwork() -> [Int64: Int] {
-        lanes.reduce(into: [:]) { counts, lane in
+        table.lanes.reduce(into: [:]) { counts, lane in
             guard !network.isOpen(lane.lane, lane.reach) else { return }
-            counts[lane.lane.batch, default: 0] += lane.backlog + lane.window.count
+            counts[lane.lane.batch, default: 0] += lane.jobs
         }
     }
 
     /// What lanes' rules and origins the network closes, of those that have jobs.
-    func closedLanes() -> [Lane] { lanes.filter { !network.isOpen($0.lane, $0.reach) }.map(\.lane) }
+    func closedLanes() -> [Lane] { table.lanes.filter { !network.isOpen($0.lane, $0.reach) }.map(\.lane) }
 }
