@@ -13,6 +13,17 @@ public enum StatusRule {
             scope: isOrigin ? .origin : .transfer, retryAfter: retryAfter)
     }
 
+    /// Whether the body of the answer to a GET is the whole file, by the status's class: a success that isn't registered
+    /// counts as a 200 (RFC 9110 §15). The others are of another request, or without a file.
+    public static func isWhole(_ status: Int) -> Bool {
+        switch status {
+        // A page about what was made or will be (RFC 9110 §15.3.2, §15.3.3), nothing at all (§15.3.5, §15.3.6), a part,
+        // a word about several resources (RFC 4918 §11.1), a difference (RFC 3229 §10.4.1).
+        case 201, 202, 204, 205, 206, 207, 226: false
+        default: (200..<300).contains(status)
+        }
+    }
+
     /// Whether the same request may succeed later, by the status's class: one that isn't known counts as the x00 of its
     /// class, and one outside 100...599 as a 5xx (RFC 9110 §15). So 509, 520 to 530 and 599 are like 500.
     public static func mayPass(_ status: Int) -> Bool {

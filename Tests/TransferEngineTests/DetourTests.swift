@@ -59,7 +59,9 @@ import TransferCore
         #expect(machine.start().url == Self.own)
     }
 
-    @Test(arguments: [400, 401, 403, 404, 410]) func aPlaceThatRefusesLeadsBack(_ status: Int) throws {
+    @Test(arguments: [400, 401, 403, 404, 405, 406, 409, 410, 451]) func aPlaceThatRefusesLeadsBack(_ status: Int)
+        throws
+    {
         var machine = machine(point())
         _ = machine.start()
         _ = machine.received(head(status), redirectTarget: nil, now: 0)
@@ -83,6 +85,58 @@ import TransferCore
         _ = machine.received(page, redirectTarget: nil, now: 0)
         let action = machine.hopEnded(nil, position: 400)
         #expect(next(action)?.url == (isSentAway ? Self.own : nil) && (failure(action) == nil) == isSentAway)
+    }
+
+    /// The place was asked for the rest of its file; which file is to come now, the request's own URL says.
+    @Test(
+        arguments: [
+            (200, ["ETag": "\"b\"", "Content-Length": "900"]), (299, ["ETag": "\"b\""]),
+            (206, ["ETag": "\"b\"", "Content-Range": "bytes 400-999/1000"]),
+            (416, ["ETag": "\"b\"", "Content-Range": "bytes */300"]),
+        ] as [(Int, KeyValuePairs<String, String>)]) func aPlaceWithAnotherVersionLeadsBack(
+            _ status: Int, _ fields: KeyValuePairs<String, String>
+        ) throws
+    {
+        var machine = machine(point())
+        _ = machine.start()
+        guard case .drop = machine.received(head(status, fields), redirectTarget: nil, now: 0) else {
+            Issue.record("the place's own file was taken")
+            return
+        }
+        let hop = try #require(next(machine.hopEnded(nil, position: 400)))
+        #expect(hop.url == Self.own && hop.headers.value("Range") == "bytes=400-")
+        // What the request's own URL leads to is taken, whatever version it is.
+        _ = machine.received(head(302, ["Location": "x"]), redirectTarget: "http://b.example/v2", now: 0)
+        _ = machine.hopEnded(nil, position: 400)
+        let whole = head(200, ["Content-Length": "700", "ETag": "\"c\""])
+        guard case .deliver(let start) = machine.received(whole, redirectTarget: nil, now: 0) else {
+            Issue.record("the file wasn't taken")
+            return
+        }
+        #expect(start.offset == 0 && start.total == 700)
+    }
+
+    @Test(arguments: [nil, "gopher://b.example/x"]) func aPlaceThatLeadsNowhereLeadsBack(_ target: String?) throws {
+        var machine = machine(point())
+        _ = machine.start()
+        _ = machine.received(head(302, target.map { ["Location": $0] } ?? [:]), redirectTarget: target, now: 0)
+        #expect(try #require(next(machine.hopEnded(nil, position: 400))).url == Self.own)
+        _ = machine.received(head(302, target.map { ["Location": $0] } ?? [:]), redirectTarget: target, now: 0)
+        #expect(failure(machine.hopEnded(nil, position: 400)) != nil, "its own word is the end")
+    }
+
+    @Test func aPlaceThatLeadsInACircleLeadsBackToAURLThatMayRedirect() throws {
+        var machine = machine(point())
+        var hop = machine.start()
+        var hops = 0
+        while hop.url != Self.own, hops < 100 {
+            hops += 1
+            _ = machine.received(
+                head(302, ["Location": "x"]), redirectTarget: "http://b.example/\(hops % 2)", now: 0)
+            hop = try #require(next(machine.hopEnded(nil, position: 400)))
+        }
+        _ = machine.received(head(302, ["Location": "x"]), redirectTarget: "http://b.example/v3", now: 0)
+        #expect(next(machine.hopEnded(nil, position: 400))?.url == "http://b.example/v3")
     }
 
     @Test func aDeadPlaceLeadsBack() throws {

@@ -32,6 +32,8 @@ import TransferCore
         case wholeUnbounded
         /// Of another URL than the one that answers.
         case elsewhere
+        /// All 1000, by a weak tag, of another URL than the one that answers.
+        case wholeElsewhere
         /// Coded by gzip.
         case coded
         /// 900 of 1000.
@@ -40,7 +42,7 @@ import TransferCore
         case binary
 
         var point: ResumePoint {
-            let isWhole = [Held.whole, .wholeWeak, .wholeUnbounded].contains(self)
+            let isWhole = [Held.whole, .wholeWeak, .wholeUnbounded, .wholeElsewhere].contains(self)
             let isUnbounded = self == .unbounded || self == .wholeUnbounded
             var point = ResumePoint(
                 offset: isWhole ? 1000 : self == .nearly ? 900_000 : 400, validator: ResumeRuleTests.tag,
@@ -49,13 +51,15 @@ import TransferCore
             switch self {
             case .dated: point.validator = ResumeRuleTests.dated
             case .mirror: point.validator = nil
-            case .weak, .wholeWeak: point.validator = Validator(etag: "W/\"a\"")
+            case .weak, .wholeWeak, .wholeElsewhere: point.validator = Validator(etag: "W/\"a\"")
             case .coded: point.contentCoding = "gzip"
             case .binary: point.mediaType = "application/octet-stream"
             default: break
             }
             return point
         }
+
+        var isSamePlace: Bool { self != .elsewhere && self != .wholeElsewhere }
     }
 
     enum Expected: Sendable, Equatable {
@@ -236,6 +240,10 @@ import TransferCore
         Row(.elsewhere, 416, ["Content-Range": "bytes */1000", "ETag": "\"a\""], .whole),
         // A stored answer that is whole needn't be strong to be validated (RFC 9111 §4.3).
         Row(.wholeWeak, 304, ["ETag": "W/\"a\""], .complete), Row(.wholeWeak, 200, all("W/\"a\""), .anew),
+        // Of another resource it says nothing (RFC 9110 §8.8.3).
+        Row(.wholeElsewhere, 304, ["ETag": "W/\"a\""], .whole),
+        // A success that isn't registered is a 200 (RFC 9110 §15).
+        Row(.tagged, 299, all("\"b\""), .anew), Row(.tagged, 218, all(), .plain), Row(.tagged, 226, all(), .odd),
         // A success that is neither the file nor a part of it.
         Row(.tagged, 304, ["ETag": "\"a\""], .odd), Row(.tagged, 204, [:], .odd), Row(.tagged, 202, [:], .odd),
         Row(.tagged, 205, [:], .odd, doubt: ResumeDoubt(claim: "status:205", count: 3)),
@@ -248,7 +256,7 @@ import TransferCore
     @Test(arguments: parts + wholes + others) func judges(_ row: Row) {
         var point = row.held.point
         point.doubt = row.doubt
-        let rule = ResumeRule(point: point, isSamePlace: row.held != .elsewhere)
+        let rule = ResumeRule(point: point, isSamePlace: row.held.isSamePlace)
         // What is refuted is asked for whole at once, but for the sake of the table.
         var question = ResumeRule(point: row.held.point).firstQuestion.question
         if row.plain, let plain = question.unconditional { question = plain }
@@ -260,7 +268,7 @@ import TransferCore
         var point = row.held.point
         point.doubt = row.doubt
         point.outlastsOddAnswers = false
-        let rule = ResumeRule(point: point, isSamePlace: row.held != .elsewhere)
+        let rule = ResumeRule(point: point, isSamePlace: row.held.isSamePlace)
         var question = rule.firstQuestion.question
         if row.plain, let plain = question.unconditional { question = plain }
         #expect(Expected(rule.judge(row.head, to: question)) != .odd)

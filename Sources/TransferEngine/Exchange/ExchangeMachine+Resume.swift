@@ -9,24 +9,31 @@ extension ExchangeMachine {
             return follow(verdict, point, hop, head)
         }
         switch head.status {
-        case 200, 203: return deliver(hop, head)
+        case let status where StatusRule.isWhole(status): return deliver(hop, head)
         case 206:
             // A part that nobody asked for: not even its place in the file can be relied on.
             return fail(hop, TransferError(.badResponse, "206 Partial Content for a request without a range"))
-        case let status where Self.mayBeOutdated.contains(status) && mayGoBack(from: hop):
-            state = .dropping(hop, .perform(goBack()))
-            return .drop
-        default: return fail(hop, StatusRule.error(head, now: now))
+        default: return refused(hop, StatusRule.error(head, now: now))
         }
     }
 
-    /// Statuses of a URL that no longer leads to its file, as one with an expired signature; 400 is that of Google's and
-    /// Amazon's storage for an expired token.
-    private static let mayBeOutdated = [400, 401, 403, 404, 410]
+    /// The hop came to nothing. A refusal for good may be that of a URL which no longer leads to its file, as one with an
+    /// expired signature (400 with Google's and Amazon's storage): the request's own URL may lead there.
+    mutating func refused(_ hop: Hop, _ error: TransferError) -> HeadAction {
+        guard !error.isTransient, mayGoBack(from: hop) else { return fail(hop, error) }
+        return turnBack(hop)
+    }
+
+    private mutating func turnBack(_ hop: Hop) -> HeadAction {
+        state = .dropping(hop, .perform(goBack()))
+        return .drop
+    }
 
     private mutating func follow(
         _ verdict: ResumeRule.Verdict, _ point: ResumePoint, _ hop: Hop, _ head: ResponseHead
     ) -> HeadAction {
+        // What begins anew is what the request's own URL names, which needn't be what the place has now.
+        if verdict.beginsAnew, mayGoBack(from: hop) { return turnBack(hop) }
         switch verdict {
         case .append(let overlap, let total):
             return deliver(
@@ -50,10 +57,7 @@ extension ExchangeMachine {
             return .drop
         case .refuse(let claim, let reason):
             // Sent away to where one logs in, say.
-            if resumption.hasLeftPlace(hop), mayGoBack(from: hop) {
-                state = .dropping(hop, .perform(goBack()))
-                return .drop
-            }
+            if resumption.hasLeftPlace(hop), mayGoBack(from: hop) { return turnBack(hop) }
             resumption.refuse(claim)
             return fail(hop, TransferError(.badResponse, reason, isTransient: true))
         case .ask(let question, let restart):
@@ -106,6 +110,4 @@ extension ExchangeMachine {
         guard case .representation = request.intent else { return false }
         return resumption.mayGoBack(from: hop)
     }
-
-    mutating func goBack() -> Hop { resumption.goBack(firstHop) }
 }

@@ -213,8 +213,7 @@ struct ExchangeMachine {
             return deliver(hop, head)
         }
         guard request.settings.followsRedirects else {
-            state = .dropping(hop, .fail(StatusRule.error(head, now: now)))
-            return .drop
+            return refused(hop, StatusRule.error(head, now: now))
         }
         do throws(TransferError) {
             let isNowhere = head.value("Location")?.isEmpty ?? true
@@ -224,10 +223,10 @@ struct ExchangeMachine {
                 return .ask(RedirectProposal(head: head, from: hop, next: next))
             }
             state = .dropping(hop, .perform(next))
+            return .drop
         } catch {
-            state = .dropping(hop, .fail(error))
+            return refused(hop, error)
         }
-        return .drop
     }
 
     /// The next hop begins.
@@ -235,6 +234,12 @@ struct ExchangeMachine {
         let hop = authentication.authorized(next)
         state = .asking(hop)
         return .perform(hop)
+    }
+
+    /// The request's own URL is asked again, and may redirect as often as at first.
+    mutating func goBack() -> Hop {
+        redirects = RedirectRule(limit: request.settings.maxRedirects)
+        return resumption.goBack(firstHop)
     }
 
     mutating func deliver(_ hop: Hop, _ head: ResponseHead) -> HeadAction {

@@ -46,6 +46,14 @@ struct ResumeRule {
         case refuse(claim: String, reason: String)
         /// Every byte is there already.
         case complete
+
+        /// Whether the bytes that are there are given up.
+        var beginsAnew: Bool {
+            switch self {
+            case .anew, .ask(.whole, restart: _): true
+            case .append, .ask, .refuse, .complete: false
+            }
+        }
     }
 
     /// Judges an answer to the question.
@@ -53,11 +61,12 @@ struct ResumeRule {
     /// - Returns: `nil` for one that has nothing to do with the bytes that are there.
     func judge(_ head: ResponseHead, to question: ResumeQuestion) -> Verdict? {
         switch head.status {
-        case 200, 203: judgeWhole(head, question)
+        case let status where StatusRule.isWhole(status): judgeWhole(head, question)
         case 206 where question.isRange: judgePartial(head, question)
         case 206 where point.outlastsOddAnswers:
             .refuse(claim: "part", reason: "206 Partial Content for a request without a range")
-        case 304 where question == .validation: .complete
+        // The word of another resource about a version of its own.
+        case 304 where question == .validation: isSamePlace ? .complete : .ask(.whole, restart: Self.elsewhere)
         case 416 where question.isRange: judgeUnsatisfiable(head, question)
         case 416 where point.outlastsOddAnswers:
             .refuse(claim: "part", reason: "416 Range Not Satisfiable for a request without a range")
