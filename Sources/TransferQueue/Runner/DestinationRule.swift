@@ -70,6 +70,9 @@ enum DestinationRule {
         /// Whether a process may have finished the file and died before it recorded that: it died with the job, and no
         /// partial file is left.
         var mayBeUnrecorded = false
+        /// Whether a process died with the job. It may have finished the file, and one after it may have died while it
+        /// fetched the bytes to compare them: a partial file proves nothing then.
+        var mayCompare = false
         /// Whether bytes of another tool's may be gone on with, and there are some.
         var mayBegin = false
     }
@@ -126,7 +129,7 @@ enum DestinationRule {
         }
         if question.mayBegin, !question.hasRecord { return .adopt }
         if question.digest == .wrong { return .refuse(.otherDigest) }
-        if question.mayBeUnrecorded { return .compare }
+        if question.mayCompare { return .compare }
         return .refuse(question.hasRecord ? .changed : .unknown)
     }
 

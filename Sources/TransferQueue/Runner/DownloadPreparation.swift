@@ -169,6 +169,7 @@ struct DownloadPreparation: Sendable {
         question.recheck = record.recheck
         question.hasRecord = record.facts != nil
         question.mayBegin = existing.size > 0 && adopts
+        question.mayCompare = record.wasInterrupted
         // As long as there is a partial file, the one that is there can't have come of it.
         question.mayBeUnrecorded = record.wasInterrupted && DestinationName.isFree(partialName(of: path))
         if let checksum = download.checksum, DestinationRule.needsDigest(question) {

@@ -50,8 +50,15 @@ import TransferCore
     func afterADeathNothingIsTakenOnTrust(
         _ word: JobSpec.IfExists, _ standing: Rule.Standing, _ digest: Rule.DigestVerdict, _ answer: Rule.Answer
     ) {
-        let question = Rule.Question(word: word, standing: standing, digest: digest, mayBeUnrecorded: true)
+        let question = Rule.Question(
+            word: word, standing: standing, digest: digest, mayBeUnrecorded: true, mayCompare: true)
         #expect(Rule.answer(question) == answer)
+    }
+
+    /// The file may be the work of one process, and the partial file that of another, which died while it compared.
+    @Test func aComparisonThatWasBrokenOffGoesOn() {
+        let question = Rule.Question(word: .verify, standing: .foreign, mayCompare: true)
+        #expect(Rule.answer(question) == .compare)
     }
 
     /// `--refresh` and `--verify` speak of files that are as the record says, under every word.
