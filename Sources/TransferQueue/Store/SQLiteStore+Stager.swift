@@ -68,7 +68,8 @@ extension SQLiteStore {
                 sql: """
                     UPDATE job SET generation = ?, line = ?, column = ?, width = ?, number = ?, state = ?,
                         priority = ?, origin = ?, destination = ?, spec = ?, fingerprint = ?, hasSecrets = ?,
-                        isUpload = ?, networkPlaces = ?, network = ?, askedWait = 0,
+                        isUpload = ?, networkPlaces = ?, network = ?,
+                        askedWait = CASE WHEN ? THEN askedWait ELSE 0 END,
                         attempts = CASE WHEN ? THEN attempts ELSE 0 END,
                         endSequence = CASE WHEN ? THEN endSequence END, mirror = 0, spentMirrors = 0,
                         notBefore = CASE WHEN ? THEN notBefore END, needsLeft = 0,
@@ -189,13 +190,14 @@ extension SQLiteStore {
             let stays = stays(old, changed: changed, mayHaveArrived: isDoubtful && !isTold)
             if stays, isDoubtful { isInDoubt = true }
             if changed { try abandon("id = ?", [id]) }
+            let goesOn = stays || old == .queued && !changed
             // Whoever holds a job holds it whatever it becomes.
             let state: JobState = stays || isReload && old == .paused ? old : .queued
             update.setUncheckedArguments([
                 generation, made.span?.line, made.span?.column, made.span?.length, made.number, state.rawValue,
                 made.priority, made.origin, made.destination, made.text, made.fingerprint,
                 made.hasSecrets, made.isUpload, made.networkPlaces, made.network,
-                stays || old == .queued && !changed, state.hasEnded, stays,
+                goesOn, goesOn, state.hasEnded, stays,
                 changed || isDoubtful && !stays, id,
             ])
             try update.execute()

@@ -69,7 +69,8 @@ import TransferTestSupport
             [],
             [
                 JobStep(
-                    id: waiting.id, state: .waiting, attempts: 4, mirror: 0, spentMirrors: 1, due: .seconds(1e9),
+                    id: waiting.id, state: .waiting, attempts: 4, mirror: 0, spentMirrors: 1,
+                    askedWait: .seconds(5), due: .seconds(1e9),
                     origin: "http://h.example", batch: batch.id)
             ])
         try fixture.stage(
@@ -81,6 +82,7 @@ import TransferTestSupport
         // What waits for its next attempt goes on waiting, and counting.
         #expect(try fixture.raw.value("SELECT due FROM job WHERE identity = 'waiting'") == "1000000000000")
         #expect(try fixture.raw.value("SELECT attempts FROM job WHERE identity = 'waiting'") == "4")
+        #expect(try fixture.raw.value("SELECT askedWait FROM job WHERE identity = 'waiting'") == "5000")
     }
 
     /// A run that goes on isn't somebody who runs the file again.
