@@ -149,6 +149,9 @@ static inline CURLcode transfer_easy_set_closesocket(CURL *easy, transfer_closes
 static inline CURLcode transfer_easy_set_progress(CURL *easy, transfer_xferinfo_callback callback) {
     return curl_easy_setopt(easy, CURLOPT_XFERINFOFUNCTION, callback);
 }
+static inline CURLcode transfer_easy_set_debug(CURL *easy, transfer_debug_callback callback) {
+    return curl_easy_setopt(easy, CURLOPT_DEBUGFUNCTION, callback);
+}
 // Asked about the key of an SSH server, once there is a file of known ones.
 static inline CURLcode transfer_easy_set_hostkey(CURL *easy, transfer_hostkey_callback callback) {
     return curl_easy_setopt(easy, CURLOPT_SSH_KEYFUNCTION, callback);

@@ -80,6 +80,19 @@ struct ProxyJobTests {
         }
     }
 
+    /// To a plain request, and to one for a tunnel.
+    @Test(arguments: ["http", "https"]) func aProxyThatFindsEveryAnswerStaleIsAskedAFewTimes(_ scheme: String)
+        async throws
+    {
+        try await withPeers(.http, .staleDigest) { _, proxy, place in
+            try place.jobs([download("\(scheme)://made-up.example/x", to: "x", member(proxy))])
+            let result = try await run(place)
+            let event = try #require(try result.events().named("job.failed").first, "\(result)")
+            #expect(event["code"]?.string == "proxyRefused")
+            #expect((2...8).contains(proxy.records.count), "\(proxy.records.count) requests")
+        }
+    }
+
     @Test func aMissingPasswordFailsTheJobBeforeTheProxyIsAsked() async throws {
         try await withPeers { server, proxy, place in
             try place.jobs([download(named(server), to: "x", member(proxy))])

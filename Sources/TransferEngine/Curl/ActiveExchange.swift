@@ -47,6 +47,7 @@ final class ActiveExchange {
     /// The beginning of an error's body, where it's wanted.
     var refusalBody: [UInt8] = []
     var connections = 0
+    var proxyLegs = ProxyLegs()
     /// libcurl has all of an answer about which nothing was decided yet.
     var hasEndedUndecided = false
     /// When the transfer may go on, while a rate limit holds it.

@@ -18,6 +18,8 @@ extension CurlOptions {
         try handle.set(CURLOPT_PROXY, way)
         if address.hasCredentials {
             try handle.set(CURLOPT_PROXYAUTH, Int(bitPattern: proxySchemes ?? Self.proxySchemesToTry))
+            // A file server's transfers have a callback of their own there, and no proxy that would challenge twice.
+            if exchange.files == nil { try boundProxyLegs(handle) }
         }
         guard address.scheme == "https" else { return }
         // With a folder of certificates libcurl can't keep the parsed ones.

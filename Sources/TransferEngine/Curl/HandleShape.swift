@@ -12,19 +12,21 @@ final class HandleShape: Equatable {
     private let isLimited: Bool
     private let proxy: String?
 
-    /// - Returns: `nil` for what is set up anew each time: bodies, credentials (whose state stays with a handle),
-    ///   addresses that libcurl is to be given, a bound on the time, a connection that has to be new.
+    /// - Returns: `nil` for what is set up anew each time: bodies, credentials (whose state stays with a handle), also
+    ///   a proxy's, addresses that libcurl is to be given, a bound on the time, a connection that has to be new.
     init?(_ exchange: ActiveExchange, _ hop: Hop, resolved: [String], timeLeft: Duration?) {
         let settings = exchange.request.sharedSettings
         guard exchange.isJoined || hop.method == "GET" && !hop.sendsBody, resolved.isEmpty,
             case .none = settings.wrappedValue.credentials, hop.authorization == nil,
             !exchange.wantsNewConnection, timeLeft == nil || settings.wrappedValue.idleTimeout != nil
         else { return nil }
+        let proxy = settings.wrappedValue.way(to: hop.url)
+        if let proxy, ProxyAddress(proxy).hasCredentials { return nil }
         method = hop.method
         mayExpect = hop.mayExpect
         headers = hop.headers
         self.settings = settings
-        proxy = settings.wrappedValue.way(to: hop.url)
+        self.proxy = proxy
         isLimited = !exchange.limiters.isEmpty
     }
 

@@ -63,6 +63,9 @@ struct ProxyConnection {
             switch proxy.authentication {
             case .digest(let user, let password):
                 text += "Proxy-Authenticate: \(check(head, user, password, head.target).challenge)\r\n"
+            case .staleDigest:
+                let nonce = proxy.records.count
+                text += "Proxy-Authenticate: Digest realm=\"proxy\", nonce=\"\(nonce)\", stale=true, qop=\"auth\"\r\n"
             case .basic, .none: text += "Proxy-Authenticate: Basic realm=\"proxy\"\r\n"
             }
         }
@@ -73,6 +76,7 @@ struct ProxyConnection {
         let field = head.headers["Proxy-Authorization"]
         switch proxy.authentication {
         case .none: return true
+        case .staleDigest: return false
         case .basic(let user, let password): return BasicCredentials(field) == .init(user: user, password: password)
         case .digest(let user, let password):
             // Clients differ in whether they sign the whole target or its path.

@@ -12,6 +12,8 @@ public final class TestProxy: Sendable {
         case basic(user: String, password: String)
         /// HTTP only.
         case digest(user: String, password: String)
+        /// HTTP only: it finds each answer to its challenge stale, and has a new one.
+        case staleDigest
     }
 
     /// One thing it was asked for.

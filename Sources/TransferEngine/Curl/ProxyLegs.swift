@@ -1,0 +1,41 @@
+import CTransferCurl
+import TransferCore
+
+/// The requests of one hop that libcurl makes by itself, each with an answer to its proxy's challenge.
+///
+/// libcurl goes on for as long as the proxy calls the last answer stale (RFC 7616 §3.4), which one that is broken does
+/// for ever. What it asks a proxy for a tunnel, and what that says, passes no other callback than the one for traces.
+struct ProxyLegs {
+    /// Digest takes two, NTLM three, and a nonce may have become stale.
+    static let most = 6
+
+    private(set) var count = 0
+
+    var areTooMany: Bool { count > Self.most }
+
+    mutating func add() { count += 1 }
+
+    static let trace: transfer_debug_callback = { _, kind, _, _, user in
+        guard let user, kind == CURLINFO_HEADER_OUT else { return 0 }
+        Unmanaged<ActiveExchange>.fromOpaque(user).takeUnretainedValue().proxyLegs.add()
+        return 0
+    }
+
+    static let progress: transfer_xferinfo_callback = { user, _, _, _, _ in
+        guard let user else { return 0 }
+        return Unmanaged<ActiveExchange>.fromOpaque(user).takeUnretainedValue().proxyLegs.areTooMany ? 1 : 0
+    }
+}
+
+extension CurlOptions {
+    func boundProxyLegs(_ handle: CurlHandle) throws(TransferError) {
+        exchange.proxyLegs = ProxyLegs()
+        let pointer = Unmanaged.passUnretained(exchange).toOpaque()
+        try handle.set(CURLOPT_DEBUGDATA, pointer: pointer)
+        try handle.check(transfer_easy_set_debug(handle.raw, ProxyLegs.trace), CURLOPT_DEBUGFUNCTION)
+        try handle.set(CURLOPT_VERBOSE, 1)
+        try handle.set(CURLOPT_XFERINFODATA, pointer: pointer)
+        try handle.check(transfer_easy_set_progress(handle.raw, ProxyLegs.progress), CURLOPT_XFERINFOFUNCTION)
+        try handle.set(CURLOPT_NOPROGRESS, 0)
+    }
+}
