@@ -5,14 +5,26 @@
 /// succeed later: its owner's retry rule has the delays, and the limit.
 struct Detours: Sendable, Hashable {
     private var left: Int
+    private var bodiesLeft: Int
 
-    /// - Parameter most: So many may be made.
-    init(most: Int = 8) { left = most }
+    /// - Parameters:
+    ///   - most: So many may be made.
+    ///   - bodies: So many of them may send nearly the same body once more.
+    init(most: Int = 8, bodies: Int = 1) {
+        left = most
+        bodiesLeft = bodies
+    }
 
     /// - Returns: Whether another one may be made.
     mutating func take() -> Bool {
         left -= 1
         return left >= 0
+    }
+
+    /// - Returns: Whether another one may be made that sends nearly the same body.
+    mutating func takeBody() -> Bool {
+        bodiesLeft -= 1
+        return bodiesLeft >= 0 && take()
     }
 
     /// An answer that counts less of a body than it was sent, and so little that the next body is nearly the same again.

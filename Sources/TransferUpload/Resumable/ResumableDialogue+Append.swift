@@ -115,7 +115,8 @@ extension ResumableDialogue {
                 return stalled(answer, now: now) ?? ask(.offset)
             }
             // Each time it would be sent nearly the same again.
-            if Detours.isSmall(reached - range.lowerBound, of: range.upperBound - range.lowerBound), !detours.take() {
+            if Detours.isSmall(reached - range.lowerBound, of: range.upperBound - range.lowerBound), !detours.takeBody()
+            {
                 return [.confirmed(reached)] + fail(Self.uncounted)
             }
             return [.confirmed(reached)] + append(from: reached)

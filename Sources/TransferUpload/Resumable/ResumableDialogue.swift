@@ -44,8 +44,8 @@ public struct ResumableDialogue: UploadDialogue {
     private var nextID = 1
     private var savedText: String
 
-    static let stallLimit = 4
-    static let restartLimit = 2
+    static let stallLimit = 1
+    static let restartLimit = 1
     /// So many uploads that were given up without a word of the server are remembered.
     static let replacedLimit = 8
     /// So often the target's lost answer is asked for.

@@ -8,6 +8,11 @@ extension S3Dialogue {
         switch exchange {
         case .put:
             guard answer.isSuccess else { throw S3Fault.error(answer, now: now) }
+            // S3 answers by fields alone, one of them the ETag; a gateway's page is no receipt.
+            if answer.head.mediaType == "text/html", answer.head.value("ETag") == nil {
+                throw TransferError(
+                    .badResponse, "a page of HTML came instead of the S3 server's answer", isTransient: true)
+            }
             return end(.finish(result(answer)))
         case .create: return try created(answer, now)
         case .list(let marker): return try listed(answer, after: marker, now)

@@ -136,7 +136,7 @@ extension TusDialogue {
         }
         let advanced = try advance(index, to: offset)
         // Each time it would be sent nearly the same again.
-        if Detours.isSmall(offset - chunk.lowerBound, of: chunk.upperBound - chunk.lowerBound), !detours.take() {
+        if Detours.isSmall(offset - chunk.lowerBound, of: chunk.upperBound - chunk.lowerBound), !detours.takeBody() {
             return advanced + fail(TusFailure.passing("the server keeps too little of what it is sent"))
         }
         return advanced + proceed(index, answer.head.status, answer.head)

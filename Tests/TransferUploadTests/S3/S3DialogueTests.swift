@@ -66,6 +66,17 @@ import TransferCrypto
         #expect(S3Answers.digest(digest.base64 + "-2") == nil, "that is one of parts' digests")
     }
 
+    @Test func aGatewaysPageIsNoReceipt() throws {
+        let page = HeaderField("Content-Type", "text/html; charset=utf-8")
+        for (fields, expected) in [
+            ([page], "fail badResponse transient"), ([page, HeaderField("ETag", "\"e\"")], "finish 200 \"e\""),
+        ] {
+            var script = try S3Script(size: 1)
+            _ = script.begin()
+            #expect(S3Script.words(script.answer(1, 200, "<html>Sign in</html>", fields)) == [expected])
+        }
+    }
+
     @Test func afterALostAnswerTheObjectIsAskedForFirst() throws {
         let md5 = try checksum("x", .md5)
         let sha = try checksum("x")

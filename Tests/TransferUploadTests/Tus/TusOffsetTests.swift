@@ -200,16 +200,13 @@ import TransferCore
             rounds += 1
         }
         #expect(script.failure?.isTransient == true)
-        #expect(rounds == 8)
+        #expect(rounds == 4, "nearly the same is sent twice in an attempt")
     }
 
     @Test func aServerThatKeepsNothingIsGivenUp() throws {
         var script = Script.created()
-        for _ in 0..<3 {
-            script.answer(204, [("Upload-Offset", "0")])
-            #expect(script.request?.method == "PATCH")
-            #expect(script.failure == nil)
-        }
+        script.answer(204, [("Upload-Offset", "0")])
+        #expect(script.request?.method == "PATCH" && script.failure == nil)
         script.answer(204, [("Upload-Offset", "0")])
         #expect(script.failure?.isTransient == true)
     }
