@@ -74,6 +74,8 @@ extension S3Dialogue {
         upload.parts = parts
         upload.isListedAgain = true
         multipart = upload
+        // What is missing may be all of it: that is sent once more in an attempt, and not twice.
+        hasRestarted = true
         return [try send(.list(after: 0), now)]
     }
 

@@ -22,7 +22,7 @@ public struct S3Dialogue: UploadDialogue {
     private var lastID = 0
     var namedRegion: String?
     private var hasChangedRegion = false
-    private var hasRestarted = false
+    var hasRestarted = false
     var detours = Detours()
     private var hasEnded = false
 
