@@ -42,6 +42,22 @@ import TransferTestSupport
         #expect(name(folder, MountInstance.Kind.exfat) == "8:1 disk 42")
     }
 
+    /// What a file in memory was written to is gone with its mount.
+    @Test(arguments: [MountInstance.Kind.tmpfs, MountInstance.Kind.ramfs]) func aFileSystemInMemoryHasOneLife(
+        _ kind: UInt32
+    ) {
+        #expect(MountInstance.name(device: 40, kind: kind, sys: "/none") == "0:40 memory")
+    }
+
+    @Test(
+        arguments: [
+            (MountInstance.Kind.ramfs, true), (MountInstance.Kind.ext4, true), (MountInstance.Kind.nfs, true),
+            (MountInstance.Kind.msdos, false), (MountInstance.Kind.exfat, false), (0x6573_5546, false), (0, false),
+        ] as [(UInt32, Bool)])
+    func aFilesNumberIsItsOwnOrMadeUp(_ kind: UInt32, _ isKept: Bool) {
+        #expect(MountInstance.keepsInodeNumbers(kind: kind) == isKept)
+    }
+
     /// The numbers that its subvolumes have for devices are given again: its UUID names it.
     @Test func aBtrfsIsToldByItsPool() throws {
         let folder = try TemporaryFolder("sys")

@@ -59,7 +59,7 @@ struct ExchangeMachine {
 
     /// The first hop.
     mutating func start() -> Hop {
-        let hop = authentication.authorized(resumption.start(firstHop))
+        let hop = authentication.authorized(conditional(resumption.start(firstHop)))
         state = .asking(hop)
         return hop
     }
@@ -231,7 +231,7 @@ struct ExchangeMachine {
 
     /// The next hop begins.
     mutating func perform(_ next: Hop) -> EndAction {
-        let hop = authentication.authorized(next)
+        let hop = authentication.authorized(conditional(next))
         state = .asking(hop)
         return .perform(hop)
     }
@@ -241,6 +241,8 @@ struct ExchangeMachine {
         redirects = RedirectRule(limit: request.settings.maxRedirects)
         return resumption.goBack(firstHop)
     }
+
+    private func conditional(_ hop: Hop) -> Hop { request.held?.asking(hop, own: request.url) ?? hop }
 
     mutating func deliver(_ hop: Hop, _ head: ResponseHead) -> HeadAction {
         let isFile = if case .representation = request.intent { true } else { false }

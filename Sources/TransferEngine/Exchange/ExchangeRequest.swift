@@ -83,6 +83,12 @@ public struct ExchangeRequest: Sendable {
         _modify { yield &fields.cookies }
     }
 
+    /// The version that is there whole; `nil` asks for the file without a condition.
+    public var held: HeldVersion? {
+        _read { yield fields.held }
+        _modify { yield &fields.held }
+    }
+
     /// What requests of one configuration have in common.
     var sharedSettings: Shared<ExchangeSettings> { fields.settings }
 
@@ -97,6 +103,7 @@ public struct ExchangeRequest: Sendable {
         var asksBeforeRedirects = false
         var authentication = ExchangeAuthentication()
         var cookies: (any CookieJar)?
+        var held: HeldVersion?
     }
 
     public enum Intent: Sendable {

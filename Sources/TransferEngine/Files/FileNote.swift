@@ -8,6 +8,8 @@ public import TransferCore
 /// forgets its batches, and a process can die between the file's name and the record.
 public struct FileNote: Sendable, Hashable {
     public var validator: Validator?
+    /// The resource that the validator is of; `nil` in notes of older versions.
+    public var place: AnsweredPlace?
     /// Whether nothing of the file has changed since it got its name, not even its mode. Otherwise only its size and time
     /// are as they were, which cp(1) and touch(1) can do to other bytes.
     public var isExact: Bool
@@ -25,7 +27,7 @@ public struct FileNote: Sendable, Hashable {
         let noted = PartRecord.readTime(descriptor) ?? date.map { FileStamp.nanoseconds(seconds: $0) }
         guard let noted, FileStamp(size: total, modified: noted).isSameVersion(as: stamp) else { return nil }
         let isExact = isItsNaming(changed: stamp.changed, named: PartRecord.readNaming(descriptor))
-        return FileNote(validator: record.validator, isExact: isExact)
+        return FileNote(validator: record.validator, place: record.place, isExact: isExact)
     }
 
     /// Writing down when the file got its name changes the inode too: so its last change lies a moment beside that.

@@ -4,6 +4,13 @@ public import TransferCore
 import TransferCrypto
 public import TransferEventLoop
 
+/// Keeps records of a partial file that its file system can't carry (``PartFile/holdsRecords``), for the next process.
+///
+/// Called from any thread. The later record is the one that holds; the second closure is called once it will be found after
+/// a kill, or never where the exchange is over by then. Who keeps them goes on with the exchange afterwards
+/// (``ExchangeHandle/proceed()``).
+public typealias RecordKeeper = @Sendable (ResumeData, _ kept: @escaping @Sendable () -> Void) -> Void
+
 /// Takes the body of one exchange; used on one loop.
 public protocol BodySink: AnyObject {
     /// Bytes of the file that are in place.
@@ -39,6 +46,9 @@ public final class FileSink: BodySink {
     private let earlier: ResumeData?
     /// Bytes of the body that are still to be compared with those that are there.
     private var uncompared: Range<Int64> = 0..<0
+    private let keeper: RecordKeeper?
+    /// Whether nothing is recorded of the bytes yet, as their number wasn't known at their beginning.
+    private var isRecordDue = false
     /// What the server's bytes claimed, where they weren't those that are there.
     private(set) var doubtfulClaim: String?
 
@@ -47,10 +57,12 @@ public final class FileSink: BodySink {
     ///   - url: Redacted, for the record.
     ///   - algorithm: Hash the body, if it comes from the first byte on.
     ///   - earlier: What was recorded of the bytes that are there; `nil` for what the file itself says.
+    ///   - keeper: Has the records that the file can't bear.
     public init(
         _ part: PartFile, offset: Int64, url: String, algorithm: DigestAlgorithm?, workers: WorkerPool,
-        state: FileSinkState, earlier: ResumeData? = nil
+        state: FileSinkState, earlier: ResumeData? = nil, keeper: RecordKeeper? = nil
     ) {
+        self.keeper = keeper
         self.earlier = earlier ?? part.initialRecord
         self.part = part
         self.workers = workers
@@ -65,6 +77,8 @@ public final class FileSink: BodySink {
     private let algorithm: DigestAlgorithm?
     /// Below this a file is not worth a record of its own: it's fetched again.
     private static let recordThreshold: Int64 = 256 << 10
+
+    public var isReady: Bool { state.isReady }
 
     public func begin(_ start: BodyStart) throws(TransferError) {
         self.start = start
@@ -91,17 +105,40 @@ public final class FileSink: BodySink {
         // Small files are fetched again rather than continued: only larger ones need a name on the way.
         if start.total ?? .max >= Self.recordThreshold { try part.ensureNamed() }
         Failpoint.reached(.partBegun)
+        let isKept = keepBeginning()
+        // Whose bytes they are isn't known before they were compared.
+        let isOld = start.overlap > 0
+        isRecordDue = start.total == nil && start.isContinuable && !isOld && !isKept
         if let total = start.total, total >= Self.recordThreshold {
             try part.checkSpace(total)
             let (part, state, record, generation) = (part, state, record(), part.currentGeneration)
-            // Whose bytes they are isn't known before they were compared.
-            let isOld = start.overlap > 0
-            workers.execute {
+            workers.execute { [keeper] in
                 do throws(TransferError) { try part.reserve(total, generation: generation) } catch { state.fail(error) }
                 Failpoint.reached(.partReserved)
-                if !isOld { part.record(record, generation: generation) }
+                if !isOld, !isKept { part.record(record, generation: generation, keeper: keeper) }
                 Failpoint.reached(.partRecorded)
             }
+        }
+    }
+
+    /// Where the file can't bear what it is, that is written down elsewhere before its first byte: otherwise it's nobody's
+    /// after a kill, or an earlier record is taken for that of the new bytes.
+    ///
+    /// - Returns: Whether it is.
+    private func keepBeginning() -> Bool {
+        guard let keeper, start?.continued == 0, part.isNamed, !part.holdsRecords else { return false }
+        state.hold()
+        keeper(record()) { [state] in state.letGo() }
+        return true
+    }
+
+    /// A body whose length nobody knows has turned out to be worth a record.
+    private func recordSize() {
+        isRecordDue = false
+        let (part, record, generation) = (part, record(), part.currentGeneration)
+        workers.execute { [keeper] in
+            part.record(record, generation: generation, keeper: keeper)
+            Failpoint.reached(.partRecorded)
         }
     }
 
@@ -119,6 +156,7 @@ public final class FileSink: BodySink {
             rest = UnsafeRawBufferPointer(rebasing: rest[count...])
             Failpoint.reached(.bytesWritten)
         }
+        if isRecordDue, position >= Self.recordThreshold { recordSize() }
         if position - lastCheckpoint >= checkpointDistance, start?.isContinuable == true { checkpoint() }
     }
 
@@ -176,6 +214,7 @@ public final class FileSink: BodySink {
             url: url, validator: validator, total: start?.total,
             written: ByteRanges(0..<position), synced: state.synced, bootID: BootID.current, mount: part.mount,
             partialFile: part.path, partialInode: part.inode)
+        record.isSequential = start?.isContinuable ?? true
         if let start {
             record.place = start.place
             record.contentCoding = start.head.contentCoding?.lowercased()
@@ -200,12 +239,12 @@ public final class FileSink: BodySink {
         var record = record()
         record.synced = ByteRanges(0..<position)
         let (part, state, position, generation) = (part, state, position, part.currentGeneration)
-        workers.execute { [record] in
+        workers.execute { [record, keeper] in
             do throws(TransferError) {
                 try part.sync()
                 Failpoint.reached(.checkpointSynced)
                 if part.isCurrent(generation, and: { state.didSync(position) }) {
-                    part.record(record, generation: generation)
+                    part.record(record, generation: generation, keeper: keeper)
                 }
                 Failpoint.reached(.checkpointRecorded)
             } catch {

@@ -10,6 +10,7 @@ public final class FileSinkState: Sendable {
 
     private let state: Mutex<State>
     private let hasFailed = Atomic(false)
+    private let holds = Atomic(0)
 
     /// - Parameter synced: Bytes from the start that are durable already.
     public init(synced: Int64 = 0) { state = Mutex(State(synced: synced)) }
@@ -33,6 +34,13 @@ public final class FileSinkState: Sendable {
 
     /// The file begins anew: nothing of it is durable.
     func restart() { state.withLock { $0.synced = 0 } }
+
+    /// Whether bytes may be written: nothing has to be recorded before.
+    var isReady: Bool { holds.load(ordering: .acquiring) == 0 }
+
+    func hold() { holds.add(1, ordering: .relaxed) }
+
+    func letGo() { holds.subtract(1, ordering: .releasing) }
 
     func fail(_ error: TransferError) {
         state.withLock { $0.failure = $0.failure ?? error }

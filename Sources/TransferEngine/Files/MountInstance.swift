@@ -32,7 +32,7 @@ enum MountInstance {
     static func name(device: UInt64, kind: UInt32, pool: String? = nil, sys: String = "/sys") -> String? {
         let number = "\(major(device)):\(minor(device))"
         // With the mount of a file system in memory its files are gone.
-        if kind == Kind.tmpfs { return "\(number) memory" }
+        if kind == Kind.tmpfs || kind == Kind.ramfs { return "\(number) memory" }
         if let pool { return folderNumber("btrfs/\(pool)", sys).map { "\(pool) btrfs \($0)" } }
         guard major(device) != 0 else { return nil }
         let token: String? =
@@ -44,6 +44,18 @@ enum MountInstance {
             default: nil
             }
         return token.map { "\(number) \($0)" }
+    }
+
+    /// Whether a file has the same number for as long as it's there; elsewhere it may get another one at each mount, and
+    /// even when the kernel forgets it for a moment (vfat, exFAT, FUSE).
+    static func keepsInodeNumbers(_ descriptor: Int32) -> Bool {
+        var system = statfs()
+        guard fstatfs(descriptor, &system) == 0 else { return false }
+        return keepsInodeNumbers(kind: UInt32(truncatingIfNeeded: system.f_type))
+    }
+
+    static func keepsInodeNumbers(kind: UInt32) -> Bool {
+        [Kind.tmpfs, Kind.ramfs, Kind.nfs, Kind.ext4, Kind.xfs, Kind.f2fs, Kind.btrfs].contains(kind)
     }
 
     /// The file system's folder in /sys is made when it's mounted, and its number is never given again (kernfs counts on in
@@ -94,6 +106,8 @@ enum MountInstance {
     /// Magic numbers of statfs(2).
     enum Kind {
         static let tmpfs: UInt32 = 0x0102_1994
+        static let ramfs: UInt32 = 0x8584_58F6
+        static let nfs: UInt32 = 0x6969
         static let ext4: UInt32 = 0xEF53
         static let xfs: UInt32 = 0x5846_5342
         static let f2fs: UInt32 = 0xF2F5_2010

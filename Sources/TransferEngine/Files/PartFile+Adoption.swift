@@ -20,6 +20,8 @@ extension PartFile {
             PartRecord.whatItBears(source) == .nothing
         else { return false }
         try ensureNamed()
+        // Without a record nobody knows later whose bytes they are.
+        guard holdsRecords else { return false }
         if initialSize > 0 { try truncate() }
         try checkSpace(Int64(facts.st_size))
         let count = try copy(source, Int64(facts.st_size))

@@ -1,5 +1,6 @@
 import CTransferLinux
 import Glibc
+import Synchronization
 public import TransferCore
 
 // The bytes of a version that a newer one seems to have taken the place of. They're kept beside the newer one until that is
@@ -14,7 +15,7 @@ extension PartFile {
     func setAside() throws(TransferError) {
         try beginAnew { () throws(TransferError) in
             if moveAside() { return }
-            _ = PartRecord.mark(descriptor)
+            canHold.store(PartRecord.mark(descriptor), ordering: .relaxed)
             PartRecord.remove(descriptor)
             guard ftruncate(descriptor, 0) == 0 else { throw .file("truncate", path, errno) }
         }
@@ -37,7 +38,11 @@ extension PartFile {
             Glibc.rename(aside, path)
             return false
         }
-        _ = PartRecord.mark(fresh)
+        guard PartRecord.mark(fresh) else {
+            close(fresh)
+            Glibc.rename(aside, path)
+            return false
+        }
         // The lock goes with the open file that the number stands for, so that is locked first.
         _ = transfer_lock(fresh)
         guard transfer_replace_descriptor(fresh, descriptor) >= 0 else {

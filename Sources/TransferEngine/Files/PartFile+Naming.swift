@@ -6,7 +6,7 @@ public import TransferCore
 // A name is a thing of its folder: whoever may write there can give it to another file between two of our calls. So names
 // are given through the descriptor, or looked at before and after.
 extension PartFile {
-    private var isNamed: Bool { hasName.withLock { $0 } }
+    var isNamed: Bool { hasName.withLock { $0 } }
 
     /// A path by which this very file can be opened again, whatever has its name.
     public var readablePath: String { Self.canNameLater ? "/proc/self/fd/\(descriptor)" : path }
@@ -24,7 +24,7 @@ extension PartFile {
         try hasName.withLock { (hasName) throws(TransferError) in
             guard !hasName else { return }
             _ = transfer_lock(descriptor)
-            _ = PartRecord.mark(descriptor)
+            canHold.store(PartRecord.mark(descriptor), ordering: .relaxed)
             let code = transfer_name(descriptor, path)
             guard code == 0 else { throw code == EEXIST ? .locked(path) : .file("name", path, code) }
             hasName = true

@@ -79,8 +79,10 @@ extension PartFile {
         return PartFile(
             path: path, descriptor: descriptor, size: Int64(opened.st_size),
             record: opened.st_size > 0 ? PartRecord.read(descriptor) : nil,
-            isClaimed: PartOwnership.matches(claim, inode: inode, bears: bears),
-            holdsRecords: bears == .nothing ? PartRecord.mark(descriptor) : bears == .mark)
+            // What bears its own record may have begun anew since the queue's was made.
+            isClaimed: bears != .mark && PartOwnership.matches(claim, inode: inode, bears: bears),
+            // Bytes that the queue's record speaks of stay with that one.
+            holdsRecords: bears == .mark || opened.st_size == 0 && PartRecord.mark(descriptor))
     }
 
     private static func require(_ ownership: PartOwnership, _ path: String) throws(TransferError) {

@@ -16,10 +16,11 @@ public final class PartFile: Sendable {
     public let initialSize: Int64
     /// What was recorded about the bytes when it was opened.
     public let initialRecord: ResumeData?
-    /// Whether the queue's own record, by which it was opened, speaks of this very file.
+    /// Whether it's known for ours by the queue's own record alone, by which it was opened: that speaks of the bytes too.
     public let isClaimed: Bool
-    /// Whether the file itself can bear its record; if not, only the queue can tell that it's ours.
-    public let holdsRecords: Bool
+    /// Whether the file itself bears that it's ours, and its record; if not, only the queue can tell (``RecordKeeper``).
+    public var holdsRecords: Bool { canHold.load(ordering: .relaxed) }
+    let canHold: Atomic<Bool>
     /// Counts the starts from zero and the ends: a record of earlier bytes, or a reservation, that is still on its way then
     /// must not be made.
     private let generation = Mutex(0)
@@ -33,7 +34,7 @@ public final class PartFile: Sendable {
         self.path = path
         self.descriptor = descriptor
         self.isClaimed = isClaimed
-        self.holdsRecords = holdsRecords
+        canHold = Atomic(holdsRecords)
         initialSize = size
         initialRecord = record
         hasName = Mutex(isNamed)
@@ -63,7 +64,7 @@ public final class PartFile: Sendable {
     func truncate() throws(TransferError) {
         try beginAnew { () throws(TransferError) in
             // It stays ours without its record, too.
-            _ = PartRecord.mark(descriptor)
+            canHold.store(PartRecord.mark(descriptor), ordering: .relaxed)
             PartRecord.remove(descriptor)
             guard ftruncate(descriptor, 0) == 0 else { throw .file("truncate", path, errno) }
         }
@@ -89,14 +90,19 @@ public final class PartFile: Sendable {
         guard ftruncate(descriptor, off_t(length)) == 0 else { throw .file("truncate", path, errno) }
     }
 
-    /// Records what the bytes are, in an extended attribute of the file itself.
+    /// Records what the bytes are, in an extended attribute of the file itself or, where it can't have one, by the keeper.
     ///
-    /// - Returns: Whether the file system took it; it needn't be able to.
+    /// - Returns: Whether the file took it.
     @discardableResult
-    func record(_ data: ResumeData, generation expected: Int) -> Bool {
+    func record(_ data: ResumeData, generation expected: Int, keeper: RecordKeeper? = nil) -> Bool {
         guard (try? ensureNamed()) != nil else { return false }
         return generation.withLock { current in
-            current == expected && PartRecord.write(data, to: descriptor)
+            guard current == expected else { return false }
+            guard holdsRecords else {
+                keeper?(data) {}
+                return false
+            }
+            return PartRecord.write(data, to: descriptor)
         }
     }
 

@@ -21,9 +21,9 @@ public enum PartOwnership: Sendable, Hashable {
     enum Bears: Sendable, Hashable, CaseIterable {
         /// A record, or the mark of a file that we made.
         case mark
-        /// Neither, although its file system holds such things.
+        /// Neither, although its file system holds such things, or tells files apart by the numbers of their inodes.
         case nothing
-        /// Its file system holds no extended attributes.
+        /// Its file system holds no extended attributes, and may make up the numbers of inodes at each mount.
         case unsupported
     }
 
@@ -53,7 +53,7 @@ public enum PartOwnership: Sendable, Hashable {
         switch claim {
         case .none: false
         case .name: true
-        // Without extended attributes numbers of inodes may be made up at each mount (vfat).
+        // The numbers may be made up (vfat, FUSE).
         case .inode(let known): known == inode || bears == .unsupported
         }
     }

@@ -19,14 +19,12 @@ enum PartRecord {
 
     /// Notes that we made the file, before it has a byte: what is killed before its first record is known by it.
     ///
-    /// - Returns: Whether the file system holds such things.
-    static func mark(_ descriptor: Int32) -> Bool {
-        fsetxattr(descriptor, markName, "1", 1, 0) == 0 || errno != ENOTSUP
-    }
+    /// - Returns: Whether the file bears it: its file system may hold no such things, or have no space for them.
+    static func mark(_ descriptor: Int32) -> Bool { fsetxattr(descriptor, markName, "1", 1, 0) == 0 }
 
     static func whatItBears(_ descriptor: Int32) -> PartOwnership.Bears {
         if fgetxattr(descriptor, markName, nil, 0) >= 0 { return .mark }
-        if errno == ENOTSUP { return .unsupported }
+        if errno == ENOTSUP { return MountInstance.keepsInodeNumbers(descriptor) ? .nothing : .unsupported }
         // Before there were marks.
         return fgetxattr(descriptor, name, nil, 0) >= 0 ? .mark : .nothing
     }

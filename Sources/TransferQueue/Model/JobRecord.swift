@@ -15,7 +15,7 @@ struct JobRecord: Sendable {
     var mirror: Int
     /// The URLs that failed for good, one bit each.
     var spentMirrors: UInt64
-    /// What the last attempt left, where the file system can't carry it.
+    /// What the last attempt left, or is about to, for file systems that can't carry it.
     var resume: ResumeData?
     /// What an upload that was broken off left behind.
     var upload: UploadRecord?
@@ -24,6 +24,8 @@ struct JobRecord: Sendable {
     /// The checksum recorded then.
     var digest: Checksum?
     var validator: String?
+    /// The resource that gave them.
+    var place: AnsweredPlace?
     /// Whether a process died while it had this job.
     var wasInterrupted: Bool
     /// When it was taken, in milliseconds since 1970; where a process died with it, by that one.
@@ -77,6 +79,8 @@ struct JobEnd: Sendable {
     var sourceFingerprint: UInt64?
     /// Of one that failed in a watched folder: when it's tried again by itself.
     var again: Duration?
+    /// What is left of the file, of a download that didn't come to its end.
+    var resume: ResumeData?
 
     /// Behind one reference: an end goes through many hands.
     indirect enum Outcome: Sendable {

@@ -175,9 +175,12 @@ extension ResumeData {
     static func mark(
         _ job: RunningJob, _ ready: ReadyDownload, _ head: ResponseHead, _ outcome: ExchangeOutcome
     ) -> ResumeData {
-        ResumeData(
-            url: Redaction.url(job.url), validator: Validator(head) ?? ready.earlier(for: outcome)?.validator,
+        let earlier = ready.earlier(for: outcome)
+        var mark = ResumeData(
+            url: Redaction.url(job.url), validator: Validator(head) ?? earlier?.validator,
             total: outcome.position, written: ByteRanges(0..<outcome.position), bootID: BootID.current,
             mount: ready.part.mount, partialFile: ready.part.path)
+        mark.place = AnsweredPlace(url: outcome.finalURL, takesCredentials: false)
+        return mark
     }
 }

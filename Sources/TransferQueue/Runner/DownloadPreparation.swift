@@ -40,7 +40,7 @@ struct DownloadPreparation: Sendable {
         let target = DownloadTarget(download.destination, directory: directory)
         var path = target.file(url: url, disposition: nil)
         var replacement = download.ifExists == .overwrite ? Replacement.anything : .nothing
-        var conditions: [HeaderField] = []
+        var version: HeldVersion?
         var beginning = path + ".part"
         let isNewFolder = census.isNew(folderOf: path)
         if !isNewFolder {
@@ -49,9 +49,9 @@ struct DownloadPreparation: Sendable {
             case .keep(let facts, let digest): return .kept(path: path, facts, digest)
             case .leave(let facts): return .left(path: path, facts)
             case .replace(let facts): replacement = facts.map { .only(path: path, $0) } ?? .anything
-            case .ask(let facts, let fields):
+            case .ask(let facts, let known):
                 replacement = .only(path: path, facts)
-                conditions = fields
+                version = known
             case .adopt(let facts):
                 // Whether it really is the beginning is looked at when the whole is there.
                 replacement = .only(path: path, facts)
@@ -62,7 +62,8 @@ struct DownloadPreparation: Sendable {
             }
         }
         let isFirst = record.attempts == 0 && record.resume == nil && !record.wasInterrupted
-        let part = try openPart(of: path, isNew: isNewFolder && isFirst)
+        let part = try openPart(
+            of: path, isNew: isNewFolder && isFirst, isNewFolder ? [] : census.partNumbers(of: path))
         let held = HeldBytes(
             part, record, download, url: url, answeredURL: answeredURL, asksPlace: asksPlace)
         if held.prefersAside, part.restoreAside() { return try prepare(census) }
@@ -84,30 +85,41 @@ struct DownloadPreparation: Sendable {
             replacement: replacement, resume: resume,
             synced: resume.flatMap { point in earlier.map { min($0.synced.prefixLength, point.offset) } } ?? 0,
             // A partial file is of a newer version than the one that is there: it's continued without asking.
-            conditions: resume == nil ? conditions : [])
+            held: resume == nil ? version : nil)
         ready.earlier = earlier
         // A folder's file is named by the server.
         if !target.isFolder, let digest = try held.provenDigest(resume) { return .complete(ready, digest) }
         return .ready(ready)
     }
 
-    /// `NAME.part`, or `NAME.1.part`, … where that is somebody else's.
-    private func openPart(of path: String, isNew: Bool) throws(TransferError) -> PartFile {
+    /// `NAME.part`, or `NAME.1.part`, … where that is somebody else's, or was when an earlier attempt began.
+    ///
+    /// - Parameter numbers: Those of such names that something had.
+    private func openPart(of path: String, isNew: Bool, _ numbers: [Int]) throws(TransferError) -> PartFile {
         // An earlier attempt may have had to take another name.
         if let known = record.resume?.partialFile, known.hasPrefix(path + "."), !DestinationName.isFree(known),
             let part = try openOurs(known, isNew: false)
         {
             return part
         }
-        for number in 0..<Self.partNames {
-            let name = number == 0 ? path + ".part" : "\(path).\(number).part"
-            if let part = try openOurs(name, isNew: isNew) { return part }
+        if !numbers.isEmpty, let best = PartName.best(([0] + numbers).map { ($0, bytes(in: PartName.path(path, $0))) }),
+            best > 0, let part = try openOurs(PartName.path(path, best), isNew: false)
+        {
+            return part
+        }
+        for number in 0..<PartName.count {
+            if let part = try openOurs(PartName.path(path, number), isNew: isNew) { return part }
         }
         return try Self.open(path + ".part", .none, isNew: isNew)
     }
 
-    /// Names that are tried for a partial file, before somebody has to look what is in the folder.
-    private static let partNames = 100
+    /// How many bytes of this job's file are there, as a partial file's own record says.
+    private func bytes(in part: String) -> Int64 {
+        guard let found = PartFile.look(part), let known = found.record,
+            HeldBytes.isSameFile(known.url, as: url, of: download)
+        else { return 0 }
+        return found.size
+    }
 
     /// - Returns: `nil` when the name is another one's.
     private func openOurs(_ name: String, isNew: Bool) throws(TransferError) -> PartFile? {
@@ -144,7 +156,7 @@ struct DownloadPreparation: Sendable {
         case leave(FileStamp)
         /// `nil` whatever it is.
         case replace(FileStamp?)
-        case ask(FileStamp, [HeaderField])
+        case ask(FileStamp, HeldVersion?)
         case rename
     }
 
@@ -164,7 +176,7 @@ struct DownloadPreparation: Sendable {
     }
 
     private func judge(_ existing: FileStamp, at path: String) throws(TransferError) -> Verdict {
-        let (standing, validator) = standing(existing, at: path)
+        let (standing, version) = standing(existing, at: path)
         var question = DestinationRule.Question(word: download.ifExists, standing: standing)
         question.recheck = record.recheck
         question.hasRecord = record.facts != nil
@@ -179,7 +191,8 @@ struct DownloadPreparation: Sendable {
         return switch DestinationRule.answer(question) {
         case .keep: .keep(existing, download.checksum)
         case .leave: .leave(existing)
-        case .ask: .ask(existing, Self.conditions(validator))
+        // A server is only asked about the version that it gave: whether the file's time is newer tells nothing of its bytes.
+        case .ask: .ask(existing, version)
         case .fetch: .replace(existing)
         case .compare: .take
         case .adopt: .adopt(existing)
@@ -190,16 +203,16 @@ struct DownloadPreparation: Sendable {
     }
 
     /// Who wrote the file, and what its version was called then.
-    private func standing(_ existing: FileStamp, at path: String) -> (DestinationRule.Standing, Validator?) {
+    private func standing(_ existing: FileStamp, at path: String) -> (DestinationRule.Standing, HeldVersion?) {
         if existing.isSameVersion(as: record.facts) {
             let isTag = record.validator?.hasSuffix("\"") == true
             let validator = record.validator.map {
                 isTag ? Validator(etag: $0) : Validator(lastModified: $0)
             }
-            return (.recorded, validator)
+            return (.recorded, validator.map { HeldVersion($0, of: record.place) })
         }
         guard let note = FileNote.read(path, existing, from: Redaction.url(url)) else { return (.foreign, nil) }
-        return (note.isExact ? .noted : .touched, note.validator)
+        return (note.isExact ? .noted : .touched, note.validator.map { HeldVersion($0, of: note.place) })
     }
 
     /// Whether the bytes of another tool's file may be the beginning of this one.
@@ -216,12 +229,6 @@ struct DownloadPreparation: Sendable {
     }
 
     private func partialName(of path: String) -> String { record.resume?.partialFile ?? path + ".part" }
-
-    /// A server is only asked about the version that it gave: whether the file's time is newer tells nothing of its bytes.
-    private static func conditions(_ validator: Validator?) -> [HeaderField] {
-        if let etag = validator?.etag { return [HeaderField("If-None-Match", etag)] }
-        return validator?.lastModified.map { [HeaderField("If-Modified-Since", $0)] } ?? []
-    }
 }
 
 /// Makes folders that a destination needs.

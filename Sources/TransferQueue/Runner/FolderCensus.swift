@@ -5,6 +5,8 @@ import Synchronization
 /// for. Should another program put one there meanwhile, the rename at the end refuses to replace it.
 final class FolderCensus: Sendable {
     private let newFolders = Mutex<[Substring: Bool]>([:])
+    /// By folder, and by the name that such a file is for.
+    private let numberedParts = Mutex<[Substring: [String: [Int]]]>([:])
 
     /// Whether the folder of this file was empty or missing at first. Blocks at the first question: for workers.
     func isNew(folderOf path: String) -> Bool {
@@ -20,8 +22,39 @@ final class FolderCensus: Sendable {
         }
     }
 
+    /// The numbers of the partial files (`NAME.1.part`, …) that this file had when the run first came to its folder; those
+    /// that the run makes itself are on record. Blocks at the first question: for workers.
+    func partNumbers(of path: String) -> [Int] {
+        guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return [] }
+        let folder = path[..<slash]
+        return numberedParts.withLock { known in
+            if known[folder] == nil {
+                guard known.count < 10_000 else { return [] }
+                known[folder] = Self.listParts(String(folder))
+            }
+            return known[folder]?[String(path[path.utf8.index(after: slash)...])] ?? []
+        }
+    }
+
     /// Looks anew: what earlier jobs brought is there now.
-    func reset() { newFolders.withLock { $0.removeAll() } }
+    func reset() {
+        newFolders.withLock { $0.removeAll() }
+        numberedParts.withLock { $0.removeAll() }
+    }
+
+    /// One listing costs less than a look for each number of each file.
+    private static func listParts(_ folder: String) -> [String: [Int]] {
+        guard let listing = opendir(folder.isEmpty ? "/" : folder) else { return [:] }
+        defer { closedir(listing) }
+        var found: [String: [Int]] = [:]
+        while let entry = readdir(listing) {
+            let part = withUnsafeBytes(of: &entry.pointee.d_name) { name in
+                PartName(name.prefix { $0 != 0 })
+            }
+            if let part { found[part.file, default: []].append(part.number) }
+        }
+        return found
+    }
 
     private static func isEmptyOrMissing(_ folder: String) -> Bool {
         guard let listing = opendir(folder) else { return errno == ENOENT }

@@ -82,7 +82,9 @@ struct HeldBytes {
     }
 
     /// A partial file of another URL is continued only where a digest of the whole decides in the end.
-    private func isSameFile(_ known: String) -> Bool {
+    private func isSameFile(_ known: String) -> Bool { Self.isSameFile(known, as: url, of: download) }
+
+    static func isSameFile(_ known: String, as url: String, of download: JobSpec.Download) -> Bool {
         known == Redaction.url(url)
             || (download.checksum != nil && download.urls.contains { Redaction.url($0) == known })
     }

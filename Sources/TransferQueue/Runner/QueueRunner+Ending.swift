@@ -141,7 +141,11 @@ extension QueueRunner {
 
     private func saveFailed(_ job: RunningJob, _ error: TransferError) {
         // What can't have its name can't have it later either: whoever changes the job fetches it anew.
-        if case .download(let ready) = job.ready, error.code == .fileExists { ready.part.remove() }
+        var left = Remains.untouched
+        if case .download(let ready) = job.ready, error.code == .fileExists {
+            ready.part.remove()
+            left = .nothing
+        }
         if case .download(let ready) = job.ready, error.code == .checksumMismatch, ready.earlier?.adopted != nil {
             traces.refuseAdoption(job.candidate.id)
         }
@@ -150,8 +154,9 @@ extension QueueRunner {
         // have been lost by the disk: once more from the start.
         if case .download(let ready) = job.ready, error.code == .checksumMismatch {
             error.isTransient = (job.start?.continued ?? ready.resume?.offset ?? 0) > 0
+            left = .nothing
         }
-        failed(job, error, bodyLeft: false)
+        failed(job, error, bodyLeft: false, left: left)
     }
 
     func receipt(_ job: RunningJob, path: String, bytes: Int64, digest: Checksum?) -> JobReceipt {
@@ -171,7 +176,12 @@ extension QueueRunner {
             keepUnanswered(job, error, outcome)
             return failed(job, error, bodyLeft: outcome.sent > 0)
         }
-        if error.status == 304, !ready.conditions.isEmpty { return notModified(job, ready) }
+        // The word of another resource than the one that gave the file is none.
+        if error.status == 304, let version = ready.held,
+            version.isOf(outcome.finalURL, own: job.object?.url ?? job.url)
+        {
+            return notModified(job, ready, version)
+        }
         let id = job.candidate.id
         let (error, isElsewhere) = objectRefused(job, error, outcome)
         let isRefuted = ready.earlier?.adopted != nil && outcome.refutesAdopted
@@ -204,7 +214,7 @@ extension QueueRunner {
                         runner.askElsewhere(job, error)
                     } else {
                         runner.failed(
-                            job, error, bodyLeft: outcome.sent > 0, resume: left.record, progressed: progressed)
+                            job, error, bodyLeft: outcome.sent > 0, left: left, progressed: progressed)
                     }
                     runner.pump()
                 }
@@ -213,9 +223,13 @@ extension QueueRunner {
     }
 
     /// An attempt came to nothing: again later, elsewhere, or never.
+    ///
+    /// - Parameter left: What it left of the partial file.
     func failed(
-        _ job: RunningJob, _ error: TransferError, bodyLeft: Bool, resume: ResumeData? = nil, progressed: Bool = false
+        _ job: RunningJob, _ error: TransferError, bodyLeft: Bool, left: Remains = .untouched, progressed: Bool = false
     ) {
+        let resume = left.record(after: job.record.resume)
+        job.record.resume = resume
         if job.stop == nil, job.record.watched != nil, error.code == .sourceChanged {
             return leave(job, .replaced(isChanged: true))
         }

@@ -5,12 +5,15 @@ import TransferEngine
 extension QueueRunner {
     /// The file is there and complete: nothing was transferred.
     ///
-    /// - Parameter isConfirmed: Whether its server said so just now.
-    func keep(_ job: RunningJob, path: String, facts: FileStamp, digest: Checksum?, isConfirmed: Bool = false) {
+    /// - Parameter confirmed: The version that its server confirmed just now.
+    func keep(
+        _ job: RunningJob, path: String, facts: FileStamp, digest: Checksum?, confirmed: HeldVersion? = nil
+    ) {
         var receipt = receipt(job, path: path, bytes: facts.size, digest: digest)
-        receipt.validator = receipt.validator ?? job.record.validator
+        receipt.validator = confirmed?.validator.description ?? receipt.validator ?? job.record.validator
+        receipt.finalURL = (confirmed?.place ?? job.record.place)?.url ?? receipt.finalURL
         receipt.attempts = job.record.attempts
-        receipt.isConfirmed = isConfirmed
+        receipt.isConfirmed = confirmed != nil
         leave(job, .kept(receipt, facts))
     }
 
@@ -22,7 +25,7 @@ extension QueueRunner {
     }
 
     /// The server said that the file is the newest.
-    func notModified(_ job: RunningJob, _ ready: ReadyDownload) {
+    func notModified(_ job: RunningJob, _ ready: ReadyDownload, _ version: HeldVersion) {
         scheduler.originAnswered(job.candidate.lane.origin)
         if ready.part.initialSize == 0 { ready.part.remove() }
         // The answer speaks of the file that the server was asked about.
@@ -35,6 +38,6 @@ extension QueueRunner {
             return failed(job, error, bodyLeft: false)
         }
         let digest = facts.isSameVersion(as: job.record.facts) ? job.record.digest : nil
-        keep(job, path: path, facts: facts, digest: digest, isConfirmed: true)
+        keep(job, path: path, facts: facts, digest: digest, confirmed: version)
     }
 }

@@ -13,6 +13,7 @@ extension QueueRunner {
         let id = job.candidate.id
         if !departure.isSettled { takeBackVersion(job) }
         running[id] = nil
+        partRecords.drop(id)
         scheduler.ended(job.candidate)
         // Changes nothing where an answer or a failure was told.
         scheduler.originAbandoned(job.candidate.lane.origin, job: id, now: .now)
@@ -41,10 +42,14 @@ extension QueueRunner {
                 abandon(SQLiteStore.AbandonedUpload(id: record.id, spec: record.spec, upload: upload))
             }
             ends.append(settledEnd(job, .dropped(isChanged: isChanged)))
-        case .cancelled: ends.append(end(record, .cancelled))
+        case .cancelled:
+            var end = end(record, .cancelled)
+            end.resume = record.resume
+            ends.append(end)
         case .failed(let error, let attempts, let host):
             var end = end(record, .failed(error, attempts: attempts, host: host))
             end.again = again(record, error)
+            end.resume = record.resume
             ends.append(end)
         case .retry(let next, let delay, let error, let resume):
             emit(

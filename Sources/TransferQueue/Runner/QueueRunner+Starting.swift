@@ -262,11 +262,15 @@ extension QueueRunner {
         case .upload: return { AnswerSink(limit: 64 << 10) }
         case .download(let download):
             let algorithm = job.record.spec.checksum?.algorithm
-            let url = Redaction.url(job.url)
+            let (id, url) = (job.candidate.id, Redaction.url(job.url))
+            let keeper: RecordKeeper = { [loop] record, kept in
+                loop.execute { self.onLoop { $0.keep(record, of: id, in: download.part, kept) } }
+            }
             return { [workers = engine.workers] in
                 FileSink(
                     download.part, offset: download.resume?.offset ?? 0, url: url, algorithm: algorithm,
-                    workers: workers, state: FileSinkState(synced: download.synced), earlier: download.earlier)
+                    workers: workers, state: FileSinkState(synced: download.synced), earlier: download.earlier,
+                    keeper: keeper)
             }
         }
     }

@@ -52,6 +52,8 @@ actor QueueRunner: LoopActor {
     var finishing: [DownloadCompletion.Item] = []
     /// Handed to workers to be saved, not answered yet.
     var saving = 0
+    /// Of downloads that are under way.
+    var partRecords = PartRecords()
     var ends: [JobEnd] = []
     var steps: [JobStep] = []
     var isRecording = false
@@ -205,6 +207,7 @@ actor QueueRunner: LoopActor {
             }
         }
         flushPreparations()
+        flushPartRecords()
         if running.isEmpty { ahead.rest() }
         scheduleWake()
         scheduleSave()

@@ -39,9 +39,13 @@ enum Remains: Sendable, Equatable {
         return .record(part.secured(record))
     }
 
-    var record: ResumeData? {
-        if case .record(let record) = self { return record }
-        return nil
+    /// What the queue's own record of the partial file is from now on.
+    func record(after earlier: ResumeData?) -> ResumeData? {
+        switch self {
+        case .record(let record): record
+        case .untouched: earlier
+        case .nothing: nil
+        }
     }
 }
 

@@ -26,7 +26,7 @@ struct RequestBuilder: Sendable {
         var request = ExchangeRequest(
             url: url, method: download.method ?? "GET", headers: try headers(spec.settings),
             intent: .representation(ready.resume), settings: try settings(spec.settings, for: url))
-        request.headers += ready.conditions
+        request.held = ready.held
         if let object {
             if case .representation(var point?) = request.intent {
                 // Its signature is for its own URL.

@@ -125,8 +125,8 @@ struct ReadyDownload: Sendable {
     var earlier: ResumeData?
     /// Bytes from the start that survive a loss of power.
     let synced: Int64
-    /// Conditions under which a 304 means that the file that is there is complete.
-    let conditions: [HeaderField]
+    /// The version of the file that is there: where the resource that gave it says 304, that is complete.
+    let held: HeldVersion?
 }
 
 /// Where a download goes: a file, or a folder in which the server's name counts.

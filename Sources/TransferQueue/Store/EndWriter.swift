@@ -99,20 +99,21 @@ struct EndWriter {
                 sql: """
                     UPDATE job SET state = 6, owner = NULL, isSending = 0, wasInterrupted = 0, errorCode = ?,
                         errorMessage = ?, status = ?, host = ?, attempts = ?, endSequence = ?, ended = ?, notBefore = ?,
-                        due = ?, delay = ?,
+                        due = ?, delay = ?, resume = ?,
                         upload = CASE WHEN ? OR \(SQLiteStore.canGoOn) THEN upload END WHERE id = ?
                     """,
                 arguments: [
                     error.code.rawValue, error.message, error.status, host, attempts, cursor, now,
                     end.again.map { now + $0.inMilliseconds }, again?.boot, again?.length,
-                    error.code == .sourceChanged, end.id,
+                    try SQLiteStore.text(end.resume), error.code == .sourceChanged, end.id,
                 ])
         case .cancelled:
             try db.execute(
                 sql: """
                     UPDATE job SET state = 8, owner = NULL, isSending = 0, endSequence = ?, ended = ?,
+                        resume = ifnull(?, resume),
                         upload = CASE WHEN \(SQLiteStore.canGoOn) THEN upload END WHERE id = ?
-                    """, arguments: [cursor, now, end.id])
+                    """, arguments: [cursor, now, try SQLiteStore.text(end.resume), end.id])
         // The ledger's part takes it out.
         case .dropped: break
         }

@@ -46,7 +46,7 @@ extension SQLiteStore {
                         ORDER BY priority DESC, id LIMIT ?)
                     RETURNING id, identity, spec, priority, attempts, mirror, resume, size, modified, digest,
                         validator, wasInterrupted, mustRefresh, spentMirrors, hasSecrets, upload, ledger,
-                        claimed, askedWait
+                        claimed, askedWait, finalURL
                     """)
             let arguments: StatementArguments = [
                 process, WallClock.milliseconds, lane.batch, lane.origin, lane.network, limit,
@@ -91,13 +91,15 @@ extension SQLiteStore {
         let resume: String? = row[6]
         let digest: String? = row[9]
         let upload: String? = row[15]
+        let place: String? = row[19]
         return JobRecord(
             id: row[0], batch: batch, identity: row[1], spec: spec, attempts: row[4],
             askedWait: .milliseconds(row[18] as Int64), mirror: row[5],
             spentMirrors: UInt64(bitPattern: row[13] as Int64),
             resume: resume.flatMap { try? JSONDecoder().decode(ResumeData.self, from: Data($0.utf8)) },
             upload: upload.flatMap { UploadRecord(text: $0) }, facts: facts, digest: digest.flatMap { Checksum($0) },
-            validator: row[10], wasInterrupted: row[11], claimed: row[17],
+            validator: row[10], place: place.map { AnsweredPlace(url: $0, takesCredentials: false) },
+            wasInterrupted: row[11], claimed: row[17],
             recheck: DestinationRule.Recheck(rawValue: row[12]) ?? .ask)
     }
 

@@ -60,7 +60,7 @@ extension SQLiteStore {
     }
 
     private func write(_ db: Database, _ step: JobStep) throws {
-        let resume = try step.resume.map { String(decoding: try JSONEncoder().encode($0), as: UTF8.self) }
+        let resume = try Self.text(step.resume)
         let keepsOwner = step.state == .claimed
         let wait = step.due.map { StoredWait(until: $0) }
         try db.execute(

@@ -1,0 +1,145 @@
+import Glibc
+import Synchronization
+import Testing
+import TransferCore
+import TransferEventLoop
+import TransferTestSupport
+
+@testable import TransferEngine
+
+/// What is recorded of a partial file while it's written, and where.
+@Suite(.timeLimit(.minutes(1))) struct FileSinkTests {
+    /// A keeper's records, and how to say that they're kept.
+    private final class Kept: Sendable {
+        struct State {
+            var records: [ResumeData] = []
+            var waiting: [@Sendable () -> Void] = []
+        }
+
+        let state = Mutex(State())
+
+        var keeper: RecordKeeper {
+            { record, kept in
+                self.state.withLock {
+                    $0.records.append(record)
+                    $0.waiting.append(kept)
+                }
+            }
+        }
+
+        var records: [ResumeData] { state.withLock { $0.records } }
+
+        func confirm() { for kept in state.withLock({ exchange(&$0.waiting, with: []) }) { kept() } }
+    }
+
+    private let url = "http://a.example/x"
+    private let workers = WorkerPool(name: "test", threads: 1)
+
+    /// All work before has been done when it returns.
+    private func finishWork() async {
+        await withCheckedContinuation { continuation in workers.execute { continuation.resume() } }
+    }
+
+    private func sink(
+        _ part: PartFile, at offset: Int64 = 0, earlier: ResumeData? = nil, _ kept: Kept? = nil
+    ) -> FileSink {
+        FileSink(
+            part, offset: offset, url: url, algorithm: nil, workers: workers, state: FileSinkState(), earlier: earlier,
+            keeper: kept?.keeper)
+    }
+
+    private func write(_ sink: FileSink, _ count: Int) throws {
+        try [UInt8](repeating: 7, count: count).withUnsafeBytes { try sink.write($0) }
+    }
+
+    private func start(_ total: Int64?, etag: String = "\"v1\"", offset: Int64 = 0, overlap: Int64 = 0) -> BodyStart {
+        BodyStart(
+            head: head(offset + overlap > 0 ? 206 : 200, ["ETag": etag]), offset: offset, total: total, url: url,
+            overlap: overlap)
+    }
+
+    /// As on file systems that hold no extended attributes.
+    private func openPlain(_ path: String, size: Int64 = 0) throws -> PartFile {
+        let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+        try #require(descriptor >= 0)
+        return PartFile(path: path, descriptor: descriptor, size: size, record: nil, holdsRecords: false)
+    }
+
+    @Test func aBodyOfUnknownLengthIsRecordedOnceItIsWorthThat() async throws {
+        let folder = try TemporaryFolder("sink")
+        let path = folder.path("x.part")
+        let sink = sink(try PartFile.open(path))
+        try sink.begin(start(nil))
+        try write(sink, 200_000)
+        await finishWork()
+        #expect(PartFile.look(path)?.record == nil)
+        try write(sink, 100_000)
+        await finishWork()
+        let record = try #require(PartFile.look(path)?.record)
+        #expect(record.validator?.etag == "\"v1\"" && record.total == nil)
+        #expect(
+            record.trustedLength(onMount: record.mount ?? "none", fileSize: 300_000)
+                == (record.mount == nil ? 0 : 300_000))
+    }
+
+    @Test(arguments: [1000, 1_000_000, nil] as [Int64?])
+    func whereTheFileBearsNothingTheFirstByteWaitsForTheKeeper(_ total: Int64?) throws {
+        let folder = try TemporaryFolder("sink")
+        let kept = Kept()
+        let sink = sink(try openPlain(folder.path("x.part")), kept)
+        try sink.begin(start(total))
+        #expect(!sink.isReady)
+        let record = try #require(kept.records.first)
+        #expect(record.validator?.etag == "\"v1\"" && record.partialFile == folder.path("x.part"))
+        #expect(record.partialInode != nil && record.written.prefixLength == 0)
+        kept.confirm()
+        #expect(sink.isReady)
+    }
+
+    @Test func aFileThatBearsItsRecordWaitsForNobody() async throws {
+        let folder = try TemporaryFolder("sink")
+        let kept = Kept()
+        let sink = sink(try PartFile.open(folder.path("x.part")), kept)
+        try sink.begin(start(1_000_000))
+        #expect(sink.isReady)
+        await finishWork()
+        #expect(kept.records.isEmpty)
+    }
+
+    /// The record of the former bytes must not be taken for that of the new ones.
+    @Test func aNewBeginningWaitsAgain() throws {
+        let folder = try TemporaryFolder("sink")
+        let path = try folder.write(count: 1000, seed: 1, to: "x.part")
+        let kept = Kept()
+        let sink = sink(try openPlain(path, size: 1000), at: 1000, kept)
+        try sink.begin(start(2000, etag: "\"v2\""))
+        #expect(!sink.isReady && kept.records.map(\.validator?.etag) == ["\"v2\""])
+        #expect(folder.size("x.part") == 0)
+        // Begun anew once more before that was written down.
+        try sink.begin(start(2000, etag: "\"v3\""))
+        kept.confirm()
+        #expect(sink.isReady && kept.records.last?.validator?.etag == "\"v3\"")
+    }
+
+    @Test func bytesThatAreGoneOnWithWaitForNobody() async throws {
+        let folder = try TemporaryFolder("sink")
+        let path = try folder.write(count: 300_000, seed: 1, to: "x.part")
+        let kept = Kept()
+        let sink = sink(try openPlain(path, size: 300_000), at: 300_000, kept)
+        try sink.begin(start(1_000_000, offset: 300_000))
+        #expect(sink.isReady)
+        await finishWork()
+        #expect(kept.records.map(\.written.prefixLength) == [300_000])
+    }
+
+    @Test func theKeeperHasEachCheckpoint() async throws {
+        let folder = try TemporaryFolder("sink")
+        let kept = Kept()
+        let sink = sink(try openPlain(folder.path("x.part")), kept)
+        try sink.begin(start(100 << 20))
+        kept.confirm()
+        for _ in 0..<65 { try write(sink, 1 << 20) }
+        await finishWork()
+        #expect(kept.records.last?.synced.prefixLength == 64 << 20)
+    }
+}
