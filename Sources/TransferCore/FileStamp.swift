@@ -55,6 +55,20 @@ public struct FileStamp: Sendable, Hashable {
         return Self.mayBeEqual(changed, other.changed) ? .same : .touched
     }
 
+    /// Of the times that file systems and archives keep, the coarsest are of two seconds (FAT, ZIP); in nanoseconds.
+    public static let coarsestTime: Int64 = 2_000_000_000
+
+    /// Steps of times that file systems keep and programs copy: two seconds, one (sshfs, tar), ten milliseconds (exFAT), a
+    /// microsecond (utimes(2)), a hundred nanoseconds (NTFS, SMB).
+    private static let timeSteps: [Int64] = [coarsestTime, 1_000_000_000, 10_000_000, 1000, 100]
+
+    /// Whether two times of the last change may be one, of which a copy has kept less. A copy's is rounded, up or down.
+    public static func mayBeSameTime(_ one: Int64, _ other: Int64) -> Bool {
+        let (distance, overflow) = one.subtractingReportingOverflow(other)
+        guard distance != 0 || overflow else { return true }
+        return !overflow && timeSteps.contains { distance.magnitude < $0 && (one % $0 == 0 || other % $0 == 0) }
+    }
+
     /// Whether nothing but its name or its mode has changed, as far as can be told without reading it.
     public func isSameVersion(as other: FileStamp?) -> Bool { other.map { likeness(to: $0) <= .touched } ?? false }
 

@@ -11,7 +11,7 @@ enum StatusText {
             rate: status.pid == nil ? nil : status.rate,
             eta: status.eta, pid: status.pid, remaining: status.remaining, source: status.source,
             command: RunAgain(status, state: folder)?.command,
-            waitingFor: status.waitingFor, again: status.again)
+            waitingFor: status.waitingFor, hosts: status.hosts, again: status.again)
     }
 
     static func row(_ job: FailedJob) -> FailedJobRow {

@@ -48,4 +48,24 @@ struct FileStampTests {
         #expect(Self.stamp.version == Self.stamp { $0.changed = 6 }.version)
         #expect(Self.stamp.version != Self.stamp { $0.modified = 6 }.version)
     }
+
+    @Test(arguments: [
+        (1_600_000_001_123_456_789, 1_600_000_001_123_456_789, true),
+        // Whole seconds, and two of them; rounded down, and up.
+        (1_600_000_001_123_456_789, 1_600_000_001_000_000_000, true),
+        (1_600_000_001_123_456_789, 1_600_000_000_000_000_000, true),
+        (1_600_000_001_123_456_789, 1_600_000_002_000_000_000, true),
+        (1_600_000_001_123_456_789, 1_600_000_003_000_000_000, false),
+        (1_600_000_001_123_456_789, 1_599_999_999_000_000_000, false),
+        // Ten milliseconds, a microsecond, a hundred nanoseconds.
+        (1_600_000_001_123_456_789, 1_600_000_001_120_000_000, true),
+        (1_600_000_001_123_456_789, 1_600_000_001_123_456_000, true),
+        (1_600_000_001_123_456_789, 1_600_000_001_123_456_700, true),
+        (1_600_000_001_123_456_789, 1_600_000_001_123_456_788, false),
+        (1_600_000_001_123_456_789, 1_600_000_001_143_000_000, false),
+        (Int64.min, Int64.max, false), (0, 0, true),
+    ] as [(Int64, Int64, Bool)])
+    func aCopyMayHaveKeptLessOfATime(_ one: Int64, _ other: Int64, _ isSame: Bool) {
+        #expect(FileStamp.mayBeSameTime(one, other) == isSame && FileStamp.mayBeSameTime(other, one) == isSame)
+    }
 }

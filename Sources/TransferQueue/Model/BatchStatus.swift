@@ -13,7 +13,7 @@ public struct BatchStatus: Sendable, Hashable {
     public var paused = 0
     /// Not ended: ready, running, waiting or paused.
     public var remaining = 0
-    /// Waiting for a time, another job or a person.
+    /// Waiting for a time, a host, another job or a person.
     public var waiting = 0
     /// Bytes a second, while it runs.
     public var rate: Int64 = 0
@@ -22,6 +22,8 @@ public struct BatchStatus: Sendable, Hashable {
     public var pid: Int32?
     /// Why the network keeps everything that is left from going on, while that is so.
     public var waitingFor: String?
+    /// The servers that some of what is left waits for, those with the most of it first.
+    public var hosts: [HostWait] = []
     /// When the first of a watched folder's failed files is tried again by itself, in milliseconds since 1970.
     public var again: Int64?
 }

@@ -65,6 +65,10 @@ struct WatchedVersion: Sendable, Hashable {
     let verifies: Bool
     /// How often it failed for good.
     var failures = 0
+    /// Of its bytes (``SourceFile/fingerprint(isStopped:)``), once they have been read.
+    var fingerprint: UInt64?
+    /// An attempt may have sent it: whether these are the same bytes is asked of them, not of the file's times.
+    var mustProve = false
 }
 
 /// How a job ended, for the store and for whoever listens.

@@ -81,7 +81,8 @@ extension QueueRunner {
                     batch,
                     .failed(
                         JobFailure(
-                            batch: name, job: failure.job, error: error, attempts: failure.attempts, host: failure.host)
+                            batch: name, job: failure.job, error: error, attempts: failure.attempts, host: failure.host,
+                            again: failure.again.map { .milliseconds(max(0, $0 - WallClock.milliseconds)) })
                     ))
             }
         }

@@ -11,6 +11,7 @@ extension QueueRunner {
         batches[job.record.batch]?.settledBytes += moved
         account(job, moved: moved)
         judgeLink(job, outcome)
+        if outcome.head != nil { job.wasAnswered = true }
         switch job.record.spec.isUpload ? outcome.receipt : outcome.result {
         case .success(let head): succeeded(job, head, outcome)
         case .failure(let error): exchangeFailed(job, error, outcome)
@@ -323,7 +324,7 @@ extension QueueRunner {
         if error.code == .tooManyConnections, scheduler.originCrowded(origin, now: .now) {
             return scheduler.originAnswered(origin)
         }
-        if error.scope == .origin {
+        if error.scope == .origin || isSilent(job, error) {
             let wasOpen = scheduler.pause(of: origin, now: .now) == nil
             scheduler.originFailed(
                 origin, job: job.candidate.id, error, rule: job.record.spec.settings.retry.rule,
@@ -334,6 +335,14 @@ extension QueueRunner {
         } else {
             scheduler.originAbandoned(origin, job: job.candidate.id, now: .now)
         }
+    }
+
+    /// Whether its origin ended the connection without a byte of an answer, as what stands in front of a dead one does. One
+    /// file may be the reason; several in a row aren't. A folder has time to find that out, other batches have to end.
+    private func isSilent(_ job: RunningJob, _ error: TransferError) -> Bool {
+        job.isEndless(in: watches) && !job.wasAnswered && error.status == nil
+            && (error.code == .connectionLost || error.code == .secureConnectionFailed)
+            && job.candidate.lane.origin.hasPrefix("http")
     }
 
     private func announcePause(of origin: String, _ batch: Int64) {

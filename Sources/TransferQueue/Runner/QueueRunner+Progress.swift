@@ -26,6 +26,7 @@ extension QueueRunner {
     }
 
     func reportBatches(_ now: MonotonicTime) {
+        publishHostWaits()
         for id in Array(batches.keys) {
             guard let run = batches[id], run.isChecked, !run.isFinished else { continue }
             let active = running.values.filter { $0.record.batch == id }
@@ -48,6 +49,17 @@ extension QueueRunner {
                     batch: id, rate: rate, eta: eta, active: report.active, waitingFor: report.networkWait)
             } then: { _, _ in
             }
+        }
+    }
+
+    /// For `transfer status` and `transfer why`: nobody else knows why what has been claimed isn't under way.
+    private func publishHostWaits() {
+        let waits = scheduler.originWaits()
+        guard waits != publishedWaits else { return }
+        publishedWaits = waits
+        withStore {
+            try $0.save(hostWaits: waits)
+        } then: { _, _ in
         }
     }
 

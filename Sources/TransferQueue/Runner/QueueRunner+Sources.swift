@@ -47,6 +47,42 @@ extension QueueRunner {
     }
 }
 
+// What is sent of a watched file is known before it's sent.
+extension QueueRunner {
+    /// Reads a file that is too long to be read when it was found, so that it's known what was sent if this process ends in
+    /// the middle of it. That is on the disk before its first byte leaves.
+    ///
+    /// - Returns: Whether it goes on by itself.
+    func fingerprintFirst(_ id: Int64, _ job: RunningJob, _ file: SourceFile) -> Bool {
+        guard let version = job.record.watched, version.fingerprint == nil, version.digest == nil,
+            file.size <= OpenedSource.mostRead, let keeper = watches[job.record.batch]
+        else { return false }
+        engine.workers.execute { [loop] in
+            let found = file.fingerprint { keeper.isStopped }
+            let isSame = file.look() == .same
+            loop.execute {
+                self.onLoop { runner in
+                    runner.noteFingerprint(isSame ? found : nil, of: id, version.ledger)
+                    runner.pump()
+                }
+            }
+        }
+        return true
+    }
+
+    private func noteFingerprint(_ fingerprint: UInt64?, of id: Int64, _ ledger: Int64) {
+        guard let job = running[id] else { return }
+        guard let fingerprint else { return transferMarked(id, job) }
+        job.record.watched?.fingerprint = fingerprint
+        withStore {
+            try $0.note(fingerprint, ofLedger: ledger)
+        } then: { runner, _ in
+            guard let job = runner.running[id] else { return }
+            runner.transferMarked(id, job)
+        }
+    }
+}
+
 extension SourceFile {
     /// Whether no other file is there. What was deleted meanwhile was delivered before.
     fileprivate func isStill(at path: String) -> Bool {

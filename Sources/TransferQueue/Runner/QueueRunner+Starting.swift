@@ -37,7 +37,9 @@ extension QueueRunner {
         of record: JobRecord, _ upload: JobSpec.Upload, _ directory: String
     ) -> UploadPreparation {
         let path = upload.source.hasPrefix("/") ? upload.source : directory + "/" + upload.source
-        return UploadPreparation(id: record.id, path: path, version: record.watched, expected: upload.checksum)
+        var version = record.watched
+        version?.mustProve = record.wasInterrupted || record.upload != nil
+        return UploadPreparation(id: record.id, path: path, version: version, expected: upload.checksum)
     }
 
     /// Sources of jobs that are next, in which nothing is looked for that may have to be found later.
@@ -152,14 +154,15 @@ extension QueueRunner {
             }
             job.ready = .upload(source.file)
             job.sourceDigest = source.digest
+            job.isProven = source.isProven
             Failpoint.reached(.uploadOpened)
-            transferMarked(id, job)
+            if !fingerprintFirst(id, job, source.file) { transferMarked(id, job) }
         }
     }
 
     /// Where a body must not be sent twice, or no other version of it may follow, that is written down before its first
     /// byte leaves: after a crash nobody could know.
-    private func transferMarked(_ id: Int64, _ job: RunningJob) {
+    func transferMarked(_ id: Int64, _ job: RunningJob) {
         let file: SourceFile? = if case .upload(let file) = job.ready { file } else { nil }
         let known = job.record.upload
         // A server that has begun an upload of it is asked.
@@ -167,7 +170,7 @@ extension QueueRunner {
             known.map { known in
                 known.knowsTheWay
                     && file.map {
-                        known.likeness(to: $0, isVerified: job.sourceDigest != nil, mustNotRepeat: true) != .other
+                        known.likeness(to: $0, isVerified: job.isVerified, mustNotRepeat: true) != .other
                     } ?? false
             } ?? false
         let isUnrepeatable = job.record.spec.mustNotRepeat && !isKnown

@@ -16,7 +16,7 @@ extension QueueRunner {
         let id = job.candidate.id
         var record = job.record.upload
         let likeness = record.map {
-            $0.likeness(to: file, isVerified: job.sourceDigest != nil, mustNotRepeat: job.record.spec.mustNotRepeat)
+            $0.likeness(to: file, isVerified: job.isVerified, mustNotRepeat: job.record.spec.mustNotRepeat)
         }
         if let old = record, likeness == .other {
             guard upload.options.ifChanged == .restart else {
@@ -34,7 +34,7 @@ extension QueueRunner {
             mayHaveChanged: likeness == .unclear)
         let secrets = builder(of: job).secrets
         let make = job.record.watched?.verifies == true ? UploadProtocols.verifying : UploadProtocols.dialogue
-        let state = lostWithItsProcess(job.record, upload, file, record) ?? record?.state
+        let state = lostWithItsProcess(job, upload, file, record) ?? record?.state
         guard let dialogue = try make(job.record.spec, upload, source, state, secrets) else { return false }
         if state != nil { file.markSentBefore(mayHaveChanged: likeness == .unclear) }
         job.link = link
@@ -128,15 +128,18 @@ extension QueueRunner {
         Failpoint.reached(.dialogueSent)
     }
 
-    /// What to go by where a process died that may have sent the whole file: it was to be sent by then, and no later.
+    /// What to go by where a process died that may have sent the whole file: it has been the same since, as its bytes or its
+    /// times tell.
     ///
     /// - Parameter saved: What that process left behind.
     /// - Returns: `nil` when nobody can say, and where the state leads on.
     private func lostWithItsProcess(
-        _ record: JobRecord, _ upload: JobSpec.Upload, _ file: SourceFile, _ saved: UploadRecord?
+        _ job: RunningJob, _ upload: JobSpec.Upload, _ file: SourceFile, _ saved: UploadRecord?
     ) -> String? {
+        let record = job.record
         guard record.wasInterrupted, upload.uploadProtocol == .put, record.spec.method == "PUT",
-            saved?.knowsTheWay != true, (file.stamp.changed ?? 0) / 1_000_000 <= record.claimed
+            saved?.knowsTheWay != true,
+            job.isProven || (file.stamp.changed ?? 0) / 1_000_000 <= record.claimed
         else { return nil }
         return ConfirmingPut.state(began: record.claimed / 1000)
     }
@@ -148,6 +151,7 @@ extension QueueRunner {
         switch event {
         case .interim(let head):
             guard let leg = talk.legs[request] else { return }
+            job.wasAnswered = true
             advance(id) { $0.handle(.interim(request: request, head, url: leg.url), now: WallClock.seconds) }
         case .redirected(let proposal): job.talk?.moved(request, to: proposal.nextURL)
         case .ended(let outcome):
@@ -155,6 +159,7 @@ extension QueueRunner {
             let isAnswered = if case .success = outcome.result { true } else { false }
             guard job.talk?.ended(request, isAnswered: isAnswered) != nil else { return }
             judgeLink(job, outcome)
+            if outcome.head != nil { job.wasAnswered = true }
             advance(id) { $0.handle(Self.event(outcome, request, digest), now: WallClock.seconds) }
         case .responded, .challenged, .restarted: break
         }

@@ -150,7 +150,7 @@ extension OpenedSource {
             throw TransferError(.superseded, "\(path) is gone", cause: error.cause)
         }
         try self.init(file, version: version)
-        guard let digest, version.stamp.changed != nil, file.currentStamp().map(version.stamp.likeness) != .same else {
+        guard !isProven, let digest, version.stamp.changed != nil, file.currentStamp().map(version.stamp.likeness) != .same else {
             return
         }
         // Something may have given it other bytes and its former time.
@@ -161,10 +161,31 @@ extension OpenedSource {
 
     /// - Throws: `superseded` when it's another version.
     init(_ file: SourceFile, version: WatchedVersion) throws(TransferError) {
-        guard version.stamp.isSameVersion(as: file.currentStamp()) else {
+        self.init(file: file, digest: version.digest)
+        isProven = version.needsProof(of: file) && version.hasBytes(of: file)
+        guard isProven || version.stamp.isSameVersion(as: file.currentStamp()) else {
             throw TransferError(.superseded, "\(file.path) is another version than was queued")
         }
-        self.init(file: file, digest: version.digest)
+    }
+}
+
+extension WatchedVersion {
+    /// Whether only its bytes tell that a file is this version: it was touched or copied since, or an attempt may have sent
+    /// it before.
+    func needsProof(of file: SourceFile) -> Bool {
+        guard fingerprint != nil || digest != nil, file.size == stamp.size else { return false }
+        return mustProve || !stamp.isSameVersion(as: file.currentStamp())
+    }
+
+    fileprivate func hasBytes(of file: SourceFile) -> Bool {
+        let before = file.currentStamp()
+        let isSame: Bool
+        if let digest {
+            isSame = (try? FileDigest.compute(file, digest.algorithm, 0..<file.size)) == digest
+        } else {
+            isSame = file.fingerprint() == fingerprint
+        }
+        return isSame && file.look() == .same && file.currentStamp() == before
     }
 }
 

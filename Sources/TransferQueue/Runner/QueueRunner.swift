@@ -100,6 +100,8 @@ actor QueueRunner: LoopActor {
     var isReviewDue = false
     /// Rules (``Lane/network``) that let nothing start.
     var networkWaits: [String: NetworkPause] = [:]
+    /// The origins that jobs wait for, as they were last published.
+    var publishedWaits: Set<OriginWait> = []
     /// What each batch's last report said.
     var reported: [Int64: BatchReport] = [:]
     var hasNewUsage = false

@@ -31,6 +31,10 @@ final class RunningJob {
     var hasMarkedVersion = false
     /// Of an upload's source, where it was wanted.
     var sourceDigest: Checksum?
+    /// Of an upload: something of an answer has come, to any of its requests.
+    var wasAnswered = false
+    /// Of a watched file: it was read, and has the bytes that an earlier attempt was to send.
+    var isProven = false
     /// Values that the program's own closures gave; never stored.
     var credentials: [String: String]?
     /// Of the answer that is coming in.
@@ -59,6 +63,9 @@ final class RunningJob {
         self.started = started
         self.url = url
     }
+
+    /// Whether the source's bytes are known to be those that were to be sent.
+    var isVerified: Bool { sourceDigest != nil || isProven }
 
     /// Whether it speaks to its server, or is past that.
     var hasBegun: Bool {

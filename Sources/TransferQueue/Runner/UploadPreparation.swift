@@ -26,6 +26,7 @@ struct UploadPreparation: Sendable {
             let file = SourceFile(path, cachedIn: folder, readingUpTo: OpenedSource.smallSize)
         else { return nil }
         // Whether these are the bytes that were queued is seen by reading them.
+        if let version, version.needsProof(of: file) { return nil }
         if let version, version.digest != nil, file.currentStamp()?.changed != version.stamp.changed { return nil }
         return Result { () throws(TransferError) in
             if let version { return try OpenedSource(file, version: version) }
@@ -39,9 +40,14 @@ struct OpenedSource: Sendable {
     let file: SourceFile
     /// Where somebody wanted it.
     let digest: Checksum?
+    /// It was read, and has the bytes of the version that it's sent as, whatever its times are.
+    var isProven = false
 
     /// Bytes: with a thousand jobs at once 16 MiB.
     static let smallSize: Int64 = 16 << 10
+    /// Bytes of a watched file that are read before it's sent, so that it's known what was sent if the process ends: most of
+    /// them are in memory then when they are sent.
+    static let mostRead: Int64 = 256 << 20
 
     init(file: SourceFile, digest: Checksum?) {
         self.file = file

@@ -31,11 +31,21 @@ struct LedgerOffer: Sendable {
 
     let version: FileVersion
     let finding: Finding
+    /// Of its bytes, where it's new and they were read: what is sent, and what is found later, is compared with it.
+    var fingerprint: UInt64?
 
     /// Whether the ledger learns nothing by it.
     var isNothing: Bool {
         switch finding {
         case .nothing, .outdated, .later, .otherName: true
+        default: false
+        }
+    }
+
+    /// Whether a version is recorded that wasn't known.
+    var makesVersion: Bool {
+        switch finding {
+        case .new, .rewritten, .another: true
         default: false
         }
     }

@@ -109,15 +109,21 @@ struct LedgerRecorder {
         ).execute(arguments: [end.batch, cursor - Self.completeJobsKept])
     }
 
-    /// A file that has the bytes that were sent, and another time by now, is no other version: the job that waits to upload
+    /// A file that has the bytes that were sent, and another time or inode by now, is no other version: the job that waits to upload
     /// it as one has nothing to do.
     private mutating func settleTouch(_ end: JobEnd, _ facts: FileStamp, ledger: Int64) throws {
         let touched = try Row.fetchOne(
             db.cachedStatement(
                 sql: """
-                    UPDATE ledger SET modified = ?1, changed = ?4 WHERE id = ?2 AND size = ?3 AND modified <> ?1
+                    UPDATE ledger SET modified = ?1, changed = ?4, inode = coalesce(?5, inode),
+                        device = coalesce(?6, device)
+                    WHERE id = ?2 AND size = ?3 AND (modified <> ?1 OR inode <> coalesce(?5, inode))
                     RETURNING folder, device, inode, path
-                    """), arguments: [facts.modified, ledger, facts.size, end.sourceChanged])
+                    """),
+            arguments: [
+                facts.modified, ledger, facts.size, end.sourceChanged,
+                facts.inode.map { Int64(bitPattern: $0) }, facts.device.map { Int64(bitPattern: $0) },
+            ])
         guard let touched else { return }
         let others = try Row.fetchAll(
             db,

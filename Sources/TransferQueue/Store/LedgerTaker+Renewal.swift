@@ -38,11 +38,25 @@ extension LedgerTaker {
         }
     }
 
+    /// What was refused is asked about at its time: a service may begin again and again, and that is no reason to ask for
+    /// all of it each time.
+    private func keepsTime(_ job: OpenJob, _ row: LedgerRow) throws -> Bool {
+        guard job.state == .failed else { return false }
+        try db.execute(
+            sql: "UPDATE job SET priority = ? WHERE id = ? AND state = 6 AND notBefore IS NOT NULL",
+            arguments: [plan.rank(row.version), job.id])
+        return db.changesCount > 0
+    }
+
     private func renew(_ job: OpenJob, _ row: LedgerRow) throws {
         let url = Redaction.url(plan.url(row.version, digest: row.digest))
         let spec = plan.job(row.version, digest: row.digest, identity: job.identity)
         let secrets = JobSecrets(spec)
         let isSame = spec.fingerprint == job.fingerprint
+        if isSame, try keepsTime(job, row) {
+            changes.secrets[job.id] = secrets
+            return
+        }
         if !isSame { abandon(job) }
         let state: JobState = job.state == .paused || job.state == .blocked ? job.state : .queued
         let lane = Lane(batch: batch, origin: spec.origin(mirror: 0), network: spec.settings.network.key)

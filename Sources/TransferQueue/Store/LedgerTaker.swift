@@ -44,8 +44,10 @@ final class LedgerTaker {
         case .renumbered(let row):
             try db.execute(
                 sql:
-                    "UPDATE ledger SET device = ?, inode = ?, changed = CASE state WHEN 1 THEN ? ELSE changed END WHERE id = ?",
-                arguments: [version.deviceBits, version.inodeBits, version.stamp.changed, row])
+                    "UPDATE ledger SET device = ?, inode = ?, modified = ?, changed = CASE state WHEN 1 THEN ? ELSE changed END WHERE id = ?",
+                arguments: [
+                    version.deviceBits, version.inodeBits, version.modified, version.stamp.changed, row,
+                ])
             try cameBack(row)
             return true
         case .returned(let row):
@@ -61,17 +63,18 @@ final class LedgerTaker {
             // A failed one is taken out with its job.
             let state = try Int.fetchOne(db, sql: "SELECT state FROM ledger WHERE id = ?", arguments: [row])
             guard try state == LedgerState.failed.rawValue || replace(row) else { return true }
-            return try add(version, digest: digest)
+            return try add(version, digest: digest, fingerprint: offer.fingerprint)
         case .another(let row, let digest):
             try forget(row, unlessOnOtherDeviceThan: version)
-            return try takeNew(version, digest: digest, isAnother: true)
-        case .moved: return try takeNew(version, digest: nil)
-        case .new(let digest): return try takeNew(version, digest: digest)
+            return try takeNew(offer, digest: digest, isAnother: true)
+        case .moved: return try takeNew(offer, digest: nil)
+        case .new(let digest): return try takeNew(offer, digest: digest)
         }
     }
 
     /// - Parameter isAnother: Nothing that was known before is this file.
-    private func takeNew(_ version: FileVersion, digest: Checksum?, isAnother: Bool = false) throws -> Bool {
+    private func takeNew(_ offer: LedgerOffer, digest: Checksum?, isAnother: Bool = false) throws -> Bool {
+        let version = offer.version
         var look = try SQLiteStore.look(db, version, folder: folder)
         if case .renumbered(_, let otherwise) = look { look = otherwise }
         switch look {
@@ -91,7 +94,7 @@ final class LedgerTaker {
             try replace(row.id)
         case .unknown, .renumbered: break
         }
-        return try add(version, digest: digest)
+        return try add(version, digest: digest, fingerprint: offer.fingerprint)
     }
 
     /// This file has the row's inode, so that its file isn't anywhere any more; but the disk that it was on may come back.
@@ -112,14 +115,15 @@ final class LedgerTaker {
         return wasKept != nil
     }
 
-    /// The bytes of a confirmed row, with another time, and perhaps under another name.
+    /// The bytes of a row, with another time, and perhaps under another name. What is to be sent is sent as this; what is
+    /// left alone stays so.
     ///
     /// - Returns: Whether there was room for it.
     private func touch(_ id: Int64, as version: FileVersion) throws -> Bool {
         let touched = try Row.fetchOne(
             db,
             sql: """
-                UPDATE ledger SET modified = ?, changed = ? WHERE id = ? AND state = 1 RETURNING \(LedgerRow.columns)
+                UPDATE ledger SET modified = ?, changed = ? WHERE id = ? RETURNING \(LedgerRow.columns)
                 """,
             arguments: [version.modified, version.stamp.changed, id])
         guard let row = touched.map(LedgerRow.init), PathKey(row.version.path) != PathKey(version.path) else {
@@ -146,7 +150,7 @@ final class LedgerTaker {
 
     // MARK: New versions
 
-    private func add(_ version: FileVersion, digest: Checksum?) throws -> Bool {
+    private func add(_ version: FileVersion, digest: Checksum?, fingerprint: UInt64?) throws -> Bool {
         let older = try jobs(ofPath: version.path)
         let freed = older.filter { !$0.isClaimed && $0.isOpen }.count
         guard room + freed > 0 else { return false }
@@ -156,15 +160,16 @@ final class LedgerTaker {
         try db.cachedStatement(
             sql: """
                 INSERT INTO ledger (folder, device, inode, size, modified, path, url, state, digest, staged,
-                    changed)
-                VALUES (?, ?, ?, ?, ?, ?, ?, 0, ?, ?, ?)
+                    changed, fingerprint)
+                VALUES (?, ?, ?, ?, ?, ?, ?, 0, ?, ?, ?, ?)
                 """
         ).execute(arguments: [
             folder, version.deviceBits, version.inodeBits, version.size,
             version.modified, version.path, Redaction.url(url), digest?.description, now,
-            version.stamp.changed,
+            version.stamp.changed, fingerprint.map { Int64(bitPattern: $0) },
         ])
         try stage(version, digest: digest, ledger: db.lastInsertedRowID, isPaused: isPaused)
+        try SQLiteStore.forgetOtherName(db, version.path, folder: folder)
         return true
     }
 
@@ -244,7 +249,7 @@ final class LedgerTaker {
             let isReplaceable = try row.state == .confirmed && losesItsURL(row, as: version)
             if isReplaceable, FolderPlaces(plan.root).file(row.version.path) != nil {
                 // Another file has its name, and so the place of its upload: that of a log that was rotated.
-                guard try add(version, digest: row.digest) else { return false }
+                guard try add(version, digest: row.digest, fingerprint: row.fingerprint) else { return false }
                 try replace(row.id)
                 return true
             }

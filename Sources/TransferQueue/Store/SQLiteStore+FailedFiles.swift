@@ -38,18 +38,23 @@ extension SQLiteStore {
                 woken.jobs.append(id)
                 woken.changes.ready[Lane(batch: batch, origin: row[1], network: row[2]), default: 0] += 1
             }
-            let next = try Int64.fetchOne(
-                db,
-                sql: """
-                    SELECT min(due) FROM job WHERE batch = ? AND ledger IS NOT NULL AND state = 6
-                        AND notBefore IS NOT NULL
-                    """, arguments: [batch])
-            woken.next = next.map { .milliseconds(max(0, $0 - now)) }
+            woken.next = try Self.nextFailed(db, batch: batch)
             woken.changes.revived = rows.count
             woken.changes.open = try Self.openJobs(db, batch: batch)
             woken.changes.stamp = nextStamp()
             return woken
         }
+    }
+
+    /// Until the next of a watched folder's failed files comes back by itself; `nil` when there is none.
+    static func nextFailed(_ db: Database, batch: Int64) throws -> Duration? {
+        let next = try Int64.fetchOne(
+            db,
+            sql: """
+                SELECT min(due) FROM job WHERE batch = ? AND ledger IS NOT NULL AND state = 6 AND notBefore IS NOT NULL
+                """, arguments: [batch])
+        let now = StoredWait.Now.system.boot.nanoseconds / 1_000_000
+        return next.map { .milliseconds(max(0, $0 - now)) }
     }
 }
 

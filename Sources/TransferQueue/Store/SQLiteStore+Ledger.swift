@@ -16,8 +16,10 @@ struct LedgerRow: Sendable {
     var isGone = false
     /// When it was taken into the ledger, in milliseconds since 1970.
     var staged: Int64 = 0
-    /// Of what was sent of it (``SourceFile/sentFingerprint``).
+    /// Of what was sent of it (``SourceFile/sentFingerprint``), or was to be sent.
     var fingerprint: UInt64?
+    /// Its job was cancelled, or may have arrived: it isn't sent unasked.
+    var isGivenUp = false
 
     /// Whether anything of the file has changed since it was recorded, if only its name.
     ///
@@ -32,7 +34,8 @@ struct LedgerRow: Sendable {
 
 extension LedgerRow {
     static let columns =
-        "ledger.id, device, inode, ledger.size, ledger.modified, ledger.path, ledger.state, ledger.digest, ledger.gone IS NOT NULL, ledger.staged, ledger.changed, ledger.fingerprint"
+        "ledger.id, device, inode, ledger.size, ledger.modified, ledger.path, ledger.state, ledger.digest, ledger.gone IS NOT NULL, ledger.staged, ledger.changed, ledger.fingerprint, "
+        + "EXISTS (SELECT 1 FROM job WHERE job.id = ledger.job AND (job.state = 8 OR job.state = 6 AND job.errorCode = 'mayHaveBeenSent'))"
 
     init(_ row: Row) {
         id = row[0]
@@ -45,6 +48,7 @@ extension LedgerRow {
         isGone = row[8]
         staged = row[9]
         fingerprint = (row[11] as Int64?).map { UInt64(bitPattern: $0) }
+        isGivenUp = row[12]
     }
 }
 
@@ -61,14 +65,14 @@ indirect enum LedgerLook: Sendable {
     case returned(LedgerRow)
     /// It's known, from a file system that had another number then.
     case onOtherDevice(LedgerRow)
-    /// A confirmed file with this path, size and time had another inode: the folder may have been copied, or mounted anew
-    /// where files have no numbers of their own.
+    /// A file with this path, size and time had another inode: the folder may have been copied, or mounted anew where files
+    /// have no numbers of their own, or whole seconds only.
     ///
     /// - Parameter otherwise: If it's not that one.
     case renumbered(LedgerRow, otherwise: LedgerLook)
     /// It's known with another path.
     case elsewhere(LedgerRow)
-    /// The same file with the same size had another time when it was confirmed.
+    /// The same file with the same size had another time when it was recorded.
     case otherTime(LedgerRow)
     case unknown
 }
@@ -84,6 +88,8 @@ extension SQLiteStore {
         /// Where its files went before, redacted, where that is elsewhere than now.
         let formerURL: String?
         let changes: LedgerChanges
+        /// Until the first of those that failed before comes back by itself; `nil` where none did.
+        let nextFailed: Duration?
     }
 
     /// Looks many versions up at once.
@@ -97,7 +103,7 @@ extension SQLiteStore {
         let rows = try Row.fetchAll(
             statement, arguments: [folder, version.inodeBits, version.size])
         var look = LedgerLook.unknown
-        for row in rows.lazy.map(LedgerRow.init) {
+        for row in rows.lazy.map(LedgerRow.init) where row.state != .old {
             let isOnDevice = row.version.stamp.device == version.stamp.device
             switch row.version.stamp.onAnyDevice.likeness(to: version.stamp) {
             case .same, .touched:
@@ -107,25 +113,27 @@ extension SQLiteStore {
                 }
                 look = .elsewhere(row)
             case .retimed:
-                if case .unknown = look, row.state == .confirmed, isOnDevice { look = .otherTime(row) }
+                if case .unknown = look, isOnDevice { look = .otherTime(row) }
             case .other: break
             }
         }
-        let named = try Row.fetchOne(
+        let (most, _) = version.modified.addingReportingOverflow(FileStamp.coarsestTime)
+        let (least, _) = version.modified.subtractingReportingOverflow(FileStamp.coarsestTime)
+        let named = try Row.fetchAll(
             db.cachedStatement(
                 sql: """
                     SELECT \(LedgerRow.columns) FROM ledger
-                    WHERE folder = ? AND path = ? AND size = ? AND modified = ? AND inode <> ? AND state = 1
-                    ORDER BY id DESC LIMIT 1
+                    WHERE folder = ? AND path = ? AND size = ? AND modified BETWEEN ? AND ? AND inode <> ? ORDER BY id DESC
                     """),
-            arguments: [folder, version.path, version.size, version.modified, version.inodeBits])
-        return named.map { .renumbered(LedgerRow($0), otherwise: look) } ?? look
+            arguments: [folder, version.path, version.size, least, most, version.inodeBits]
+        ).lazy.map(LedgerRow.init).first { FileStamp.mayBeSameTime($0.version.modified, version.modified) }
+        return named.map { .renumbered($0, otherwise: look) } ?? look
     }
 
     static func watchedVersion(_ db: Database, ledger: Int64) throws -> WatchedVersion {
         let statement = try db.cachedStatement(
             sql: """
-                SELECT inode, size, modified, digest, verifies, changed, failures
+                SELECT inode, size, modified, digest, verifies, changed, failures, fingerprint
                 FROM ledger JOIN watchedFolder ON watchedFolder.id = ledger.folder WHERE ledger.id = ?
                 """)
         guard let row = try Row.fetchOne(statement, arguments: [ledger]) else {
@@ -138,7 +146,7 @@ extension SQLiteStore {
             inode: UInt64(bitPattern: row[0] as Int64), size: row[1], modified: row[2], changed: row[5])
         return WatchedVersion(
             ledger: ledger, stamp: stamp, digest: digest.flatMap { Checksum($0) }, verifies: row[4],
-            failures: row[6])
+            failures: row[6], fingerprint: (row[7] as Int64?).map { UInt64(bitPattern: $0) })
     }
 
     /// Before the jobs of a batch are forgotten: what isn't to be tried again by itself stays so.
@@ -158,9 +166,11 @@ extension SQLiteStore {
 
     /// Begins to watch: holds the batch, and brings what hasn't been confirmed into line with the rules as they are now.
     ///
-    /// Failed jobs are tried again; those that were cancelled, paused, or may have arrived stay as they are.
+    /// Failed jobs keep their time, unless the rules for them have changed; those that were cancelled, paused, or may have
+    /// arrived stay as they are.
     func openLedger(_ plan: WatchPlan) throws -> OpenedLedger {
         try ledgerTransaction { db in
+            try StoredWait.follow(db)
             let batch = try hold(db, BatchHeader(name: plan.batch, source: nil, directory: plan.root))
             let now = Int64(WallClock.now * 1e9)
             let url = Redaction.url("\(plan.template)")
@@ -185,7 +195,8 @@ extension SQLiteStore {
             try taker.renewAll()
             return OpenedLedger(
                 folder: folder, batch: batch, since: row[1], isPaused: row[2],
-                formerURL: former.flatMap { $0 == url ? nil : $0 }, changes: try taker.finish(stamp: nextStamp()))
+                formerURL: former.flatMap { $0 == url ? nil : $0 }, changes: try taker.finish(stamp: nextStamp()),
+                nextFailed: try Self.nextFailed(db, batch: batch.id))
         }
     }
 

@@ -94,6 +94,31 @@ extension SQLiteStore {
         return (found[0] as Int64?) != nil
     }
 
+    /// Notes files that were there before only new ones were wanted, so that copies of them aren't taken for new.
+    func note(old files: [FileVersion], folder: Int64) throws {
+        let unknown = try read { db in
+            let known = try db.cachedStatement(
+                sql: "SELECT 1 FROM ledger WHERE folder = ? AND path = ? AND size = ? AND modified = ?")
+            return try files.filter { file in
+                try Bool.fetchOne(known, arguments: [folder, file.path, file.size, file.modified]) == nil
+            }
+        }
+        guard !unknown.isEmpty else { return }
+        try writeRelaxed { db in
+            let statement = try db.cachedStatement(
+                sql: """
+                    INSERT INTO ledger (folder, device, inode, size, modified, path, url, state, staged, changed)
+                    VALUES (?, ?, ?, ?, ?, ?, '', ?, ?, ?)
+                    """)
+            for file in unknown {
+                try statement.execute(arguments: [
+                    folder, file.deviceBits, file.inodeBits, file.size, file.modified, file.path,
+                    LedgerState.old.rawValue, WallClock.milliseconds, file.stamp.changed,
+                ])
+            }
+        }
+    }
+
     // MARK: Digests
 
     func rowsWithoutDigest(folder: Int64, limit: Int) throws -> [LedgerRow] {

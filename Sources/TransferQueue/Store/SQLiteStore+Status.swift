@@ -11,7 +11,7 @@ extension SQLiteStore {
             let batches = try Row.fetchAll(
                 db,
                 sql: """
-                    SELECT batch.id, name, source, rate, eta, waitingFor, pid, started, boot, directory FROM batch
+                    SELECT batch.id, name, source, rate, eta, waitingFor, pid, started, boot, directory, owner FROM batch
                     LEFT JOIN process ON process.id = batch.owner WHERE ?1 IS NULL OR name = ?1 ORDER BY batch.id
                     """, arguments: [name])
             return try batches.map { row in
@@ -26,6 +26,11 @@ extension SQLiteStore {
                     db, sql: "SELECT state, count(*) FROM job WHERE batch = ? GROUP BY state",
                     arguments: [row[0] as Int64])
                 for count in counts { status.add(JobState(rawValue: count[0]) ?? .queued, count[1]) }
+                if status.pid != nil {
+                    let hosts = try Self.hostWaits(db, batch: row[0], process: row[10])
+                    status.hosts = hosts.map(\.wait)
+                    status.waiting += hosts.reduce(0) { $0 + $1.ready }
+                }
                 if status.failed > 0, status.pid != nil {
                     let first = try Row.fetchOne(
                         db,

@@ -27,6 +27,16 @@ extension SQLiteStore {
         }
     }
 
+    /// Before the first byte of a watched file leaves, and before ``markSending(_:isUnrepeatable:version:)``, which makes it
+    /// durable where that counts.
+    func note(_ fingerprint: UInt64, ofLedger row: Int64) throws {
+        try writeRelaxed { db in
+            try db.execute(
+                sql: "UPDATE ledger SET fingerprint = ? WHERE id = ? AND state <> 1",
+                arguments: [Int64(bitPattern: fingerprint), row])
+        }
+    }
+
     /// The server has been told, or has nothing.
     func forgetAbandoned(_ id: Int64) throws {
         try write { db in

@@ -56,6 +56,7 @@ extension SQLiteStore {
         facts.pid = pid
         facts.active = row["active"]
         facts.batchWait = row["waitingFor"]
+        facts.hostWait = try hostWait(db, origin: facts.origin, process: row["runner"])
         if let wait = try Row.fetchOne(
             db, sql: "SELECT since, reason FROM networkWait WHERE process = ? AND network = ?",
             arguments: [row["runner"] as Int64, facts.network])

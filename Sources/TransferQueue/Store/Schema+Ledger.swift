@@ -58,8 +58,11 @@ enum LedgerState: Int, Sendable {
     case open = 0
     /// The server has it.
     case confirmed = 1
-    /// Its job failed for good, and is tried again when somebody says so or watches the folder anew.
+    /// Its job failed for good, and is tried again at its time, after another one's success, or when somebody says so.
     case failed = 2
     /// Its job was cancelled, or may have arrived, and was forgotten: only a change of the file makes another.
     case leftAlone = 3
+    /// It was in the folder before that was watched, for new files only: neither it nor a copy of it is uploaded. A change of
+    /// anything of it, its name too, makes a new file.
+    case old = 4
 }

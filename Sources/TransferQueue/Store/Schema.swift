@@ -274,5 +274,39 @@ enum Schema {
             -- The boot that these times are of, and the wall's time when it began: another one when the clock was set.
             CREATE TABLE boot (id TEXT NOT NULL, wall INTEGER NOT NULL);
             """),
+        Step(
+            "waits for hosts",
+            """
+            -- Origins that transfers wait for, as the process that runs sees it: since when (milliseconds since 1970), and
+            -- the end of the pause, as in "pause"; NULL while a transfer tries.
+            CREATE TABLE hostWait (
+                process INTEGER NOT NULL REFERENCES process(id) ON DELETE CASCADE,
+                origin TEXT NOT NULL,
+                since INTEGER NOT NULL,
+                until INTEGER,
+                due INTEGER,
+                delay INTEGER,
+                status INTEGER,
+                message TEXT NOT NULL,
+                PRIMARY KEY (process, origin)
+            ) WITHOUT ROWID;
+            """),
+        Step(
+            "all watched files by name",
+            """
+            -- Also what isn't confirmed is known by its bytes under its name where its inode is another one.
+            DROP INDEX ledgerName;
+            CREATE INDEX ledgerName ON ledger(folder, path);
+            """),
+        Step(
+            "other names of watched files",
+            """
+            -- Names of which it was told that nothing is uploaded by them, as the file is by another one.
+            CREATE TABLE otherName (
+                folder INTEGER NOT NULL REFERENCES watchedFolder(id) ON DELETE CASCADE,
+                path TEXT NOT NULL,
+                PRIMARY KEY (folder, path)
+            ) WITHOUT ROWID;
+            """),
     ]
 }

@@ -23,6 +23,9 @@ struct FailedFiles: Sendable {
     }
 
     enum Event: Sendable, Hashable {
+        /// At the start: files had failed before, and the first of them comes back by itself then. The server may take them
+        /// by now, so that one of them asks; the others keep their times, however often that begins.
+        case began(next: Duration)
         /// A file was confirmed.
         case succeeded(job: Int64)
         /// A file failed for good, and is to be tried again after that time at the latest.
@@ -90,6 +93,9 @@ struct FailedFiles: Sendable {
 
     mutating func event(_ event: Event, at now: MonotonicTime) -> Action {
         switch event {
+        case .began(let next):
+            nextDue = now + next
+            earned = 1
         case .succeeded(let job):
             tries.jobs.remove(job)
             if probes.jobs.remove(job) != nil {

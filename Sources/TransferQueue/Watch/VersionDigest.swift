@@ -23,6 +23,16 @@ enum VersionDigest {
         }
     }
 
+    /// - Returns: ``SourceFile/fingerprint(isStopped:)``; `nil` where it can't be read as this version.
+    static func fingerprint(
+        _ version: FileVersion, root: String, isStopped: () -> Bool = { false }
+    ) -> UInt64? {
+        guard let file = try? SourceFile(root + "/" + version.path), isVersion(file, version),
+            let found = file.fingerprint(isStopped: isStopped), isVersion(file, version)
+        else { return nil }
+        return found
+    }
+
     /// Whether a file has the bytes that were sent.
     enum Match: Sendable, Hashable {
         case same, other

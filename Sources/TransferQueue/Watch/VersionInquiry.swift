@@ -19,8 +19,22 @@ struct VersionInquiry {
     func inquire(_ files: [FileVersion], _ looks: [LedgerLook]) -> [LedgerOffer] {
         let places = FolderPlaces(plan.root)
         return zip(files, looks).map { file, look in
-            LedgerOffer(version: file, finding: finding(file, look, places))
+            var offer = LedgerOffer(version: file, finding: finding(file, look, places))
+            offer.fingerprint = fingerprint(offer)
+            return offer
         }
+    }
+
+    /// Files of up to so many bytes are read when they are found; longer ones when they are about to be sent
+    /// (``OpenedSource/mostRead``).
+    static let smallSize: Int64 = 1 << 20
+
+    /// What a version is has to be known before any of it is sent, and also where none ever is: a copy of it, or its new
+    /// time, isn't another one.
+    private func fingerprint(_ offer: LedgerOffer) -> UInt64? {
+        let file = offer.version
+        guard offer.makesVersion, !plan.needsDigest, file.size <= Self.smallSize else { return nil }
+        return VersionDigest.fingerprint(file, root: plan.root, isStopped: isStopped)
     }
 
     private func finding(_ file: FileVersion, _ look: LedgerLook, _ places: FolderPlaces) -> LedgerOffer.Finding {
@@ -29,10 +43,16 @@ struct VersionInquiry {
         case .returned(let row): return unchanged(file, row, places, else: .returned(row: row.id))
         case .onOtherDevice(let row): return unchanged(file, row, places, else: .renumbered(row: row.id))
         case .renumbered(let row, let otherwise):
+            // Nothing of those was read, and nothing is to be.
+            if row.state == .old {
+                return plan.spec.isNewOnly ? .renumbered(row: row.id) : finding(file, otherwise, places)
+            }
             // Only its bytes tell that it's the one that was uploaded.
             switch compare(file, row) {
             case .same: return .renumbered(row: row.id)
             case .outdated: return .outdated
+            // It isn't to be sent unasked, and nobody can say that this isn't it.
+            case .unknown where row.isGivenUp || row.state == .leftAlone: return .renumbered(row: row.id)
             case .other, .unknown, .unreadable: return finding(file, otherwise, places)
             }
         case .elsewhere(let row): return elsewhere(file, row, places)
@@ -61,7 +81,7 @@ struct VersionInquiry {
         // What waits is looked at when it's opened.
         case .open: return row.isGone ? known : .later
         // What failed is sent as it is by then; what is left alone stays so.
-        case .failed where row.digest == nil, .leftAlone: return known
+        case .failed where row.digest == nil, .leftAlone, .old: return known
         case .confirmed, .failed: break
         }
         switch compare(file, row) {

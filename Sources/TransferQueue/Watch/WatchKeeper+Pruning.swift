@@ -59,6 +59,7 @@ extension WatchKeeper {
         if pruned.returned > 0 { actOnDue() }
         let id = batch.id
         if pruned.failedJobs > 0 { onRunner { $0.refreshFromStore(id) } }
+        if !onlyGone { await forgetOtherNames() }
         if !onlyGone { rowsAtPruning = await onStore { try $0.ledgerCount(folder: folder) } ?? rowsAtPruning }
         guard pruned.marked > 0, !isStopped else { return }
         let timer =
@@ -68,6 +69,24 @@ extension WatchKeeper {
             }
         pruneTimer = timer
         timer.schedule(at: .now + times.pruneGrace + .milliseconds(10))
+    }
+
+    /// Of names that aren't there any more it's told again should they come back.
+    private func forgetOtherNames() async {
+        let (folder, root) = (folder, plan.root)
+        var last = ""
+        while !isStopped, hasRoot {
+            let after = last
+            let names = await onStore { try $0.otherNames(folder: folder, after: after, limit: Self.page) }
+            guard let names, let end = names.last else { return }
+            last = end
+            let gone = try? await pools.files.run {
+                let places = FolderPlaces(root)
+                return names.filter { if case .nothing = places.look($0) { true } else { false } }
+            }
+            guard let gone, !gone.isEmpty, !isStopped, hasRoot else { continue }
+            _ = await onStore { try $0.forgetOtherNames(gone, folder: folder) }
+        }
     }
 
     private struct Looked: Sendable {

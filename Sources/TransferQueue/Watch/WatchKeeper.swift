@@ -56,7 +56,7 @@ actor WatchKeeper: LoopActor {
     /// Files that may have other bytes than those that are being uploaded.
     private var changedUnderWay: Set<PathKey> = []
 
-    /// Names that were told not to be uploaded.
+    /// Names that were told not to be uploaded, or found to have been told: those that needn't be looked up.
     private var otherNames: Set<PathKey> = []
     private static let mostOtherNames = 10_000
 
@@ -104,6 +104,7 @@ actor WatchKeeper: LoopActor {
         if let former = opened.formerURL { tell(.retargeted(from: former)) }
         if opened.isPaused { tell(.paused) }
         watcher.start()
+        if let next = opened.nextFailed { hear(.began(next: next)) }
         tellBacklog()
         actOnDue()
         computeDigests()
@@ -233,11 +234,12 @@ extension WatchKeeper: WatchConsumer {
             return refuse()
         }
         guard !isStopped else { return 0 }
+        var otherNames: [(known: String, name: String)] = []
         for offer in offers {
             let path = offer.version.path
             // Of a time that was set, as of bytes that were cut off by name, the folder hasn't told.
             if offer.isOutdated { suspect(path) }
-            if case .otherName(let known) = offer.finding { tellOtherName(path, of: known) }
+            if case .otherName(let known) = offer.finding { otherNames.append((known, path)) }
             if !offer.isForLater {
                 changedUnderWay.remove(PathKey(path))
             } else if changedUnderWay.insert(PathKey(path)).inserted {
@@ -245,6 +247,8 @@ extension WatchKeeper: WatchConsumer {
                 suspect(path)
             }
         }
+        await tellOtherNames(otherNames)
+        guard !isStopped else { return 0 }
         guard !offers.allSatisfy(\.isNothing) else { return files.count }
         offering = .taking
         Failpoint.reached(.filesOffered)
@@ -258,7 +262,6 @@ extension WatchKeeper: WatchConsumer {
         Failpoint.reached(.filesTaken)
         batch = held
         note(changes.open, changes.stamp)
-        for (known, name) in changes.otherNames { tellOtherName(name, of: known) }
         isFull = changes.handled < files.count
         onRunner { $0.took(self, batch: held, changes) }
         if plan.spec.keepFor != nil { kept = max(0, kept + changes.returned) }
@@ -266,7 +269,13 @@ extension WatchKeeper: WatchConsumer {
         takenSincePruning += max(0, changes.added)
         pruneIfWorthwhile(isQuiet: false)
         tellBacklog()
+        await tellOtherNames(changes.otherNames)
         return changes.handled
+    }
+
+    func leave(_ files: [FileVersion]) async {
+        guard !isStopped else { return }
+        _ = await onStore { [folder] in try $0.note(old: files, folder: folder) }
     }
 
     /// The file may be another version than the one that is known, or the one that was known has been let go: of neither
@@ -275,11 +284,14 @@ extension WatchKeeper: WatchConsumer {
         watcher?.look(at: [path])
     }
 
-    /// Not each time that it's found again; but of more names than anybody reads nothing is kept.
-    private func tellOtherName(_ name: String, of known: String) {
+    /// Once for each, also when the folder is watched anew.
+    private func tellOtherNames(_ names: [(known: String, name: String)]) async {
         if otherNames.count >= Self.mostOtherNames { otherNames.removeAll() }
-        guard otherNames.insert(PathKey(name)).inserted else { return }
-        tell(.notUploaded(path: name, sameAs: known))
+        let found = names.filter { otherNames.insert(PathKey($0.name)).inserted }
+        guard !found.isEmpty else { return }
+        let (folder, paths) = (folder, found.map(\.name))
+        guard let isNew = await onStore({ try $0.noteOtherNames(paths, folder: folder) }), !isStopped else { return }
+        for (other, isNew) in zip(found, isNew) where isNew { tell(.notUploaded(path: other.name, sameAs: other.known)) }
     }
 
     private func refuse() -> Int {

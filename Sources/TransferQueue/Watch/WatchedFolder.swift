@@ -37,7 +37,8 @@ public final class WatchedFolder: Sendable {
         self.keeper = keeper
     }
 
-    /// Begins to watch. The jobs start as the queue runs (``JobQueue/run()``). What failed before is tried again.
+    /// Begins to watch. The jobs start as the queue runs (``JobQueue/run()``). Of what failed before one file is
+    /// tried at once; when it succeeds the others follow, else each is tried at its time.
     ///
     /// - Parameter events: Called in order on a thread of the queue: it has to be quick.
     /// - Throws: `TransferError` for a spec that can't be done, for a folder that is watched already, and when the database

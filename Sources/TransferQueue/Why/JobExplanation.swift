@@ -32,7 +32,7 @@ public struct JobExplanation: Sendable, Hashable {
         case network(String)
         /// The time at which its rules let it run; the text says until when.
         case schedule(String)
-        /// The origin asked for a pause, or keeps failing.
+        /// The origin asked for a pause, or can't be reached; nothing remains while one of its jobs tries.
         case host(origin: String, status: Int?, message: String, remaining: Duration)
         /// The backoff before the next attempt.
         case retry(remaining: Duration)

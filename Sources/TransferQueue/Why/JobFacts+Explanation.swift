@@ -43,6 +43,12 @@ extension JobFacts {
             return .host(
                 origin: pause.origin, status: pause.status, message: pause.message, remaining: pause.remaining)
         }
+        // While its origin is paused one job tries for all of them; one that was tried itself may have to wait for longer.
+        if let hostWait, state != .waiting || hostWait.remaining >= remaining ?? .zero {
+            return .host(
+                origin: hostWait.origin, status: hostWait.status, message: hostWait.message,
+                remaining: hostWait.remaining)
+        }
         switch state {
         case .waiting:
             let remaining = remaining ?? .zero

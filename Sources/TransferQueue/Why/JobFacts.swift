@@ -28,7 +28,10 @@ struct JobFacts: Sendable {
     var errorMessage: String?
     var host: String?
     var needs: [JobExplanation.Need] = []
+    /// What a server asked for, whichever process heard it.
     var pause: SQLiteStore.Pause?
+    /// What the running process waits for before it goes on at the job's origin.
+    var hostWait: HostWait?
     /// Since when the running process keeps what has the job's rules waiting.
     var networkWait: (since: WallTime, reason: String)?
     /// What metered links carried.

@@ -16,4 +16,12 @@ public protocol WatchConsumer: Sendable {
     /// - Returns: How many of them, from the first, have been handled. With fewer than all the consumer is full: the
     ///   others stay with the watcher, which offers nothing and soon reads nothing, until ``FolderWatcher/proceed()``.
     func offer(_ files: [FileVersion]) async -> Int
+
+    /// Told of files that are left alone because they were there before ``FolderWatcher/Options/since``, each time that
+    /// they're found by reading; nothing more is read before this has returned.
+    func leave(_ files: [FileVersion]) async
+}
+
+extension WatchConsumer {
+    public func leave(_ files: [FileVersion]) async {}
 }

@@ -94,8 +94,10 @@ extension WatchMachine {
     private mutating func take(
         _ found: Entries.Found, in folder: FolderTree.Folder, path: String, at now: MonotonicTime
     ) {
-        if let since = options.since, let changed = found.look.stamp.changed, changed < since, !folder.isNew { return }
         let version = found.look.version(path)
+        if let since = options.since, let changed = version.stamp.changed, changed < since, !folder.isNew {
+            return old.append(version)
+        }
         if waiting.contains(version) || folder.isPolled && seen.contains(version) { return }
         perform(settling.event(.found(found.look), path, at: now), at: now)
     }

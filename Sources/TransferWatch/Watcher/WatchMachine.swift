@@ -91,6 +91,8 @@ struct WatchMachine: Sendable {
     var nextPoll: MonotonicTime?
     var endedWatches: [Int32] = []
     var notices: [WatchEvent] = []
+    /// Files of the last step that were there before ``Options/since``.
+    var old: [FileVersion] = []
     var told = ToldOnce()
     /// All folders have been read: those that come now are new.
     var hasReadThrough = false
@@ -214,6 +216,11 @@ struct WatchMachine: Sendable {
 
     mutating func tell(_ event: WatchEvent, once subject: String) {
         if told.isNew(subject) { notices.append(event) }
+    }
+
+    mutating func takeOld() -> [FileVersion] {
+        defer { old = [] }
+        return old
     }
 
     mutating func takeNotices() -> [WatchEvent] {

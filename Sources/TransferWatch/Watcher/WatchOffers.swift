@@ -11,6 +11,9 @@ final class WatchOffers: @unchecked Sendable {
     private var current: Offer?
     /// Of a later run than the current one; each has one at most.
     private var next: Offer?
+    /// Who waits until the consumer has heard of what is left alone.
+    private var leaving: [Int: () -> Void] = [:]
+    private var lastLeft = 0
 
     init(_ consumer: any WatchConsumer, loop: EventLoop) {
         self.consumer = consumer
@@ -21,6 +24,18 @@ final class WatchOffers: @unchecked Sendable {
     func offer(_ files: [FileVersion], answer: @escaping (Int) -> Void) {
         loop.preconditionOnLoop()
         if current == nil { ask((files, answer)) } else { next = (files, answer) }
+    }
+
+    /// - Parameter answer: Called on the loop once the consumer has heard of them.
+    func leave(_ files: [FileVersion], answer: @escaping () -> Void) {
+        loop.preconditionOnLoop()
+        lastLeft += 1
+        let number = lastLeft
+        leaving[number] = answer
+        Task { [self, consumer] in
+            await consumer.leave(files)
+            loop.execute { self.leaving.removeValue(forKey: number)?() }
+        }
     }
 
     private func ask(_ offer: Offer) {

@@ -177,6 +177,7 @@ final class WatchRun: @unchecked Sendable {
                 scan.read(path: path, limit: limit, rules: options.rules, settle: options.settle)
             } then: { run, entries in
                 run.machine.read(id, entries, at: .now)
+                run.leaveOld()
             }
         case .look(let paths):
             work {
@@ -191,6 +192,14 @@ final class WatchRun: @unchecked Sendable {
                 run.machine.identified(id, identity)
             }
         }
+    }
+
+    /// The consumer hears of what is left alone before more is read, however much of it there is.
+    private func leaveOld() {
+        let files = machine.takeOld()
+        guard !files.isEmpty else { return }
+        isStepping = true
+        offers.leave(files) { [weak self] in self?.finish { _ in } }
     }
 
     private func work<Value: Sendable>(

@@ -1,4 +1,5 @@
 import TransferCore
+import TransferQueue
 
 /// A batch as `transfer status` shows it.
 struct BatchStatusRow: Sendable, Hashable {
@@ -22,13 +23,15 @@ struct BatchStatusRow: Sendable, Hashable {
     var command: String?
     /// Why it's offline.
     var waitingFor: String?
+    /// Servers that some of what is left waits for.
+    var hosts: [HostWait]
     /// When the first of a watched folder's failed files is tried again by itself, in milliseconds since 1970.
     var again: Int64?
 
     init(
         name: String, state: String, done: Int, total: Int, failed: Int, waiting: Int, rate: Int64? = nil,
         eta: Duration? = nil, pid: Int32? = nil, remaining: Int = 0, source: String? = nil, command: String? = nil,
-        waitingFor: String? = nil, again: Int64? = nil
+        waitingFor: String? = nil, hosts: [HostWait] = [], again: Int64? = nil
     ) {
         self.name = name
         self.state = state
@@ -43,6 +46,7 @@ struct BatchStatusRow: Sendable, Hashable {
         self.source = source
         self.command = command
         self.waitingFor = waitingFor
+        self.hosts = hosts
         self.again = again
     }
 }
@@ -62,7 +66,27 @@ enum StatusTable {
                 row.eta.map { DurationText.clock($0) } ?? "-", row.pid.map { "\($0)" } ?? "-",
             ])
         }
-        return table.lines + rows.compactMap { hint($0, charset) }
+        return table.lines + rows.flatMap { waits($0, charset) + (hint($0, charset).map { [$0] } ?? []) }
+    }
+
+    /// Servers that are told by name; of more the number.
+    private static let hostsShown = 3
+
+    /// Which servers keep what is left from going on, and until when.
+    private static func waits(_ row: BatchStatusRow, _ charset: Charset) -> [String] {
+        var lines = row.hosts.prefix(hostsShown).map { host in
+            let count = host.jobs == 1 ? "1 waits" : "\(NumberText.grouped(host.jobs)) wait"
+            let next =
+                host.remaining > .zero ? "next try in \(WaitWords.wholeSeconds(host.remaining))" : "tried again now"
+            return "\(row.name): \(count) for \(WaitWords.host(host.origin)) since \(TimeText.local(host.since)): "
+                + "\(host.message), \(next)"
+        }
+        let others = row.hosts.dropFirst(hostsShown)
+        if !others.isEmpty {
+            let jobs = others.reduce(0) { $0 + $1.jobs }
+            lines.append("\(row.name): \(NumberText.grouped(jobs)) wait for \(NumberText.count(others.count, "other host"))")
+        }
+        return lines.map { charset.visible($0) }
     }
 
     /// How to go on with a batch that no process runs, and when a watched folder comes back to files that failed.
@@ -77,7 +101,8 @@ enum StatusTable {
     }
 
     /// One object a line: `batch`, `state`, `done`, `total`, `failed`, `waiting`, `remaining`, and where known `rate`
-    /// (bytes a second), `eta` (seconds), `pid`, `source`, `waitingFor`, `again` (the time).
+    /// (bytes a second), `eta` (seconds), `pid`, `source`, `waitingFor`, `hosts` (those that are waited for: `host`,
+    /// `waiting`, `since`, `status`, `message`, and `remaining` seconds until the next try), `again` (the time).
     static func json(_ rows: [BatchStatusRow]) -> [String] {
         rows.map { row in
             JSONObject.text { object in
@@ -93,6 +118,16 @@ enum StatusTable {
                 object.optional("pid", row.pid.map(Int64.init))
                 object.optional("source", row.source)
                 object.optional("waitingFor", row.waitingFor)
+                if !row.hosts.isEmpty {
+                    object.objects("hosts", row.hosts) { object, host in
+                        object.field("host", WaitWords.host(host.origin))
+                        object.field("waiting", host.jobs)
+                        object.field("since", time: host.since)
+                        object.optional("status", host.status.map(Int64.init))
+                        object.field("message", host.message)
+                        object.field("remaining", host.remaining)
+                    }
+                }
                 object.optional("again", row.again.map { TimeText.utc($0) })
             }
         }

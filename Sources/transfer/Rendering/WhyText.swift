@@ -35,6 +35,9 @@ enum WhyText {
         switch explanation.reason {
         case .network: "waiting for the network"
         case .schedule: "waiting for its schedule"
+        // One job tries for all of them.
+        case .host(let origin, let status, let message, .zero):
+            "waiting: \(WaitWords.host(origin))\(status.map { " said \($0)" } ?? ": \(message)"), tried again now"
         case .host(let origin, let status?, _, let remaining):
             "waiting: \(WaitWords.host(origin)) said \(status), asks for \(clock(remaining))"
         case .host(let origin, nil, let message, let remaining):

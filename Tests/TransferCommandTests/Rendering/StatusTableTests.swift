@@ -43,6 +43,35 @@ import Testing
         #expect(StatusTable.json([row])[0].contains(#""waitingFor":"offline: eth0 no carrier""#))
     }
 
+    @Test func hostsThatAreWaitedForAreTold() {
+        var status = BatchStatus(name: "watch:/in")
+        (status.total, status.remaining, status.waiting, status.pid) = (9, 9, 9, 880)
+        func host(_ number: Int, jobs: Int, code: Int? = nil, remaining: Int) -> HostWait {
+            HostWait(
+                origin: "http://h\(number).example", status: code, message: code == nil ? "refused" : "\(code ?? 0) Busy",
+                since: 0, remaining: .seconds(remaining), jobs: jobs)
+        }
+        status.hosts = [
+            host(1, jobs: 4, remaining: 3), host(2, jobs: 2, code: 503, remaining: 60), host(3, jobs: 1, remaining: 0),
+            host(4, jobs: 1, remaining: 1), host(5, jobs: 1, remaining: 1),
+        ]
+        let row = StatusText.row(status, state: nil)
+        let since = TimeText.local(0)
+        #expect(row.state == "watching")
+        #expect(
+            Array(StatusTable.lines([row], charset: .utf8).dropFirst(2)) == [
+                "watch:/in: 4 wait for h1.example since \(since): refused, next try in 3 s",
+                "watch:/in: 2 wait for h2.example since \(since): 503 Busy, next try in 1m 00s",
+                "watch:/in: 1 waits for h3.example since \(since): refused, tried again now",
+                "watch:/in: 2 wait for 2 other hosts",
+            ])
+        #expect(
+            StatusTable.json([row])[0].contains(
+                #""hosts":[{"host":"h1.example","waiting":4,"since":"1970-01-01T00:00:00.000Z","message":"refused","#
+                    + #""remaining":3},{"host":"h2.example","waiting":2,"since":"1970-01-01T00:00:00.000Z","status":503,"#
+                    + #""message":"503 Busy","remaining":60}"#))
+    }
+
     @Test func failedJobsAreListed() {
         let rows = [
             FailedJobRow(

@@ -24,7 +24,7 @@ import TransferTestSupport
             let names = column.split(separator: ".")
             try fixture.raw.run("ALTER TABLE \(names[0]) DROP COLUMN \(names[1])")
         }
-        try fixture.raw.run("DROP TABLE boot")
+        for table in ["boot", "hostWait", "otherName"] { try fixture.raw.run("DROP TABLE \(table)") }
     }
 
     @Test func aQueueOfTheVersionBeforeGetsWhatIsNew() throws {

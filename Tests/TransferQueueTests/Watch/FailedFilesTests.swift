@@ -31,6 +31,20 @@ struct FailedFilesTests {
         #expect(files.event(.succeeded(job: 20_002), at: now) == .none)
     }
 
+    /// Whatever failed before a start, and however often there is one.
+    @Test func aStartWakesOneFile() {
+        var files = FailedFiles(FailedFiles.Delays())
+        #expect(files.event(.began(next: .seconds(50)), at: now) == .wake(.probe, count: 1))
+        #expect(files.event(.woken(.init(jobs: [7], next: .seconds(50))), at: now) == .none)
+        #expect(files.nextWake == now + .seconds(50))
+        #expect(files.event(.failed(job: 7, again: .seconds(120)), at: now) == .none)
+        #expect(files.event(.succeeded(job: 8), at: now) == .none)
+        var others = FailedFiles(FailedFiles.Delays())
+        _ = others.event(.began(next: .seconds(50)), at: now)
+        _ = others.event(.woken(.init(jobs: [7], next: .seconds(50))), at: now)
+        #expect(others.event(.succeeded(job: 7), at: now) == .wake(.followers, count: 2))
+    }
+
     @Test func nothingIsWokenWhereNothingFailed() {
         var files = files(failed: 0)
         #expect(files.event(.succeeded(job: 1), at: now) == .none && files.nextWake == nil)

@@ -10,7 +10,7 @@ import TransferWatch
 /// What a file is, by the numbers that the ledger has of it and by its bytes: look × state × proof.
 @Suite struct VersionInquiryTests {
     enum Look: CaseIterable {
-        case known, changed, returned, onOtherDevice, renumbered, unknown
+        case known, changed, returned, onOtherDevice, renumbered, renumberedGivenUp, unknown
         case elsewhere, elsewhereBefore, otherTime, otherTimeBefore
     }
 
@@ -39,6 +39,16 @@ import TransferWatch
         // A copy of the folder, or a file system that numbers anew.
         (.renumbered, .confirmed, [.sameFingerprint, .sameDigest], "renumbered"),
         (.renumbered, .confirmed, [.none, .otherFingerprint, .otherDigest], "new"),
+        (.renumbered, .open, [.sameFingerprint, .sameDigest], "renumbered"),
+        (.renumbered, .open, [.none, .otherFingerprint, .otherDigest], "new"),
+        (.renumbered, .failed, [.sameFingerprint, .sameDigest], "renumbered"),
+        (.renumbered, .failed, [.none, .otherFingerprint, .otherDigest], "new"),
+        // Nobody can say that it isn't what was to be left alone.
+        (.renumbered, .leftAlone, [.none, .sameFingerprint, .sameDigest], "renumbered"),
+        (.renumbered, .leftAlone, [.otherFingerprint, .otherDigest], "new"),
+        (.renumberedGivenUp, .open, [.none, .sameFingerprint, .sameDigest], "renumbered"),
+        (.renumberedGivenUp, .failed, [.none, .sameFingerprint, .sameDigest], "renumbered"),
+        (.renumberedGivenUp, .failed, [.otherFingerprint, .otherDigest], "new"),
         // The inode of a file that isn't there any more.
         (.elsewhere, .confirmed, [.sameFingerprint, .sameDigest], "moved"),
         (.elsewhere, .confirmed, [.none, .otherFingerprint, .otherDigest], "another"),
@@ -48,6 +58,15 @@ import TransferWatch
         (.elsewhere, .failed, Proof.allCases, "moved"),
         (.otherTime, .confirmed, [.sameFingerprint, .sameDigest], "touched"),
         (.otherTime, .confirmed, [.none, .otherFingerprint, .otherDigest], "new"),
+        // Touched before it was confirmed, or after it was given up.
+        (.otherTime, .open, [.sameFingerprint, .sameDigest], "touched"),
+        (.otherTime, .open, [.none, .otherFingerprint, .otherDigest], "new"),
+        (.otherTime, .failed, [.sameFingerprint, .sameDigest], "touched"),
+        (.otherTime, .failed, [.none, .otherFingerprint, .otherDigest], "new"),
+        (.otherTime, .leftAlone, [.sameFingerprint, .sameDigest], "touched"),
+        (.otherTime, .leftAlone, [.none, .otherFingerprint, .otherDigest], "new"),
+        // Of what was there before only new files were wanted nothing is read. Here all are wanted.
+        (.renumbered, .old, Proof.allCases, "new"),
         // The same bytes in a file that was made since.
         (.elsewhereBefore, .confirmed, [.sameFingerprint, .sameDigest], "another"),
         (.elsewhereBefore, .leftAlone, [.sameFingerprint, .sameDigest], "another"),
@@ -92,19 +111,20 @@ import TransferWatch
         case .elsewhere: (recorded.path, recorded.stamp.changed) = ("gone", file.stamp.changed)
         case .elsewhereBefore: (recorded.path, recorded.stamp.changed) = ("gone", try born() - 1)
         case .onOtherDevice: recorded.stamp.device = 0
-        case .renumbered: recorded.stamp.inode = 1
+        case .renumbered, .renumberedGivenUp: recorded.stamp.inode = 1
         case .otherTime: recorded.stamp.modified -= 1
         case .otherTimeBefore:
             recorded.stamp.modified -= 1
             (recorded.path, recorded.stamp.changed) = ("gone", try born() - 1)
         case .known, .changed, .returned, .unknown: break
         }
-        let row = try row(recorded, state, proof)
+        var row = try row(recorded, state, proof)
+        row.isGivenUp = kind == .renumberedGivenUp
         switch kind {
         case .known, .changed: return .known(row)
         case .returned: return .returned(row)
         case .onOtherDevice: return .onOtherDevice(row)
-        case .renumbered: return .renumbered(row, otherwise: .unknown)
+        case .renumbered, .renumberedGivenUp: return .renumbered(row, otherwise: .unknown)
         case .elsewhere, .elsewhereBefore: return .elsewhere(row)
         case .otherTime, .otherTimeBefore: return .otherTime(row)
         case .unknown: return .unknown

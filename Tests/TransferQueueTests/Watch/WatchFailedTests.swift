@@ -116,6 +116,46 @@ extension QueueEvent {
         }
     }
 
+    @Test func aStartAsksAboutOneOfManyRefusedFiles() async throws {
+        try await withTestServer { server in
+            let inbox = MoodyInbox(server)
+            inbox.refuse { _ in 415 }
+            let spec = try folder.watchSpec(server)
+            for number in 0..<30 { try folder.write("x", to: "in/f\(number)") }
+            try await withWatch(folder, spec, times: times(.seconds(3600))) { _, _, _ in
+                try await folder.ledger("count(*)", "state = 2", is: "30")
+            }
+            for round in 1...3 {
+                try await withWatch(folder, spec, times: times(.seconds(3600))) { _, _, log in
+                    try await folder.ledger("sum(failures)", is: "\(30 + round)")
+                    await log.caughtUp()
+                    try await folder.ledger("count(*)", "state = 2", is: "30")
+                }
+            }
+            #expect(inbox.refused.count == 33 && Set(inbox.refused.suffix(3)).count == 3)
+            inbox.refuse { _ in nil }
+            try await withWatch(folder, spec, times: times(.seconds(3600))) { _, _, log in
+                await log.wait(forConfirmations: 30)
+            }
+        }
+    }
+
+    @Test func otherRulesTryAllThatWasRefused() async throws {
+        try await withTestServer { server in
+            let inbox = MoodyInbox(server)
+            inbox.refuse { _ in 415 }
+            var spec = try folder.watchSpec(server)
+            for number in 0..<5 { try folder.write("x", to: "in/f\(number)") }
+            try await withWatch(folder, spec, times: times(.seconds(3600))) { _, _, _ in
+                try await folder.ledger("count(*)", "state = 2", is: "5")
+            }
+            spec.settings.headers = [.init(name: "Content-Type", value: .literal("text/plain"))]
+            try await withWatch(folder, spec, times: times(.seconds(3600))) { _, _, _ in
+                try await folder.ledger("sum(failures)", "state = 2", is: "10")
+            }
+        }
+    }
+
     @Test func allFollowWhenTheServerTakesThemAgain() async throws {
         try await withTestServer { server in
             let inbox = MoodyInbox(server)

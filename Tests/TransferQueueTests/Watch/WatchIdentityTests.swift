@@ -1,4 +1,5 @@
 import Glibc
+import Synchronization
 import Testing
 import TransferCore
 import TransferTestServer
@@ -65,6 +66,97 @@ import TransferWatch
         }
     }
 
+    /// What a file's numbers become without a change of its bytes.
+    enum Renumbering: CaseIterable {
+        case touched, copied, copiedInWholeSeconds
+    }
+
+    private func renumber(_ name: String, _ how: Renumbering) throws {
+        let stamp = try #require(FolderPlaces(folder.path("in")).file(name)).stamp
+        let (seconds, rest) = stamp.modified.quotientAndRemainder(dividingBy: 1_000_000_000)
+        guard how != .touched else { return try folder.setTime("in/" + name, seconds: Int(seconds) - 500) }
+        try folder.write(try folder.text("in/" + name), to: "copy")
+        try folder.setTime("copy", seconds: Int(seconds), nanoseconds: how == .copied ? Int(rest) : 0)
+        try folder.rename("copy", "in/" + name)
+    }
+
+    /// As a process left them that was killed, and somebody who gave a file up.
+    enum End: String, CaseIterable {
+        case inDoubt = "state = 6, errorCode = 'mayHaveBeenSent'"
+        case cancelled = "state = 8"
+
+        var ledgerState: Int { self == .inDoubt ? 2 : 0 }
+    }
+
+    @Test(arguments: End.allCases, Renumbering.allCases)
+    func whatIsNotToBeSentUnaskedIsNotSentByOtherNumbersEither(_ end: End, _ how: Renumbering) async throws {
+        try await withTestServer { server in
+            let bodies = Mutex<[String]>([])
+            server.handle("POST", "/in") { request in
+                bodies.withLock { $0.append(String(decoding: request.body, as: UTF8.self)) }
+                return Response(status: 201)
+            }
+            var spec = try folder.watchSpec(server)
+            spec.url = server.url("/in")
+            spec.upload.uploadProtocol = .post
+            try folder.write("one", to: "in/a")
+            try await withWatch(folder, spec) { _, _, log in await log.wait(forConfirmed: "a") }
+            try folder.database.run(
+                """
+                UPDATE ledger SET job = (SELECT id FROM job), state = \(end.ledgerState), due = NULL;
+                UPDATE job SET \(end.rawValue)
+                """)
+            try renumber("a", how)
+            try await withWatch(folder, spec) { _, _, log in
+                await log.caughtUp()
+                try folder.write("other", to: "in/b")
+                await log.wait(forConfirmed: "b")
+                let stamp = try #require(FolderPlaces(folder.path("in")).file("a")).stamp
+                let known = try folder.database.value(
+                    "SELECT inode = \(stamp.inode ?? 0) AND modified = \(stamp.modified) FROM ledger WHERE path = 'a'")
+                #expect(known == "1", "it's the one that was known")
+                // A copy while it's watched, too.
+                guard how != .touched else { return }
+                try renumber("a", how)
+                try folder.write("third", to: "in/c")
+                await log.wait(forConfirmed: "c")
+            }
+            #expect(bodies.withLock { $0.filter { $0 == "one" } } == ["one"])
+        }
+    }
+
+    @Test(arguments: Renumbering.allCases)
+    func whatAKilledProcessPutIsAskedForBeforeItIsSentAgain(_ how: Renumbering) async throws {
+        try await withTestServer { server in
+            let inbox = Inbox(server)
+            let spec = try folder.watchSpec(server)
+            try folder.write("one", to: "in/a")
+            try await withWatch(folder, spec) { _, _, log in await log.wait(forConfirmed: "a") }
+            try folder.database.run(
+                """
+                UPDATE ledger SET job = (SELECT id FROM job), state = 0, due = NULL;
+                UPDATE job SET state = 0, wasInterrupted = 1, endSequence = NULL
+                """)
+            try renumber("a", how)
+            try await withWatch(folder, spec) { _, _, log in await log.wait(forConfirmed: "a") }
+            #expect(server.requests.map(\.method).prefix(2) == ["PUT", "HEAD"])
+            #expect(inbox.puts.keys.sorted() == ["a"])
+        }
+    }
+
+    @Test func aCopyInWholeSecondsIsNotSentAgain() async throws {
+        try await withTestServer { server in
+            let inbox = Inbox(server)
+            let spec = try folder.watchSpec(server)
+            try folder.write("one", to: "in/a")
+            try folder.setTime("in/a", seconds: 1_600_000_000, nanoseconds: 123_456_789)
+            try await withWatch(folder, spec) { _, _, log in await log.wait(forConfirmed: "a") }
+            try renumber("a", .copiedInWholeSeconds)
+            try await withWatch(folder, spec) { _, _, log in await log.caughtUp() }
+            #expect(inbox.puts == ["a": ["one"]])
+        }
+    }
+
     @Test func whatIsRewrittenWithItsTimeIsUploadedAgain() async throws {
         try await withTestServer { server in
             let inbox = Inbox(server)
@@ -93,6 +185,79 @@ import TransferWatch
                 #expect(names.sorted() == ["a", "b"])
             }
             #expect(inbox.puts.values.map(\.count) == [1])
+        }
+    }
+
+    @Test func anotherNameIsNotToldAgainByTheNextStart() async throws {
+        try await withTestServer { server in
+            let inbox = Inbox(server)
+            let spec = try folder.watchSpec(server)
+            try folder.write("one", to: "in/a")
+            try #require(link(folder.path("in/a"), folder.path("in/b")) == 0)
+            var told: [String] = []
+            for _ in 0..<3 {
+                try await withWatch(folder, spec) { _, _, log in
+                    await log.caughtUp()
+                    told += log.events.compactMap(\.otherName)
+                }
+            }
+            #expect(told.count == 1 && inbox.puts.count == 1)
+        }
+    }
+
+    @Test func ofAnotherNameThatWentAndCameBackItIsToldAgain() async throws {
+        try await withTestServer { server in
+            _ = Inbox(server)
+            let spec = try folder.watchSpec(server)
+            try folder.write("one", to: "in/a")
+            try await withWatch(folder, spec) { _, _, log in await log.wait(forConfirmed: "a") }
+            for _ in 0..<2 {
+                try #require(link(folder.path("in/a"), folder.path("in/b")) == 0)
+                try await withWatch(folder, spec) { _, _, log in
+                    await log.wait { $0.contains { $0.otherName == "b" } }
+                }
+                try folder.unlink("in/b")
+                try await withWatch(folder, spec) { _, _, _ in
+                    let database = folder.database
+                    try await within {
+                        while try database.value("SELECT count(*) FROM otherName") != "0" {
+                            try Task.checkCancellation()
+                            await Task.yield()
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    /// Copies of files that were there before only new ones were wanted; what is new among them goes.
+    @Test(arguments: [Renumbering.copied, .copiedInWholeSeconds])
+    func aCopyOfWhatWasLeftAloneIsLeftAlone(_ how: Renumbering) async throws {
+        try await withTestServer { server in
+            let inbox = Inbox(server)
+            let spec = try folder.watchSpec(server) { $0.isNewOnly = true }
+            for name in ["a", "b", "c"] { try folder.write("old " + name, to: "in/" + name) }
+            try await withWatch(folder, spec) { _, _, log in
+                try await folder.ledger("count(*)", "state = 4", is: "3")
+                try folder.write("new", to: "in/d")
+                await log.wait(forConfirmed: "d")
+            }
+            for name in ["a", "b", "d"] { try renumber(name, how) }
+            // Another one has the name of c.
+            try folder.write("another", to: "copy")
+            try folder.rename("copy", "in/c")
+            try await withWatch(folder, spec) { _, _, log in
+                await log.wait(forConfirmed: "c")
+                await log.caughtUp()
+                try renumber("a", how)
+                try folder.write("last", to: "in/e")
+                await log.wait(forConfirmed: "e")
+            }
+            #expect(inbox.puts == ["c": ["another"], "d": ["new"], "e": ["last"]])
+            // Whoever wants all of them has all of them.
+            try await withWatch(folder, try folder.watchSpec(server)) { _, _, log in
+                await log.wait(forConfirmed: "a", "b")
+            }
         }
     }
 

@@ -43,6 +43,24 @@ import TransferReachability
         #expect(explain(facts, try network(isUp: true)).sent == nil)
     }
 
+    /// What the job itself waits for, what its origin does, and which of both is told.
+    @Test(arguments: [
+        (JobState.queued, nil, 30, true), (.claimed, nil, 30, true), (.claimed, nil, 0, true),
+        (.waiting, 10, 30, true), (.waiting, 60, 30, false), (.paused, nil, 30, false),
+    ] as [(JobState, Int?, Int, Bool)])
+    func aHostThatIsntThereIsToldToWhatWaitsForIt(
+        _ state: JobState, _ own: Int?, _ remaining: Int, _ isTold: Bool
+    ) throws {
+        var facts = facts(state)
+        facts.remaining = own.map { .seconds($0) }
+        facts.hostWait = HostWait(
+            origin: "https://a.example", status: nil, message: "connection refused", since: 0,
+            remaining: .seconds(remaining))
+        let reason = JobExplanation.Reason.host(
+            origin: "https://a.example", status: nil, message: "connection refused", remaining: .seconds(remaining))
+        #expect((explain(facts, try network(isUp: true)).reason == reason) == isTold)
+    }
+
     @Test func offlineIsToldWithEachLinkAndSinceWhen() throws {
         var facts = facts()
         facts.networkWait = (WallTime(milliseconds: Self.noon.milliseconds - 6000), "offline")

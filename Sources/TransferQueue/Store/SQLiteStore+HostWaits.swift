@@ -1,0 +1,71 @@
+import GRDB
+import TransferCore
+import TransferEventLoop
+
+// Which origins the transfers of a running process wait for, for `transfer status` and `transfer why`.
+extension SQLiteStore {
+    /// Replaces what this process said of the origins that it waits for.
+    func save(hostWaits: Set<OriginWait>) throws {
+        try writeRelaxed(leavesPacks: true) { db in
+            let known = try String.fetchAll(
+                db, sql: "SELECT origin FROM hostWait WHERE process = ?", arguments: [process])
+            let origins = Set(hostWaits.map(\.origin))
+            for origin in known where !origins.contains(origin) {
+                try db.execute(
+                    sql: "DELETE FROM hostWait WHERE process = ? AND origin = ?", arguments: [process, origin])
+            }
+            let statement = try db.cachedStatement(
+                sql: """
+                    INSERT INTO hostWait (process, origin, since, until, due, delay, status, message)
+                    VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+                    ON CONFLICT (process, origin) DO UPDATE SET until = excluded.until, due = excluded.due,
+                        delay = excluded.delay, status = excluded.status, message = excluded.message
+                    """)
+            for wait in hostWaits {
+                let end = wait.until.map { StoredWait(until: $0) }
+                try statement.execute(arguments: [
+                    process, wait.origin, WallClock.milliseconds, end?.wall, end?.boot, end?.length, wait.status,
+                    wait.message,
+                ])
+            }
+        }
+    }
+
+    private static let hostColumns = """
+        hostWait.origin, hostWait.status, hostWait.message, hostWait.since, hostWait.until, hostWait.due, hostWait.delay
+        """
+
+    /// The origins that jobs of a batch wait for, those with the most of them first.
+    ///
+    /// - Returns: With how many of those jobs are ready, or taken, but for that.
+    static func hostWaits(_ db: Database, batch: Int64, process: Int64) throws -> [(wait: HostWait, ready: Int)] {
+        try Row.fetchAll(
+            db,
+            sql: """
+                SELECT \(hostColumns), count(*) AS jobs, sum(job.state < 2) AS ready
+                FROM hostWait JOIN job ON job.origin = hostWait.origin
+                WHERE hostWait.process = ? AND job.batch = ? AND job.state < 3
+                GROUP BY hostWait.origin ORDER BY jobs DESC, hostWait.origin
+                """, arguments: [process, batch]
+        ).map { row in
+            var wait = HostWait(row)
+            wait.jobs = row["jobs"]
+            return (wait, row["ready"])
+        }
+    }
+
+    static func hostWait(_ db: Database, origin: String, process: Int64) throws -> HostWait? {
+        try Row.fetchOne(
+            db, sql: "SELECT \(hostColumns) FROM hostWait WHERE process = ? AND origin = ?", arguments: [process, origin]
+        ).map { HostWait($0) }
+    }
+}
+
+extension HostWait {
+    fileprivate init(_ row: Row) {
+        self.init(origin: row["origin"], status: row["status"], message: row["message"], since: row["since"])
+        if let until: Int64 = row["until"] {
+            remaining = StoredWait(wall: until, boot: row["due"], length: row["delay"]).remaining()
+        }
+    }
+}

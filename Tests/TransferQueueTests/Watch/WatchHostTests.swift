@@ -1,0 +1,104 @@
+import Testing
+import TransferCore
+import TransferTestServer
+import TransferTestSupport
+
+@testable import TransferQueue
+
+/// Which host a watched folder's files wait for is told to whoever looks from outside.
+@Suite(.timeLimit(.minutes(1))) struct WatchHostTests {
+    let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder("host") }
+
+    private var batch: String { "watch:" + folder.path("in") }
+
+    private func status(where condition: @escaping @Sendable (BatchStatus) -> Bool) async throws -> BatchStatus {
+        let remote = try QueueRemote(state: folder.path("state"), runtimeFolder: nil)
+        let batch = batch
+        return try await within {
+            while true {
+                try Task.checkCancellation()
+                if let status = try remote.statuses(name: batch).first, condition(status) { return status }
+                await Task.yield()
+            }
+        }
+    }
+
+    @Test func aHostThatRefusesConnectionsIsToldWithItsFiles() async throws {
+        let port = try RefusingPort()
+        var spec = WatchSpec(folder: try folder.folder("in"), url: "\(port.url)/{path}")
+        spec.settle = .milliseconds(20)
+        spec.settings = Sample.retries(1)
+        for name in ["a", "b", "c", "d"] { try folder.write(name, to: "in/" + name) }
+        try await withWatch(folder, spec) { _, _, _ in
+            let status = try await status { $0.hosts.first?.jobs == 4 }
+            #expect(status.hosts.map(\.origin) == [port.url] && status.waiting == 4)
+            #expect(status.hosts.first?.message.contains("refused") == true)
+            let why = try QueueRemote(state: folder.path("state"), runtimeFolder: nil).explain(batch: batch, job: "a@1")
+            guard case .host(port.url, nil, let message, _) = why.reason else {
+                throw TestSupportError("\(why.reason)")
+            }
+            #expect(message.contains("refused"))
+        }
+    }
+
+    @Test func aHostThatAsksForAPauseIsToldUntilItAnswers() async throws {
+        try await withTestServer { server in
+            server.handle("PUT", "/in/*") { _ in Response(status: 503, headers: ["Retry-After": "60"]) }
+            try folder.write("one", to: "in/a")
+            try await withWatch(folder, try folder.watchSpec(server)) { queue, _, log in
+                let status = try await status { $0.hosts.first?.jobs == 1 }
+                #expect(status.hosts.first?.status == 503 && status.waiting == 1)
+                let inbox = Inbox(server)
+                _ = try QueueRemote(state: folder.path("state"), runtimeFolder: nil).ask(.retry, batch: batch, job: nil)
+                await log.wait(forConfirmed: "a")
+                _ = try await self.status { $0.hosts.isEmpty && $0.waiting == 0 }
+                #expect(inbox.puts.count == 1)
+            }
+        }
+    }
+
+    /// As a balancer does it whose servers are gone: one file at a time finds that out for all of them.
+    @Test(arguments: [Fault.resetBeforeHead, .closeBeforeHead])
+    func aHostThatEndsEveryConnectionIsProbedByOneFile(_ fault: Fault) async throws {
+        try await withTestServer { server in
+            let names = (0..<40).map { "f\($0)" }
+            for name in names {
+                try folder.write(name, to: "in/" + name)
+                server.script("/in/" + name, [], afterwards: fault)
+            }
+            let spec = try folder.watchSpec(server) {
+                $0.settings.retry.scale = .seconds(30)
+                $0.settings.retry.maxDelay = .seconds(30)
+            }
+            try await withWatch(folder, spec) { queue, _, log in
+                let status = try await status { $0.hosts.first?.jobs == 40 }
+                #expect(status.waiting == 40 && status.failed == 0)
+                #expect(server.requests.count < 20, "those that were under way together")
+                for name in names { server.script("/in/" + name, []) }
+                let inbox = Inbox(server)
+                _ = try QueueRemote(state: folder.path("state"), runtimeFolder: nil)
+                    .ask(.retry, batch: batch, job: nil)
+                await log.wait(forConfirmations: 40)
+                #expect(inbox.puts.count == 40)
+            }
+        }
+    }
+
+    /// A file that its server can't bear is no reason to leave the others alone.
+    @Test func oneFileWhoseConnectionsAreEndedKeepsNoOtherWaiting() async throws {
+        try await withTestServer { server in
+            let inbox = Inbox(server)
+            server.script("/in/bad", [], afterwards: .closeBeforeHead)
+            try folder.write("bad", to: "in/bad")
+            for number in 0..<20 { try folder.write("x", to: "in/f\(number)") }
+            let spec = try folder.watchSpec(server) { $0.settings = Sample.retries(3) }
+            try await withWatch(folder, spec) { _, _, log in
+                await log.wait(forConfirmations: 20)
+                try await folder.ledger("count(*)", "state = 2", is: "1")
+            }
+            #expect(inbox.puts.count == 20)
+        }
+    }
+}
