@@ -39,10 +39,13 @@ let package = Package(
         .systemLibrary(name: "CTransferZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
         .systemLibrary(name: "CTransferSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
         .systemLibrary(name: "CTransferPSL", pkgConfig: "libpsl", providers: [.apt(["libpsl-dev"])]),
+        .systemLibrary(name: "CTransferIDN", pkgConfig: "libidn2", providers: [.apt(["libidn2-dev"])]),
 
         // From the bottom up: a target imports only what stands above it in this list.
         // libm: its rounding, for programs that link nothing else which needs it.
-        .target(name: "TransferCore", swiftSettings: settings, linkerSettings: [.linkedLibrary("m")]),
+        .target(
+            name: "TransferCore", dependencies: ["CTransferIDN"], swiftSettings: settings,
+            linkerSettings: [.linkedLibrary("m")]),
         .target(
             name: "TransferEventLoop",
             dependencies: [

@@ -2,7 +2,7 @@
 public struct Origin: Sendable, Hashable, CustomStringConvertible {
     /// Lower case.
     public let scheme: String
-    /// Lower case, without brackets around an IPv6 address.
+    /// In ASCII and lower case (``HostName``), without brackets around an IPv6 address.
     public let host: String
     public let port: Int
 
@@ -68,9 +68,16 @@ public struct Origin: Sendable, Hashable, CustomStringConvertible {
         guard let port = port(rest, of: scheme), !host.isEmpty, host.allSatisfy({ $0 > 0x20 && $0 != 0x7F }) else {
             return nil
         }
-        let isLower = host.allSatisfy { $0 < 0x80 && !(0x41...0x5A).contains($0) }
-        let name = String(decoding: host, as: UTF8.self)
-        return Origin(scheme: scheme, host: isLower ? name : name.lowercased(), port: port)
+        guard let name = name(host, inBrackets: rest.startIndex > host.endIndex) else { return nil }
+        return Origin(scheme: scheme, host: name, port: port)
+    }
+
+    /// - Returns: `nil` for a name that has no form in ASCII.
+    private static func name(_ host: Bytes, inBrackets: Bool) -> String? {
+        let text = String(decoding: host, as: UTF8.self)
+        if host.allSatisfy({ $0 < 0x80 && !(0x41...0x5A).contains($0) && $0 != UInt8(ascii: "%") }) { return text }
+        // A zone follows a percent sign (RFC 6874).
+        return inBrackets ? text.lowercased() : try? HostName.asciiForm(of: text)
     }
 
     /// - Returns: `nil` for one that isn't of the kind.

@@ -3,7 +3,7 @@
 public struct ProxyAddress: Sendable, Hashable, CustomStringConvertible {
     /// Lower case; `http` where the URL names none.
     public let scheme: String
-    /// Lower case, without brackets around an IPv6 address.
+    /// In ASCII and lower case (``HostName``), without brackets around an IPv6 address.
     public let host: String
     /// As written, else 443 for `https` and 1080 for all others (CURLOPT_PROXY(3)).
     public let port: Int
@@ -21,7 +21,17 @@ public struct ProxyAddress: Sendable, Hashable, CustomStringConvertible {
         let at = rest.lastIndex(of: "@")
         hasCredentials = at != nil
         if let at { rest = rest[rest.index(after: at)...] }
-        (host, port) = Self.split(rest, defaultPort: scheme == "https" ? 443 : 1080)
+        let (name, port) = Self.split(rest, defaultPort: scheme == "https" ? 443 : 1080)
+        host = HostName.comparable(name)
+        self.port = port
+    }
+
+    /// The URL as libcurl is told it: with a scheme, and the host in ASCII.
+    ///
+    /// - Throws: `HostName.Fault` for a host that has no such form.
+    public static func canonical(_ url: String) throws(HostName.Fault) -> String {
+        if url.utf8.allSatisfy({ $0 < 0x80 }) { return url }
+        return try URLSpelling.canonical(url.range(of: "://") == nil ? "http://" + url : url)
     }
 
     /// A proxy's URL with credentials put into it.

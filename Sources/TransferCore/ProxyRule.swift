@@ -73,8 +73,9 @@ public struct ProxyRule: Sendable, Hashable {
         if domain.first == "." { domain = domain.dropFirst() }
         // Parts of an address are no domain.
         guard !domain.isEmpty else { return false }
-        return host.asciiCaseInsensitiveEquals(domain)
-            || (address == nil && host.lowercased().hasSuffix("." + domain.lowercased()))
+        let own = HostName.comparable(domain)
+        return host.asciiCaseInsensitiveEquals(own[...])
+            || (address == nil && host.lowercased().hasSuffix("." + own))
     }
 
     /// `host.` is `host`, from the root.

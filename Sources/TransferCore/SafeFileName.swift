@@ -1,7 +1,7 @@
 /// Names that servers and URLs supply, made safe to use as one component of a path.
 public enum SafeFileName {
-    /// The longest name most file systems take, less room for `.part`.
-    private static let maxBytes = 255 - 5
+    /// The longest name that most file systems take. What is put around it has to make room.
+    private static let maxBytes = 255
 
     /// The last component of `name` with everything that could escape the folder, hide the file, or upset a terminal
     /// or another system replaced by `_`.
@@ -20,7 +20,7 @@ public enum SafeFileName {
         guard !safe.isEmpty else { return nil }
         if safe.utf8.first == UInt8(ascii: ".") { safe = "_" + String(safe.unicodeScalars.dropFirst()) }
         if isReserved(safe) { safe = "_" + safe }
-        return shortened(safe)
+        return FittedName.shortened(safe, limit: maxBytes)
     }
 
     /// Whether there is nothing to make safe, as in nearly every name.
@@ -51,15 +51,5 @@ public enum SafeFileName {
         let stem = name.prefix { $0 != "." }.lowercased()
         if ["con", "prn", "aux", "nul"].contains(stem) { return true }
         return stem.count == 4 && (stem.hasPrefix("com") || stem.hasPrefix("lpt")) && stem.last?.isNumber == true
-    }
-
-    /// Cuts in the middle of the stem, so that the extension stays.
-    private static func shortened(_ name: String) -> String {
-        guard name.utf8.count > maxBytes else { return name }
-        let dot = name.lastIndex(of: ".").flatMap { name[$0...].utf8.count <= 16 ? $0 : nil } ?? name.endIndex
-        let suffix = name[dot...]
-        var stem = name[..<dot]
-        while stem.utf8.count + suffix.utf8.count > maxBytes { stem.removeLast() }
-        return String(stem + suffix)
     }
 }

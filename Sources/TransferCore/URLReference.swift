@@ -3,8 +3,7 @@ public enum URLReference {
     /// The absolute URL that the reference names (RFC 3986 §5.2), without a fragment and without userinfo: a server has
     /// no business with whom its client poses as.
     ///
-    /// Blanks, quotes, angle brackets and what isn't ASCII, which may not stand in a URL but do in Location fields, are
-    /// percent-encoded in the path and the query.
+    /// Its spelling is the canonical one (``URLSpelling``), where its host has one.
     /// - Returns: `nil` when `base` is no absolute URL with a host.
     public static func resolve(_ reference: String, against base: String) -> String? {
         let base = Parts(base)
@@ -25,7 +24,7 @@ public enum URLReference {
             }
         }
         target.path = withoutDots(target.path)
-        return target.text
+        return URLSpelling.canonicalIfPossible(target.text)
     }
 
     /// RFC 3986 §5.2.4.
@@ -78,8 +77,8 @@ public enum URLReference {
         }
 
         var text: String {
-            (scheme.map { "\($0):" } ?? "") + (authority.map { "//\($0)" } ?? "") + Self.escaped(path)
-                + (query.map { "?" + Self.escaped($0) } ?? "")
+            (scheme.map { "\($0):" } ?? "") + (authority.map { "//\($0)" } ?? "") + path
+                + (query.map { "?\($0)" } ?? "")
         }
 
         /// RFC 3986 §3.1.
@@ -89,18 +88,5 @@ public enum URLReference {
         }
 
         private static func isLetter(_ byte: UInt8) -> Bool { (0x61...0x7A).contains(byte | 0x20) }
-
-        private static func escaped(_ part: Substring) -> String {
-            guard part.utf8.contains(where: mustBeEscaped) else { return String(part) }
-            let digits = Array("0123456789ABCDEF".utf8)
-            let bytes = part.utf8.flatMap { byte in
-                mustBeEscaped(byte) ? [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]] : [byte]
-            }
-            return String(decoding: bytes, as: UTF8.self)
-        }
-
-        private static func mustBeEscaped(_ byte: UInt8) -> Bool {
-            byte <= 0x20 || byte >= 0x7F || "\"<>".utf8.contains(byte)
-        }
     }
 }

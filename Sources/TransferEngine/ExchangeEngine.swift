@@ -64,6 +64,7 @@ public final class ExchangeEngine: Sendable {
         _ request: ExchangeRequest, meter: ExchangeMeter = ExchangeMeter(), limiters: [RateLimiter] = [],
         makeSink: @escaping @Sendable () -> any BodySink, events: @escaping @Sendable (ExchangeEvent) -> Void
     ) -> ExchangeHandle {
+        let request = Self.canonical(request)
         let id = ExchangeID(number: lastID.add(1, ordering: .relaxed).newValue)
         let start = ExchangeStart(
             id: id, request: request, meter: meter, limiters: limiters, makeSink: makeSink, events: events)
@@ -74,6 +75,11 @@ public final class ExchangeEngine: Sendable {
         }
         let pool: CurlPool
         do throws(TransferError) {
+            if let fault = URLSpelling.fault(of: request.url) {
+                throw TransferError(
+                    .badURL,
+                    "the host of \(Redaction.url(request.url)) is no name: \(fault); write it as its owner does")
+            }
             let isOfFiles = FileServerURL.isMeant(by: request.url)
             let key = PoolKey(
                 rules: request.settings.tls, link: request.settings.link,
@@ -124,6 +130,14 @@ public final class ExchangeEngine: Sendable {
         workers.stop()
         bodyThreads.stop()
         trustThreads.stop()
+    }
+
+    /// With the URL as it is sent, and compared everywhere.
+    private static func canonical(_ request: ExchangeRequest) -> ExchangeRequest {
+        guard let url = try? URLSpelling.canonical(request.url), url != request.url else { return request }
+        var request = request
+        request.url = url
+        return request
     }
 
     private func set(for request: ExchangeRequest) -> PoolSet {

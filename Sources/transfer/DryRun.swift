@@ -1,6 +1,7 @@
 import ArgumentParser
 import Glibc
 import TransferCore
+import TransferEngine
 import TransferQueue
 
 /// What a run would do: everything is checked, nothing is changed and no server is asked.
@@ -73,7 +74,7 @@ struct DryRun {
             if complete.contains(spec.identity) { return "keep" }
             return "exists (ifExists: \(download.ifExists.rawValue))"
         }
-        if stat(path + ".part", &status) == 0 {
+        if stat(PartName.path(of: path), &status) == 0 {
             return "go on from \(ByteCount.format(Int64(status.st_size)))"
         }
         return "fetch"

@@ -40,8 +40,10 @@ struct Get: AsyncParsableCommand {
         if urls.count > 1, output != nil || checksum != nil {
             throw ValidationError("--output and --checksum go with one URL")
         }
-        for url in urls where !JobSpec.isSupported(url: url) { throw ValidationError(JobSpec.refusal(of: url)) }
-        for url in urls { _ = try login.settings(of: url) }
+        for named in urls {
+            let (url, _) = try login.settings(of: named)
+            guard JobSpec.isSupported(url: url) else { throw ValidationError(JobSpec.refusal(of: url)) }
+        }
     }
 
     func run() async throws {

@@ -151,15 +151,6 @@ import TransferTestSupport
         #expect(!certificate.isValid(forHost: "bucher.example"))
     }
 
-    /// RFC 3492 §7.1, and labels of the IDNA test set.
-    @Test(arguments: [
-        ("ليهمابتكلموشعربي؟", "egbpdaj6bu4bxfgehfvwxn"), ("他们为什么不说中文", "ihqwcrb4cv8a8dqg056pqjye"),
-        ("faß", "fa-hia"), ("mañana", "maana-pta"), ("3年b組金八先生", "3b-ww4c5e180e575a65lsy2b"), ("日本語", "wgv71a119e"),
-    ])
-    func encodesLabelsAsPunycode(label: String, encoded: String) {
-        #expect(Punycode.encode(label) == encoded)
-    }
-
     @Test func noCertificateIsNoTrust() async throws {
         let trust = ServerTrust(chain: [], host: "localhost", anchors: .system, ocspResponse: nil)
         #expect(failure(of: trust.evaluate())?.kind == .other)

@@ -92,6 +92,8 @@ struct CookieRulesTests {
             ("a=1; Domain=example.com", "http://example.com/", "http://www.example.com/", true),
             ("a=1; Domain=.example.com", "http://www.example.com/", "http://example.com/", true),
             ("a=1; Domain=example.com", "http://www.example.com/", "http://a.b.example.com/", true),
+            ("a=1; Domain=.xn--bcher-kva.example", "http://www.BÜCHER.example/", "http://bücher.example/", true),
+            ("a=1", "http://bücher.example/", "http://xn--bcher-kva.example/", true),
             ("a=1; Domain=EXAMPLE.com", "http://WWW.example.COM/", "http://example.com/", true),
             ("a=1; Domain=example.com", "http://example.com/", "http://badexample.com/", false),
             ("a=1; Domain=www.example.com", "http://example.com/", "http://www.example.com/", false),

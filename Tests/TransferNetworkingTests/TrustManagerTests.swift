@@ -15,11 +15,13 @@ import TransferTestSupport
     @Test func eachHostHasItsEvaluator() throws {
         let manager = ServerTrustManager(evaluators: [
             "one.example": Named(name: "1"), "Two.Example": Named(name: "2"), "::1": Named(name: "6"),
+            "bücher.example": Named(name: "b"),
         ])
         #expect(manager.allHostsMustBeEvaluated)
-        #expect(manager.evaluators.count == 3)
+        #expect(manager.evaluators.count == 4)
         for (host, name) in [
             ("one.example", "1"), ("ONE.example", "1"), ("one.example.", "1"), ("two.example", "2"), ("[::1]", "6"),
+            ("xn--bcher-kva.example", "b"), ("BÜCHER.example", "b"),
         ] {
             let evaluator = try manager.serverTrustEvaluator(forHost: host) as? Named
             #expect(evaluator?.name == name)

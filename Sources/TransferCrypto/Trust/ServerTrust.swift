@@ -71,7 +71,7 @@ extension Certificate {
     ///
     /// - Parameter host: A name, also an international one, or an address, in brackets or not.
     public func isValid(forHost host: String) -> Bool {
-        switch HostName(host) {
+        switch CertifiedName(host) {
         case .address(let address):
             return X509_check_ip(pointer, address.bytes, address.bytes.count, 0) == 1
         case .name(let name):
@@ -87,7 +87,7 @@ extension Certificate {
     /// - Returns: `nil` when it is.
     public func failure(forHost host: String) -> TrustFailure? {
         guard !isValid(forHost: host) else { return nil }
-        let isAddress = if case .address = HostName(host) { true } else { false }
+        let isAddress = if case .address = CertifiedName(host) { true } else { false }
         let code = isAddress ? X509_V_ERR_IP_ADDRESS_MISMATCH : X509_V_ERR_HOSTNAME_MISMATCH
         return TrustFailure(code: code, certificate: self, host: host)
     }

@@ -15,7 +15,13 @@ extension CurlOptions {
             return try handle.set(CURLOPT_PROXY, "")
         }
         let address = ProxyAddress(way)
-        try handle.set(CURLOPT_PROXY, way)
+        let named: String
+        do throws(HostName.Fault) {
+            named = try ProxyAddress.canonical(way)
+        } catch {
+            throw TransferError(.badURL, "the proxy \(address) has a host that is no name: \(error)")
+        }
+        try handle.set(CURLOPT_PROXY, named)
         if address.hasCredentials {
             try handle.set(CURLOPT_PROXYAUTH, Int(bitPattern: proxySchemes ?? Self.proxySchemesToTry))
             // A file server's transfers have a callback of their own there, and no proxy that would challenge twice.

@@ -102,6 +102,7 @@ struct ExchangeMachine {
         switch decision {
         case .stay: return deliver(hop, head)
         case .follow(let url, let method, let headers, let body):
+            let url = URLSpelling.canonicalIfPossible(url)
             guard let origin = Origin(url: url) else {
                 state = .dropping(hop, .fail(RedirectRule.refusal(of: url, status: head.status)))
                 return .drop

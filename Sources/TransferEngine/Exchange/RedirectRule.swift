@@ -77,9 +77,10 @@ struct RedirectRule {
     }
 
     static func refusal(of location: String, status: Int) -> TransferError {
-        TransferError(
+        let reason = URLSpelling.fault(of: location).map { "its host is no name: \($0)" }
+        return TransferError(
             .redirectRefused,
-            "redirect to \(Redaction.url(location)) refused: only http and https are followed",
+            "redirect to \(Redaction.url(location)) refused: \(reason ?? "only http and https are followed")",
             cause: .http(status: status))
     }
 }

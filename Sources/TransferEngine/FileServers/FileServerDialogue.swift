@@ -32,6 +32,14 @@ struct FileServerDialogue: Sendable {
         case delete
         case rename(to: FileServerURL)
         case makeFolder
+
+        /// Whether the answer tells of a file that is there.
+        var isLook: Bool {
+            switch self {
+            case .look, .fetch, .fetchUnmeasured: true
+            case .store, .append, .delete, .rename, .makeFolder: false
+            }
+        }
     }
 
     enum Result: Sendable {

@@ -7,7 +7,7 @@ public import TransferCore
 // whole: it may turn out to be the word of a single node, or never come.
 extension PartFile {
     /// The name of bytes that were set aside for those of a partial file.
-    static func asidePath(of path: String) -> String { path + ".old" }
+    static func asidePath(of path: String) -> String { NameLimit.appended(path, ".old") }
 
     /// Keeps the bytes that are there under another name, and goes on with an empty file under the same descriptor.
     ///

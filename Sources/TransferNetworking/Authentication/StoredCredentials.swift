@@ -43,7 +43,7 @@ extension URLProtectionSpace {
 
     /// Whether a credential for this space may be sent to the other: everything that is named has to be the same.
     fileprivate func covers(_ other: URLProtectionSpace) -> Bool {
-        guard !isProxy(), host.lowercased() == other.host, port == other.port,
+        guard !isProxy(), HostName.comparable(host) == other.host, port == other.port,
             self.protocol?.lowercased() == other.protocol
         else { return false }
         let isAnyMethod = authenticationMethod == NSURLAuthenticationMethodDefault

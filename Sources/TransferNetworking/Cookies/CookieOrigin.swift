@@ -1,4 +1,3 @@
-import Foundation
 import TransferCore
 
 /// What counts of a URL where cookies are concerned.
@@ -11,8 +10,8 @@ struct CookieOrigin: Equatable {
 
     /// - Returns: `nil` for a URL that has no cookies.
     init?(_ url: String) {
-        guard let origin = Origin(url: url), let host = Self.canonical(origin.host) else { return nil }
-        self.host = host
+        guard let origin = Origin(url: url) else { return nil }
+        host = origin.host
         isSecure = origin.scheme == "https"
         isAddress = IPAddress(host) != nil
         path = Self.path(url)
@@ -48,12 +47,6 @@ struct CookieOrigin: Equatable {
         if host == other.host { return true }
         guard !isAddress, !other.isAddress, let own = PublicSuffix.registrable(host) else { return false }
         return own == PublicSuffix.registrable(other.host)
-    }
-
-    private static func canonical(_ host: String) -> String? {
-        if host.utf8.allSatisfy({ $0 < 0x80 }) { return host }
-        guard let coded = URL(string: "http://\(host)/")?.host, coded.utf8.allSatisfy({ $0 < 0x80 }) else { return nil }
-        return coded.lowercased()
     }
 
     private static func path(_ url: String) -> String {

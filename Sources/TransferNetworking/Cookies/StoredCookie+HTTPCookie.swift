@@ -1,5 +1,6 @@
 import Foundation
 import FoundationNetworking
+import TransferCore
 
 extension StoredCookie {
     /// A cookie of Foundation's: its domain begins with a dot where it's meant for more than one host.
@@ -7,12 +8,13 @@ extension StoredCookie {
     /// - Returns: `nil` for one that can't be sent: without a name or domain, or with control characters or semicolons.
     init?(_ cookie: HTTPCookie, created: Double) {
         let isForbidden = { (byte: UInt8) in byte < 0x20 || byte == 0x7F || byte == UInt8(ascii: ";") }
-        let domain = cookie.domain.lowercased()
+        let isHost = !cookie.domain.hasPrefix(".")
+        let domain = HostName.comparable(isHost ? cookie.domain[...] : cookie.domain.dropFirst())
         guard !cookie.name.isEmpty, !cookie.name.utf8.contains(where: { isForbidden($0) || $0 == UInt8(ascii: "=") }),
-            !cookie.value.utf8.contains(where: isForbidden), domain != ".", !domain.isEmpty
+            !cookie.value.utf8.contains(where: isForbidden), !domain.isEmpty
         else { return nil }
-        isHostOnly = !domain.hasPrefix(".")
-        self.domain = isHostOnly ? domain : String(domain.dropFirst())
+        isHostOnly = isHost
+        self.domain = domain
         name = cookie.name
         value = cookie.value
         path = cookie.path.hasPrefix("/") ? cookie.path : "/"

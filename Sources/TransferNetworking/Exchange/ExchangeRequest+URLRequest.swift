@@ -12,9 +12,10 @@ extension ExchangeRequest {
         _ request: URLRequest, of session: Session, body: RequestBody? = nil
     ) throws {
         guard let url = request.url else { throw AFError.invalidURL(url: "") }
-        var plain = url.absoluteString
+        var plain = URLSpelling.canonicalIfPossible(url.absoluteString)
         guard Origin(url: plain) != nil else {
-            let cause = TransferError(.badURL, "unsupported URL: \(Redaction.url(plain))")
+            let reason = URLSpelling.fault(of: plain).map { ": its host is no name: \($0)" } ?? ""
+            let cause = TransferError(.badURL, "unsupported URL: \(Redaction.url(plain))\(reason)")
             throw AFError.sessionTaskFailed(error: URLError(cause))
         }
         var credentials = ExchangeSettings.Credentials.none

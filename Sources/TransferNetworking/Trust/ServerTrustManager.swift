@@ -1,3 +1,5 @@
+import TransferCore
+
 /// Which evaluator judges which host.
 ///
 /// Hosts are compared whole: for wildcards override ``serverTrustEvaluator(forHost:)``.
@@ -12,7 +14,8 @@ open class ServerTrustManager: @unchecked Sendable {
 
     /// - Parameters:
     ///   - allHostsMustBeEvaluated: Whether a host without an evaluator is refused.
-    ///   - evaluators: By host, without a port; capital letters don't matter (RFC 9110 §4.2.3).
+    ///   - evaluators: By host, without a port; capital letters don't matter (RFC 9110 §4.2.3), nor whether
+    ///     an international name is written in its letters or in ASCII.
     public init(allHostsMustBeEvaluated: Bool = true, evaluators: [String: any ServerTrustEvaluating]) {
         self.allHostsMustBeEvaluated = allHostsMustBeEvaluated
         self.evaluators = evaluators
@@ -31,10 +34,10 @@ open class ServerTrustManager: @unchecked Sendable {
         return nil
     }
 
-    /// Without the root's dot and the brackets of an IPv6 address: `localhost.` is `localhost`.
+    /// In ASCII, without the root's dot and the brackets of an IPv6 address: `localhost.` is `localhost`.
     private static func normal(_ host: String) -> String {
-        let host = host.lowercased()
-        if host.hasPrefix("["), host.hasSuffix("]") { return String(host.dropFirst().dropLast()) }
+        if host.hasPrefix("["), host.hasSuffix("]") { return host.dropFirst().dropLast().lowercased() }
+        let host = HostName.comparable(host)
         return host.hasSuffix(".") ? String(host.dropLast()) : host
     }
 }

@@ -21,6 +21,7 @@ extension JobDecoder {
         case .chunkSize: rules.upload.chunkSize = try chunkSize()
         case .parallel: rules.upload.parallel = try integer(Self.parallelRequests)
         case .createFolders: rules.upload.createFolders = try boolean() ?? false
+        case .inplace: rules.upload.inPlace = try boolean() ?? false
         case .ifChanged: rules.upload.ifChanged = try word(JobSpec.Upload.IfChanged.self) ?? .restart
         case .success: rules.upload.success = try success()
         case .metadata: try fields(into: &rules.upload.metadata)

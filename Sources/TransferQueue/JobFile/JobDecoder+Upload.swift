@@ -6,8 +6,8 @@ extension JobDecoder {
     static let parallelRequests = 1...64
     /// Keys that mean nothing to a download.
     static let uploadKeys: [JobKey] = [
-        .protocol, .chunkSize, .parallel, .createFolders, .ifChanged, .success, .metadata, .fields, .fileField,
-        .tus,
+        .protocol, .chunkSize, .parallel, .createFolders, .inplace, .ifChanged, .success, .metadata, .fields,
+        .fileField, .tus,
     ]
 
     /// Bytes of one request; at least 1.
@@ -109,7 +109,8 @@ extension JobSpec.UploadProtocol {
     /// Keys that only some protocols have, with those.
     fileprivate static let ownedKeys: [(JobKey, Set<JobSpec.UploadProtocol>)] = [
         (.fields, [.multipart]), (.fileField, [.multipart]), (.metadata, [.tus, .s3]), (.parallel, [.tus, .s3]),
-        (.createFolders, [.put, .ftp, .sftp]), (.chunkSize, [.put, .post, .tus, .resumable, .s3]),
+        (.createFolders, [.put, .ftp, .sftp]), (.inplace, [.ftp, .sftp]),
+        (.chunkSize, [.put, .post, .tus, .resumable, .s3]),
         (.method, [.put, .post, .multipart, .resumable]), (.tus, [.tus]), (.success, [.put, .post, .multipart]),
     ]
 

@@ -18,7 +18,7 @@ enum JobKey: String, CaseIterable {
     case id, download, upload, to, checksum, checksums, needs, priority, segments, ifExists, adopt
     case `protocol`, method, body, headers, retry, connectTimeout, timeout, lowSpeed, maxTime, limitRate
     case proxy, noProxy, tls, auth, remoteTime, maxRedirects, network
-    case s3, ssh, ftp, chunkSize, parallel, createFolders, ifChanged, success, metadata, fields, fileField, tus
+    case s3, ssh, ftp, chunkSize, parallel, createFolders, inplace, ifChanged, success, metadata, fields, fileField, tus
 
     static let table = KeyTable(allCases)
     /// What a batch can set for all of its jobs.

@@ -46,7 +46,10 @@ extension JobFileReader {
         for mirror in bytes.split(separator: 0x09) {
             let range = mirror.startIndex..<mirror.endIndex
             guard let url = try utf8(range, bytes, sink) else { continue }
-            if let refusal = URLRule.refusal(of: url, advice: "a .json or .jsonl file can say \"auth\"") {
+            // A blank may be meant to part a URL from something else.
+            if url.utf8.contains(0x20) {
+                try refuse("a URL can't hold a space; write %20, and a tab between two URLs", range, bytes, sink)
+            } else if let refusal = URLRule.refusal(of: url, advice: "a .json or .jsonl file can say \"auth\"") {
                 try refuse(refusal.message, range, bytes, sink)
             } else {
                 list.urls.append(url)

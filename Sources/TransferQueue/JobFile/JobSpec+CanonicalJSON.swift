@@ -92,6 +92,7 @@ extension CanonicalWriter {
         member(JobKey.chunkSize, options.chunkSize.map { Int($0) })
         member(JobKey.parallel, options.parallel)
         if options.createFolders { member(JobKey.createFolders, true) }
+        if options.inPlace { member(JobKey.inplace, true) }
         if options.ifChanged != .restart { member(JobKey.ifChanged, options.ifChanged.rawValue) }
         member(JobKey.success, options.success?.sorted())
         fields(.metadata, options.metadata)

@@ -1,6 +1,7 @@
 import TransferCore
 
-/// What a URL in a job file may be.
+/// What a URL may be, in a job file, on a command line and in a program. Blanks and letters that aren't ASCII are taken
+/// as people write them, and sent as they have to be (``URLSpelling``).
 enum URLRule {
     struct Refusal {
         var message: String
@@ -28,10 +29,12 @@ enum URLRule {
         _ url: Bytes, _ schemes: [String], _ advice: String
     ) -> Refusal? where Bytes.Index == Int {
         if url.isEmpty { return Refusal(message: "the URL is empty") }
-        for byte in url where byte <= 0x20 || byte == 0x7F {
-            return Refusal(
-                message: byte == 0x20
-                    ? "a URL can't hold a space; write %20" : "a URL can't hold control characters")
+        for byte in url where byte < 0x20 || byte == 0x7F {
+            return Refusal(message: "a URL can't hold control characters")
+        }
+        // In the middle there is no doubt that it belongs to a name.
+        if url.last == 0x20 {
+            return Refusal(message: "the URL ends with a space; write %20 where it belongs to a name")
         }
         guard let colon = url.firstIndex(of: UInt8(ascii: ":")), colon > 0, url[..<colon].allSatisfy(isSchemeByte)
         else {
@@ -52,11 +55,13 @@ enum URLRule {
             let words = isSSH ? sshAdvice : advice
             return Refusal(message: "a URL can't carry a user or a password; \(words)", isSecret: true)
         }
-        return checkAuthority(url[start..<end])
+        let isBucket = url[..<colon].lazy.map(\.asciiLowercased).elementsEqual("s3".utf8)
+        return checkAuthority(url[start..<end], isBucket: isBucket)
     }
 
-    private static func checkAuthority<Bytes: RandomAccessCollection<UInt8>>(_ authority: Bytes) -> Refusal?
-    where Bytes.Index == Int {
+    private static func checkAuthority<Bytes: RandomAccessCollection<UInt8>>(
+        _ authority: Bytes, isBucket: Bool
+    ) -> Refusal? where Bytes.Index == Int {
         var host = authority[...]
         var port: Bytes.SubSequence?
         if host.first == UInt8(ascii: "[") {
@@ -77,6 +82,7 @@ enum URLRule {
         if host.contains(where: isForbidden) {
             return Refusal(message: "the URL's host is malformed")
         }
+        if let message = isBucket ? nil : nameRefusal(host) { return Refusal(message: message) }
         guard let port, !port.isEmpty else { return nil }
         let number = Int(String(decoding: port, as: UTF8.self)) ?? 0
         guard port.allSatisfy({ $0 >= UInt8(ascii: "0") && $0 <= UInt8(ascii: "9") }), (1...65_535).contains(number)
@@ -84,6 +90,19 @@ enum URLRule {
             return Refusal(message: "the URL's port is not a number from 1 to 65535")
         }
         return nil
+    }
+
+    /// What is wrong with a name that isn't plain ASCII.
+    private static func nameRefusal(_ host: some Collection<UInt8>) -> String? {
+        guard host.first != UInt8(ascii: "["), host.contains(where: { $0 >= 0x80 || $0 == UInt8(ascii: "%") }) else {
+            return nil
+        }
+        do throws(HostName.Fault) {
+            _ = try HostName.asciiForm(of: String(decoding: host, as: UTF8.self))
+            return nil
+        } catch {
+            return "the URL's host is no name: \(error); write it as its owner does, or in ASCII (xn--…)"
+        }
     }
 
     /// The alphabet only: the resolver judges the rest. A zone (RFC 6874) follows a percent sign.
@@ -106,7 +125,7 @@ enum URLRule {
 
     private static func isForbidden(_ byte: UInt8) -> Bool {
         switch byte {
-        case UInt8(ascii: "\\"), UInt8(ascii: "^"), UInt8(ascii: "`"), UInt8(ascii: "{"), UInt8(ascii: "|"),
+        case 0x20, UInt8(ascii: "\\"), UInt8(ascii: "^"), UInt8(ascii: "`"), UInt8(ascii: "{"), UInt8(ascii: "|"),
             UInt8(ascii: "}"), UInt8(ascii: "<"), UInt8(ascii: ">"), UInt8(ascii: "\""):
             true
         default: false

@@ -16,7 +16,8 @@ extension JobSpec {
 
     /// Whether its server can be asked what it has before anything is sent again.
     var asksFirst: Bool {
-        if case .upload(let upload) = work { upload.uploadProtocol.asksFirst } else { false }
+        guard case .upload(let upload) = work else { return false }
+        return upload.uploadProtocol.asksFirst && !upload.options.inPlace
     }
 
     /// The method its request is made with.

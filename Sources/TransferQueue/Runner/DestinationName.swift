@@ -47,11 +47,9 @@ enum DestinationName: Sendable, Hashable {
 
     /// `name.1.ext`, `name.2.ext`, … : the first that is free.
     static func freeName(_ path: String) -> String {
-        let slash = path.lastIndex(of: "/").map { path.index(after: $0) } ?? path.startIndex
-        let dot = path[slash...].dropFirst().lastIndex(of: ".") ?? path.endIndex
         var number = 1
         while true {
-            let name = "\(path[..<dot]).\(number)\(path[dot...])"
+            let name = NameLimit.numbered(path, number)
             if isFree(name) { return name }
             number += 1
         }

@@ -41,7 +41,7 @@ struct DownloadPreparation: Sendable {
         var path = target.file(url: url, disposition: nil)
         var replacement = download.ifExists == .overwrite ? Replacement.anything : .nothing
         var version: HeldVersion?
-        var beginning = path + ".part"
+        var beginning = PartName.path(of: path)
         let isNewFolder = census.isNew(folderOf: path)
         if !isNewFolder {
             switch try judge(DestinationName.look(path), at: path) {
@@ -58,12 +58,13 @@ struct DownloadPreparation: Sendable {
                 beginning = path
             case .rename:
                 path = DestinationName.freeName(path)
-                beginning = path + ".part"
+                beginning = PartName.path(of: path)
             }
         }
         let isFirst = record.attempts == 0 && record.resume == nil && !record.wasInterrupted
         let part = try openPart(
             of: path, isNew: isNewFolder && isFirst, isNewFolder ? [] : census.partNumbers(of: path))
+        if isNewFolder, NameLimit.mayBeTooLong(path) { try checkName(path, part) }
         let held = HeldBytes(
             part, record, download, url: url, answeredURL: answeredURL, asksPlace: asksPlace)
         if held.prefersAside, part.restoreAside() { return try prepare(census) }
@@ -92,25 +93,36 @@ struct DownloadPreparation: Sendable {
         return .ready(ready)
     }
 
+    /// A name that the folder doesn't take is found before anything is asked for: the partial file's own may be shorter.
+    private func checkName(_ path: String, _ part: PartFile) throws(TransferError) {
+        do throws(TransferError) {
+            _ = try DestinationName.look(path)
+        } catch {
+            part.discardIfEmpty()
+            throw error
+        }
+    }
+
     /// `NAME.part`, or `NAME.1.part`, … where that is somebody else's, or was when an earlier attempt began.
     ///
     /// - Parameter numbers: Those of such names that something had.
     private func openPart(of path: String, isNew: Bool, _ numbers: [Int]) throws(TransferError) -> PartFile {
         // An earlier attempt may have had to take another name.
-        if let known = record.resume?.partialFile, known.hasPrefix(path + "."), !DestinationName.isFree(known),
+        if let known = record.resume?.partialFile, PartName.isOne(known, of: path, count: NumberedPart.count),
+            !DestinationName.isFree(known),
             let part = try openOurs(known, isNew: false)
         {
             return part
         }
-        if !numbers.isEmpty, let best = PartName.best(([0] + numbers).map { ($0, bytes(in: PartName.path(path, $0))) }),
-            best > 0, let part = try openOurs(PartName.path(path, best), isNew: false)
+        if !numbers.isEmpty, let best = NumberedPart.best(([0] + numbers).map { ($0, bytes(in: PartName.path(of: path, number: $0))) }),
+            best > 0, let part = try openOurs(PartName.path(of: path, number: best), isNew: false)
         {
             return part
         }
-        for number in 0..<PartName.count {
-            if let part = try openOurs(PartName.path(path, number), isNew: isNew) { return part }
+        for number in 0..<NumberedPart.count {
+            if let part = try openOurs(PartName.path(of: path, number: number), isNew: isNew) { return part }
         }
-        return try Self.open(path + ".part", .none, isNew: isNew)
+        return try Self.open(PartName.path(of: path), .none, isNew: isNew)
     }
 
     /// How many bytes of this job's file are there, as a partial file's own record says.
@@ -228,7 +240,7 @@ struct DownloadPreparation: Sendable {
         return data
     }
 
-    private func partialName(of path: String) -> String { record.resume?.partialFile ?? path + ".part" }
+    private func partialName(of path: String) -> String { record.resume?.partialFile ?? PartName.path(of: path) }
 }
 
 /// Makes folders that a destination needs.

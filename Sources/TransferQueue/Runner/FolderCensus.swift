@@ -49,7 +49,7 @@ final class FolderCensus: Sendable {
         var found: [String: [Int]] = [:]
         while let entry = readdir(listing) {
             let part = withUnsafeBytes(of: &entry.pointee.d_name) { name in
-                PartName(name.prefix { $0 != 0 })
+                NumberedPart(name.prefix { $0 != 0 })
             }
             if let part { found[part.file, default: []].append(part.number) }
         }

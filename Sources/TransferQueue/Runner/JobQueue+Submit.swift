@@ -67,6 +67,7 @@ extension JobQueue {
     public func submit(_ job: JobSpec, batch: String, directory: String = "/") async throws -> JobHandle {
         let faults = job.faults + [DestinationPath.refusal(ofBatchName: batch)].compactMap { $0 }
         guard faults.isEmpty else { throw TransferError(.badURL, faults.joined(separator: "; ")) }
+        let job = job.spelt
         let staged = try await reader.run { [store] in
             try store.submit(job, batch: batch, directory: directory)
         }
@@ -153,7 +154,11 @@ extension StagingError {
 
 extension JobSpec {
     /// Whether something can be moved from or to such a URL.
-    public static func isSupported(url: String) -> Bool { Origin(anyURL: url) != nil || S3URL.isOne(url) }
+    public static func isSupported(url: String) -> Bool {
+        guard let refusal = URLRule.refusal(of: url) else { return true }
+        // A program may put the user into the URL.
+        return refusal.isSecret && Origin(anyURL: url) != nil
+    }
 
     /// Why not, in words.
     public static func refusal(of url: String) -> String {

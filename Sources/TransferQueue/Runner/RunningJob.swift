@@ -150,7 +150,7 @@ struct DownloadTarget: Sendable, Hashable {
 
     /// The path for a file that the URL, or an answer with this Content-Disposition, names.
     func file(url: String, disposition: String?) -> String {
-        isFolder ? path + SafeFileName.forDownload(url: url, disposition: disposition) : path
+        isFolder ? NameLimit.fitted(path + SafeFileName.forDownload(url: url, disposition: disposition)) : path
     }
 }
 

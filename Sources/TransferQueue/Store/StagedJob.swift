@@ -15,6 +15,7 @@ final class StagedJob: Sendable {
     ///   - directory: What the batch's relative paths start from.
     ///   - origins: Kept from job to job.
     init(_ spec: JobSpec, at place: JobLocations?, directory: String, origins: inout OriginMemory) {
+        let spec = spec.spelt
         sharedSpec = Shared(wrappedValue: spec)
         self.place = place
         let secrets = JobSecrets(spec)

@@ -69,6 +69,8 @@ enum UploadProtocols {
             return S3Dialogue(
                 location: try access.location(upload.url, secrets), credentials: try access.credentials(secrets),
                 source: source, options: s3, state: state)
+        case .ftp where options.inPlace, .sftp where options.inPlace:
+            return FileServerUpload.inPlace(url: upload.url, source: source, state: state)
         case .ftp, .sftp:
             let mark = String(UInt64.random(in: 0..<1 << 48), radix: 36)
             return FileServerUpload(url: upload.url, source: source, state: state, mark: mark)

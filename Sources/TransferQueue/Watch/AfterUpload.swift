@@ -258,8 +258,5 @@ struct AfterUpload {
     }
 
     /// `name.1.ext`, as downloads get one that is free.
-    static func numbered(_ name: String, _ number: Int) -> String {
-        let dot = name.dropFirst().lastIndex(of: ".") ?? name.endIndex
-        return "\(name[..<dot]).\(number)\(name[dot...])"
-    }
+    static func numbered(_ name: String, _ number: Int) -> String { FittedName.numbered(name, number, limit: 255) }
 }

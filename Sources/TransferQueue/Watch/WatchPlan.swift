@@ -41,7 +41,7 @@ struct WatchPlan: Sendable {
         }
         self.spec = spec
         root = Self.trimmed(spec.folder)
-        let template = try URLTemplate(spec.url)
+        let template = try URLTemplate(URLSpelling.canonicalIfPossible(spec.url))
         // Where the server gives the names, the URL is where uploads are made.
         self.template =
             spec.upload.uploadProtocol.givesNames || spec.upload.uploadProtocol == .post

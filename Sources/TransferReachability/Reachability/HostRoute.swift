@@ -37,7 +37,7 @@ final class HostRoute: Sendable {
     init(host: String, resolve: @escaping @Sendable (String) -> [IPAddress] = HostRoute.systemAddresses) {
         var host = host.hasPrefix("[") && host.hasSuffix("]") ? String(host.dropFirst().dropLast()) : host
         if host.hasSuffix("."), host.count > 1 { host.removeLast() }
-        self.host = host
+        self.host = HostName.comparable(host)
         self.resolve = resolve
         let name = host.lowercased()
         let look: Look =

@@ -65,6 +65,11 @@ public struct FileServerUpload: UploadDialogue {
         self.mark = mark
     }
 
+    /// The same without anything but the file's own name, for servers that let nobody do more than store it.
+    public static func inPlace(url: String, source: UploadSource, state: String?) -> any UploadDialogue {
+        InPlaceUpload(url: url, source: source, state: state)
+    }
+
     public mutating func begin(now: Int64) -> [UploadAction] {
         guard let state else { return start(generation: 0, mark: mark) }
         if let mismatch = state.mismatch(to: url, source) {
@@ -153,7 +158,9 @@ public struct FileServerUpload: UploadDialogue {
         case .refused:
             // All was taken: whether it's there, its naming shows.
             if state?.naming != nil { return move() }
-            return replacePart("the server doesn't tell how much it has of the file (\(words(head)))")
+            return replacePart(
+                "the server doesn't tell how much it has of the file (\(words(head))); \(Self.inPlaceDoes) it without asking"
+            )
         }
     }
 
@@ -291,7 +298,9 @@ public struct FileServerUpload: UploadDialogue {
     private mutating func sendUnderName(_ words: String) -> [UploadAction] {
         guard detours.take() else { return contradiction(Self.unnamed(words)) }
         return [
-            .restart("the server lets nobody rename files (\(words)): it's sent under its own name"), .confirmed(0),
+            .restart(
+                "the server lets nobody rename files (\(words)): it's sent under its own name, as \(Self.inPlaceDoes) it at once"
+            ), .confirmed(0),
         ]
             + ask(.sendingUnderName(words), "PUT", url, body: .source(0..<source.size))
     }
@@ -346,36 +355,5 @@ public struct FileServerUpload: UploadDialogue {
 
     private mutating func contradiction(_ words: String) -> [UploadAction] {
         end(.fail(TransferError(.badResponse, words, isTransient: true)))
-    }
-
-    private func tooMuch(_ size: Int64) -> String {
-        "the server has \(size) bytes of a file with \(source.size)"
-    }
-
-    private static func unnamed(_ words: String) -> String {
-        "the server doesn't give the file its name (\(words)); a folder of that name would be in its way"
-    }
-
-    /// The server's own, where it said something.
-    private func words(_ head: ResponseHead) -> String {
-        head.value("Server-Reply").flatMap { $0.isEmpty ? nil : $0 } ?? StatusRule.error(head, now: 0).message
-    }
-
-    /// With the server's own words: the statuses are made out of them.
-    private func refusal(_ head: ResponseHead, now: Int64) -> TransferError {
-        var error = StatusRule.error(head, now: now)
-        let words = words(head)
-        switch (phase, head.status) {
-        case (.sending(from: 0), 409):
-            error.message = "the folder isn't there (\(words)); \"createFolders\": true (--create-folders) makes it"
-        case (.sending, _): error.message = "the server doesn't take the file (\(words))"
-        case (.sendingUnderName(let refusal), _):
-            error.message = "\(Self.unnamed(refusal)), and doesn't take it under that name (\(words))"
-        case (.naming, _), (.clearing, _): error.message = Self.unnamed(words)
-        case (.discarding, _), (.abandoning, _):
-            error.message = "the server doesn't remove what it has of the file (\(words))"
-        default: error.message = "the server doesn't tell what it has of the file (\(words))"
-        }
-        return error
     }
 }

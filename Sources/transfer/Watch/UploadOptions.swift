@@ -24,6 +24,11 @@ struct UploadOptions: ParsableArguments {
     )
     var createFolders = false
 
+    @Flag(
+        name: .customLong("inplace"),
+        help: "Send under the file's own name at once, to FTP and SFTP servers where one may only store files.")
+    var inPlace = false
+
     @OptionGroup var s3: S3Arguments
     @OptionGroup var login: LoginArguments
 
@@ -37,9 +42,9 @@ struct UploadOptions: ParsableArguments {
     /// - Parameter named: The URL as the user wrote it; a file server's may hold a user.
     /// - Throws: `ValidationError` for what doesn't go together.
     func upload(to named: String) throws -> (upload: JobSpec.Upload, settings: JobSettings) {
-        guard JobSpec.isSupported(url: named) else { throw ValidationError(JobSpec.refusal(of: named)) }
-        if let refusal = uploadProtocol?.value.refusal(of: named) { throw ValidationError(refusal) }
         var (url, settings) = try login.settings(of: named)
+        guard JobSpec.isSupported(url: url) else { throw ValidationError(JobSpec.refusal(of: url)) }
+        if let refusal = uploadProtocol?.value.refusal(of: url) { throw ValidationError(refusal) }
         if let parallel, !(1...64).contains(parallel) { throw ValidationError("--parallel is 1 to 64") }
         settings.headers = try HeaderArgument.settings(headers)
         settings.s3 = s3.access
@@ -48,9 +53,11 @@ struct UploadOptions: ParsableArguments {
         upload.options.chunkSize = chunkSize?.bytes
         upload.options.parallel = parallel
         upload.options.createFolders = createFolders
+        upload.options.inPlace = inPlace
         let options = [
             (method != nil, "method", "--method"), (parallel != nil, "parallel", "--parallel"),
-            (createFolders, "createFolders", "--create-folders"), (chunkSize != nil, "chunkSize", "--chunk-size"),
+            (createFolders, "createFolders", "--create-folders"), (inPlace, "inplace", "--inplace"),
+            (chunkSize != nil, "chunkSize", "--chunk-size"),
         ].filter(\.0).map { (key: $0.1, name: $0.2) }
         if let refusal = upload.refusal(of: options) { throw ValidationError(refusal) }
         return (upload, settings)

@@ -28,6 +28,42 @@ struct FileServerConformanceTests {
         try bench.expectTheFileOnce()
     }
 
+    /// Nothing is looked at, renamed or removed: an account that may only store is asked for no more.
+    @Test(arguments: FileServerKind.allCases) func inPlaceItIsStoredAndNothingElse(_ kind: FileServerKind) async throws
+    {
+        let bench = try await FileServerBench(kind)
+        _ = try bench.makeFolder("")
+        try bench.writeUpload(300_000, #""inplace": true"#)
+        let result = try await bench.place.runJobs()
+        #expect(result.exitCode == 0, "\(result)")
+        try bench.expectTheFileOnce()
+        guard kind != .sftp else { return }
+        #expect(bench.commands("STOR") == 1)
+        for command in ["SIZE", "RNFR", "DELE", "APPE", "MKD"] {
+            #expect(bench.commands(command) == 0, "\(command)")
+        }
+        // The next version is written over it.
+        try bench.writeUpload(200_000, seed: 8, #""inplace": true"#)
+        #expect(try await bench.place.runJobs().exitCode == 0)
+        try bench.expectTheFileOnce()
+    }
+
+    @Test(arguments: [FileServerKind.sftp, .ftp]) func inPlaceABreakSendsTheWholeAgain(_ kind: FileServerKind)
+        async throws
+    {
+        let bench = try await FileServerBench(kind)
+        try bench.writeUpload(FileServerBench.size, #""inplace": true"#)
+        let process = try bench.place.startJobs()
+        try await until("bytes under its name") { bench.size(of: "f") > 1 << 20 }
+        #expect(bench.names() == ["f"])
+        bench.cut()
+        let result = try await process.result()
+        #expect(result.exitCode == 0, "\(result)")
+        try bench.expectTheFileOnce()
+        let restarts = try result.events().named("job.restarted")
+        #expect(restarts.count == 1 && "\(restarts)".contains("may be there under its name already"), "\(result)")
+    }
+
     @Test(arguments: FileServerKind.allCases) func anEmptyFileArrives(_ kind: FileServerKind) async throws {
         let bench = try await FileServerBench(kind)
         try bench.writeUpload(0)

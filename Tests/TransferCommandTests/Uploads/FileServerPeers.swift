@@ -167,6 +167,9 @@ final class FileServerBench: Sendable {
         names().first { $0.hasSuffix(".part") }.flatMap { root.size("served/in/\($0)") }.map { Int($0) } ?? 0
     }
 
+    /// Bytes of a file in the folder that uploads go to.
+    func size(of name: String) -> Int { root.size("served/in/\(name)").map { Int($0) } ?? 0 }
+
     /// As soon as a file has its name, and before the client hears of that, its last byte becomes another one: once.
     /// Not where data connections are led through a relay.
     func spoil(_ name: String) {

@@ -111,7 +111,8 @@ import TransferCore
         ("file:///etc/passwd", #"unsupported scheme "file"; http, https, s3, ftp, ftps and sftp are supported"#),
         ("http:///f", "the URL has no host"), ("http://:80/", "the URL has no host"), ("", "the URL is empty"),
         ("h/f", "not a URL; it begins with http://"), ("http:/h/f", "a URL has two slashes behind the colon"),
-        ("http://h/a b", "a URL can't hold a space; write %20"),
+        ("http://h/a ", "the URL ends with a space; write %20 where it belongs to a name"),
+        ("http://h h/a", "the URL's host is malformed"),
         (#"http://h/a\u000ab"#, "a URL can't hold control characters"),
         ("http://h:99999/", "the URL's port is not a number from 1 to 65535"),
         ("http://[::1/", "the URL's IPv6 address is malformed"), ("http://h|x/", "the URL's host is malformed"),
@@ -124,7 +125,9 @@ import TransferCore
         #expect(reading.faults.first?.path == "$.jobs[0].download[1]")
     }
 
-    @Test(arguments: ["http://h", "https://h:8443/a?b#c", "http://[::1]:80/", "HTTP://h/%20", "http://ü.example/é"])
+    @Test(arguments: [
+        "http://h", "https://h:8443/a?b#c", "http://[::1]:80/", "HTTP://h/%20", "http://ü.example/é", "http://h/a b",
+    ])
     func takesURLsThatWork(url: String) { #expect(URLRule.refusal(of: url) == nil) }
 
     /// Whole documents.

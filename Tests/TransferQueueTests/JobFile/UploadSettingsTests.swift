@@ -114,6 +114,19 @@ import TransferUpload
         #expect(try upload(members).lines == [line])
     }
 
+    @Test func anUploadToAFileServerMayBeMadeInPlace() throws {
+        let spec = try #require(try upload(#""inplace": true"#, to: "sftp://h/in").spec)
+        #expect(try options(spec).options.inPlace && JobSpec(canonicalJSON: spec.canonicalJSON) == spec)
+        // Its server isn't asked: where PUT isn't to be repeated, it isn't.
+        #expect(!spec.asksFirst && !spec.mustNotRepeat)
+        let once = try upload(#""inplace": true, "retry": {"methods": []}"#, to: "ftp://h/in").spec
+        #expect(once?.mustNotRepeat == true)
+        #expect(
+            try upload(#""inplace": true"#).lines == [
+                #"$.jobs[0].inplace "inplace" is for the protocol "ftp" or "sftp", not "put""#
+            ])
+    }
+
     @Test func aSecretOfS3IsNamedAndNeverWritten() throws {
         let lines = try upload(#""s3": {"accessKey": "a", "secretKey": "hush"}"#, to: "s3://bucket/key").lines
         #expect(lines.first?.contains("a secret key is named, never written") == true)

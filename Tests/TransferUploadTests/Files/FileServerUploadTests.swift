@@ -13,6 +13,9 @@ import TransferCore
         DialogueScript(FileServerUpload(url: url, source: source ?? self.source, state: state, mark: "m1"))
     }
 
+    private static let advice =
+        " where nobody may rename, \"inplace\": true (--inplace) sends the file under its own name"
+
     /// One that was cut when so many bytes had been sent.
     private func kept() throws -> String {
         var script = script()
@@ -96,8 +99,8 @@ import TransferCore
         script.answer(409, [("Server-Reply", "there is a file of that name")])
         #expect(
             script.failure?.message
-                == "the server doesn't give the file its name (there is a file of that name); a folder of that name would be in its way"
-        )
+                == "the server doesn't give the file its name (there is a file of that name); a folder of that name would be in its way;"
+                + Self.advice)
     }
 
     /// Without times an old file of the same length would be taken for the new one when the last answer is lost.
@@ -150,7 +153,11 @@ import TransferCore
                 409, "550 No such file",
                 "the folder isn't there (550 No such file); \"createFolders\": true (--create-folders) makes it"
             ),
-            (403, "553 Could not create", "the server doesn't take the file (553 Could not create)"),
+            (
+                403, "553 Could not create",
+                "the server doesn't take the file (553 Could not create); where it's the hidden name that it refuses,"
+                    + " \"inplace\": true (--inplace) sends the file under its own"
+            ),
             (507, "552 full", "the server doesn't take the file (552 full)"),
         ])
     func aRefusedFileFailsInTheServersWords(_ status: Int, _ words: String, _ message: String) {
@@ -182,7 +189,7 @@ import TransferCore
         #expect(
             script.failure?.message
                 == "the server doesn't give the file its name (550 Rename failed.); a folder of that name would be in "
-                + "its way")
+                + "its way;" + Self.advice)
         #expect(script.failure?.isTransient == false)
         var next = self.script(state: try script.kept())
         next.answer(200, [("Content-Length", "100"), ("ETag", "\"a\"")])

@@ -1,13 +1,14 @@
 import Glibc
 import Testing
 import TransferCore
+import TransferEngine
 import TransferTestServer
 import TransferTestSupport
 
 @testable import TransferQueue
 
 /// Partial files that had to give way to another file of their name.
-@Suite(.timeLimit(.minutes(1))) struct PartNameTests {
+@Suite(.timeLimit(.minutes(1))) struct NumberedPartTests {
     @Test(
         arguments: [
             ("x.1.part", "x", 1), ("a.b.99.part", "a.b", 99), ("x.part", nil, 0), ("x.0.part", nil, 0),
@@ -15,9 +16,9 @@ import TransferTestSupport
             ("1.part", nil, 0), ("x.1.parts", nil, 0), ("x.1", nil, 0), ("", nil, 0), (".x.2.part", ".x", 2),
         ] as [(String, String?, Int)])
     func aNameIsReadAsItIsMade(_ name: String, _ file: String?, _ number: Int) {
-        let part = PartName(Array(name.utf8))
+        let part = NumberedPart(Array(name.utf8))
         #expect(part?.file == file && (part?.number ?? 0) == number)
-        if let part { #expect(PartName.path(part.file, part.number) == name) }
+        if let part { #expect(PartName.path(of: part.file, number: part.number) == name) }
     }
 
     @Test(
@@ -26,7 +27,7 @@ import TransferTestSupport
             ([], nil), ([(0, 9)], 0),
         ] as [([(Int, Int64)], Int?)])
     func theOneWithTheMostIsGoneOnWith(_ found: [(Int, Int64)], _ best: Int?) {
-        #expect(PartName.best(found.map { (number: $0.0, bytes: $0.1) }) == best)
+        #expect(NumberedPart.best(found.map { (number: $0.0, bytes: $0.1) }) == best)
     }
 
     @Test func aCensusFindsTheNumbersOfEachFile() throws {

@@ -1,5 +1,7 @@
+import TransferEngine
+
 /// The name of a partial file that had to give way to another one: `NAME.1.part`, `NAME.2.part`, ….
-struct PartName: Sendable, Hashable {
+struct NumberedPart: Sendable, Hashable {
     /// The name that the file is to get.
     let file: String
     /// 1 to 99.
@@ -23,14 +25,7 @@ struct PartName: Sendable, Hashable {
         file = String(decoding: numbered[..<dot], as: UTF8.self)
         self.number = number
         // Nothing but the plain number is a name of ours.
-        guard Array(Self.path(file, number).utf8) == Array(name) else { return nil }
-    }
-
-    /// The path of a partial file.
-    ///
-    /// - Parameter number: 0 for the first choice.
-    static func path(_ path: String, _ number: Int) -> String {
-        number == 0 ? path + ".part" : "\(path).\(number).part"
+        guard Array(PartName.path(of: file, number: number).utf8) == Array(name) else { return nil }
     }
 
     /// Which of several partial files is gone on with: the one that has the most of the file, and of equal ones the first.

@@ -1,0 +1,85 @@
+/// URLs and references in the one spelling that is sent, compared and recorded.
+public enum URLSpelling {
+    /// The host in ASCII (``HostName``); blanks, quotes, angle brackets and what isn't ASCII, which may not stand in a URL
+    /// (RFC 3986 §2) but do in what people and Location fields write, percent-encoded behind it.
+    ///
+    /// - Parameter reference: Absolute or relative. What is well spelt already is given back as it is.
+    /// - Throws: `HostName.Fault` for a host that has no ASCII form.
+    public static func canonical(_ reference: String) throws(HostName.Fault) -> String {
+        isCanonical(reference) ? reference : try spelt(reference)
+    }
+
+    /// Whether nothing has to be done; some that are canonical are not known to be.
+    public static func isCanonical(_ reference: String) -> Bool {
+        reference.utf8.withContiguousStorageIfAvailable(isCanonical)
+            ?? Array(reference.utf8).withUnsafeBufferPointer(isCanonical)
+    }
+
+    /// The canonical spelling, or the reference as it is where there is none: whoever sends it says what is wrong.
+    public static func canonicalIfPossible(_ reference: String) -> String {
+        (try? canonical(reference)) ?? reference
+    }
+
+    /// Why there is no canonical spelling; `nil` where there is one.
+    public static func fault(of reference: String) -> HostName.Fault? {
+        do throws(HostName.Fault) {
+            _ = try canonical(reference)
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    /// One look at each byte: this is done for every job and every request.
+    private static func isCanonical(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
+        var slashes = 0
+        for byte in bytes {
+            if mustBeEscaped(byte) { return false }
+            if byte == UInt8(ascii: "/") { slashes += 1 }
+            // Behind the authority it's nothing special.
+            if byte == UInt8(ascii: "%"), slashes == 2 { return false }
+        }
+        return true
+    }
+
+    private static func spelt(_ reference: String) throws(HostName.Fault) -> String {
+        let bytes = reference.utf8
+        guard let host = host(of: reference) else { return escaped(bytes[...]) }
+        return String(reference[..<host.lowerBound]) + (try HostName.asciiForm(of: reference[host]))
+            + escaped(bytes[host.upperBound...])
+    }
+
+    /// Where the host's name is, of `https://host/…` and `//host/…`; `nil` where there is none, and for an address in
+    /// brackets.
+    private static func host(of reference: String) -> Range<String.Index>? {
+        let bytes = reference.utf8
+        guard let first = bytes.firstIndex(where: { "/?#".utf8.contains($0) }), bytes[first] == UInt8(ascii: "/"),
+            bytes[first...].starts(with: "//".utf8)
+        else { return nil }
+        let scheme = bytes[..<first]
+        // A bucket's name is none of a host.
+        guard scheme.isEmpty || scheme.last == UInt8(ascii: ":"), Substring(scheme).lowercased() != "s3:" else {
+            return nil
+        }
+        let start = bytes.index(first, offsetBy: 2)
+        let end = bytes[start...].firstIndex { "/?#".utf8.contains($0) } ?? bytes.endIndex
+        let at = bytes[start..<end].lastIndex(of: UInt8(ascii: "@"))
+        let name = at.map { bytes.index(after: $0) } ?? start
+        guard name < end, bytes[name] != UInt8(ascii: "[") else { return nil }
+        return name..<(bytes[name..<end].firstIndex(of: UInt8(ascii: ":")) ?? end)
+    }
+
+    private static func escaped(_ bytes: Substring.UTF8View) -> String {
+        guard bytes.contains(where: mustBeEscaped) else { return String(Substring(bytes)) }
+        let digits = Array("0123456789ABCDEF".utf8)
+        let result = bytes.flatMap { byte in
+            mustBeEscaped(byte) ? [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]] : [byte]
+        }
+        return String(decoding: result, as: UTF8.self)
+    }
+
+    private static func mustBeEscaped(_ byte: UInt8) -> Bool {
+        byte <= 0x20 || byte >= 0x7F || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "<")
+            || byte == UInt8(ascii: ">")
+    }
+}

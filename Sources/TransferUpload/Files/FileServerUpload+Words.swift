@@ -1,0 +1,43 @@
+import TransferCore
+
+// What is told of answers: the statuses are made out of the server's words, which say more.
+extension FileServerUpload {
+    func tooMuch(_ size: Int64) -> String {
+        "the server has \(size) bytes of a file with \(source.size)"
+    }
+
+    static func unnamed(_ words: String) -> String {
+        "the server doesn't give the file its name (\(words)); a folder of that name would be in its way;"
+            + " where nobody may rename, \(inPlaceDoes) the file under its own name"
+    }
+
+    /// What is proposed for accounts that may do no more than store files.
+    static let inPlaceDoes = "\"inplace\": true (--inplace) sends"
+
+    /// The server's own, where it said something.
+    func words(_ head: ResponseHead) -> String {
+        head.value("Server-Reply").flatMap { $0.isEmpty ? nil : $0 } ?? StatusRule.error(head, now: 0).message
+    }
+
+    /// With the server's own words: the statuses are made out of them.
+    func refusal(_ head: ResponseHead, now: Int64) -> TransferError {
+        var error = StatusRule.error(head, now: now)
+        let words = words(head)
+        switch (phase, head.status) {
+        case (.sending(from: 0), 409):
+            error.message = "the folder isn't there (\(words)); \"createFolders\": true (--create-folders) makes it"
+        case (.sending(from: 0), 403):
+            error.message =
+                "the server doesn't take the file (\(words)); where it's the hidden name that it refuses,"
+                + " \(Self.inPlaceDoes) the file under its own"
+        case (.sending, _): error.message = "the server doesn't take the file (\(words))"
+        case (.sendingUnderName(let refusal), _):
+            error.message = "\(Self.unnamed(refusal)), and doesn't take it under that name (\(words))"
+        case (.naming, _), (.clearing, _): error.message = Self.unnamed(words)
+        case (.discarding, _), (.abandoning, _):
+            error.message = "the server doesn't remove what it has of the file (\(words))"
+        default: error.message = "the server doesn't tell what it has of the file (\(words))"
+        }
+        return error
+    }
+}

@@ -1,0 +1,118 @@
+import Testing
+import TransferCore
+
+@testable import TransferUpload
+
+/// An upload to a file server that lets nobody do more than store a file.
+@Suite struct InPlaceUploadTests {
+    private let source = UploadSource(name: "f", size: 100)
+
+    private func script(_ url: String = "ftp://h/in/f", state: String? = nil) -> DialogueScript<InPlaceUpload> {
+        DialogueScript(InPlaceUpload(url: url, source: source, state: state))
+    }
+
+    @Test func theFileIsStoredAndNothingElseIsAsked() {
+        var script = script("sftp://me@h/in/f")
+        #expect(script.requests.map(\.method) == ["PUT"] && script.request?.url == "sftp://h/in/f")
+        #expect(script.request?.body == .source(0..<100) && script.restart == nil)
+        script.answer(201)
+        #expect(script.confirmed == 100 && script.result == UploadResult(url: "sftp://h/in/f", status: 201))
+    }
+
+    @Test func afterABreakTheWholeIsSentAgainAndSaid() throws {
+        var first = script()
+        first.lose(sent: 40)
+        #expect(first.failure?.isTransient == true)
+        #expect(first.failure?.message == "lost; a part of the file may be there under its name already")
+        var second = script(state: try first.kept())
+        #expect(
+            second.restart == "a part of the file may be there under its name already; it's sent in place, as a whole")
+        #expect(second.request?.body == .source(0..<100))
+        second.lose(sent: 100)
+        #expect(second.failure?.message == "lost; all of the file may be there under its name already")
+        // What has been true stays true, however short the next attempt is.
+        var third = script(state: try second.kept())
+        third.lose(sent: 1)
+        #expect(third.failure?.message == "lost; all of the file may be there under its name already")
+        var last = script(state: try third.kept())
+        last.answer(201)
+        #expect(last.result?.status == 201)
+    }
+
+    /// As where nobody may write over a file: nobody can say what the first attempt left.
+    @Test func aRefusalAfterABreakMayHaveBeenSent() throws {
+        var first = script()
+        first.lose(sent: 40)
+        var second = script(state: try first.kept())
+        second.lose(sent: 0)
+        var third = script(state: try second.kept())
+        third.hear(
+            third.dialogue.handle(
+                .answered(
+                    UploadAnswer(
+                        request: third.request?.id ?? 0,
+                        head: ResponseHead(
+                            status: 403, fields: [HeaderField("Server-Reply", "553 Could not create file.")]),
+                        url: "ftp://h/in/f")), now: 0))
+        #expect(third.failure?.code == .mayHaveBeenSent && third.failure?.isTransient == false)
+        #expect(
+            third.failure?.message
+                == "the server doesn't take the file (553 Could not create file.); a part of the file may be there under its "
+                + "name already: have it looked at or removed there before transfer retry sends the file again")
+    }
+
+    @Test func whatNeverLeftIsNotThere() throws {
+        var first = script()
+        first.lose(.cannotConnect, sent: 0)
+        #expect(first.failure?.message == "lost")
+        var second = script(state: try first.kept())
+        #expect(second.restart == nil)
+        second.hear(
+            second.dialogue.handle(
+                .answered(
+                    UploadAnswer(request: second.request?.id ?? 0, head: ResponseHead(status: 403, fields: []), url: "")
+                ),
+                now: 0))
+        #expect(second.failure?.code == .httpStatus)
+    }
+
+    /// Written down before the first byte leaves, as a process that is killed says nothing.
+    @Test func aProcessThatWasKilledMayHaveSent() throws {
+        let next = script(state: try script().kept())
+        #expect(next.restart?.hasPrefix("a part of the file may be there") == true)
+        // Elsewhere nothing of it is.
+        #expect(script("ftp://h/in/g", state: try script().kept()).restart == nil)
+    }
+
+    @Test func hiddenFilesOfEarlierAttemptsGo() throws {
+        var hidden = DialogueScript(FileServerUpload(url: "ftp://h/in/f", source: source, state: nil, mark: "m1"))
+        hidden.lose(sent: 40)
+        var script = script(state: try hidden.kept())
+        #expect(script.restart == nil)
+        script.answer(201)
+        #expect(script.request?.method == "DELETE" && script.request?.url == "ftp://h/in/.f.m1.part")
+        // Where nobody may remove anything, it's complete nevertheless.
+        script.answer(403)
+        #expect(script.result == UploadResult(url: "ftp://h/in/f", status: 201))
+        let abandoned = DialogueScript(
+            abandoning: InPlaceUpload(url: "ftp://h/in/f", source: source, state: try hidden.kept()))
+        #expect(abandoned.requests.map(\.url) == ["ftp://h/in/.f.m1.part"])
+        let other = self.script("ftp://i/in/f", state: try hidden.kept())
+        #expect(other.requests.map(\.url) == ["ftp://i/in/f"])
+    }
+
+    /// What is under the name may be whole, and somebody's already.
+    @Test func whatIsGivenUpStays() throws {
+        var first = script()
+        first.lose(sent: 40)
+        let abandoned = DialogueScript(
+            abandoning: InPlaceUpload(url: "ftp://h/in/f", source: source, state: try first.kept()))
+        #expect(abandoned.requests.isEmpty && abandoned.result != nil)
+    }
+
+    @Test func theOtherWayBeginsAnewFromItsState() throws {
+        let state = try script().kept()
+        let script = DialogueScript(FileServerUpload(url: "ftp://h/in/f", source: source, state: state, mark: "m1"))
+        #expect(script.request?.method == "PUT" && script.request?.url == "ftp://h/in/.f.m1.part")
+    }
+}
