@@ -6,6 +6,8 @@ import TransferQueue
 struct StateOptions: ParsableArguments {
     @Option(help: ArgumentHelp("The folder of the queue's state.", valueName: "dir"))
     var state: String?
+
+    var hint: CommandHint { CommandHint(state: state) }
 }
 
 /// What a run shows.
@@ -52,6 +54,15 @@ struct LimitOptions: ParsableArguments {
                 throw ValidationError("\(name) takes a number from 1 to 10000")
             }
         }
+    }
+
+    /// The options that were given, to be given again.
+    var words: [String] {
+        var words: [String] = []
+        if let concurrency { words += ["-j", "\(concurrency)"] }
+        if let perHost { words += ["--per-host", "\(perHost)"] }
+        if let limitRate { words += ["--limit-rate", "\(limitRate.bytes)"] }
+        return words
     }
 
     /// These where they are given, else those of the job file.

@@ -22,14 +22,14 @@ struct Target: ParsableArguments {
     func ask(_ verb: QueueVerb, past: String) throws -> [String] {
         var done: [String] = []
         let remote = try Composition.remote(state: state.state)
-        let statuses = try remote.statuses()
-        let batches = statuses.map(\.name)
-        for name in all ? batches : names {
-            let (batch, job) = Self.split(name, batches)
+        let batches = try remote.batchNames()
+        let known = BatchNames(batches)
+        for name in all ? batches.map(known.short) : names {
+            let (batch, job) = try known.split(name)
             do {
                 switch try remote.ask(verb, batch: batch, job: job) {
                 case .applied(let jobs):
-                    let hint = verb.startsJobs && jobs > 0 ? "; " + goesOn(batch, statuses) : ""
+                    let hint = try verb.startsJobs && jobs > 0 ? "; " + goesOn(batch, remote) : ""
                     print("\(name): \(jobs) \(jobs == 1 ? "job" : "jobs") \(past)\(hint)")
                     done.append(batch)
                 case .handed(let pid): print("\(name): \(past) by process \(pid), which runs it")
@@ -42,22 +42,13 @@ struct Target: ParsableArguments {
     }
 
     /// Nobody runs it: what does.
-    private func goesOn(_ batch: String, _ statuses: [BatchStatus]) -> String {
-        guard let again = statuses.first(where: { $0.name == batch }).flatMap({ RunAgain($0, state: state.state) })
+    private func goesOn(_ batch: String, _ remote: QueueRemote) throws -> String {
+        guard let again = try remote.statuses(name: batch).first.flatMap({ RunAgain($0, state: state.state) })
         else {
             return batch.hasPrefix("watch:")
                 ? "transfer watch goes on with it" : "the same command again goes on with it"
         }
         return "\(again.command) goes on with it"
-    }
-
-    /// A batch's name may have slashes itself (it can be a path): the longest known one counts.
-    static func split(_ name: String, _ batches: [String]) -> (batch: String, job: String?) {
-        if batches.contains(name) { return (name, nil) }
-        let batch = batches.filter { name.hasPrefix($0 + "/") }.max { $0.count < $1.count }
-        if let batch { return (batch, String(name.dropFirst(batch.count + 1))) }
-        guard let slash = name.firstIndex(of: "/"), slash > name.startIndex else { return (name, nil) }
-        return (String(name[..<slash]), String(name[name.index(after: slash)...]))
     }
 }
 
@@ -82,25 +73,28 @@ struct Cancel: AsyncParsableCommand {
     func run() async throws {
         let batches = Set(try target.ask(.cancel, past: "cancelled"))
         let remote = try Composition.remote(state: target.state.state)
+        let names = BatchNames(try remote.batchNames())
         let holding = try batches.sorted().filter { try remote.hasAbandonedUploads(batch: $0) }
         guard !holding.isEmpty else { return }
         let queue = try await JobQueue.open(Composition.configuration(state: target.state.state))
         let untold = try await queue.abandonCancelled(in: holding, within: .seconds(15))
         await queue.close()
         for upload in untold {
+            let name = "\(names.short(upload.batch))/\(upload.job)"
             StandardError.write(
-                "\(upload.batch)/\(upload.job): its server holds part of the upload and couldn't be told: "
-                    + "\(upload.reason.message); \(Self.wayOut(of: upload))\n")
+                "\(name): its server holds part of the upload and couldn't be told: "
+                    + "\(upload.reason.message); \(wayOut(of: upload, name))\n")
         }
     }
 
-    private static func wayOut(of upload: UntoldUpload) -> String {
+    private func wayOut(of upload: UntoldUpload, _ name: String) -> String {
         if upload.needsItsJobFile { return "run its job file again and cancel it meanwhile" }
-        if upload.reason.code == .secretMissing { return "with it, transfer cancel tries again" }
+        let again = "\(target.state.hint.command("cancel", name)) tries again"
+        if upload.reason.code == .secretMissing { return "with it, \(again)" }
         if upload.reason.status == 401 || upload.reason.status == 403 {
-            return "with credentials that it takes, transfer cancel tries again"
+            return "with credentials that it takes, \(again)"
         }
-        return "transfer cancel tries again"
+        return again
     }
 }
 

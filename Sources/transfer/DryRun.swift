@@ -22,6 +22,7 @@ struct DryRun {
             var lines: [String] = []
             let folders = FolderBox()
             let complete = try known?.completed(batch: name) ?? []
+            let shown = BatchNames([name]).short(name)
             let report = try checker.check(name, directory: directory) { take in
                 try source.read(directory: directory, watch: folders.add) { spec, place in
                     try take(spec, place)
@@ -29,7 +30,8 @@ struct DryRun {
                 }
             }
             if report.isEmpty {
-                print("\(name): \(lines.count) jobs")
+                for warning in report.warnings { StandardError.write("\(file): warning: \(warning)\n") }
+                print("\(shown): \(lines.count) jobs")
                 for line in lines + folders.specs.map(Self.line) { print("  " + line) }
             } else {
                 isFaulty = true

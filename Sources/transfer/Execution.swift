@@ -11,6 +11,8 @@ struct Execution: Sendable {
     let stops: StopRules
     /// What goes on with batches, by their names.
     var commands: [String: String] = [:]
+    /// For the commands that are told.
+    var hint = CommandHint()
     var inputFaults: InputFaults?
     /// Folders that are watched until the run is stopped.
     var watch: WatchSession?
@@ -43,6 +45,7 @@ struct Execution: Sendable {
     /// Runs the batches to their end and tells how it went.
     func run(_ batches: [StagedBatch], _ options: RunOptions) async throws -> ExitStatus {
         let failures = FailureCount()
+        try await callBatches(batches.map(\.name))
         queue.observe { [reporter, stops, queue] event in
             reporter.receive(event)
             guard let reason = failures.reason(stops, event) else { return }
@@ -82,6 +85,14 @@ struct Execution: Sendable {
             summary.totals.values.contains { $0.failed + $0.skipped + $0.cancelled > 0 }
             || !(inputFaults?.isEmpty ?? true)
         return failed ? .someFailed : .complete
+    }
+
+    /// Job files' batches are shown by short names, which are looked at only where there are such.
+    private func callBatches(_ running: [String]) async throws {
+        guard running.contains(where: { $0.hasPrefix("/") }) else { return reporter.call([:], hint) }
+        let names = BatchNames(try await queue.batchNames())
+        let shown = running.map { ($0, names.short($0)) }
+        reporter.call(Dictionary(shown, uniquingKeysWith: { first, _ in first }), hint)
     }
 
     /// Counts failures until they are too many.

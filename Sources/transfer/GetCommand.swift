@@ -142,7 +142,8 @@ struct OneOff {
             throw Failure(.wrongUsage, report.faults.map(\.message).joined(separator: "; "))
         }
         let execution = Execution(
-            queue: queue, reporter: try Composition.reporter(output), stops: Execution.StopRules())
+            queue: queue, reporter: try Composition.reporter(output), stops: Execution.StopRules(),
+            hint: CommandHint(state: state))
         var options = RunOptions()
         options.marksFiles = true
         let status = try await execution.run([batch], options)

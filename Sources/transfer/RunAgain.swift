@@ -12,13 +12,14 @@ struct RunAgain {
     var directory: String?
     /// Where the queue isn't the usual one.
     var state: String?
+    /// What the run was given that holds for all of its jobs, such as `-j 8`.
+    var options: [String] = []
 
     var command: String {
-        var words = ["transfer", "run", file]
+        var words = ["run", file]
         if let name { words += ["--name", name] }
         if let directory { words += ["-d", directory] }
-        if let state { words += ["--state", state] }
-        return words.map(ShellWord.quoted).joined(separator: " ")
+        return CommandHint(state: state).command(words + options)
     }
 }
 

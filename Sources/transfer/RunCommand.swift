@@ -61,13 +61,17 @@ struct Run: AsyncParsableCommand {
         let queue = try await JobQueue.open(try Composition.configuration(state: state.state))
         var batches: [StagedBatch] = []
         var commands: [String: String] = [:]
+        var warnings: [String] = []
         var folders: [WatchSpec] = []
         var merged: BatchLimits?
         for source in sources {
             merged = merged ?? limits.merged(with: source.batch().limits)
             let staged = try await stage(exchange(&begun, with: nil) ?? plan.read(source), plan, queue)
             commands[staged.batch.name] =
-                RunAgain(file: source.name, name: name, directory: directory, state: state.state).command
+                RunAgain(
+                    file: source.name, name: name, directory: directory, state: state.state, options: repeated
+                ).command
+            warnings += staged.warnings.map { "\(source.name): \($0)" }
             // A file that only watches has no jobs to tell of.
             if staged.batch.jobs > 0 || staged.folders.isEmpty { batches.append(staged.batch) }
             folders += staged.folders
@@ -82,7 +86,9 @@ struct Run: AsyncParsableCommand {
         options.limits = merged
         var execution = Execution(
             queue: queue, reporter: try Composition.reporter(output), stops: Execution.StopRules(stops),
-            commands: commands)
+            commands: commands, hint: state.hint)
+        execution.reporter.call([:], state.hint)
+        for warning in warnings { execution.reporter.note(.warn, warning) }
         if folders.isEmpty {
             // The unit that watches runs such a file as well: its manager waits for a word, and for signs of life.
             let service = ServiceManager(queue, folders: []) { "" }
@@ -104,6 +110,11 @@ struct Run: AsyncParsableCommand {
         ExitStatus.exit(try await execution.run(batches, options))
     }
 
+    /// What of the command line a later run wants as well.
+    private var repeated: [String] {
+        limits.words + (refresh ? ["--refresh"] : []) + (verify ? ["--verify"] : [])
+    }
+
     /// The SIGHUPs from now on; `nil` on a terminal, where one says that it's gone, and stays an end.
     private func hangUps() -> AsyncStream<Void>? {
         guard isatty(STDERR_FILENO) == 0 else { return nil }
@@ -122,9 +133,10 @@ struct Run: AsyncParsableCommand {
             return try await plan.stage(reading, on: queue)
         } catch StagingError.held(let batch, let pid) {
             guard wait else {
+                let shown = BatchNames(try await queue.batchNames()).short(batch)
                 await queue.close()
-                let command = "transfer wait \(ShellWord.quoted(batch))"
-                throw Failure(.workLeft, "\(batch) is being run by process \(pid); wait for it with: \(command)")
+                let command = state.hint.command("wait", shown)
+                throw Failure(.workLeft, "\(shown) is being run by process \(pid); wait for it with: \(command)")
             }
             reading.abandon()
             _ = try await Composition.remote(state: state.state).wait(batch: batch)

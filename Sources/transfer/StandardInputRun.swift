@@ -14,7 +14,8 @@ struct StandardInputRun {
         let reporter = try Composition.reporter(command.output)
         let faults = InputFaults(queue)
         let execution = Execution(
-            queue: queue, reporter: reporter, stops: Execution.StopRules(command.stops), inputFaults: faults)
+            queue: queue, reporter: reporter, stops: Execution.StopRules(command.stops), hint: command.state.hint,
+            inputFaults: faults)
         let name = command.name ?? "-"
         let folder = command.workingFolder
         let first = try await stage([], name, folder, queue)
@@ -24,7 +25,7 @@ struct StandardInputRun {
         queue.observe { if case .batchStarted = $0.kind { begun.finish() } }
         let feeding = Task.detached {
             for await _ in begins {}
-            try await feed(name, folder, queue, faults)
+            try await feed(name, folder, queue, faults, reporter)
         }
         var options = RunOptions()
         options.refresh = command.refresh
@@ -35,7 +36,10 @@ struct StandardInputRun {
     }
 
     /// Reads to the end, blocking a thread of its own between chunks.
-    private func feed(_ name: String, _ folder: String, _ queue: JobQueue, _ faults: InputFaults) async throws {
+    private func feed(
+        _ name: String, _ folder: String, _ queue: JobQueue, _ faults: InputFaults, _ reporter: Reporter
+    ) async throws {
+        var hasWarned = false
         var reader = JobFileReader(format: nil, sums: JobFileSource.readSums)
         while !Task.isCancelled {
             let chunk = await Self.readChunk()
@@ -51,6 +55,10 @@ struct StandardInputRun {
                 }
             }
             if chunk.isEmpty { _ = try reader.finish(into: take) } else { try reader.feed(chunk, into: take) }
+            if !hasWarned, let warning = reader.report.warnings.first {
+                hasWarned = true
+                reporter.note(.warn, warning)
+            }
             for fault in found { await faults.add(fault, batch: name) }
             if !jobs.isEmpty { try await add(jobs, name, folder, queue, faults) }
             if chunk.isEmpty { break }

@@ -23,7 +23,7 @@ struct Status: AsyncParsableCommand {
 
     func run() async throws {
         guard let remote = try Composition.remote(existingState: state.state) else {
-            if let batch { throw Failure(.wrongUsage, "no batch \"\(batch)\"; transfer status lists them") }
+            if let batch { throw state.hint.noBatch(batch) }
             for line in json ? [] : StatusTable.lines([], charset: .utf8) { print(line) }
             return
         }
@@ -39,10 +39,10 @@ struct Status: AsyncParsableCommand {
     }
 
     private func show(_ remote: QueueRemote) throws {
-        let statuses = try remote.statuses(name: batch)
-        if let batch, statuses.isEmpty {
-            throw Failure(.wrongUsage, "no batch \"\(batch)\"; transfer status lists them")
-        }
+        let names = BatchNames(try remote.batchNames())
+        let name = try batch.flatMap { text throws(Failure) in try names.find(text) }
+        if let batch, name == nil { throw state.hint.noBatch(batch) }
+        let statuses = try remote.statuses(name: name)
         let charset = Terminal(STDOUT_FILENO, environment: Composition.environment).charset
         var lines: [String] = []
         if failed {
@@ -51,12 +51,12 @@ struct Status: AsyncParsableCommand {
                 let rows = try remote.failures(batch: status.name).map(StatusText.row)
                 if json { lines += FailedTable.json(batch: status.name, rows) }
                 // As `why` and `retry` take them.
-                all += batch == nil ? rows.map { $0.named("\(status.name)/\($0.job)") } : rows
+                all += batch == nil ? rows.map { $0.named("\(names.short(status.name))/\($0.job)") } : rows
             }
             if !json { lines = FailedTable.lines(all, charset: charset) }
         } else {
             let rows = statuses.map { StatusText.row($0, state: state.state) }
-            lines = json ? StatusTable.json(rows) : StatusTable.lines(rows, charset: charset)
+            lines = json ? StatusTable.json(rows) : StatusTable.lines(rows, charset: charset, names: names)
         }
         for line in lines { print(line) }
     }
@@ -72,9 +72,10 @@ struct Wait: AsyncParsableCommand {
     @OptionGroup var state: StateOptions
 
     func run() async throws {
-        guard let status = try await Composition.remote(existingState: state.state)?.wait(batch: batch) else {
-            throw Failure(.wrongUsage, "no batch \"\(batch)\"; transfer status lists them")
-        }
+        guard let remote = try Composition.remote(existingState: state.state),
+            let name = try BatchNames(try remote.batchNames()).find(batch),
+            let status = try await remote.wait(batch: name)
+        else { throw state.hint.noBatch(batch) }
         if status.remaining > 0 { throw Failure(.workLeft, "\(batch): nobody runs it, \(status.remaining) left") }
         ExitStatus.exit(status.failed + status.skipped + status.cancelled > 0 ? .someFailed : .complete)
     }
@@ -95,23 +96,24 @@ struct Forget: ParsableCommand {
 
     func run() throws {
         guard let remote = try Composition.remote(existingState: state.state) else {
-            if let batch { throw Failure(.wrongUsage, "no batch \"\(batch)\"") }
+            if let batch { throw state.hint.noBatch(batch) }
             return
         }
+        let known = BatchNames(try remote.batchNames())
+        let name = try batch.flatMap { text throws(Failure) in try known.find(text) }
+        if let batch, name == nil { throw state.hint.noBatch(batch) }
         let age = olderThan?.duration ?? .seconds(30 * 86_400)
         let names = try remote.forget(
-            name: batch, endedBefore: batch == nil ? WallClock.milliseconds - age.inMilliseconds : nil)
-        if let batch, names.isEmpty {
-            guard let status = try remote.statuses(name: batch).first else {
-                throw Failure(.wrongUsage, "no batch \"\(batch)\"")
-            }
-            let isWatch = WatchBatch.folder(of: batch) != nil
+            name: name, endedBefore: name == nil ? WallClock.milliseconds - age.inMilliseconds : nil)
+        if let batch, let name, names.isEmpty {
+            guard let status = try remote.statuses(name: name).first else { throw state.hint.noBatch(batch) }
+            let isWatch = WatchBatch.folder(of: name) != nil
             let who = status.pid.map { "process \($0)" } ?? "a process"
             throw Failure(
                 .wrongUsage,
                 "\(batch) is being \(isWatch ? "watched" : "run") by \(who); \(isWatch ? "stop that" : "cancel it, or stop that,") first"
             )
         }
-        for name in names { print("forgotten: \(name)") }
+        for name in names { print("forgotten: \(known.short(name))") }
     }
 }

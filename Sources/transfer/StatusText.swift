@@ -6,7 +6,7 @@ enum StatusText {
     static func row(_ status: BatchStatus, state folder: String?) -> BatchStatusRow {
         BatchStatusRow(
             name: status.name, state: state(status), done: status.done, total: status.total,
-            failed: status.failed + status.skipped,
+            failed: status.failed, skipped: status.skipped, cancelled: status.cancelled,
             waiting: status.pid != nil && status.waitingFor != nil ? status.remaining : status.waiting,
             rate: status.pid == nil ? nil : status.rate,
             eta: status.eta, pid: status.pid, remaining: status.remaining, source: status.source,

@@ -20,9 +20,22 @@ struct ByteCountArgument: ExpressibleByArgument {
     }
 }
 
+/// As the job file's `integrity` has it.
+struct IntegrityArgument: ExpressibleByArgument {
+    let value: JobSettings.S3Access.Integrity
+
+    init?(argument: String) {
+        guard let value = JobSettings.S3Access.Integrity(rawValue: argument) else { return nil }
+        self.value = value
+    }
+}
+
 /// The server of s3:// URLs; credentials are where the AWS tools look for them, never on a command line.
 struct S3Arguments: ParsableArguments {
-    @Option(help: ArgumentHelp("The server of s3:// URLs, where it isn't Amazon's.", valueName: "url"))
+    @Option(
+        help: ArgumentHelp(
+            "The server of s3:// URLs, where it isn't Amazon's, with a path above its buckets if it has one.",
+            valueName: "url"))
     var endpoint: String?
 
     @Option(help: ArgumentHelp("The region of the bucket.", valueName: "name"))
@@ -32,8 +45,8 @@ struct S3Arguments: ParsableArguments {
     var profile: String?
 
     func validate() throws {
-        if let endpoint, Origin(url: endpoint) == nil {
-            throw ValidationError("--endpoint takes https://HOST or http://HOST, with a port where it needs one")
+        if let refusal = endpoint.flatMap(JobSettings.S3Access.refusal(ofEndpoint:)) {
+            throw ValidationError("--endpoint: \(refusal)")
         }
     }
 

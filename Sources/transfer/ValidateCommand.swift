@@ -35,6 +35,7 @@ struct Validate: ParsableCommand {
             for fault in missing.report.faults { report.add(fault) }
             if report.isEmpty {
                 let folders = watched > 0 ? ", \(NumberText.count(watched, "watched folder"))" : ""
+                for warning in report.warnings { StandardError.write("\(file): warning: \(warning)\n") }
                 print("\(file): \(report.jobCount) jobs\(folders), no errors")
             } else {
                 isFaulty = true

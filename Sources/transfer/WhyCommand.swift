@@ -22,11 +22,13 @@ struct Why: ParsableCommand {
 
     func run() throws {
         let remote = try Composition.remote(existingState: state.state)
-        let (batch, job) = Target.split(name, try remote?.statuses().map(\.name) ?? [])
-        guard let remote else { throw Failure(.wrongUsage, "no batch \"\(batch)\"; transfer status lists them") }
+        let names = BatchNames(try remote?.batchNames() ?? [])
+        let (batch, job) = try names.split(name)
+        guard let remote else { throw state.hint.noBatch(batch) }
+        let shown = names.short(batch)
         guard let job, !job.isEmpty else {
-            let (any, all) = (ShellWord.quoted("\(batch)/JOB"), ShellWord.quoted(batch))
-            throw Failure(.wrongUsage, "name a job: transfer why \(any); transfer status \(all) shows the batch")
+            let (any, all) = (state.hint.command("why", "\(shown)/JOB"), state.hint.command("status", shown))
+            throw Failure(.wrongUsage, "name a job: \(any); \(all) shows the batch")
         }
         let explanation: JobExplanation
         do {
@@ -35,7 +37,14 @@ struct Why: ParsableCommand {
             throw Failure(.wrongUsage, error.message)
         }
         let charset = Terminal(STDOUT_FILENO, environment: Composition.environment).charset
-        let lines = json ? [WhyText.json(explanation)] : WhyText.lines(explanation, charset: charset)
+        var again: String?
+        if case .stopped = explanation.reason, let status = try remote.statuses(name: batch).first {
+            again = RunAgain(status, state: state.state)?.command
+        }
+        let lines =
+            json
+            ? [WhyText.json(explanation)]
+            : WhyText.lines(explanation, charset: charset, batch: shown, again: again, hint: state.hint)
         for line in lines { print(line) }
     }
 }

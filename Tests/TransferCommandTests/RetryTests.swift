@@ -5,6 +5,29 @@ import TransferTestSupport
 
 /// What is tried again, how often, and what the record keeps of it.
 @Suite struct RetryTests {
+    /// The bytes that were there before have no part in how fast the rest comes.
+    @Test func theRateIsThatOfTheBytesThatCome() async throws {
+        try await withTestServer { server in
+            let place = try Workplace()
+            server.serve("/a", ServedFile(.random(seed: 5, count: 12 << 20), etag: "\"1\""))
+            server.script("/a", [.cut(after: 8 << 20), .stall(after: 1000)])
+            try place.jobs([download(server.url("/a"), to: "a", #""id": "a""#)])
+            let process = try place.startJobs("--json-progress")
+            var (goesOn, count) = (false, 0)
+            try await process.line(.standardOutput) { line in
+                if line.contains(#""job.started""#), !line.contains(#""offset":0,"#) { goesOn = true }
+                if goesOn, line.contains(#""job.progress""#) { count += 1 }
+                return count == 2
+            }
+            process.kill(SIGTERM)
+            let events = try await process.result().events()
+            let second = try #require(events.lastIndex { ($0["offset"]?.int ?? 0) > 0 })
+            for report in [JSONValue](events[second...]).named("job.progress") {
+                #expect((report["completed"]?.int ?? 0) > 7 << 20 && (report["rate"]?.int ?? 0) < 1 << 20, "\(report)")
+            }
+        }
+    }
+
     @Test(arguments: [408, 425, 429, 500, 503, 520, 599]) func aPassingFaultIsTriedAgain(_ status: Int) async throws {
         try await withTestServer { server in
             let place = try Workplace()

@@ -31,6 +31,59 @@ import TransferTestSupport
         #expect(try await place.status().isEmpty)
     }
 
+    /// A job file without a name has its path for the batch's; people read and write less.
+    @Test func aBatchIsFoundByItsFilesName() async throws {
+        try await withTestServer { server in
+            let place = try Workplace()
+            server.serve("/a", .text("a"))
+            let path = try place.folder.write(
+                #"{"version": 1, "jobs": [\#(download(server.url("/a"), to: "a", #""id": "a""#)), \#(download(server.url("/gone"), to: "b", #""id": "b""#))]}"#,
+                to: "mirror.json")
+            let result = try await place.run("run", "mirror.json", "--json", "--state", "st", "-j", "3")
+            #expect(result.exitCode == 1, "\(result)")
+            #expect(try result.events().allSatisfy { $0["batch"]?.string == path }, "programs get the whole name")
+            #expect(result.standardError.contains("mirror: 1 of 2 failed, 1 fetched"), "\(result)")
+            #expect(
+                result.standardError.contains("\nList:   transfer status mirror --failed --state st\n"), "\(result)")
+            for name in ["mirror", "mirror.json", path] {
+                let status = try await place.run("status", name, "--state", "st")
+                #expect(status.exitCode == 0 && status.standardOutput.contains("\nmirror  finished  1/2"), "\(status)")
+                let why = try await place.run("why", "\(name)/b", "--state", "st")
+                #expect(why.standardOutput.hasPrefix("mirror/b: failed: 404 Not Found"), "\(why)")
+                #expect(why.standardOutput.hasSuffix("again with: transfer retry mirror/b --state st\n"), "\(why)")
+            }
+            let failed = try await place.run("status", "mirror", "--failed", "--state", "st")
+            #expect(failed.standardOutput.contains("404 Not Found"))
+            let retried = try await place.run("retry", "mirror", "--failed", "--state", "st")
+            #expect(
+                retried.exitCode == 0 && retried.standardOutput.contains("transfer run \(path) --state st goes on"),
+                "\(retried)")
+            let wrong = try await place.run("status", "miror", "--state", "st")
+            #expect(
+                wrong.exitCode == 64 && wrong.standardError.contains("transfer status --state st lists them"),
+                "\(wrong)")
+            let forgotten = try await place.run("forget", "mirror", "--state", "st")
+            #expect(forgotten.standardOutput == "forgotten: mirror\n", "\(forgotten)")
+        }
+    }
+
+    @Test func whatGoesOnWithABatchIsTheCommandThatWasGiven() async throws {
+        try await withTestServer { server in
+            let place = try Workplace()
+            server.script("/a", [.holdHead])
+            try place.jobs([download(server.url("/a"), to: "a")])
+            let process = try place.startJobs("--state", "st", "-j", "3", "--per-host", "2", "--limit-rate", "1M")
+            try await server.waitForHeld(1)
+            process.kill(SIGTERM)
+            let result = try await process.result()
+            #expect(
+                result.standardError.contains(
+                    "batch: stopped, 1 left; continue with: transfer run jobs.json -j 3 --per-host 2 --limit-rate 1048576 --state st"
+                ),
+                "\(result)")
+        }
+    }
+
     @Test func finishedJobsAreKeptAndNoServerIsAsked() async throws {
         try await withTestServer { server in
             let place = try await finished(server)

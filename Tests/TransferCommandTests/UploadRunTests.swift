@@ -113,6 +113,28 @@ import TransferTestSupport
         }
     }
 
+    /// RFC 4918 wants 409; nginx answers 500.
+    @Test(arguments: [(200_000, 409), (200_000, 500), (5 << 20, 409), (5 << 20, 500)])
+    func aMissingFolderOnAServerIsNamedAsWhatMayBeWrong(_ count: Int, _ status: Int) async throws {
+        try await withTestServer { server in
+            let place = try place(count)
+            server.acceptUploads("/missing/*", answer: Response(status: status, headers: ["Server": "nginx/1.22.1"]))
+            try place.jobs(
+                [
+                    upload("out.bin", to: server.url("/missing/up"), #""id": "put""#),
+                    upload("out.bin", to: server.url("/missing/other"), #""id": "post", "protocol": "post""#),
+                ], extra: #""defaults": {"retry": {"limit": 0}}, "#)
+            let result = try await place.runJobs()
+            #expect(result.exitCode == 1, "\(result)")
+            let failures = try result.events().named("job.failed")
+            #expect(failures.count == 2)
+            for failure in failures {
+                let isHinted = failure["message"]?.string?.contains("--create-folders makes it")
+                #expect(isHinted == (failure["id"]?.string == "put"), "\(result)")
+            }
+        }
+    }
+
     @Test func anEmptyFileIsSent() async throws {
         try await withTestServer { server in
             let place = try place(0)

@@ -28,8 +28,10 @@ import TransferTestSupport
             try await process.event("job.finished", id: "done")
             try await process.event("job.skipped", id: "lost")
             try await server.waitForHeld(1)
+            // Once a second it's reported what is under way.
+            try await until("it's reported") { try await why(place, "batch/held")["for"] == nil }
             let held = try await why(place, "batch/held")
-            #expect(held["for"]?.string == "turn" && held["state"]?.string == "claimed")
+            #expect(held["active"]?.int == 1 && held["state"]?.string == "claimed")
             process.kill(SIGTERM)
             _ = try await process.result()
 
@@ -52,6 +54,28 @@ import TransferTestSupport
             _ = try await place.run("pause", "batch/held")
             let paused = try await place.run("why", "batch/held")
             #expect(paused.standardOutput.hasPrefix("batch/held: paused\n"))
+        }
+    }
+
+    @Test func aRunningJobIsNotToldToWaitForAnothersPause() async throws {
+        try await withTestServer { server in
+            let place = try Workplace()
+            server.serve("/large", ServedFile(.random(seed: 1, count: 4 << 20)))
+            server.script("/large", [.stall(after: 1 << 20)])
+            server.handle("GET", "/busy") { _ in Response(status: 503, headers: ["Retry-After": "300"]) }
+            try place.jobs([
+                download(server.url("/large"), to: "large", #""id": "large", "priority": 1"#),
+                download(server.url("/busy"), to: "busy", #""id": "busy""#),
+            ])
+            let process = try place.startJobs()
+            try await process.event("batch.waiting")
+            try await until("the pause is stored") { try await why(place, "batch/busy")["for"]?.string == "host" }
+            try await until("it's under way") { try await why(place, "batch/large")["for"] == nil }
+            let large = try await place.run("why", "batch/large")
+            #expect(large.standardOutput.hasPrefix("batch/large: under way, by process "), "\(large)")
+            #expect(!large.standardOutput.contains("503"))
+            process.kill(SIGTERM)
+            _ = try await process.result()
         }
     }
 

@@ -194,15 +194,4 @@ struct MultipartMediaTypeTests {
     func extensionsHaveTheirRegisteredTypes(fileExtension: String, type: String) {
         #expect(FileMediaType.of(fileExtension: fileExtension) == type)
     }
-
-    @Test func theTableNamesEachExtensionOnceInLowerCaseAndOnlyRealTypes() {
-        let lines = MediaTypeTable.lines.split(separator: "\n").map { $0.split(separator: " ").map(String.init) }
-        let extensions = lines.flatMap { $0.dropFirst() }
-        #expect(extensions.count > 400)
-        #expect(Set(extensions).count == extensions.count)
-        #expect(FileMediaType.table.count == extensions.count)
-        #expect(extensions.allSatisfy { $0.wholeMatch(of: /[a-z0-9]+/) != nil })
-        let type = /(application|audio|chemical|font|image|message|model|text|video)\/[A-Za-z0-9.+-]+/
-        #expect(lines.allSatisfy { $0[0].wholeMatch(of: type) != nil })
-    }
 }

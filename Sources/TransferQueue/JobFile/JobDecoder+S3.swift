@@ -1,4 +1,5 @@
 import TransferCore
+import TransferUpload
 
 extension JobDecoder {
     /// Reads `s3` into what the defaults have set.
@@ -33,6 +34,10 @@ extension JobDecoder {
         guard !isTrusted else { return url }
         if let refusal = URLRule.refusal(of: url, schemes: ["https", "http"]) {
             note(refusal.message, text.token, isSecret: refusal.isSecret)
+            return nil
+        }
+        if let refusal = S3Location.refusal(ofEndpoint: url) {
+            note(refusal, text.token)
             return nil
         }
         return url

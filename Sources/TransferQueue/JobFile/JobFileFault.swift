@@ -42,6 +42,8 @@ public struct JobFileReport: Sendable, Hashable {
     public var jobCount = 0
     /// Watched folders that the file names, whether or not they are in order.
     public var watchCount = 0
+    /// Downloads that want several connections for their file, which this version doesn't open.
+    public var segmentedCount = 0
 
     public init() {}
 
@@ -54,6 +56,12 @@ public struct JobFileReport: Sendable, Hashable {
 
     /// Counts faults of which nothing else is known.
     mutating func add(uncounted: Int) { faultCount += uncounted }
+
+    /// What works otherwise than the file says, in words: no fault.
+    public var warnings: [String] {
+        guard segmentedCount > 0 else { return [] }
+        return ["\"segments\" does nothing yet: one connection is used for each file"]
+    }
 
     /// `jobs.json: 2 errors in 40 jobs; nothing was started`
     public func summary(file: String) -> String {

@@ -128,8 +128,13 @@ extension JobFileReader {
             let path = format == .json ? "$.jobs[\(index)]" : "$"
             _ = try flush(FaultContext(bytes: bytes, base: cursor, path: path), sink)
         } else if let spec = result.spec {
+            note(spec)
             try sink(.job(spec, JobLocations(result.places, index: index, format: format, cursor: cursor, in: bytes)))
         }
+    }
+
+    private mutating func note(_ spec: JobSpec) {
+        if case .download(let download) = spec.work, download.segments > 1 { report.segmentedCount += 1 }
     }
 
     /// Whether a first line speaks of the batch rather than of a job: told from its keys, which may be misspelt.

@@ -54,7 +54,8 @@ public struct JobSpec: Sendable, Hashable {
         public var body: String?
         /// Give the file the server's Last-Modified time; true by default.
         public var remoteTime: Bool
-        /// The most connections to use for the one file; 1 by default.
+        /// The most connections to use for the one file; 1 by default, and whatever it is one is used: this version opens no
+        /// more.
         public var segments: Int
         public var adopt: Adopt
 

@@ -75,6 +75,8 @@ public struct BatchProgress: Sendable, Hashable {
     public var totals = BatchTotals()
     public var active = 0
     public var waiting = 0
+    /// How many of those wait for ``waitReason``, where that is known.
+    public var waitingForReason: Int?
     /// Bytes a second over the last seconds.
     public var rate: Int64 = 0
     /// `nil` while it can't be told.
@@ -127,8 +129,12 @@ public struct JobProgress: Sendable, Hashable {
 
 /// What a job or a batch waits for.
 public enum WaitReason: Sendable, Hashable {
-    /// The origin answered with this status and asked for a pause, or keeps failing.
-    case host(origin: String, status: Int?, message: String, remaining: Duration)
+    /// The origin asked for a pause, or keeps failing; or the proxy before it does, which the message names then.
+    ///
+    /// - Parameters:
+    ///   - status: What the origin answered; `nil` where it didn't.
+    ///   - isAsked: Whether the origin said how long (Retry-After). Otherwise the pause is the queue's own.
+    case host(origin: String, status: Int?, message: String, remaining: Duration, isAsked: Bool = true)
     /// The backoff before the next attempt.
     case retry(remaining: Duration)
     case dependency(String)
@@ -142,6 +148,15 @@ public enum WaitReason: Sendable, Hashable {
     /// A way that leads there, or one that the job's rules allow; the text says which and why.
     case network(String)
     case paused
+}
+
+extension WaitReason {
+    /// - Parameter error: What keeps the origin's jobs waiting.
+    public static func held(by origin: String, _ error: TransferError, remaining: Duration) -> WaitReason {
+        .host(
+            origin: origin, status: error.code == .proxyRefused ? nil : error.status, message: error.message,
+            remaining: remaining, isAsked: error.retryAfter != nil)
+    }
 }
 
 /// A complete job.

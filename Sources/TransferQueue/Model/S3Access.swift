@@ -5,7 +5,7 @@ extension JobSettings {
     /// How the server of `s3://bucket/key` URLs is spoken to. What isn't said here is taken from where the AWS tools look:
     /// the environment, and the files of a profile.
     public struct S3Access: Sendable, Hashable {
-        /// `https://host[:port]` or `http://…`; AWS when nothing names one.
+        /// `https://host[:port][/path]` or `http://…`, with buckets beneath the path; AWS when nothing names one.
         public var endpoint: String?
         public var region: String?
         public var style: Style?
@@ -19,6 +19,9 @@ extension JobSettings {
         public var integrity: Integrity?
 
         public init() {}
+
+        /// Why a text can't be an ``endpoint``; `nil` for one that can.
+        public static func refusal(ofEndpoint text: String) -> String? { S3Location.refusal(ofEndpoint: text) }
 
         /// Where requests name the bucket.
         public enum Style: String, Sendable, Hashable, CaseIterable {

@@ -25,6 +25,8 @@ final class BatchRun {
     var marksFiles = false
     /// Bytes of attempts that have ended; those under way are read off their meters.
     var settledBytes: Int64 = 0
+    /// Jobs that turned out to be complete without a question to anybody: no measure of how fast the others go.
+    var keptUnasked = 0
     private var samples: [(time: MonotonicTime, bytes: Int64, ended: Int)] = []
 
     init(id: Int64, name: String, directory: String, now: MonotonicTime) {
@@ -36,7 +38,7 @@ final class BatchRun {
 
     /// Notes how far it is; rates are over the last ten seconds.
     func sample(bytes: Int64, now: MonotonicTime) {
-        samples.append((now, bytes, totals.jobs - remaining))
+        samples.append((now, bytes, totals.jobs - remaining - keptUnasked))
         while samples.count > 2, now - samples[0].time > .seconds(10) { samples.removeFirst() }
     }
 

@@ -10,7 +10,7 @@ final class ObjectRegions: Sendable {
 
         init(_ object: S3Location) {
             name = object.bucket
-            endpoint = object.endpoint?.description
+            endpoint = object.endpoint.map { $0.description + object.endpointPath }
         }
     }
 

@@ -26,6 +26,9 @@ public final class QueueRemote: Sendable {
     /// How the batches stand; all of them, or the one of that name.
     public func statuses(name: String? = nil) throws -> [BatchStatus] { try store.statuses(name: name) }
 
+    /// The names of all batches, in the order in which they came.
+    public func batchNames() throws -> [String] { try store.batchNames() }
+
     /// The jobs of a batch that failed for good, in the order they did.
     public func failures(batch: String, limit: Int = .max) throws -> [FailedJob] {
         try store.failures(batch: batch, limit: limit)

@@ -85,7 +85,7 @@ extension QueueRunner {
         guard case .upload(let upload) = job.record.spec.work else { return }
         switch upload.receipt.judge(answer, to: upload.url, now: WallClock.seconds) {
         case .stored: break
-        case .refused(let error): return failed(job, error, bodyLeft: outcome.sent > 0)
+        case .refused(let error): return failed(job, hinted(error, head, job), bodyLeft: outcome.sent > 0)
         case .accepted, .redirected: return lookFurther(job, upload, file, after: answer)
         }
         job.phase = .saving
@@ -175,7 +175,7 @@ extension QueueRunner {
     private func exchangeFailed(_ job: RunningJob, _ error: TransferError, _ outcome: ExchangeOutcome) {
         guard case .download(let ready) = job.ready else {
             keepUnanswered(job, error, outcome)
-            return failed(job, error, bodyLeft: outcome.sent > 0)
+            return failed(job, hinted(error, outcome.head, job), bodyLeft: outcome.sent > 0)
         }
         // The word of another resource than the one that gave the file is none.
         if error.status == 304, let version = ready.held,
@@ -356,11 +356,7 @@ extension QueueRunner {
             } then: { _, _ in
             }
         }
-        emit(
-            batch,
-            .batchWaiting(
-                .host(origin: origin, status: error.status, message: error.message, remaining: remaining),
-                transfers: 0))
+        emit(batch, .batchWaiting(.held(by: origin, error, remaining: remaining), transfers: 0))
     }
 
     /// The next URL that hasn't failed for good.

@@ -9,9 +9,11 @@ extension QueueRunner {
             guard job.isUnderWay else { continue }
             let isUpload = job.record.spec.isUpload
             let position = isUpload ? job.talk?.position ?? job.meter.sent : job.meter.position
-            let now = Int64(Double(position - job.lastPosition) / seconds)
+            // What was there before has no part in how fast it comes.
+            let moved = bytesMoved(job)
+            let now = Int64(Double(moved - job.lastMoved) / seconds)
             let rate = job.rate == 0 ? max(0, now) : max(0, (job.rate * 2 + now) / 3)
-            job.lastPosition = position
+            job.lastMoved = moved
             job.rate = rate
             var total = job.meter.total
             if case .upload(let file) = job.ready { total = file.size }
@@ -30,23 +32,25 @@ extension QueueRunner {
         for id in Array(batches.keys) {
             guard let run = batches[id], run.isChecked, !run.isFinished else { continue }
             let active = running.values.filter { $0.record.batch == id }
+            let underWay = active.filter(\.isUnderWay)
             let bytes = run.settledBytes + active.reduce(0) { $0 + bytesMoved($1) }
             run.sample(bytes: bytes, now: now)
             run.totals.bytes = bytes
             var progress = BatchProgress()
             progress.totals = run.totals
-            progress.active = active.filter(\.isUnderWay).count
-            progress.waiting = waiting(of: id)
+            progress.active = underWay.count
             progress.rate = run.rate
             progress.eta = run.eta
-            progress.waitReason = waitReason(of: id, now)
+            noteWaits(of: id, now, &progress)
             emit(id, .batchProgress(progress))
             let report = BatchReport(progress)
             reported[id] = report
             let (rate, eta) = (run.rate, run.eta?.components.seconds)
+            let jobs = underWay.prefix(Self.mostTold).map(\.candidate.id)
             withStore {
                 try $0.publish(
-                    batch: id, rate: rate, eta: eta, active: report.active, waitingFor: report.networkWait)
+                    batch: id, rate: rate, eta: eta, active: report.active, underWay: jobs,
+                    waitingFor: report.networkWait)
             } then: { _, _ in
             }
         }
@@ -69,17 +73,38 @@ extension QueueRunner {
             guard run.isChecked, !run.isFinished else { return !run.isFinished }
             var progress = BatchProgress()
             progress.totals = run.totals
-            progress.waiting = waiting(of: id)
-            progress.waitReason = waitReason(of: id, .now)
+            noteWaits(of: id, .now, &progress)
             guard let last = reported[id], last.rate == 0 else { return true }
             progress.totals.bytes = last.totals.bytes
             return BatchReport(progress) != last
         }
     }
 
-    private func waiting(of batch: Int64) -> Int {
-        sleepers.filter { $0.lane.batch == batch }.count + scheduler.heldBack()
-            + (scheduler.heldByNetwork()[batch] ?? 0)
+    /// Of those under way at a time as many are told to other processes by their numbers.
+    private static let mostTold = 1000
+
+    /// Which of the batch's jobs wait, and for what most of them do.
+    private func noteWaits(of batch: Int64, _ now: MonotonicTime, _ progress: inout BatchProgress) {
+        let left = batches[batch]?.remaining ?? 0
+        let busy = running.values.count { $0.record.batch == batch }
+        let asleep = sleepers.filter { $0.lane.batch == batch }
+        let held = scheduler.held(batch: batch)
+        // Counts of what is still in the store are upper bounds.
+        let most = max(0, left - busy)
+        progress.waiting = min(most, asleep.count + held.byOrigin.values.reduce(held.byNetwork, +))
+        if let wait = networkWait(of: batch) {
+            progress.waitReason = wait
+            progress.waitingForReason = min(most, held.byNetwork)
+        } else if let worst = held.byOrigin.max(by: { ($0.value, $1.key) < ($1.value, $0.key) }),
+            let pause = scheduler.pause(of: worst.key, now: now)
+        {
+            progress.waitReason = .held(by: worst.key, pause.error, remaining: pause.remaining)
+            progress.waitingForReason = min(most, worst.value + asleep.count { $0.lane.origin == worst.key })
+        } else if let next = asleep.min(by: { $0.due < $1.due }) {
+            let remaining = max(.zero, next.due - now)
+            progress.waitReason = next.disk.map { .disk($0, remaining: remaining) } ?? .retry(remaining: remaining)
+            progress.waitingForReason = min(most, asleep.count { ($0.disk != nil) == (next.disk != nil) })
+        }
     }
 
     /// Bytes that the transfer under way has moved.
@@ -90,18 +115,6 @@ extension QueueRunner {
             return job.sent
         }
         return max(0, job.meter.position - (job.start?.continued ?? job.meter.position))
-    }
-
-    private func waitReason(of batch: Int64, _ now: MonotonicTime) -> WaitReason? {
-        if let wait = networkWait(of: batch) { return wait }
-        if let pause = scheduler.longestPause(now: now) {
-            return .host(
-                origin: pause.origin, status: pause.error.status, message: pause.error.message,
-                remaining: pause.remaining)
-        }
-        guard let next = sleepers.min(by: { $0.due < $1.due }) else { return nil }
-        let remaining = max(.zero, next.due - now)
-        return next.disk.map { .disk($0, remaining: remaining) } ?? .retry(remaining: remaining)
     }
 }
 
@@ -120,8 +133,8 @@ struct BatchReport: Equatable {
         rate = progress.rate
         waitsFor =
             switch progress.waitReason {
-            case .host(let origin, let status, let message, _):
-                .host(origin: origin, status: status, message: message, remaining: .zero)
+            case .host(let origin, let status, let message, _, let isAsked):
+                .host(origin: origin, status: status, message: message, remaining: .zero, isAsked: isAsked)
             case .retry: .retry(remaining: .zero)
             case .disk(let message, _): .disk(message, remaining: .zero)
             case let reason: reason

@@ -66,6 +66,7 @@ extension QueueRunner {
             emit(end.batch, .finished(receipt), cursor: cursor)
         case .kept(let receipt, _):
             batches[end.batch]?.totals.kept += 1
+            if !receipt.isConfirmed { batches[end.batch]?.keptUnasked += 1 }
             emit(end.batch, .kept(receipt), cursor: cursor)
         case .failed(let error, let attempts, let host):
             batches[end.batch]?.totals.failed += 1

@@ -158,6 +158,7 @@ extension QueueRunner {
             Failpoint.reached(.dialogueAnswered)
             let isAnswered = if case .success = outcome.result { true } else { false }
             guard job.talk?.ended(request, isAnswered: isAnswered) != nil else { return }
+            job.talk?.lastHead = outcome.head
             judgeLink(job, outcome)
             if outcome.head != nil { job.wasAnswered = true }
             advance(id) { $0.handle(Self.event(outcome, request, digest), now: WallClock.seconds) }
@@ -294,6 +295,7 @@ extension QueueRunner {
 
     private func talkFailed(_ id: Int64, _ error: TransferError) {
         guard let job = running[id], let talk = job.talk else { return }
+        let error = hinted(error, talk.lastHead, job)
         let mayHaveArrived = job.mayHaveArrived
         endTalk(job)
         let record = talk.record
@@ -307,6 +309,17 @@ extension QueueRunner {
         job.record.upload = record
         let progressed = traces.cameFurther(id, from: talk.confirmedBefore, to: talk.confirmed)
         failed(job, error, bodyLeft: mayHaveArrived, progressed: progressed)
+    }
+
+    /// With a word on the folder that its destination may lack.
+    func hinted(_ error: TransferError, _ head: ResponseHead?, _ job: RunningJob) -> TransferError {
+        guard case .upload(let upload) = job.record.spec.work, upload.uploadProtocol == .put,
+            !upload.options.createFolders, let head, error.status == head.status,
+            let hint = MissingFolder.hint(for: head, method: job.record.spec.method, url: upload.url)
+        else { return error }
+        var error = error
+        error.message += hint
+        return error
     }
 
     /// Whoever stopped the job has it as it is now: what is under way is given up, and what was saved stays.

@@ -51,8 +51,8 @@ struct RequestBuilder: Sendable {
             FileServerURLs.uploadProtocol(of: upload.url) == nil
         {
             return ExchangeRequest(
-                url: upload.url, method: spec.method, headers: rules.headers, body: .file(file), intent: .message,
-                settings: rules.settings)
+                url: upload.url, method: spec.method, headers: typed(rules.headers, file, upload.url),
+                body: .file(file), intent: .message, settings: rules.settings)
         }
         var settings = try settings(spec.settings, for: upload.url)
         // Once its body has left, the server is asked whether it arrived.
@@ -66,8 +66,8 @@ struct RequestBuilder: Sendable {
         }
         return remembering(
             ExchangeRequest(
-                url: upload.url, method: spec.method, headers: headers, body: .file(file), intent: .message,
-                settings: shared))
+                url: upload.url, method: spec.method, headers: typed(headers, file, upload.url), body: .file(file),
+                intent: .message, settings: shared))
     }
 
     /// A request of an upload's dialogue. What is the owner's goes to the place that the job names, and to no other.
@@ -88,6 +88,9 @@ struct RequestBuilder: Sendable {
         }
         if case .upload(let upload) = spec.work {
             settings.files.createsFolders = upload.options.createFolders && request.body != .none
+        }
+        if let file, request.ownersFields == .all, case .source = request.body {
+            fields = typed(fields, file, request.url)
         }
         settings.followsRedirects = request.followsRedirects
         settings.turnsRequests = false
@@ -124,6 +127,14 @@ struct RequestBuilder: Sendable {
         }
         if fields.value("User-Agent") == nil { fields.append(HeaderField("User-Agent", userAgent)) }
         return fields
+    }
+
+    /// With the type that the file's name suggests, where nothing else was said.
+    private func typed(_ fields: [HeaderField], _ file: SourceFile, _ url: String) -> [HeaderField] {
+        guard let field = FileType.field(for: WatchedPath.name(file.path), at: url, beside: fields) else {
+            return fields
+        }
+        return fields + [field]
     }
 
     private func settings(_ job: JobSettings, for url: String) throws(TransferError) -> ExchangeSettings {

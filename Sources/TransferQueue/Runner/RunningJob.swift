@@ -43,7 +43,8 @@ final class RunningJob {
     let url: String
     /// What is downloaded, where the URL names an object.
     var object: S3Location?
-    var lastPosition: Int64 = 0
+    /// Bytes that it had moved when its rate was last computed.
+    var lastMoved: Int64 = 0
     /// Bytes a second, smoothed, for rows of a display.
     var rate: Int64 = 0
     /// The link that it is bound to; `nil` leaves the choice to the kernel.

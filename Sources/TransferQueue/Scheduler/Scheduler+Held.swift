@@ -11,26 +11,28 @@ extension Scheduler {
         }
     }
 
-    /// The origin that holds up the most jobs.
-    func longestPause(now: MonotonicTime) -> (origin: String, error: TransferError, remaining: Duration, jobs: Int)? {
-        var worst: (origin: String, error: TransferError, remaining: Duration, jobs: Int)?
-        for origin in gates.keys {
-            guard let (error, remaining) = pause(of: origin, now: now) else { continue }
-            let jobs = jobs(to: origin)
-            if jobs > worst?.jobs ?? 0 { worst = (origin, error, remaining, jobs) }
-        }
-        return worst
-    }
-
-    /// Jobs that are held back by their origin.
-    func heldBack() -> Int {
-        gates.reduce(0) { sum, gate in
-            switch gate.value.state {
-            case .paused, .probing: sum + jobs(to: gate.key)
-            case .open, .dead: sum
+    /// What keeps the jobs of a batch from starting; each job counts once. Of those that are still in the store as many
+    /// are counted as are known of.
+    func held(batch: Int64) -> (byNetwork: Int, byOrigin: [String: Int]) {
+        var (byNetwork, byOrigin) = (0, [String: Int]())
+        let isOpen = network == NetworkGate()
+        if !isOpen {
+            for state in table.lanes where state.lane.batch == batch && !network.isOpen(state.lane, state.reach) {
+                byNetwork += state.jobs
             }
         }
+        // Gates are few where lanes may be many.
+        for (origin, gate) in gates {
+            switch gate.state {
+            case .open, .dead: continue
+            case .paused, .probing: break
+            }
+            let jobs = table.lanes(to: origin).reduce(0) { sum, state in
+                let counts = state.lane.batch == batch && (isOpen || network.isOpen(state.lane, state.reach))
+                return counts ? sum + state.jobs : sum
+            }
+            if jobs > 0 { byOrigin[origin] = jobs }
+        }
+        return (byNetwork, byOrigin)
     }
-
-    private func jobs(to origin: String) -> Int { table.lanes(to: origin).reduce(0) { $0 + $1.jobs } }
 }

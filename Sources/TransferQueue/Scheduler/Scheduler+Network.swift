@@ -46,14 +46,6 @@ extension Scheduler {
         return hosts
     }
 
-    /// Jobs that the network keeps from starting, by batch.
-    func heldByNetwork() -> [Int64: Int] {
-        table.lanes.reduce(into: [:]) { counts, lane in
-            guard !network.isOpen(lane.lane, lane.reach) else { return }
-            counts[lane.lane.batch, default: 0] += lane.jobs
-        }
-    }
-
     /// What lanes' rules and origins the network closes, of those that have jobs.
     func closedLanes() -> [Lane] { table.lanes.filter { !network.isOpen($0.lane, $0.reach) }.map(\.lane) }
 }

@@ -105,11 +105,16 @@ extension SQLiteStore {
     /// Puts the numbers of a running batch where `transfer status` finds them.
     ///
     /// - Parameter waitingFor: Why the network keeps everything that is left from going on.
-    func publish(batch: Int64, rate: Int64, eta: Int64?, active: Int, waitingFor: String?) throws {
+    func publish(
+        batch: Int64, rate: Int64, eta: Int64?, active: Int, underWay: [Int64], waitingFor: String?
+    ) throws {
+        let numbers = underWay.isEmpty ? "" : " " + underWay.map { "\($0) " }.joined()
         try writeRelaxed(leavesPacks: true) { db in
             try db.execute(
-                sql: "UPDATE batch SET rate = ?, eta = ?, active = ?, waitingFor = ?, updated = ? WHERE id = ?",
-                arguments: [rate, eta, active, waitingFor, WallClock.milliseconds, batch])
+                sql: """
+                    UPDATE batch SET rate = ?, eta = ?, active = ?, underWay = ?, waitingFor = ?, updated = ? WHERE id = ?
+                    """,
+                arguments: [rate, eta, active, numbers, waitingFor, WallClock.milliseconds, batch])
         }
     }
 
@@ -129,7 +134,10 @@ extension SQLiteStore {
             }
             try db.execute(
                 sql:
-                    "UPDATE batch SET owner = NULL, rate = 0, eta = NULL, active = 0, waitingFor = NULL, updated = ? WHERE id = ? AND owner = ?",
+                    """
+                    UPDATE batch SET owner = NULL, rate = 0, eta = NULL, active = 0, underWay = '', waitingFor = NULL,
+                        updated = ? WHERE id = ? AND owner = ?
+                    """,
                 arguments: [WallClock.milliseconds, batch, process])
             return try String.fetchAll(
                 db, sql: "DELETE FROM listener WHERE batch = ? RETURNING socket", arguments: [batch])

@@ -10,6 +10,7 @@ extension SQLiteStore {
                 sql: """
                     SELECT job.id, identity, \(Self.shownState) AS state, spec, attempts, mirror, notBefore, due, delay, origin,
                         network, networkPlaces, path, upload, errorCode, errorMessage, host, source, directory, active, waitingFor, pid,
+                        instr(underWay, ' ' || job.id || ' ') > 0 AS isUnderWay,
                         started, boot, job.batch, batch.owner AS runner
                     FROM job JOIN batch ON batch.id = job.batch LEFT JOIN process ON process.id = batch.owner
                     WHERE name = ? AND identity = ?
@@ -55,6 +56,7 @@ extension SQLiteStore {
         else { return facts }
         facts.pid = pid
         facts.active = row["active"]
+        facts.isUnderWay = row["isUnderWay"]
         facts.batchWait = row["waitingFor"]
         facts.hostWait = try hostWait(db, origin: facts.origin, process: row["runner"])
         if let wait = try Row.fetchOne(

@@ -308,5 +308,11 @@ enum Schema {
                 PRIMARY KEY (folder, path)
             ) WITHOUT ROWID;
             """),
+        Step(
+            "jobs under way",
+            """
+            -- The numbers of jobs whose transfers are under way, as far as the last report says, with a space around each.
+            ALTER TABLE batch ADD COLUMN underWay TEXT NOT NULL DEFAULT '';
+            """),
     ]
 }

@@ -24,7 +24,7 @@ enum UploadProtocols {
                 return ReceiptDialogue(nil, rule: upload.receipt, url: upload.url, source: source, state: state)
             }
             let asks = state.map { ConfirmingPut.isState($0) } ?? false
-            let upgrade = try resumable(spec, upload, .upgrade, secrets)
+            let upgrade = try resumable(spec, upload, source, .upgrade, secrets)
             let isOffered = source.size >= upgradeSize || state != nil && !asks
             let known = asks ? nil : state
             var plain: (any UploadDialogue)?
@@ -77,8 +77,8 @@ enum UploadProtocols {
         case .resumable:
             let isAccepted = state.map { ReceiptDialogue.isState($0) } ?? false
             let resumable = ResumableDialogue(
-                source: source, options: try resumable(spec, upload, .careful, secrets), state: isAccepted ? nil : state
-            )
+                source: source, options: try resumable(spec, upload, source, .careful, secrets),
+                state: isAccepted ? nil : state)
             return receipted(resumable, upload, source, state)
         }
     }
@@ -92,11 +92,13 @@ enum UploadProtocols {
 
     /// What the owner says of the content goes before what the protocol would say of it.
     private static func resumable(
-        _ spec: JobSpec, _ upload: JobSpec.Upload, _ mode: ResumableOptions.Mode, _ secrets: SecretSource
+        _ spec: JobSpec, _ upload: JobSpec.Upload, _ source: UploadSource, _ mode: ResumableOptions.Mode,
+        _ secrets: SecretSource
     ) throws(TransferError) -> ResumableOptions {
-        ResumableOptions(
-            url: upload.url, method: spec.method, mode: mode, chunkSize: upload.options.chunkSize,
-            headers: try headers(spec.settings, secrets).filter { OwnersFields.isOfContent($0.name) })
+        var fields = try headers(spec.settings, secrets).filter { OwnersFields.isOfContent($0.name) }
+        if let type = FileType.field(for: source.name, at: upload.url, beside: fields) { fields.append(type) }
+        return ResumableOptions(
+            url: upload.url, method: spec.method, mode: mode, chunkSize: upload.options.chunkSize, headers: fields)
     }
 
     /// Whether a state says of itself how to go on: where the upload is, or that the server is to be asked.

@@ -17,6 +17,8 @@ struct UploadTalk {
     var state: String?
     /// Bytes that the server holds, as far as it said.
     private(set) var confirmed: Int64 = 0
+    /// Of the last answer.
+    var lastHead: ResponseHead?
     /// Whether the version that it began with counts, also where nothing can be continued.
     private let keepsVersion: Bool
     /// The most that it held before this attempt.

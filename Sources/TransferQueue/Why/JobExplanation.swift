@@ -42,6 +42,8 @@ public struct JobExplanation: Sendable, Hashable {
         case needs([Need])
         /// Its turn, while so many transfers are under way.
         case slot(active: Int)
+        /// Nothing: its transfer is under way, as one of so many.
+        case running(active: Int)
         /// Nothing: the process has taken it, and transfers it or is about to.
         case taken(active: Int)
         case paused

@@ -28,6 +28,8 @@ extension JobFacts {
         case .cancelled: explanation.reason = .cancelled
         case .paused: explanation.reason = .paused
         case .blocked: explanation.reason = .needs(needs)
+        // Neither the network nor a pause that others wait for keeps it from anything.
+        case .claimed where pid != nil && isUnderWay: explanation.reason = .running(active: active)
         case .queued, .claimed, .waiting:
             guard pid != nil else { break }
             if explainNetwork(&explanation, snapshot, now, zone, look) { break }

@@ -18,6 +18,8 @@ struct JobFacts: Sendable {
     var mirror = 0
     /// What is left of the wait for its next attempt, or until a failed file is tried again by itself.
     var remaining: Duration?
+    /// Whether the last report of the process that runs it has its transfer among those under way.
+    var isUnderWay = false
     var origin = ""
     /// ``Lane/network``.
     var network = ""

@@ -37,7 +37,8 @@ public struct FormUpload: UploadDialogue {
             prefix += field.value + "\r\n"
         }
         prefix += "--\(boundary)\r\nContent-Disposition: form-data; name=\"\(Self.escaped(fileField))\"; "
-        prefix += "filename=\"\(Self.escaped(source.name))\"\r\nContent-Type: application/octet-stream\r\n\r\n"
+        let type = FileMediaType.suggested(by: source.name) ?? FileMediaType.unknown
+        prefix += "filename=\"\(Self.escaped(source.name))\"\r\nContent-Type: \(type)\r\n\r\n"
         let request = UploadRequest(
             id: 1, method: method, url: url,
             headers: [HeaderField("Content-Type", "multipart/form-data; boundary=\(boundary)")],

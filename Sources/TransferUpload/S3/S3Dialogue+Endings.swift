@@ -7,7 +7,7 @@ extension S3Dialogue {
         if let actions = try repeatInNamedRegion(exchange, answer, now) { return actions }
         switch exchange {
         case .put:
-            guard answer.isSuccess else { throw S3Fault.error(answer, now: now) }
+            guard answer.isSuccess else { throw S3Fault.error(answer, to: options.integrity, now: now) }
             // S3 answers by fields alone, one of them the ETag; a gateway's page is no receipt.
             if answer.head.mediaType == "text/html", answer.head.value("ETag") == nil {
                 throw TransferError(

@@ -69,7 +69,8 @@ extension S3Dialogue {
     ) throws(TransferError) -> [UploadAction] {
         if S3Fault.isNoSuchUpload(answer) { return try restart("the server doesn't have the upload any more", now) }
         guard answer.isSuccess else {
-            return try failedPart(number, digest, S3Fault.error(answer, now: now), now)
+            let integrity = multipart?.integrity ?? options.integrity
+            return try failedPart(number, digest, S3Fault.error(answer, to: integrity, now: now), now)
         }
         guard let etag = answer.head.value("ETag"), !etag.isEmpty else {
             throw TransferError(.badResponse, "the server took part \(number) and gave it no ETag", isTransient: true)

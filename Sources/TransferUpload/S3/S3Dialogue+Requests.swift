@@ -23,7 +23,7 @@ extension S3Dialogue {
             guard let multipart else { throw Self.unreachable }
             body = .source(multipart.parts.range(number))
             payload = protect(multipart.integrity, digest, &signed)
-            setType(&signed)
+            signed.append(HeaderField("Content-Type", FileMediaType.unknown))
         case .create:
             method = "POST"
             body = .bytes([])
@@ -84,11 +84,14 @@ extension S3Dialogue {
         }
     }
 
+    /// The object's type: the owner's, or the one that the file's name suggests, or the key's.
+    ///
     /// Never left out: clients may add a form's type where there is none, which would become the object's, and by which
     /// some servers (moto) read the body of a part as a form.
     private func setType(_ fields: inout [HeaderField]) {
         guard fields.value("Content-Type") == nil else { return }
-        fields.append(HeaderField("Content-Type", "application/octet-stream"))
+        let type = FileMediaType.suggested(by: source.name, location.key) ?? FileMediaType.unknown
+        fields.append(HeaderField("Content-Type", type))
     }
 
     static var unreachable: TransferError {

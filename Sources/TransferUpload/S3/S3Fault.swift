@@ -55,6 +55,24 @@ struct S3Fault: Sendable, Hashable {
         return error
     }
 
+    /// The same, with what to write where the bucket demands that content comes with its digest, as one with Object Lock
+    /// does ("Using Object Lock" of the S3 user guide).
+    static func error(_ answer: UploadAnswer, to integrity: S3Options.Integrity, now: Int64) -> TransferError {
+        var error = error(answer, now: now)
+        guard answer.head.status == 400, integrity == .none || integrity == .sha256,
+            let fault = S3Fault(answer.body), demandsDigest(fault)
+        else { return error }
+        error.message +=
+            "; write \"s3\": {\"integrity\": \"stored-sha256\"} or --integrity stored-sha256 (md5 for an older server)"
+        return error
+    }
+
+    private static func demandsDigest(_ fault: S3Fault) -> Bool {
+        let words = "\(fault.code) \(fault.message ?? "")".lowercased()
+        return ["content-md5", "contentmd5", "x-amz-checksum", "object lock"].contains { words.contains($0) }
+            && !damaged.contains(fault.code)
+    }
+
     /// The server asks for fewer requests.
     private static let paused: Set<String> = [
         "SlowDown", "SlowDownRead", "SlowDownWrite", "ServiceUnavailable", "Throttling", "ThrottlingException",

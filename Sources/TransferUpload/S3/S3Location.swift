@@ -17,11 +17,15 @@ public struct S3Location: Sendable, Hashable, CustomStringConvertible {
     public private(set) var region: String
     /// `nil`: AWS, in the region.
     public let endpoint: Origin?
+    /// The path above buckets on a server that has other things too, encoded as signatures want it: begins with a slash and
+    /// ends without one; empty where buckets are at the root.
+    public let endpointPath: String
     private let chosenStyle: Style?
 
     /// - Parameters:
     ///   - url: `s3://bucket/key`. What is percent-encoded in the key is decoded; `?` and `#` have to be encoded.
-    ///   - endpoint: `https://host[:port]` or `http://…`; `nil` is AWS.
+    ///   - endpoint: `https://host[:port][/path]` or `http://…`; `nil` is AWS. Buckets are beneath the path, which is
+    ///     signed as a part of each URL.
     ///   - region: Of the bucket. A wrong one is put right by the server's answer.
     ///   - style: `nil` chooses: `.virtualHost` at AWS for buckets whose names a host name can carry under its
     ///     certificate (no dots, no capitals), else `.path`.
@@ -51,7 +55,14 @@ public struct S3Location: Sendable, Hashable, CustomStringConvertible {
             throw TransferError(.invalidRequest, "\(region.debugDescription) is no region's name")
         }
         self.region = region
-        self.endpoint = try endpoint.map { text throws(TransferError) in try Self.endpoint(text) }
+        if let endpoint {
+            if let refusal = Self.refusal(ofEndpoint: endpoint) { throw TransferError(.invalidRequest, refusal) }
+            self.endpoint = Origin(url: endpoint)
+            endpointPath = Self.path(ofEndpoint: endpoint)
+        } else {
+            self.endpoint = nil
+            endpointPath = ""
+        }
         chosenStyle = style
         guard style != .virtualHost || Self.isLabel(bucket, allowingDots: true) else {
             throw fault("\(bucket) can't be part of a host name: use path style")
@@ -72,8 +83,8 @@ public struct S3Location: Sendable, Hashable, CustomStringConvertible {
             .map { PercentEncoding.encode($0) }.joined(separator: "/")
         let server = server
         switch style {
-        case .path: return "\(server.scheme)://\(server.hostAndPort)/\(bucket)/\(path)"
-        case .virtualHost: return "\(server.scheme)://\(bucket).\(server.hostAndPort)/\(path)"
+        case .path: return "\(server.scheme)://\(server.hostAndPort)\(endpointPath)/\(bucket)/\(path)"
+        case .virtualHost: return "\(server.scheme)://\(bucket).\(server.hostAndPort)\(endpointPath)/\(path)"
         }
     }
 
@@ -81,8 +92,8 @@ public struct S3Location: Sendable, Hashable, CustomStringConvertible {
     var bucketURL: String {
         let server = server
         switch style {
-        case .path: return "\(server.scheme)://\(server.hostAndPort)/\(bucket)"
-        case .virtualHost: return "\(server.scheme)://\(bucket).\(server.hostAndPort)/"
+        case .path: return "\(server.scheme)://\(server.hostAndPort)\(endpointPath)/\(bucket)"
+        case .virtualHost: return "\(server.scheme)://\(bucket).\(server.hostAndPort)\(endpointPath)/"
         }
     }
 
@@ -134,20 +145,6 @@ public struct S3Location: Sendable, Hashable, CustomStringConvertible {
         if let endpoint { return (endpoint.scheme, endpoint.host, endpoint.hostAndPort) }
         let host = "s3.\(region).\(region.hasPrefix("cn-") ? "amazonaws.com.cn" : "amazonaws.com")"
         return ("https", host, host)
-    }
-
-    private static func endpoint(_ text: String) throws(TransferError) -> Origin {
-        guard let origin = Origin(url: text) else {
-            throw TransferError(
-                .invalidRequest, "\(Redaction.url(text)) is no endpoint: write https://host, with :port if it has one")
-        }
-        let authority = text.drop { $0 != "/" }.dropFirst(2)
-        let rest = authority.drop { $0 != "/" && $0 != "?" && $0 != "#" }
-        guard rest.isEmpty || rest == "/", !authority.contains("@") else {
-            throw TransferError(
-                .invalidRequest, "the endpoint \(Redaction.url(text)) has more than a host and a port")
-        }
-        return origin
     }
 
     /// Wider than AWS's rules: other servers allow capitals and underscores.

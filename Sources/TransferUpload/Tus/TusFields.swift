@@ -34,7 +34,8 @@ enum TusFields {
 
     /// The value of Upload-Metadata: names and values in Base64, the file's name and type behind those that are given.
     static func metadata(_ given: [TusMetadata], of source: UploadSource) -> String {
-        let own = [TusMetadata("filename", source.name), TusMetadata("filetype", TusFileType.ofFile(source.name))]
+        let type = FileMediaType.suggested(by: source.name) ?? FileMediaType.unknown
+        let own = [TusMetadata("filename", source.name), TusMetadata("filetype", type)]
         let all = given + own.filter { own in !given.contains { $0.name == own.name } }
         return all.map { $0.value.isEmpty ? $0.name : "\($0.name) \(Data($0.value.utf8).base64EncodedString())" }
             .joined(separator: ",")

@@ -8,10 +8,10 @@ extension EndReport {
         guard totals.failed > 0 else { return lines }
         let table = groupLines(width, charset)
         if !table.isEmpty { lines += [""] + table }
-        let name = ShellWord.quoted(charset.visible(batch))
+        let name = charset.visible(batch)
         lines += [
-            "", StyledLine("List:   transfer status \(name) --failed"),
-            StyledLine("Again:  transfer retry \(name) --failed"),
+            "", StyledLine("List:   \(hint.command("status", name, "--failed"))"),
+            StyledLine("Again:  \(hint.command("retry", name, "--failed"))"),
         ]
         return lines
     }

@@ -21,7 +21,10 @@ struct EndReport: Sendable {
     static let mostGroups = 1000
     static let shownGroups = 10
 
+    /// As it's called where people read it.
     let batch: String
+    /// For the commands to copy.
+    let hint: CommandHint
     /// The last that was told.
     private(set) var totals = BatchTotals()
     private(set) var duration: Duration?
@@ -34,14 +37,17 @@ struct EndReport: Sendable {
     /// The first so many jobs that failed, with their groups: somebody may retry one.
     private var failed: [String: Key] = [:]
 
-    init(batch: String) { self.batch = batch }
+    init(batch: String, hint: CommandHint = CommandHint()) {
+        self.batch = batch
+        self.hint = hint
+    }
 
     var isFinished: Bool { duration != nil }
 
     mutating func receive(_ event: QueueEvent) {
         switch event.kind {
         case .batchStarted(let totals):
-            self = EndReport(batch: batch)
+            self = EndReport(batch: batch, hint: hint)
             self.totals = totals
         case .batchProgress(let progress): totals = progress.totals
         case .batchFinished(let totals, let duration):

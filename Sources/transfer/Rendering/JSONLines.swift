@@ -138,7 +138,7 @@ enum JSONLines {
 
     static func wait(_ reason: WaitReason, _ object: inout JSONObject) {
         switch reason {
-        case .host(let origin, let status, let message, let remaining):
+        case .host(let origin, let status, let message, let remaining, _):
             object.field("for", "host")
             object.field("origin", origin)
             object.optional("status", status)

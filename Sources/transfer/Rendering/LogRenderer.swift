@@ -41,6 +41,7 @@ struct LogRenderer: Sendable {
         func add(_ level: LogLine.Level, _ text: String) {
             lines.append(LogLine(level: level, time: event.time, text: charset.visible(text)))
         }
+        if let job = event.kind.endsWaitOf { folding.woke(batch: event.batch, job: name(job, event)) }
         switch event.kind {
         case .batchStarted(let totals):
             // A watched folder's batch has no end that its jobs would be counted towards.
@@ -59,6 +60,7 @@ struct LogRenderer: Sendable {
             add(.info, prefix(event) + "online\(by) after \(WaitWords.wholeSeconds(after))\(number)")
         case .batchFinished:
             if !isLive { lines += folding.flush(time: event.time, all: true, charset: charset) }
+            folding.ended(batch: event.batch)
             told[event.batch] = nil
             waits[event.batch] = nil
             urls = urls.filter { $0.key.batch != event.batch }
@@ -126,7 +128,8 @@ struct LogRenderer: Sendable {
     private mutating func progress(_ progress: BatchProgress, _ event: QueueEvent) -> [LogLine] {
         guard !isLive else { return [] }
         if let reason = progress.waitReason {
-            folding.pause(batch: event.batch, reason: reason, waiting: progress.waiting, time: event.time)
+            let waiting = progress.waitingForReason ?? progress.waiting
+            folding.pause(batch: event.batch, reason: reason, waiting: waiting, time: event.time)
         }
         var lines = folding.flush(time: event.time, all: true, charset: charset)
         guard WatchBatch.folder(of: event.batch) == nil else { return lines }
@@ -197,9 +200,13 @@ struct LogRenderer: Sendable {
 
     private static func success(_ receipt: JobReceipt) -> String {
         let time = DurationText.words(.milliseconds(Int64(receipt.seconds * 1000)))
+        // Of one that went on, the time was for the rest of it.
+        let rest =
+            receipt.transferred > 0 && receipt.transferred < receipt.bytes
+            ? ", \(ByteCount.format(receipt.transferred)) of it now" : ""
         let verified = receipt.digest.map { ", \($0.algorithm.rawValue) verified" } ?? ""
         return
-            "\(receipt.job): \(receipt.isUpload ? "sent" : "fetched") \(ByteCount.format(receipt.bytes)) in \(time), "
+            "\(receipt.job): \(receipt.isUpload ? "sent" : "fetched") \(ByteCount.format(receipt.bytes)) in \(time)\(rest), "
             + "\(NumberText.rate(Int64(receipt.rate)))\(verified)"
     }
 }

@@ -1,6 +1,14 @@
 import TransferQueue
 
 extension QueueEvent.Kind {
+    /// The job that was waiting, as far as it was, and isn't any more.
+    var endsWaitOf: String? {
+        switch self {
+        case .started, .finished, .kept, .skipped, .cancelled, .dropped, .failed: job
+        default: nil
+        }
+    }
+
     /// As `--json` names it.
     var name: String {
         switch self {

@@ -86,6 +86,13 @@ final class Reporter: Sendable {
         }
     }
 
+    /// To be called before the run.
+    ///
+    /// - Parameters:
+    ///   - batches: What batches are called where people read it, by their names.
+    ///   - hint: For the commands that are told.
+    func call(_ batches: [String: String], _ hint: CommandHint) { state.withLock { $0.call(batches, hint) } }
+
     /// How the watched folders stand, in a line.
     func watchStatus() -> String {
         let time = now()

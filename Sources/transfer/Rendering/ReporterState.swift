@@ -13,6 +13,9 @@ struct ReporterState: ~Copyable {
     private(set) var screen: ProgressScreen?
     private var log: LogRenderer
     private var reports: [EndReport] = []
+    /// What batches are called where people read it, by their names.
+    private var shown: [String: String] = [:]
+    private var hint = CommandHint()
     private(set) var board = WatchBoard()
     /// Of uploads whose confirmation is still to come, by the files' paths.
     private var receipts: [String: JobReceipt] = [:]
@@ -41,11 +44,13 @@ struct ReporterState: ~Copyable {
         format = showsScreen ? .terminal : terminal.isJournal ? .journal : .file
     }
 
-    mutating func receive(_ event: QueueEvent, isHurried: () -> Bool) {
-        if json != nil, options.json == .withProgress || !event.kind.isProgress {
-            json?.append { JSONLines.append(event, to: &$0) }
+    mutating func receive(_ told: QueueEvent, isHurried: () -> Bool) {
+        if json != nil, options.json == .withProgress || !told.kind.isProgress {
+            json?.append { JSONLines.append(told, to: &$0) }
         }
-        if report != nil, event.kind.isEnd { report?.append { JSONLines.append(event, to: &$0) } }
+        if report != nil, told.kind.isEnd { report?.append { JSONLines.append(told, to: &$0) } }
+        var event = told
+        if let name = shown[event.batch] { event.batch = name }
         let isWatched = WatchBatch.folder(of: event.batch) != nil
         if isWatched { note(event) }
         screen?.receive(event)
@@ -54,6 +59,12 @@ struct ReporterState: ~Copyable {
             if !isWatched { addReport(event) }
         }
         flush(time: event.time, now: event.kind.isAboutBatch, isHurried: isHurried)
+    }
+
+    mutating func call(_ batches: [String: String], _ hint: CommandHint) {
+        shown = batches
+        self.hint = hint
+        board.hint = hint
     }
 
     private mutating func note(_ event: QueueEvent) {
@@ -75,7 +86,7 @@ struct ReporterState: ~Copyable {
             // The screen counts them.
             isOnScreen = screen != nil && !options.isVerbose
         }
-        if !isOnScreen, let line = WatchWords.line(notice, verbose: options.isVerbose, receipt: receipt) {
+        if !isOnScreen, let line = WatchWords.line(notice, verbose: options.isVerbose, receipt: receipt, hint: hint) {
             add([LogLine(level: line.level, time: notice.time, text: terminal.charset.visible(line.text))])
         }
         flush(time: notice.time, now: notice.isUrgent, isHurried: isHurried)
@@ -90,7 +101,7 @@ struct ReporterState: ~Copyable {
         if let known = reports.firstIndex(where: { $0.batch == event.batch }) {
             index = known
         } else {
-            reports.append(EndReport(batch: event.batch))
+            reports.append(EndReport(batch: event.batch, hint: hint))
             index = reports.count - 1
         }
         reports[index].receive(event)
@@ -162,7 +173,8 @@ struct ReporterState: ~Copyable {
     mutating func finish(commands: [String: String], time: Int64) {
         add(log.finish(time: time))
         for report in reports where !report.isFinished && !options.isQuiet {
-            let line = report.stoppedLine(command: commands[report.batch], charset: terminal.charset)
+            let command = commands.first { (shown[$0.key] ?? $0.key) == report.batch }?.value
+            let line = report.stoppedLine(command: command, charset: terminal.charset)
             show(format.report([line], level: .warn, time: time))
         }
         for folder in board.folders {

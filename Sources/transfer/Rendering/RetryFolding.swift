@@ -23,16 +23,26 @@ struct RetryFolding: Sendable {
         var mutedUntil: Int64 = 0
     }
 
+    private struct Sleeper: Hashable {
+        var batch: String
+        var job: String
+    }
+
     static let window: Int64 = 60_000
     /// As many hosts and reasons are told apart; a batch may have a million hosts.
     private static let mostKeys = 200
+    /// As many jobs are known by their names while they wait.
+    private static let mostSleepers = 100_000
 
     private var folds: [Key: Fold] = [:]
+    /// Jobs that have been told to wait and haven't begun again: a job may be told so many times.
+    private var sleepers: [Sleeper: Key] = [:]
     /// When the oldest untold retry has waited for long enough, even if no progress comes.
     private var due = Int64.max
 
     mutating func add(batch: String, job: String, host: String, delay: Duration, error: TransferError, time: Int64) {
-        let key = slot(Key(batch: batch, host: host, reason: Self.reason(error.status, error.message)), time)
+        let key = slot(Key(batch: batch, host: host, reason: Self.reason(error)), time)
+        if sleepers.count < Self.mostSleepers { sleepers[Sleeper(batch: batch, job: job)] = key }
         var fold = folds[key] ?? Fold(first: time)
         if fold.count == 0 { fold.first = time }
         fold.count += 1
@@ -41,8 +51,15 @@ struct RetryFolding: Sendable {
         folds[key] = fold
     }
 
+    /// The job waits no longer.
+    mutating func woke(batch: String, job: String) {
+        if !sleepers.isEmpty { sleepers[Sleeper(batch: batch, job: job)] = nil }
+    }
+
+    mutating func ended(batch: String) { sleepers = sleepers.filter { $0.key.batch != batch } }
+
     mutating func pause(batch: String, reason: WaitReason, waiting: Int, time: Int64) {
-        guard case .host(let origin, let status, let message, _) = reason else { return }
+        guard case .host(let origin, let status, let message, _, _) = reason else { return }
         let key = slot(
             Key(batch: batch, host: WaitWords.host(origin), reason: Self.reason(status, message)), time)
         guard time >= folds[key]?.mutedUntil ?? 0 else { return }
@@ -64,7 +81,7 @@ struct RetryFolding: Sendable {
                 due = min(due, fold.mutedUntil)
                 continue
             }
-            lines.append(LogLine(level: .warn, time: time, text: charset.visible(Self.text(key, fold))))
+            lines.append(LogLine(level: .warn, time: time, text: charset.visible(text(key, fold))))
             let pause = max(fold.error?.retryAfter?.inMilliseconds ?? 0, Self.remaining(fold.pause?.reason))
             fold = Fold(first: time, mutedUntil: time + max(Self.window, pause))
             folds[key] = fold
@@ -81,7 +98,7 @@ struct RetryFolding: Sendable {
         }
         guard let (key, fold) = own else { return [] }
         folds[key] = Fold(first: time, mutedUntil: time + Self.window)
-        return [LogLine(level: .warn, time: time, text: charset.visible(Self.text(key, fold)))]
+        return [LogLine(level: .warn, time: time, text: charset.visible(text(key, fold)))]
     }
 
     /// Forgets what is quiet when there is too much; what still doesn't fit shares one key.
@@ -91,23 +108,24 @@ struct RetryFolding: Sendable {
         return folds.count < Self.mostKeys ? key : Key(batch: key.batch, host: "other hosts", reason: "")
     }
 
+    /// A proxy's refusal is none of the host's.
+    private static func reason(_ error: TransferError) -> String {
+        reason(error.code == .proxyRefused ? nil : error.status, error.message)
+    }
+
     private static func reason(_ status: Int?, _ message: String) -> String { status.map { "\($0)" } ?? message }
 
     private static func remaining(_ reason: WaitReason?) -> Int64 {
-        guard case .host(_, _, _, let remaining)? = reason else { return 0 }
+        guard case .host(_, _, _, let remaining, _)? = reason else { return 0 }
         return remaining.inMilliseconds
     }
 
-    private static func text(_ key: Key, _ fold: Fold) -> String {
+    private func text(_ key: Key, _ fold: Fold) -> String {
         if let retryAfter = fold.error?.retryAfter, let error = fold.error {
-            let words = WaitWords.log(
-                .host(origin: key.host, status: error.status, message: error.message, remaining: retryAfter))
-            return "\(words), \(jobs(max(fold.count, fold.pause?.waiting ?? 0)))"
+            let asleep = sleepers.values.count { $0 == key }
+            return Self.waits(.held(by: key.host, error, remaining: retryAfter), max(asleep, fold.pause?.waiting ?? 0))
         }
-        if let pause = fold.pause {
-            let words = WaitWords.log(pause.reason)
-            return pause.waiting > 0 ? "\(words), \(jobs(pause.waiting))" : words
-        }
+        if let pause = fold.pause { return Self.waits(pause.reason, pause.waiting) }
         let message = fold.error?.message ?? key.reason
         let again = fold.delay > .zero ? "in \(WaitWords.wholeSeconds(fold.delay))" : "now"
         if fold.count == 1 {
@@ -117,7 +135,8 @@ struct RetryFolding: Sendable {
             "\(key.host.isEmpty ? "" : key.host + ": ")\(message), \(NumberText.grouped(fold.count)) retries, the last \(again)"
     }
 
-    private static func jobs(_ count: Int) -> String {
-        "\(NumberText.count(count, "job")) wait\(count == 1 ? "s" : "")"
+    private static func waits(_ reason: WaitReason, _ jobs: Int) -> String {
+        let words = WaitWords.log(reason)
+        return jobs > 0 ? "\(words), \(NumberText.count(jobs, "job")) wait\(jobs == 1 ? "s" : "")" : words
     }
 }

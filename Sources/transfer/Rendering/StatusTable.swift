@@ -9,6 +9,9 @@ struct BatchStatusRow: Sendable, Hashable {
     var done: Int
     var total: Int
     var failed: Int
+    /// Because a job that they need failed.
+    var skipped: Int
+    var cancelled: Int
     var waiting: Int
     /// Bytes a second; `nil` or 0 while nothing moves.
     var rate: Int64?
@@ -29,7 +32,8 @@ struct BatchStatusRow: Sendable, Hashable {
     var again: Int64?
 
     init(
-        name: String, state: String, done: Int, total: Int, failed: Int, waiting: Int, rate: Int64? = nil,
+        name: String, state: String, done: Int, total: Int, failed: Int, skipped: Int = 0, cancelled: Int = 0,
+        waiting: Int, rate: Int64? = nil,
         eta: Duration? = nil, pid: Int32? = nil, remaining: Int = 0, source: String? = nil, command: String? = nil,
         waitingFor: String? = nil, hosts: [HostWait] = [], again: Int64? = nil
     ) {
@@ -38,6 +42,8 @@ struct BatchStatusRow: Sendable, Hashable {
         self.done = done
         self.total = total
         self.failed = failed
+        self.skipped = skipped
+        self.cancelled = cancelled
         self.waiting = waiting
         self.rate = rate
         self.eta = eta
@@ -53,54 +59,73 @@ struct BatchStatusRow: Sendable, Hashable {
 
 /// What `transfer status` writes to standard output.
 enum StatusTable {
-    static func lines(_ rows: [BatchStatusRow], charset: Charset) -> [String] {
+    ///
+    /// - Parameter names: Of all batches of the queue.
+    static func lines(
+        _ rows: [BatchStatusRow], charset: Charset, names: BatchNames = BatchNames([String]())
+    ) -> [String] {
         guard !rows.isEmpty else { return ["no batches"] }
+        // Where every job of a batch is, whatever became of it; most batches have none of these.
+        let hasSkipped = rows.contains { $0.skipped > 0 }
+        let hasCancelled = rows.contains { $0.cancelled > 0 }
+        var columns: [(title: String, alignment: TextTable.Alignment)] = [
+            ("BATCH", .left), ("STATE", .left), ("DONE", .left), ("FAILED", .right),
+        ]
+        if hasSkipped { columns.append(("SKIPPED", .right)) }
+        if hasCancelled { columns.append(("CANCELLED", .right)) }
         var table = TextTable(
-            ("BATCH", .left), ("STATE", .left), ("DONE", .left), ("FAILED", .right), ("WAITING", .right),
-            ("RATE", .left), ("ETA", .left), ("PID", .right))
+            columns + [("WAITING", .right), ("RATE", .left), ("ETA", .left), ("PID", .right)])
         for row in rows {
-            table.add([
-                charset.visible(row.name), charset.visible(row.state),
+            var cells = [
+                charset.visible(names.short(row.name)), charset.visible(row.state),
                 "\(NumberText.grouped(row.done))/\(NumberText.grouped(row.total))", NumberText.grouped(row.failed),
-                NumberText.grouped(row.waiting), row.rate.map { $0 > 0 ? NumberText.rate($0) : "-" } ?? "-",
-                row.eta.map { DurationText.clock($0) } ?? "-", row.pid.map { "\($0)" } ?? "-",
-            ])
+            ]
+            if hasSkipped { cells.append(NumberText.grouped(row.skipped)) }
+            if hasCancelled { cells.append(NumberText.grouped(row.cancelled)) }
+            table.add(
+                cells + [
+                    NumberText.grouped(row.waiting), row.rate.map { $0 > 0 ? NumberText.rate($0) : "-" } ?? "-",
+                    row.eta.map { DurationText.clock($0) } ?? "-", row.pid.map { "\($0)" } ?? "-",
+                ])
         }
-        return table.lines + rows.flatMap { waits($0, charset) + (hint($0, charset).map { [$0] } ?? []) }
+        return table.lines + rows.flatMap { row in
+            let name = names.short(row.name)
+            return waits(row, name, charset) + (hint(row, name, charset).map { [$0] } ?? [])
+        }
     }
 
     /// Servers that are told by name; of more the number.
     private static let hostsShown = 3
 
     /// Which servers keep what is left from going on, and until when.
-    private static func waits(_ row: BatchStatusRow, _ charset: Charset) -> [String] {
+    private static func waits(_ row: BatchStatusRow, _ name: String, _ charset: Charset) -> [String] {
         var lines = row.hosts.prefix(hostsShown).map { host in
             let count = host.jobs == 1 ? "1 waits" : "\(NumberText.grouped(host.jobs)) wait"
             let next =
                 host.remaining > .zero ? "next try in \(WaitWords.wholeSeconds(host.remaining))" : "tried again now"
-            return "\(row.name): \(count) for \(WaitWords.host(host.origin)) since \(TimeText.local(host.since)): "
+            return "\(name): \(count) for \(WaitWords.host(host.origin)) since \(TimeText.local(host.since)): "
                 + "\(host.message), \(next)"
         }
         let others = row.hosts.dropFirst(hostsShown)
         if !others.isEmpty {
             let jobs = others.reduce(0) { $0 + $1.jobs }
-            lines.append("\(row.name): \(NumberText.grouped(jobs)) wait for \(NumberText.count(others.count, "other host"))")
+            lines.append("\(name): \(NumberText.grouped(jobs)) wait for \(NumberText.count(others.count, "other host"))")
         }
         return lines.map { charset.visible($0) }
     }
 
     /// How to go on with a batch that no process runs, and when a watched folder comes back to files that failed.
-    private static func hint(_ row: BatchStatusRow, _ charset: Charset) -> String? {
+    private static func hint(_ row: BatchStatusRow, _ name: String, _ charset: Charset) -> String? {
         if let again = row.again {
             return charset.visible(
-                "\(row.name): \(NumberText.grouped(row.failed)) failed, tried again from \(TimeText.local(again)) on, or "
+                "\(name): \(NumberText.grouped(row.failed)) failed, tried again from \(TimeText.local(again)) on, or "
                     + "when another file has arrived")
         }
         guard row.pid == nil, row.remaining > 0, let command = row.command else { return nil }
-        return charset.visible("\(row.name): \(NumberText.grouped(row.remaining)) left; continue with: \(command)")
+        return charset.visible("\(name): \(NumberText.grouped(row.remaining)) left; continue with: \(command)")
     }
 
-    /// One object a line: `batch`, `state`, `done`, `total`, `failed`, `waiting`, `remaining`, and where known `rate`
+    /// One object a line: `batch`, `state`, `done`, `total`, `failed`, `skipped`, `cancelled`, `waiting`, `remaining`, and where known `rate`
     /// (bytes a second), `eta` (seconds), `pid`, `source`, `waitingFor`, `hosts` (those that are waited for: `host`,
     /// `waiting`, `since`, `status`, `message`, and `remaining` seconds until the next try), `again` (the time).
     static func json(_ rows: [BatchStatusRow]) -> [String] {
@@ -111,6 +136,8 @@ enum StatusTable {
                 object.field("done", row.done)
                 object.field("total", row.total)
                 object.field("failed", row.failed)
+                object.field("skipped", row.skipped)
+                object.field("cancelled", row.cancelled)
                 object.field("waiting", row.waiting)
                 object.field("remaining", row.remaining)
                 object.optional("rate", row.rate)

@@ -8,9 +8,11 @@ enum WaitWords {
     /// - Parameter elapsed: Milliseconds since this was told.
     static func screen(_ reason: WaitReason, elapsed: Int64) -> String {
         switch reason {
-        case .host(let origin, let status, let message, let remaining):
+        case .host(let origin, let status, let message, let remaining, let isAsked):
             let countdown = NumberText.countdown(milliseconds: remaining.inMilliseconds - elapsed)
-            if let status { return "\(host(origin)) said \(status), asks for \(countdown)" }
+            if let status {
+                return "\(host(origin)) said \(status), \(isAsked ? "asks for" : "next try in") \(countdown)"
+            }
             return "\(host(origin)): \(message), next try in \(countdown)"
         case .retry(let remaining):
             return "next try in \(NumberText.countdown(milliseconds: remaining.inMilliseconds - elapsed))"
@@ -35,9 +37,9 @@ enum WaitWords {
     /// For a log, where the time it was told stands in front: `cdn.example: 429, Retry-After 42 s`.
     static func log(_ reason: WaitReason) -> String {
         switch reason {
-        case .host(let origin, let status, let message, let remaining):
+        case .host(let origin, let status, let message, let remaining, let isAsked):
             let wait = wholeSeconds(remaining)
-            if let status { return "\(host(origin)): \(status), Retry-After \(wait)" }
+            if let status { return "\(host(origin)): \(status), \(isAsked ? "Retry-After" : "next try in") \(wait)" }
             return "\(host(origin)): \(message), next try in \(wait)"
         case .retry(let remaining): return "next try in \(wholeSeconds(remaining))"
         case .disk(let message, let remaining): return "\(message), next try in \(wholeSeconds(remaining))"

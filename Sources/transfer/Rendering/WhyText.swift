@@ -5,8 +5,14 @@ import TransferQueue
 enum WhyText {
     private static let labelWidth = 10
 
-    static func lines(_ explanation: JobExplanation, charset: Charset) -> [String] {
-        let name = "\(explanation.batch)/\(explanation.job)"
+    /// - Parameters:
+    ///   - batch: What its batch is called; by its whole name otherwise.
+    ///   - again: What goes on with the batch, where nobody runs it.
+    static func lines(
+        _ explanation: JobExplanation, charset: Charset, batch: String? = nil, again: String? = nil,
+        hint: CommandHint = CommandHint()
+    ) -> [String] {
+        let name = "\(batch ?? explanation.batch)/\(explanation.job)"
         let waited = explanation.waited.map { ", \(DurationText.words(.seconds($0.components.seconds)))" } ?? ""
         var lines = ["\(name): \(headline(explanation))\(waited)"]
         func add(_ label: String, _ text: String) { lines.append("  \(label.padded(labelWidth))\(text)") }
@@ -27,7 +33,7 @@ enum WhyText {
             let used = min(explanation.attempts, explanation.attemptLimit)
             add("attempts", "\(used) of \(explanation.attemptLimit) used\(isFree ? ", none by this wait" : "")")
         }
-        if let starts = starts(explanation, name) { add("starts", starts) }
+        if let starts = starts(explanation, name, again, hint) { add("starts", starts) }
         return lines.map { charset.visible($0.withoutTrailingSpaces) }
     }
 
@@ -49,6 +55,7 @@ enum WhyText {
                 ? "waiting for \(needs[0].job), which is \(word(needs[0].state))"
                 : "waiting for \(NumberText.count(needs.count, "job"))"
         case .slot(let active): "waiting for a slot, \(NumberText.count(active, "transfer")) under way"
+        case .running: "under way, by process \(explanation.pid.map { "\($0)" } ?? "-")"
         case .taken: "taken by process \(explanation.pid.map { "\($0)" } ?? "-"): under way, or about to start"
         case .paused: "paused"
         case .stopped: "not running: no process runs the batch"
@@ -71,16 +78,20 @@ enum WhyText {
                 + (needs.count > 10 ? [("", "+ \(NumberText.grouped(needs.count - 10)) more")] : [])
         case .done(let path) where !path.isEmpty: [(explanation.isUpload ? "from" : "file", path)]
         case .failed(_, _, let host?, _): [("host", host)]
+        case .running(let active) where active > 1:
+            [("others", "\(NumberText.count(active - 1, "transfer")) under way")]
         case .taken(let active) where active > 0: [("others", "\(NumberText.count(active, "transfer")) under way")]
         default: []
         }
     }
 
-    private static func starts(_ explanation: JobExplanation, _ name: String) -> String? {
+    private static func starts(
+        _ explanation: JobExplanation, _ name: String, _ again: String?, _ hint: CommandHint
+    ) -> String? {
         switch explanation.reason {
-        case .paused: "with: transfer resume \(ShellWord.quoted(name))"
-        case .failed, .skipped, .cancelled: "again with: transfer retry \(ShellWord.quoted(name))"
-        case .stopped: explanation.source.map { "with: transfer run \(ShellWord.quoted($0))" }
+        case .paused: "with: \(hint.command("resume", name))"
+        case .failed, .skipped, .cancelled: "again with: \(hint.command("retry", name))"
+        case .stopped: (again ?? explanation.source.map { hint.command("run", $0) }).map { "with: \($0)" }
         case .needs(let needs): needs.count == 1 ? "when \(needs[0].job) is complete" : "when all of them are complete"
         default: explanation.starts
         }
@@ -202,6 +213,8 @@ enum WhyText {
         case .slot(let active):
             object.field("for", "slot")
             object.field("active", active)
+        // It waits for nothing.
+        case .running(let active): object.field("active", active)
         case .taken(let active):
             object.field("for", "turn")
             object.field("active", active)

@@ -8,6 +8,8 @@ struct RunPlan: Sendable {
     struct Staged: Sendable {
         var batch: StagedBatch
         var folders: [WatchSpec]
+        /// What works otherwise than the file says.
+        var warnings: [String] = []
     }
 
     /// As the user named them.
@@ -69,7 +71,8 @@ struct RunPlan: Sendable {
             let batch = try await queue.stage(
                 reading.jobs, name: batchName(source), source: source.realPath, keepsWhatIsMissing: isReload,
                 isReload: isReload)
-            return Staged(batch: batch, folders: reading.folders.specs)
+            return Staged(
+                batch: batch, folders: reading.folders.specs, warnings: reading.outcome.report.warnings)
         } catch StagingError.refused {
             throw Failure(report: reading.outcome.report, file: source.name)
         } catch StagingError.faults(let report) {

@@ -45,6 +45,7 @@ struct RunReloader: Sendable {
         var jobs = 0
         for source in sources {
             let staged = try await stage(source)
+            for warning in staged.warnings { reporter.note(.warn, "\(source.name): \(warning)") }
             jobs += staged.batch.jobs
             if staged.batch.jobs > 0 { await queue.begin(staged.batch) }
         }

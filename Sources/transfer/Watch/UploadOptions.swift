@@ -30,6 +30,13 @@ struct UploadOptions: ParsableArguments {
     var inPlace = false
 
     @OptionGroup var s3: S3Arguments
+
+    @Option(
+        help: ArgumentHelp(
+            "What proves to the server of an s3:// URL that it got what was read: none, md5, sha256 or stored-sha256.",
+            valueName: "kind"))
+    var integrity: IntegrityArgument?
+
     @OptionGroup var login: LoginArguments
 
     @Option(
@@ -48,6 +55,13 @@ struct UploadOptions: ParsableArguments {
         if let parallel, !(1...64).contains(parallel) { throw ValidationError("--parallel is 1 to 64") }
         settings.headers = try HeaderArgument.settings(headers)
         settings.s3 = s3.access
+        if let integrity {
+            guard url.prefix(5).lowercased() == "s3://" else {
+                throw ValidationError("--integrity is for s3:// URLs")
+            }
+            settings.s3 = settings.s3 ?? JobSettings.S3Access()
+            settings.s3?.integrity = integrity.value
+        }
         let chosen = uploadProtocol?.value ?? .of(url: url) ?? (method == "POST" ? .post : .put)
         var upload = JobSpec.Upload(source: "", url: url, uploadProtocol: chosen, method: method)
         upload.options.chunkSize = chunkSize?.bytes

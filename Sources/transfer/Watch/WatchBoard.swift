@@ -22,6 +22,7 @@ struct WatchBoard: Sendable {
         var failed: [PathKey: Int64?] = [:]
         /// Files that are uploaded and couldn't be moved or deleted.
         var stuck: Set<PathKey> = []
+        var hint = CommandHint()
     }
 
     enum State: Sendable, Hashable {
@@ -32,6 +33,8 @@ struct WatchBoard: Sendable {
     }
 
     private(set) var folders: [Folder] = []
+    /// For the commands that are told with them.
+    var hint = CommandHint()
     /// Uploads of the day of the last one.
     private var today = (uploaded: 0, day: Int64.min)
     private var started: Int64 = 0
@@ -42,7 +45,7 @@ struct WatchBoard: Sendable {
         guard let index = folders.firstIndex(where: { $0.path == notice.folder }) else {
             if case .begins(let url) = notice.kind {
                 if folders.isEmpty, started == 0 { started = notice.time }
-                folders.append(Folder(path: notice.folder, url: url))
+                folders.append(Folder(path: notice.folder, url: url, hint: hint))
             }
             return
         }
@@ -114,7 +117,7 @@ struct WatchBoard: Sendable {
     private static func words(_ reason: WaitReason?) -> String? {
         switch reason {
         case nil, .retry: nil
-        case .host(let origin, let status, let message, _)?:
+        case .host(let origin, let status, let message, _, _)?:
             "\(WaitWords.host(origin)): \(status.map { "\($0)" } ?? message)"
         case let reason?: WaitWords.log(reason)
         }
@@ -161,12 +164,12 @@ extension WatchBoard.Folder {
     var stoppedLine: String {
         var words = ["\(path): stopped", "\(NumberText.grouped(uploaded)) uploaded"]
         if !failed.isEmpty {
-            let command = "transfer status \(ShellWord.quoted(WatchBatch.name(of: path))) --failed"
+            let command = hint.command("status", WatchBatch.name(of: path), "--failed")
             words.append("\(NumberText.grouped(failed.count)) failed (\(command) lists them)")
         }
         if !stuck.isEmpty { words.append("\(NumberText.grouped(stuck.count)) not moved or deleted") }
         if waiting > 0 {
-            let resume = "transfer resume \(ShellWord.quoted(WatchBatch.name(of: path)))"
+            let resume = hint.command("resume", WatchBatch.name(of: path))
             let how =
                 isPaused
                 ? "paused; after \(resume) the next start goes on with them" : "which the next start goes on with"

@@ -109,6 +109,8 @@ struct Watch: AsyncParsableCommand {
         let session = WatchSession(queue, reporter, folders: [spec.folder])
         var execution = Execution(queue: queue, reporter: reporter, stops: Execution.StopRules())
         execution.watch = session
+        execution.hint = state.hint
+        reporter.call([:], state.hint)
         // Before it's told that the folder is watched: who reads that may have the process end at once.
         execution.obeySignals()
         let batches = try await session.begin([spec])

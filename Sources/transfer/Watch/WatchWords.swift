@@ -9,7 +9,7 @@ enum WatchWords {
     ///   - receipt: Of the upload that a file's confirmation is about, where it's known.
     /// - Returns: `nil` for what is no news.
     static func line(
-        _ notice: WatchNotice, verbose: Bool, receipt: JobReceipt?
+        _ notice: WatchNotice, verbose: Bool, receipt: JobReceipt?, hint: CommandHint = CommandHint()
     ) -> (level: LogLine.Level, text: String)? {
         let folder = notice.folder
         switch notice.kind {
@@ -28,10 +28,10 @@ enum WatchWords {
             return (.info, "\(folder)/\(path): not uploaded, it's another name of \(other)")
         case .told(.backlog): return nil
         case .told(.paused):
-            let command = "transfer resume \(ShellWord.quoted(notice.batch))"
+            let command = hint.command("resume", notice.batch)
             return (.warn, "\(folder): paused, nothing is uploaded until \(command)")
         case .told(.retargeted(let former)):
-            let command = "transfer forget \(ShellWord.quoted(notice.batch))"
+            let command = hint.command("forget", notice.batch)
             return (
                 .warn,
                 "\(folder): its files went to \(former) before; what is there isn't uploaded again (stop, and \(command), to upload all anew)"

@@ -41,6 +41,19 @@ import TransferQueue
                 """)
     }
 
+    @Test func theCommandsNameTheStateFolder() {
+        var report = EndReport(batch: "nightly", hint: CommandHint(state: "/srv/my queue"))
+        report.receive(event(.batchStarted(totals(jobs: 1))))
+        report.receive(event(failure("x", notFound)))
+        report.receive(event(.batchFinished(totals(jobs: 1, failed: 1), duration: .seconds(1))))
+        let lines = report.lines(width: 80, charset: .utf8).map(\.text).suffix(2)
+        #expect(
+            lines == [
+                "List:   transfer status nightly --failed --state '/srv/my queue'",
+                "Again:  transfer retry nightly --failed --state '/srv/my queue'",
+            ])
+    }
+
     @Test func twoNamesAreShownWhereTheyFit() {
         let wide = report(mixed, .seconds(702), mixedFailures()).lines(width: 120, charset: .ascii).map(\.text)
         #expect(wide[2].hasSuffix("images/98/981240.jpg, images/98/981241.jpg, ..."))

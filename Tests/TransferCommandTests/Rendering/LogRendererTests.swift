@@ -40,6 +40,59 @@ import TransferQueue
             ])
     }
 
+    /// A job that is told to wait again and again is one job, and one that has begun waits no more.
+    @Test func noMoreJobsWaitThanThereAre() {
+        var log = LogRenderer()
+        let busy = status(429, "Too Many Requests", isTransient: true, retryAfter: .seconds(5))
+        _ = log.receive(event(.batchStarted(totals(jobs: 3))))
+        for second in stride(from: 0.0, to: 61, by: 5) {
+            for job in ["a", "b", "c"] {
+                _ = log.receive(begin(job, after: second))
+                _ = log.receive(event(.retrying(job: job, delay: .seconds(5), busy), after: second))
+            }
+        }
+        _ = log.receive(begin("c", after: 62))
+        let lines = texts(&log, event(.batchProgress(progress(totals(jobs: 3), active: 1, waiting: 2)), after: 70))
+        #expect(lines.first == "warn cdn.example: 429, Retry-After 5 s, 2 jobs wait")
+    }
+
+    @Test func onlyThoseThatWaitForTheHostAreToldWithIt() {
+        var log = LogRenderer()
+        var waiting = progress(totals(jobs: 200), waiting: 190)
+        waiting.waitReason = .host(
+            origin: "https://cdn.example", status: 503, message: "503 Service Unavailable", remaining: .seconds(8))
+        waiting.waitingForReason = 7
+        let lines = texts(
+            &log, event(.batchStarted(totals(jobs: 200))), event(.batchProgress(waiting), after: 1))
+        #expect(lines.last == "warn cdn.example: 503, Retry-After 8 s, 7 jobs wait")
+    }
+
+    /// Nobody sent a Retry-After: the pause is the queue's own; and what a proxy says isn't the host's word.
+    @Test func aPauseThatNobodyAskedForIsToldAsOne() {
+        let unasked = WaitReason.host(
+            origin: "https://cdn.example", status: 503, message: "503 Service Unavailable", remaining: .seconds(8),
+            isAsked: false)
+        #expect(WaitWords.log(unasked) == "cdn.example: 503, next try in 8 s")
+        #expect(WaitWords.screen(unasked, elapsed: 1000) == "cdn.example said 503, next try in 0:07")
+        let error = TransferError(
+            .proxyRefused, "the proxy http://px:3128 asks for credentials (407)", cause: .http(status: 407),
+            scope: .origin)
+        let refused = WaitReason.held(by: "https://cdn.example", error, remaining: .seconds(8))
+        #expect(
+            WaitWords.log(refused)
+                == "cdn.example: the proxy http://px:3128 asks for credentials (407), next try in 8 s")
+        #expect(!WaitWords.screen(refused, elapsed: 0).contains("said"))
+        #expect(!JSONLines.line(event(.batchWaiting(refused, transfers: 0))).contains("\"status\""))
+    }
+
+    @Test func theRateOfAFileThatWentOnIsThatOfItsRest() {
+        var log = LogRenderer(verbose: true)
+        var rest = receipt("a", bytes: Int64(8 * mebibyte))
+        rest.transferred = Int64(2 * mebibyte)
+        let lines = texts(&log, event(.finished(rest)))
+        #expect(lines == ["info a: fetched 8.00 MiB in 2 s, 2.00 MiB of it now, 1.00 MiB/s, md5 verified"])
+    }
+
     @Test func anOutageLooksAsIntended() {
         var log = LogRenderer()
         let reason = WaitReason.network("offline: eth0 lost carrier")

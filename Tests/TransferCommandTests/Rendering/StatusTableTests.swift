@@ -26,8 +26,21 @@ import Testing
                 """)
         #expect(
             StatusTable.json(rows)[1]
-                == #"{"batch":"field-cam","state":"offline","done":318,"total":322,"failed":0,"waiting":4,"#
+                == #"{"batch":"field-cam","state":"offline","done":318,"total":322,"failed":0,"skipped":0,"cancelled":0,"waiting":4,"#
                 + #""remaining":4,"rate":0,"pid":880}"#)
+    }
+
+    /// Done, failed, skipped and cancelled, and those that are left, are all of a batch's jobs.
+    @Test func cancelledAndSkippedJobsHaveColumnsWhereThereAreSome() {
+        var status = BatchStatus(name: "/etc/mirror.json", source: "/etc/mirror.json")
+        (status.total, status.done, status.failed, status.skipped, status.cancelled) = (12, 4, 1, 2, 5)
+        let row = StatusText.row(status, state: nil)
+        #expect(
+            StatusTable.lines([row], charset: .utf8, names: BatchNames([status.name])).joined(separator: "\n") == """
+                BATCH   STATE     DONE  FAILED  SKIPPED  CANCELLED  WAITING  RATE  ETA  PID
+                mirror  finished  4/12       1        2          5        0  -     -      -
+                """)
+        #expect(StatusTable.json([row])[0].contains(#""batch":"/etc/mirror.json""#), "programs get the whole name")
     }
 
     @Test func aBatchThatTheNetworkKeepsIsOffline() {

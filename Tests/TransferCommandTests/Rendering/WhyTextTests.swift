@@ -39,6 +39,30 @@ import TransferCore
         #expect(json.contains(#""rules":[{"rule":"network.metered = \"forbid\"","place":"/etc/field.json:9:18"}]"#))
     }
 
+    @Test func aTransferUnderWayWaitsForNothing() {
+        var explanation = Self.explanation(.running(active: 3), .claimed)
+        explanation.pid = 4121
+        #expect(
+            WhyText.lines(explanation, charset: .utf8).prefix(2) == [
+                "field-cam/rec-0412.mp4: under way, by process 4121", "  others    2 transfers under way",
+            ])
+        let json = WhyText.json(explanation)
+        #expect(!json.contains(#""for""#) && json.contains(#""active":3"#))
+    }
+
+    @Test func commandsNameTheStateAndTheShortName() {
+        let hint = CommandHint(state: "st")
+        func last(_ reason: JobExplanation.Reason, _ state: JobState, again: String? = nil) -> String? {
+            WhyText.lines(
+                Self.explanation(reason, state, job: "x"), charset: .utf8, batch: "cam", again: again, hint: hint
+            ).last
+        }
+        #expect(last(.paused, .paused) == "  starts    with: transfer resume cam/x --state st")
+        #expect(last(.cancelled, .cancelled) == "  starts    again with: transfer retry cam/x --state st")
+        let again = "transfer run /etc/field.json -d /srv --state st"
+        #expect(last(.stopped, .queued, again: again) == "  starts    with: \(again)")
+    }
+
     @Test func whatAServerHoldsOfAnUploadIsTold() {
         var explanation = Self.explanation(.retry(remaining: .seconds(7)), .waiting)
         explanation.sent = .init(

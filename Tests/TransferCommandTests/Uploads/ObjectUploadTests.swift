@@ -23,6 +23,34 @@ import TransferTestSupport
         }
     }
 
+    @Test(arguments: sizes) func bucketsMayBeBeneathAPath(_ size: Int) async throws {
+        try await withTestServer { server in
+            let objects = ObjectServer(server, object: "/some/gate%20way/bucket/dir/f")
+            let place = try place(size, s3: #""endpoint": "\#(server.url("/some/gate%20way/"))""#)
+            let result = try await place.runJobs()
+            try expectTheObject(result, place, objects, size)
+            #expect(server.requests.count == objects.requests.count)
+        }
+    }
+
+    @Test(arguments: ["md5", "stored-sha256"]) func theCommandLineSaysWhatProvesTheBytes(_ kind: String) async throws {
+        try await withTestServer { server in
+            let objects = ObjectServer(server, object: "/bucket/f")
+            let place = try files(1000)
+            var command = place.command(
+                ["put", "f", "s3://bucket/f", "--endpoint", server.url(""), "--integrity", kind])
+            command.environment["AWS_ACCESS_KEY_ID"] = "key"
+            command.environment["AWS_SECRET_ACCESS_KEY"] = "secret"
+            let result = try await command.run()
+            #expect(result.exitCode == 0, "\(result)")
+            let put = try #require(objects.bodies.first)
+            #expect((put.headers["Content-MD5"] != nil) == (kind == "md5"))
+            #expect((put.headers["x-amz-checksum-sha256"] != nil) == (kind == "stored-sha256"))
+            let other = try await place.command(["put", "f", server.url("/f"), "--integrity", kind]).run()
+            #expect(other.exitCode == 64 && other.standardError.contains("--integrity is for s3:// URLs"), "\(other)")
+        }
+    }
+
     @Test(arguments: sizes) func eachBodyHasItsMD5WhereThatIsWanted(_ size: Int) async throws {
         try await withTestServer { server in
             let objects = ObjectServer(server, object: "/bucket/dir/f")

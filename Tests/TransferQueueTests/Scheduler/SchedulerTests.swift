@@ -82,7 +82,7 @@ import TransferCore
         let night = Lane(batch: 1, origin: a.origin, network: "night")
         scheduler.backlogGrew(night, by: 300)
         scheduler.setNetwork(NetworkGate(shut: ["night"]))
-        #expect(scheduler.decide(now: now).isEmpty && scheduler.heldByNetwork() == [1: 300])
+        #expect(scheduler.decide(now: now).isEmpty && scheduler.held(batch: 1).byNetwork == 300)
         scheduler.claimed(a, jobs(a, 1...2), asked: 256)
         #expect(started(scheduler.decide(now: now)) == [1, 2], "other rules go on")
         scheduler.setNetwork(NetworkGate())
@@ -184,7 +184,7 @@ import TransferCore
             a.origin, job: 99, Sample.busy(retryAfter: .seconds(7)), rule: RetryRule(), random: 0, now: now)
         scheduler.claimed(b, jobs(b, 11...14), asked: 256)
         #expect(started(scheduler.decide(now: now)) == [11, 12])
-        #expect(scheduler.heldBack() == 3)
+        #expect(scheduler.held(batch: 1).byOrigin == [a.origin: 3])
         for id in [11, 12] as [Int64] { scheduler.ended(.init(id: id, lane: b, priority: 0)) }
         #expect(started(scheduler.decide(now: now)) == [13, 14])
         for id in [13, 14] as [Int64] { scheduler.ended(.init(id: id, lane: b, priority: 0)) }
@@ -330,16 +330,25 @@ import TransferCore
         #expect(started(scheduler.decide(now: now)).count == 1)
     }
 
-    @Test func saysWhichOriginHoldsUpTheMost() {
+    /// What waits for the network isn't counted again for its origin, nor what belongs to another batch.
+    @Test func eachJobThatIsHeldCountsOnceAndForItsBatch() {
         var scheduler = scheduler()
+        let other = Lane(batch: 2, origin: a.origin)
+        let night = Lane(batch: 1, origin: a.origin, network: "night")
         scheduler.backlogGrew(a, by: 10)
+        scheduler.backlogGrew(other, by: 500)
+        scheduler.backlogGrew(night, by: 7)
         scheduler.claimed(b, jobs(b, 1...3), asked: 256)
+        scheduler.setNetwork(NetworkGate(shut: ["night"]))
         for origin in [a.origin, b.origin] {
             scheduler.originFailed(
                 origin, job: 99, Sample.busy(429, retryAfter: .seconds(9)), rule: RetryRule(), random: 0, now: now)
         }
-        let worst = scheduler.longestPause(now: now + .seconds(2))
-        #expect(worst?.origin == a.origin && worst?.jobs == 10 && worst?.remaining == .seconds(7))
-        #expect(worst?.error.status == 429)
+        #expect(scheduler.held(batch: 1).byOrigin == [a.origin: 10, b.origin: 3])
+        #expect(scheduler.held(batch: 1).byNetwork == 7)
+        #expect(scheduler.held(batch: 2).byOrigin == [a.origin: 500] && scheduler.held(batch: 2).byNetwork == 0)
+        #expect(scheduler.held(batch: 3).byOrigin.isEmpty)
+        let pause = scheduler.pause(of: a.origin, now: now + .seconds(2))
+        #expect(pause?.remaining == .seconds(7) && pause?.error.status == 429)
     }
 }

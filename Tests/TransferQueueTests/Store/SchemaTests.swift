@@ -25,6 +25,7 @@ import TransferTestSupport
             try fixture.raw.run("ALTER TABLE \(names[0]) DROP COLUMN \(names[1])")
         }
         for table in ["boot", "hostWait", "otherName"] { try fixture.raw.run("DROP TABLE \(table)") }
+        try fixture.raw.run("ALTER TABLE batch DROP COLUMN underWay")
     }
 
     @Test func aQueueOfTheVersionBeforeGetsWhatIsNew() throws {

@@ -136,6 +136,23 @@ import TransferReachability
         #expect(explain(facts, try network(isUp: true)).reason == .network("offline: wwan7 no carrier"))
     }
 
+    /// A pause of its server, or of the network, is what others wait for.
+    @Test func aJobWhoseTransferIsUnderWayWaitsForNothing() throws {
+        var running = facts(.claimed)
+        (running.isUnderWay, running.active) = (true, 2)
+        running.pause = .init(origin: "https://a.example", remaining: .seconds(42), status: 503, message: "503")
+        #expect(explain(running, try network(isUp: true)).reason == .running(active: 2))
+        #expect(explain(running, try network(isUp: false)).reason == .running(active: 2))
+        running.isUnderWay = false
+        guard case .host = explain(running, try network(isUp: true)).reason else {
+            Issue.record("what has been taken and doesn't run yet waits for its server")
+            return
+        }
+        // What its process said last means nothing once that is gone.
+        (running.isUnderWay, running.pid) = (true, nil)
+        #expect(explain(running, try network(isUp: true)).reason == .stopped)
+    }
+
     @Test func withoutTheNetworkTheReasonsComeInTheirOrder() throws {
         let up = try network(isUp: true)
         var waiting = facts(.waiting)

@@ -122,6 +122,39 @@ import TransferCrypto
         if let code { #expect(error.message == "\(code): one  two") }
     }
 
+    @Test(
+        arguments: [
+            (
+                "InvalidRequest",
+                "Content-MD5 OR x-amz-checksum- HTTP header is required for Put Object requests with Object Lock parameters",
+                .sha256, true
+            ),
+            (
+                "InvalidRequest",
+                "Content-MD5 HTTP header is required for Put Part requests with Object Lock parameters", .none, true
+            ),
+            ("MissingContentMD5", "Missing required header for this request: Content-Md5.", .sha256, true),
+            ("InvalidRequest", "Content-MD5 is required", .md5, false),
+            ("InvalidRequest", "Content-MD5 is required", .storedSHA256, false),
+            ("InvalidRequest", "The parameter is odd.", .sha256, false),
+            ("BadDigest", "The Content-MD5 you specified did not match what we received.", .none, false),
+        ] as [(String, String, S3Options.Integrity, Bool)])
+    func aBucketThatDemandsADigestIsToldHowToGetOne(
+        _ code: String, _ message: String, _ integrity: S3Options.Integrity, _ isTold: Bool
+    ) throws {
+        let body = S3Samples.error(code, message: message)
+        func hinted(_ actions: [UploadAction]) -> Bool {
+            guard case .fail(let error)? = actions.last else { return false }
+            return error.message.hasSuffix(
+                "; write \"s3\": {\"integrity\": \"stored-sha256\"} or --integrity stored-sha256 (md5 for an older server)"
+            )
+        }
+        var script = try S3Script(
+            size: 0, options: S3Options(threshold: 100, partSize: 100, integrity: integrity))
+        _ = script.begin()
+        #expect(hinted(script.answer(1, 400, body)) == isTold)
+    }
+
     @Test func aWrongClockIsNamed() {
         let body =
             "<Error><Code>RequestTimeTooSkewed</Code><Message>m</Message>"

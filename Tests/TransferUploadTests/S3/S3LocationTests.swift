@@ -32,6 +32,11 @@ import TransferCore
         Case(
             url: "s3://b/a b/%2B+é//%3F%23", endpoint: "https://h",
             expected: "https://h/b/a%20b/%2B%2B%C3%A9//%3F%23"),
+        Case(url: "s3://b/k", endpoint: "https://h/some/path", expected: "https://h/some/path/b/k"),
+        Case(
+            url: "s3://b/k", endpoint: "https://H:8443/a%20b@/é%2f//", expected: "https://h:8443/a%20b%40/%C3%A9%2F/b/k"
+        ),
+        Case(url: "s3://b/k", endpoint: "https://h/p/", style: .virtualHost, expected: "https://b.h/p/k"),
         Case(url: "s3://b//a/", endpoint: "https://h", expected: "https://h/b//a/"),
         Case(url: "s3://b/...", endpoint: "https://h", expected: "https://h/b/..."),
     ])
@@ -53,7 +58,8 @@ import TransferCore
             ("s3://b/k?versionId=1", nil, "us-east-1", nil), ("s3://b/k#x", nil, "us-east-1", nil),
             ("s3://b/a/../k", nil, "us-east-1", nil), ("s3://b/%2E", nil, "us-east-1", nil),
             ("s3://b/%FF", nil, "us-east-1", nil), ("s3://b/k", "minio:9000", "us-east-1", nil),
-            ("s3://b/k", "https://h/prefix", "us-east-1", nil), ("s3://b/k", "https://u:p@h", "us-east-1", nil),
+            ("s3://b/k", "https://h/a/../b", "us-east-1", nil), ("s3://b/k", "https://u:p@h", "us-east-1", nil),
+            ("s3://b/k", "https://h/%2E/b", "us-east-1", nil), ("s3://b/k", "https://h/a#b", "us-east-1", nil),
             ("s3://b/k", "https://h?x", "us-east-1", nil), ("s3://b/k", nil, "", nil),
             ("s3://b/k", nil, "evil.example/", nil), ("s3://B_1/k", nil, "us-east-1", .virtualHost),
         ] as [(String, String?, String, S3Location.Style?)])
@@ -61,6 +67,27 @@ import TransferCore
         #expect(throws: TransferError.self) {
             try S3Location(url, endpoint: endpoint, region: region, style: style)
         }
+    }
+
+    @Test func theWholePathOfAnEndpointIsSigned() throws {
+        let options = S3Options(threshold: 100, partSize: 100, integrity: .none)
+        let credentials = S3Credentials(accessKey: "A", secret: "S")
+        for (size, url) in [(10, "https://h/gate/way/b/k"), (500, "https://h/gate/way/b/k?uploads=")]
+            as [(Int64, String)]
+        {
+            var dialogue = S3Dialogue(
+                location: try S3Location("s3://b/k", endpoint: "https://h/gate/way"), credentials: credentials,
+                source: UploadSource(name: "k", size: size), options: options)
+            let request = try #require(S3Script.requests(dialogue.begin(now: 1_369_353_600)).first)
+            #expect(request.url == url)
+            let signed = try SignatureVersion4(region: "us-east-1").fields(
+                method: request.method, url: url, headers: request.headers.filter { $0.isNamed("Content-Type") },
+                payload: size == 10 ? .unsigned : .empty, credentials: credentials, now: 1_369_353_600)
+            #expect(request.headers.value("Authorization") == signed.value("Authorization"))
+        }
+        let canonical = try SignatureVersion4.canonicalRequest(
+            method: "PUT", url: "https://h/gate/way/b/k", headers: [], digest: "x")
+        #expect(canonical.text.hasPrefix("PUT\n/gate/way/b/k\n"))
     }
 
     @Test func keysHaveAtMost1024Bytes() throws {

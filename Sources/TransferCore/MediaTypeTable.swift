@@ -1,9 +1,5 @@
 /// The media types of file name extensions: IANA's registrations where there is one, else the name in common use.
-///
-/// What the table lacks is `application/octet-stream` (RFC 2046 §4.5.1).
 enum MediaTypeTable {
-    static let unknown = "application/octet-stream"
-
     /// A type, then its extensions.
     static let lines = """
         application/atom+xml atom
