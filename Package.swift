@@ -62,14 +62,14 @@ let package = Package(
             dependencies: [
                 "TransferCore", "TransferEventLoop", "TransferCrypto", "CTransferCurl", "CTransferAres",
                 "CTransferLinux", "CTransferFailpoint",
-                "CTransferZlib",
+                "CTransferZlib", "CTransferPSL",
             ],
             swiftSettings: settings),
         .target(
             name: "TransferNetworking",
             dependencies: [
                 "TransferCore", "TransferEventLoop", "TransferEngine", "TransferCrypto", "TransferReachability",
-                "CTransferZlib", "CTransferPSL", .product(name: "DequeModule", package: "swift-collections"),
+                "CTransferZlib", .product(name: "DequeModule", package: "swift-collections"),
             ],
             swiftSettings: settings),
         .target(

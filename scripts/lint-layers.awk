@@ -6,10 +6,10 @@ BEGIN {
     allow("TransferCrypto", "TransferCore CTransferOpenSSL")
     allow("TransferReachability", "TransferCore TransferEventLoop CTransferLinux CTransferNetlink")
     allow("TransferEngine", "TransferCore TransferEventLoop TransferCrypto CTransferLinux CTransferCurl " \
-        "CTransferOpenSSL CTransferZlib CTransferAres CTransferFailpoint")
+        "CTransferOpenSSL CTransferZlib CTransferAres CTransferFailpoint CTransferPSL")
     allow("TransferUpload", "TransferCore TransferCrypto")
     allow("TransferNetworking", "TransferCore TransferEventLoop TransferCrypto TransferEngine TransferReachability " \
-        "CTransferPSL CTransferZlib")
+        "CTransferZlib")
     allow("TransferWatch", "TransferCore TransferEventLoop CTransferLinux")
     allow("TransferQueue", "TransferCore TransferEventLoop TransferCrypto TransferEngine TransferReachability " \
         "TransferUpload TransferWatch CTransferLinux CTransferFailpoint CTransferSQLite")
@@ -27,7 +27,7 @@ BEGIN {
     only("CTransferOpenSSL", "^Sources/(TransferCrypto|TransferEngine/Curl/TLS|TransferEngine/TLS)/")
     only("CTransferNetlink", "^Sources/TransferReachability/")
     only("CTransferIDN", "^Sources/TransferCore/")
-    only("CTransferPSL", "^Sources/TransferNetworking/")
+    only("CTransferPSL", "^Sources/TransferEngine/Cookies/")
     only("CTransferZlib", "^Sources/(TransferNetworking|TransferEngine/Coding)/")
     only("OpenCombine", "^(Sources/TransferKitCombine|Tests)/")
     only("CTransferSQLite", "^Sources/TransferQueue/Store/")

@@ -95,6 +95,8 @@ extension TransferError.Code {
     public static let unconfirmed = Self("unconfirmed")
     public static let tooManyRedirects = Self("tooManyRedirects")
     public static let redirectRefused = Self("redirectRefused")
+    /// Nothing proves that what came is all, and whoever asked wants proof.
+    public static let unproven = Self("unproven")
     public static let checksumMismatch = Self("checksumMismatch")
     public static let changedDuringTransfer = Self("changedDuringTransfer")
 

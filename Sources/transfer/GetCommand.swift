@@ -23,6 +23,9 @@ struct Get: AsyncParsableCommand {
         name: .customLong("if-exists"), help: "When the file is there: verify, update, overwrite, skip, rename, fail.")
     var ifExists: IfExistsArgument?
 
+    @Flag(help: ArgumentHelp(StrictArgument.help))
+    var strict = false
+
     @Option(
         name: [.customShort("H"), .customLong("header")],
         help: ArgumentHelp("A field to send.", valueName: "name: value"))
@@ -56,7 +59,7 @@ struct Get: AsyncParsableCommand {
                 work: .download(
                     JobSpec.Download(
                         urls: [url], destination: output ?? "./", checksum: checksum?.checksum,
-                        ifExists: ifExists?.value ?? .verify)),
+                        ifExists: ifExists?.value ?? .verify, strict: strict)),
                 settings: settings)
         }
         let folder = Composition.absolute(directory ?? FileManager.default.currentDirectoryPath)
@@ -159,6 +162,11 @@ extension JobSpec {
         case .upload(let upload): upload.url
         }
     }
+}
+
+enum StrictArgument {
+    static let help =
+        "Fail what nothing proves to be whole: no checksum, and a length that only the connection's end tells."
 }
 
 struct ChecksumArgument: ExpressibleByArgument {

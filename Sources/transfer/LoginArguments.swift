@@ -12,7 +12,11 @@ struct LoginArguments: ParsableArguments {
         help: ArgumentHelp("The user's password, by name: '$VARIABLE' or '@FILE'.", valueName: "$variable|@file"))
     var password: String?
 
-    @Flag(help: "Take user and password from ~/.netrc.")
+    @Flag(
+        help: """
+            Take user and password from ~/.netrc: the machine's own entry (of --user, or of the URL's user, where it has \
+            several), and those of machines that redirects lead to.
+            """)
     var netrc = false
 
     @Option(
@@ -52,7 +56,7 @@ struct LoginArguments: ParsableArguments {
         let name = user ?? owner
         let isSSH = Origin(fileServerURL: url)?.scheme == "sftp"
         if netrc {
-            settings.auth = .netrc
+            settings.auth = .netrc(user: name.map { .literal($0) })
         } else if let password = try Self.secret(password, "--password") {
             guard let name else { throw ValidationError("--password needs --user") }
             settings.auth = .basic(user: .literal(name), password: password)

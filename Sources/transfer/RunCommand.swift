@@ -31,6 +31,9 @@ struct Run: AsyncParsableCommand {
     @Flag(help: "Hash complete files again.")
     var verify = false
 
+    @Flag(help: ArgumentHelp(StrictArgument.help))
+    var strict = false
+
     @Flag(help: "When another process runs the batch, wait for its end first.")
     var wait = false
 
@@ -83,6 +86,7 @@ struct Run: AsyncParsableCommand {
         var options = RunOptions()
         options.refresh = refresh
         options.verify = verify
+        options.strict = strict
         options.limits = merged
         var execution = Execution(
             queue: queue, reporter: try Composition.reporter(output), stops: Execution.StopRules(stops),

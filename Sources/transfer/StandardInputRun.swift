@@ -30,6 +30,7 @@ struct StandardInputRun {
         var options = RunOptions()
         options.refresh = command.refresh
         options.verify = command.verify
+        options.strict = command.strict
         let status = try await execution.run([first], options)
         feeding.cancel()
         return status

@@ -27,7 +27,7 @@ final class ExchangeLog: Sendable {
             switch event {
             case .restarted(let reason): state.restarts.append(reason)
             case .interim(let head): state.interim.append(head)
-            case .redirected, .challenged: break
+            case .redirected, .challenged, .netrcUsed: break
             case .responded(let start): state.starts.append(start)
             case .ended(let outcome):
                 state.ends += 1

@@ -1,6 +1,7 @@
 import Foundation
 import FoundationNetworking
 import Testing
+import TransferEngine
 import TransferTestSupport
 
 @testable import TransferNetworking

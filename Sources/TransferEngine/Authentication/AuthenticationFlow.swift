@@ -14,16 +14,23 @@ struct AuthenticationFlow: Sendable {
         var realm: String?
         /// Whether it's known from before, so that the first refusal is no judgement of the credential.
         var isFromMemory: Bool
+        /// Whether it's of the exchange's settings, which say for each hop whether it goes along.
+        var isGiven = true
+        /// Whether it's sent before anybody has asked for it.
+        var isUnasked = false
         var stale = 0
     }
 
     private let given: ChallengeCredential?
+    private var netrc: NetrcRule?
+    private let ownURL: String
     private let ask: (@Sendable (AuthenticationSpace) -> ChallengeCredential?)?
     private let memory: AuthenticationMemory?
     private let body: RequestBody
     private let makeNonce: @Sendable () -> String
     private var answering: [Origin: Answering] = [:]
     private(set) var failures = 0
+    private var isFirst = true
 
     init(
         _ request: ExchangeRequest, makeNonce: @escaping @Sendable () -> String = AuthenticationFlow.randomNonce
@@ -34,20 +41,28 @@ struct AuthenticationFlow: Sendable {
         } else {
             given = nil
         }
+        if case .netrc(let account) = request.settings.credentials {
+            netrc = NetrcRule(account, url: request.url)
+        } else {
+            netrc = nil
+        }
+        ownURL = request.url
         ask = request.authentication.ask
         memory = request.authentication.memory
         body = request.body
         self.makeNonce = makeNonce
     }
 
-    var isIdle: Bool { given == nil && ask == nil }
+    var isIdle: Bool { given == nil && netrc == nil && ask == nil }
 
     /// The hop with what it's to be authorised by, where that is known.
     mutating func authorized(_ hop: Hop) -> Hop {
         var hop = hop
         if hop.authorization != nil { hop.authorization = nil }
+        if hop.netrcMachine != nil { hop.netrcMachine = nil }
         guard !isIdle, let origin = Origin(url: hop.url) else { return hop }
         let target = Self.target(hop.url)
+        useNetrc(hop, origin)
         if answering[origin] == nil, let given, given.isRemembered, hop.sendsCredentials,
             hop.headers.value("Authorization") == nil,
             let (scheme, realm) = memory?.scheme(at: origin, for: given, target: target)
@@ -56,9 +71,28 @@ struct AuthenticationFlow: Sendable {
         }
         guard let current = answering[origin], current.scheme.covers(target) else { return hop }
         // Back from another origin, which may have chosen the request.
-        guard hop.sendsCredentials || current.credential != given else { return hop }
+        guard !current.isGiven || own(hop, origin) == current.credential else { return hop }
         hop.authorization = authorization(current, hop, target)
+        if netrc != nil, current.isGiven, !hop.sendsCredentials { hop.netrcMachine = origin.host }
         return hop
+    }
+
+    /// What the settings have for a hop.
+    private func own(_ hop: Hop, _ origin: Origin) -> ChallengeCredential? {
+        if let netrc { return netrc.credential(hop, origin) }
+        return hop.sendsCredentials ? given : nil
+    }
+
+    /// Basic is sent along at once, as by other tools: there are servers that show a page, and no challenge, to those who
+    /// come without.
+    private mutating func useNetrc(_ hop: Hop, _ origin: Origin) {
+        guard netrc != nil else { return }
+        let isDirect = isFirst && hop.url != ownURL
+        isFirst = false
+        netrc?.note(origin, isDirect: isDirect)
+        guard answering[origin] == nil, let credential = own(hop, origin), !credential.user.isEmpty else { return }
+        answering[origin] = Answering(
+            scheme: .basic(folder: "/"), credential: credential, isFromMemory: true, isUnasked: true)
     }
 
     /// A 401 came.
@@ -72,20 +106,31 @@ struct AuthenticationFlow: Sendable {
             // The credential was sent and refused: the 401 is the answer.
             failures += 1
             if before.credential.isRemembered { memory?.forget(before.realm, at: origin, for: before.credential) }
-            answering[origin] = nil
-            guard let space = space(of: challenges, hop, origin, before.credential) else { return nil }
-            return (report(space, head, hop, nil), false)
+            return refused(challenges, hop, head, origin)
         }
         let stale = before.map { $0.isFromMemory ? 0 : $0.stale + 1 } ?? 0
         guard stale <= Self.staleLimit,
             let (space, next) = answer(to: challenges, hop, origin, known: before?.credential)
         else {
             answering[origin] = nil
-            return space(of: challenges, hop, origin, nil).map { (report($0, head, hop, nil), false) }
+            return space(of: challenges, hop).map { (report($0, head, hop, nil), false) }
+        }
+        // It was sent before it was asked for.
+        if before?.isUnasked == true, case .basic = next.scheme {
+            failures += 1
+            return refused(challenges, hop, head, origin)
         }
         answering[origin] = next
         answering[origin]?.stale = stale
         return (report(space, head, hop, next.credential), true)
+    }
+
+    private mutating func refused(
+        _ challenges: [AuthenticationChallenge], _ hop: Hop, _ head: ResponseHead, _ origin: Origin
+    ) -> (AuthenticationReport, again: Bool)? {
+        if answering[origin]?.isGiven == true { netrc?.refuse(at: origin) }
+        answering[origin] = nil
+        return space(of: challenges, hop).map { (report($0, head, hop, nil), false) }
     }
 
     /// An answer other than 401 came: what was sent was taken.
@@ -128,27 +173,23 @@ struct AuthenticationFlow: Sendable {
     ) -> (AuthenticationSpace, Answering)? {
         for candidate in Self.candidates(challenges, target: Self.target(hop.url)) {
             let space = AuthenticationSpace(origin: origin, realm: candidate.realm, method: candidate.method)
-            guard let credential = known ?? credential(for: space, hop) else { continue }
+            let given = known == nil ? own(hop, origin) : nil
+            guard let credential = known ?? given ?? ask?(space) else { continue }
             // Without a name it's the ticket of whoever runs the program that counts, and nothing else.
             guard !credential.user.isEmpty || candidate.method == .negotiate else { continue }
             let next = Answering(
                 scheme: counted(candidate.scheme, at: origin, for: credential), credential: credential,
-                realm: candidate.realm, isFromMemory: false)
+                realm: candidate.realm, isFromMemory: false,
+                isGiven: known == nil ? given != nil : answering[origin]?.isGiven ?? true)
             guard authorization(next, hop, Self.target(hop.url), count: 1) != nil else { continue }
             return (space, next)
         }
         return nil
     }
 
-    private func credential(for space: AuthenticationSpace, _ hop: Hop) -> ChallengeCredential? {
-        if let given, hop.sendsCredentials { return given }
-        return ask?(space)
-    }
-
-    private func space(
-        of challenges: [AuthenticationChallenge], _ hop: Hop, _ origin: Origin, _ credential: ChallengeCredential?
-    ) -> AuthenticationSpace? {
-        Self.candidates(challenges, target: Self.target(hop.url)).first.map {
+    private func space(of challenges: [AuthenticationChallenge], _ hop: Hop) -> AuthenticationSpace? {
+        guard let origin = Origin(url: hop.url) else { return nil }
+        return Self.candidates(challenges, target: Self.target(hop.url)).first.map {
             AuthenticationSpace(origin: origin, realm: $0.realm, method: $0.method)
         }
     }

@@ -9,6 +9,7 @@ extension ActiveExchange {
     func receivedHeaderLine(_ line: UnsafeRawBufferPointer) -> Bool {
         if line.starts(with: Self.statusPrefix), let status = Self.status(line) {
             self.status = status
+            isFramed = line[Self.statusPrefix.count] != UInt8(ascii: "1")
             noteActivity()
             block = []
             // Enough for most heads.
@@ -37,7 +38,7 @@ extension ActiveExchange {
     }
 
     func receivedHead(_ head: ResponseHead) -> Bool {
-        lastHead = head
+        if !machine.isConfirming { lastHead = head }
         noteWhetherBodyIsOut()
         refusalBody = []
         receivedCookies(head)

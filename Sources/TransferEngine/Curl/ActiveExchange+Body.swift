@@ -109,7 +109,8 @@ extension ActiveExchange {
     /// libcurl wants to send the body again from `offset`. Returns whether that can be done.
     func rewindBody(to offset: Int64) -> Bool {
         // Without an answer it's libcurl's own idea, as the connection died.
-        if !request.settings.resendsBody, status == 0, sent > offset { return false }
+        let rule = RepeatRule(method: hop?.method ?? request.method, resendsBody: request.settings.resendsBody)
+        if status == 0, sent > offset, !rule.allows(true) { return false }
         if let feeder, hop?.replacedBody == nil {
             guard offset == 0 else { return false }
             feeder.rewind()

@@ -22,11 +22,13 @@ extension ActiveExchange {
     /// Without an answer it's libcurl's own idea to make a request again, as the connection died.
     private var isFirstRequest: Bool { !hasMadeRequest || status != 0 }
 
-    /// A request with a body is made again, or not, when its body is to be (``rewindBody(to:)``); a small body, which left
-    /// with its head, isn't asked for again.
     private var mayBeRepeated: Bool {
-        guard let hop, !hop.sendsBody else { return !isJoined || request.settings.resendsBody }
-        return RetryRule.idempotentMethods.contains(hop.method)
+        guard let hop else { return false }
+        // Of a body that is read piece by piece nothing may have left yet; that is known when it's to be read again
+        // (``rewindBody(to:)``). Others left with the head.
+        let isAhead = hop.sendsBody && !isJoined && body.length != 0
+        return isAhead
+            || RepeatRule(method: hop.method, resendsBody: request.settings.resendsBody).allows(hop.sendsBody)
     }
 
     /// Whether nothing has come before anything was asked: it would be taken for the answer (RFC 9112 §9.2). Under TLS what
@@ -60,6 +62,9 @@ extension ActiveExchange {
         }
         isBodyOut = handle.offset(CURLINFO_SIZE_UPLOAD_T) >= length
     }
+
+    /// A request whose body is there and has no bytes has left.
+    var emptyBodyLeft: Bool { hasMadeRequest && hop?.sendsBody == true && body.length == 0 }
 
     /// The part of the request that the last answer speaks of: the whole, its beginning, or another request.
     var answerScope: AnswerScope {

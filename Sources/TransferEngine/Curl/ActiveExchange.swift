@@ -22,6 +22,8 @@ final class ActiveExchange {
     /// The block of field lines of the answer that is coming in.
     var block: [UInt8] = []
     var status = 0
+    /// Whether the answer's protocol ends bodies by itself: every one but HTTP/1.
+    var isFramed = false
     var phase = Phase.head
     var start: BodyStart?
     /// Takes the codings off the body, where it has any that are to be taken off.
@@ -139,6 +141,7 @@ final class ActiveExchange {
         linkFault = nil
         phase = .head
         status = 0
+        isFramed = files != nil
         hasMadeRequest = false
         opened.removeAll(keepingCapacity: true)
         isBodyOut = true
@@ -154,6 +157,9 @@ final class ActiveExchange {
             meter.update(sent: 0)
         }
         if hop.sendsBody, hop.replacedBody == nil { feeder?.rewind() }
+        if let machine = hop.netrcMachine {
+            events(.netrcUsed(NetrcUse(machine: machine, url: Redaction.url(hop.url))))
+        }
         guard request.settings.collectsHopMetrics else { return }
         let lookUp = lookUpStart.map { (MonotonicTime.now - $0).inSeconds } ?? 0
         lookUpStart = nil

@@ -147,25 +147,17 @@ extension CurlOptions {
             try handle.set(CURLOPT_KEYPASSWD, key.passphrase)
         }
         if settings.files.usesAgent { ways |= SSHAuthentication.agent }
-        switch settings.credentials {
-        case .password(_, let password) where !password.isEmpty: ways |= SSHAuthentication.password
-        case .netrc: ways |= SSHAuthentication.password
-        case .password, .none: break
-        }
+        if let login = settings.credentials.login, !login.password.isEmpty { ways |= SSHAuthentication.password }
         try handle.set(CURLOPT_SSH_AUTH_TYPES, ways)
     }
 
     private func applyUser(_ handle: CurlHandle, _ settings: ExchangeSettings) throws(TransferError) {
-        switch settings.credentials {
-        case .none: break
-        case .netrc: try handle.set(CURLOPT_NETRC, Int(CURL_NETRC_OPTIONAL.rawValue))
-        case .password(let user, let password):
-            guard !(user + password).utf8.contains(where: { $0 == 0 || $0 == 10 || $0 == 13 }) else {
-                throw TransferError(.invalidRequest, "a line break or a zero in the user's name or password")
-            }
-            try handle.set(CURLOPT_USERNAME, user)
-            try handle.set(CURLOPT_PASSWORD, password)
+        guard let login = settings.credentials.login else { return }
+        guard !(login.user + login.password).utf8.contains(where: { $0 == 0 || $0 == 10 || $0 == 13 }) else {
+            throw TransferError(.invalidRequest, "a line break or a zero in the user's name or password")
         }
+        try handle.set(CURLOPT_USERNAME, login.user)
+        try handle.set(CURLOPT_PASSWORD, login.password)
     }
 
     /// Silence is the pool's to notice, as libcurl looks at the rate only while a file is moving.

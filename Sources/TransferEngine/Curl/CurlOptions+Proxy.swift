@@ -33,16 +33,13 @@ extension CurlOptions {
         if let file = settings.proxyAuthorities { try handle.set(CURLOPT_PROXY_CAINFO, file) }
     }
 
-    func applyCredentials(_ handle: CurlHandle, _ credentials: ExchangeSettings.Credentials) throws(TransferError) {
-        if case .connection(let scheme, let credential) = hop.authorization {
-            try handle.set(CURLOPT_USERNAME, credential.user)
-            try handle.set(CURLOPT_PASSWORD, credential.password)
-            try handle.set(CURLOPT_HTTPAUTH, scheme == .ntlm ? Self.ntlm : Self.negotiate)
-            // Streams of one HTTP/2 connection would share what was authenticated (RFC 9113 has no place for it).
-            try handle.set(CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_1_1))
-        } else if case .netrc = credentials, hop.sendsCredentials {
-            try handle.set(CURLOPT_NETRC, Int(CURL_NETRC_OPTIONAL.rawValue))
-        }
+    func applyCredentials(_ handle: CurlHandle) throws(TransferError) {
+        guard case .connection(let scheme, let credential) = hop.authorization else { return }
+        try handle.set(CURLOPT_USERNAME, credential.user)
+        try handle.set(CURLOPT_PASSWORD, credential.password)
+        try handle.set(CURLOPT_HTTPAUTH, scheme == .ntlm ? Self.ntlm : Self.negotiate)
+        // Streams of one HTTP/2 connection would share what was authenticated (RFC 9113 has no place for it).
+        try handle.set(CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_1_1))
     }
 
     // CURLAUTH_…, macros that Swift doesn't see (curl.h).

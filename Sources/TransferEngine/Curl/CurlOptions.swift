@@ -50,7 +50,7 @@ struct CurlOptions {
         try applyMethod(handle, joined)
         try handle.set(CURLOPT_HTTPHEADER, list: try headerLines())
         try applyTLS(handle)
-        try applyCredentials(handle, settings.credentials)
+        try applyCredentials(handle)
     }
 
     /// Where it goes, and by which way.

@@ -162,7 +162,9 @@ actor CurlPool: LoopActor {
     }
 
     func hopEnded(_ exchange: ActiveExchange, _ error: TransferError?) {
-        switch exchange.machine.hopEnded(error ?? exchange.shortfall, position: exchange.sink.position) {
+        let action = exchange.machine.hopEnded(
+            error ?? exchange.shortfall, position: exchange.sink.position, isFramed: exchange.isFramed)
+        switch action {
         case .perform(let hop):
             exchange.wantsNewConnection = false
             release(exchange)
@@ -191,6 +193,7 @@ actor CurlPool: LoopActor {
             position: exchange.sink.position,
             received: exchange.received, sent: exchange.sent, metrics: metrics)
         outcome.answers = exchange.answerScope
+        outcome.bodyLeft = exchange.sent > 0 || exchange.emptyBodyLeft
         outcome.fragment = exchange.hop?.fragment ?? exchange.request.fragment
         switch result {
         case .success: outcome.digest = file?.finishDigest()
@@ -198,6 +201,7 @@ actor CurlPool: LoopActor {
         }
         outcome.doubtfulClaim = exchange.machine.resumption.claim ?? file?.doubtfulClaim
         outcome.isUntouched = file?.isUntouched ?? true
+        outcome.isLengthUnproven = exchange.machine.isLengthUnproven
         outcome.refusal = exchange.refusal
         outcome.hops = exchange.hops
         outcome.answer = (exchange.sink as? AnswerSink)?.bytes ?? exchange.refusalBody

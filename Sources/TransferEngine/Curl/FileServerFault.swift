@@ -117,14 +117,11 @@ enum FileServerFault {
         let settings = exchange.request.settings
         let user: String
         var shown: [String] = []
-        switch settings.credentials {
-        case .none: user = "an anonymous user"
-        case .netrc:
-            user = "the user of .netrc"
-            shown.append("the password")
-        case .password(let name, let password):
-            user = "the user \(name)"
-            if !password.isEmpty { shown.append("the password") }
+        if let login = settings.credentials.login {
+            user = "the user \(login.user)"
+            if !login.password.isEmpty { shown.append("the password") }
+        } else {
+            user = "an anonymous user"
         }
         if let reply { return "\(host) refused \(user) (\(reply))" }
         if let key = settings.files.privateKey { shown.insert(key.inWords, at: 0) }

@@ -21,7 +21,7 @@ final class FileServerTask {
             if settings.files.hostKey == nil, settings.files.knownHosts == nil {
                 throw SSHHostKey.noRule(url.origin)
             }
-            if case .none = settings.credentials {
+            if settings.credentials.login == nil {
                 throw TransferError(.invalidRequest, "\(url.origin.hostAndPort) needs to know which user logs in")
             }
         }

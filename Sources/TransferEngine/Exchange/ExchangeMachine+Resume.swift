@@ -75,8 +75,14 @@ extension ExchangeMachine {
     }
 
     /// The body came whole, as far as libcurl can tell.
-    mutating func delivered(_ hop: Hop, _ start: BodyStart, position: Int64) -> EndAction {
+    mutating func delivered(_ hop: Hop, _ start: BodyStart, position: Int64, isFramed: Bool) -> EndAction {
         guard case .representation = request.intent, let total = start.total, position != total else {
+            if case .representation = request.intent,
+                !LengthRule.isProven(start.head, total: start.total, isFramed: isFramed),
+                let action = confirm(hop, start, position: position)
+            {
+                return action
+            }
             state = .ended
             return .succeed(start.head)
         }

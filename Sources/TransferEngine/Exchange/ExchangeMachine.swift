@@ -4,7 +4,7 @@ import TransferCore
 ///
 /// The shell performs a `Hop`, tells what its answer's head was and how the hop ended, and does what it's told.
 struct ExchangeMachine {
-    /// `ready` → `asking` → (`deciding` →) (`delivering` | `dropping`) → `asking` again or `ended`.
+    /// `ready` → `asking` → (`deciding` →) (`delivering` | `dropping`) → `asking` again, (`confirming` →) or `ended`.
     enum State {
         case ready
         /// A hop is under way; no final answer yet.
@@ -15,6 +15,8 @@ struct ExchangeMachine {
         case delivering(Hop, BodyStart)
         /// The body is of no interest; what comes after it is settled.
         case dropping(Hop, Next)
+        /// The body came, and the server is asked how long the file is.
+        case confirming(Confirmation)
         case ended
     }
 
@@ -23,6 +25,12 @@ struct ExchangeMachine {
         case fail(TransferError)
         /// Everything is there already; the head is the answer that confirmed it.
         case complete(ResponseHead)
+    }
+
+    struct Confirmation {
+        let start: BodyStart
+        let position: Int64
+        var answer = LengthRule.Answer.untold
     }
 
     enum HeadAction {
@@ -47,6 +55,8 @@ struct ExchangeMachine {
     private var redirects: RedirectRule
     var resumption: Resumption
     private var authentication: AuthenticationFlow
+    /// Whether it succeeded, and nothing proves that the body came whole.
+    private(set) var isLengthUnproven = false
     /// The challenge of the last head, for those who are to be told of it.
     private(set) var challenge: AuthenticationReport?
 
@@ -71,6 +81,11 @@ struct ExchangeMachine {
         let hop: Hop
         switch state {
         case .asking(let current), .delivering(let current, _), .dropping(let current, _): hop = current
+        case .confirming(var confirmation):
+            confirmation.answer = LengthRule.judge(
+                head, of: confirmation.start.head, position: confirmation.position)
+            state = .confirming(confirmation)
+            return .drop
         case .ready, .deciding, .ended: return .drop
         }
         challenge = nil
@@ -128,7 +143,9 @@ struct ExchangeMachine {
     /// - Parameters:
     ///   - error: How libcurl or the sink says that the hop failed; `nil` when it ended well.
     ///   - position: Where the sink stands now.
-    mutating func hopEnded(_ error: TransferError?, position: Int64) -> EndAction {
+    ///   - isFramed: Whether the protocol itself ends bodies (HTTP/2, file servers): where it doesn't and the head tells
+    ///     no length, the end of the connection is all there is.
+    mutating func hopEnded(_ error: TransferError?, position: Int64, isFramed: Bool = false) -> EndAction {
         switch state {
         case .ready, .ended:
             return .fail(error ?? TransferError(.internalFault, "an exchange ended before it began"))
@@ -157,8 +174,45 @@ struct ExchangeMachine {
                 state = .ended
                 return .fail(error)
             }
-            return delivered(hop, start, position: position)
+            return delivered(hop, start, position: position, isFramed: isFramed)
+        case .confirming(let confirmation): return confirmed(error == nil ? confirmation.answer : .untold, confirmation)
         }
+    }
+
+    /// A body that the end of the connection ended has come.
+    ///
+    /// - Returns: `nil` where nobody minds.
+    mutating func confirm(_ hop: Hop, _ start: BodyStart, position: Int64) -> EndAction? {
+        guard request.settings.openEnd != .taken else { return nil }
+        let confirmation = Confirmation(start: start, position: position)
+        guard hop.method == "GET", !hop.sendsBody else { return confirmed(.untold, confirmation) }
+        var question = hop
+        question.method = "HEAD"
+        question.headers.removeAll { field in
+            let name = field.name.lowercased()
+            return name == "range" || name.hasPrefix("if-")
+        }
+        question = authentication.authorized(question)
+        state = .confirming(confirmation)
+        return .perform(question)
+    }
+
+    private mutating func confirmed(_ answer: LengthRule.Answer, _ confirmation: Confirmation) -> EndAction {
+        state = .ended
+        switch answer {
+        case .same: return .succeed(confirmation.start.head)
+        case .cut(let length): return .fail(.cut(at: confirmation.position, of: length))
+        case .untold:
+            if request.settings.openEnd == .refused { return .fail(.unprovenLength) }
+            isLengthUnproven = true
+            return .succeed(confirmation.start.head)
+        }
+    }
+
+    /// Whether the answers that come are only asked for the length.
+    var isConfirming: Bool {
+        if case .confirming = state { return true }
+        return false
     }
 
     /// What follows the answer that is being dropped.

@@ -20,8 +20,12 @@ public struct ExchangeOutcome: Sendable {
     public var received: Int64
     /// Bytes of the request's body handed to the network.
     public var sent: Int64
+    /// Whether some of the request's body may have arrived; of an empty one, whether the request has left.
+    public var bodyLeft = false
     /// What can be continued later, of a failed exchange with a `FileSink`.
     public var resumeData: ResumeData?
+    /// Whether it succeeded and nothing proves that the file came whole (``ExchangeSettings/openEnd``).
+    public var isLengthUnproven = false
     /// Whether the bytes that were there before are there still, and no others.
     public var isUntouched = true
     /// The claim of an answer against the bytes that are there, where it failed the exchange
@@ -104,6 +108,8 @@ public enum ExchangeEvent: Sendable {
     case redirected(RedirectProposal)
     /// A server asks for credentials. It's answered, where it can be, without anybody's help.
     case challenged(AuthenticationReport)
+    /// A machine that redirects led to gets its entry of `.netrc`.
+    case netrcUsed(NetrcUse)
     /// The bytes so far are given up, for this reason.
     case restarted(reason: String)
     /// Once, at the end.

@@ -135,10 +135,13 @@ public struct ExchangeSettings: Sendable, Hashable {
     /// Whether a redirect is followed that turns the request into another: 303, and 301 and 302 of POST (RFC 9110 §15.4).
     /// Otherwise such an answer is the final one, where any answer is.
     public var turnsRequests = true
+    /// What becomes of a body that only the end of its connection ends, where a representation is wanted.
+    public var openEnd = OpenEnd.taken
     /// How much of the body of an answer that is an error is kept (``ExchangeOutcome/answer``); bytes.
     public var keptOfRefusals = 0
-    /// Whether the body is sent again, over a new connection, when one that had been used before turns out to be dead
-    /// before any answer (RFC 9110 §9.2.2 allows it for idempotent requests; a server may have read the first body).
+    /// Whether the body of an idempotent request is sent again, over a new connection, when one that had been used before
+    /// turns out to be dead before any answer (RFC 9110 §9.2.2; a server may have read the first body). Requests that
+    /// aren't idempotent (POST, PATCH) are never sent again by themselves.
     public var resendsBody = true
     /// Whether a body of up to 16 KiB leaves together with the head, in one write: half the work for both ends. Its
     /// progress is known with the answer only.
@@ -184,9 +187,20 @@ public struct ExchangeSettings: Sendable, Hashable {
 
     public enum Credentials: Sendable, Hashable {
         case none
-        /// The user's .netrc.
-        case netrc
+        /// Those of a `.netrc` file.
+        case netrc(NetrcAccount)
         case password(user: String, password: String)
+    }
+}
+
+extension ExchangeSettings.Credentials {
+    /// Who logs in at the request's own server; `nil` for nobody.
+    public var login: (user: String, password: String)? {
+        switch self {
+        case .none: nil
+        case .netrc(let account): account.own
+        case .password(let user, let password): (user, password)
+        }
     }
 }
 

@@ -50,6 +50,12 @@ struct Hop: Sendable, Equatable {
         _modify { yield &fields.authorization }
     }
 
+    /// Whose entry of `.netrc` it carries, where it left the owner's own origin.
+    var netrcMachine: String? {
+        _read { yield fields.netrcMachine }
+        _modify { yield &fields.netrcMachine }
+    }
+
     /// Of the URL; never sent.
     var fragment: String? {
         _read { yield fields.fragment }
@@ -72,6 +78,7 @@ struct Hop: Sendable, Equatable {
         var authorization: Authorization?
         var fragment: String?
         var replacedBody: [UInt8]?
+        var netrcMachine: String?
     }
 
     enum Authorization: Sendable, Equatable {

@@ -1,6 +1,6 @@
 public import Foundation
 public import FoundationNetworking
-import Synchronization
+package import TransferEngine
 import TransferEventLoop
 
 /// Cookies in memory, for one session or several. Safe to be used from any thread.
@@ -9,8 +9,7 @@ import TransferEventLoop
 /// and 3000 in all; beyond that those go first that weren't used for the longest time, and insecure ones before secure
 /// ones (RFC 6265bis §5.7).
 public final class CookieStore: Sendable {
-    private let state = Mutex(CookieTable())
-    private let count = Atomic(0)
+    private let memory = CookieMemory()
 
     public init() {}
 
@@ -31,7 +30,7 @@ public final class CookieStore: Sendable {
     /// All that have not expired, the oldest first.
     public var cookies: [HTTPCookie] {
         let now = WallClock.now
-        return state.withLock { $0.all(now: now) }.compactMap(\.foundation)
+        return memory.all(now: now).compactMap(\.foundation)
     }
 
     /// Those that a request for the URL would carry, in the order in which they are sent.
@@ -76,7 +75,7 @@ public final class CookieStore: Sendable {
     /// - Parameter includingSessionCookies: Also those without an end, which browsers forget when they are closed.
     public func save(to url: URL, includingSessionCookies: Bool = false) throws {
         let now = WallClock.now
-        let cookies = state.withLock { $0.all(now: now) }.filter { includingSessionCookies || $0.expires != nil }
+        let cookies = memory.all(now: now).filter { includingSessionCookies || $0.expires != nil }
         let data = try JSONEncoder().encode(cookies)
         let manager = FileManager.default
         let draft = url.deletingLastPathComponent().appendingPathComponent(
@@ -95,36 +94,17 @@ public final class CookieStore: Sendable {
         }
     }
 
-    private func change(_ body: (inout CookieTable) -> Void) {
-        state.withLock { table in
-            body(&table)
-            count.store(table.count, ordering: .relaxed)
-        }
-    }
+    private func change(_ body: (inout CookieTable) -> Void) { memory.change(body) }
 }
 
 extension CookieStore: CookieKeeping {
-    var isEmpty: Bool { count.load(ordering: .relaxed) == 0 }
+    package var isEmpty: Bool { memory.isEmpty }
 
-    func cookies(for origin: CookieOrigin, now: Double) -> [StoredCookie] {
-        state.withLock { $0.matching(origin, now: now) }
+    package func cookies(for origin: CookieOrigin, now: Double) -> [StoredCookie] {
+        memory.cookies(for: origin, now: now)
     }
 
-    func take(_ cookie: StoredCookie, overPlainHTTP isPlain: Bool, now: Double) {
-        change { table in
-            if isPlain, table.isBarred(cookie, now: now) { return }
-            table.insert(cookie, now: now)
-        }
-    }
-}
-
-extension CookieKeeping {
-    func receive(_ fields: [String], from origin: CookieOrigin, now: Double) {
-        for text in fields {
-            guard let field = SetCookieField(text), let cookie = StoredCookie(field, from: origin, now: now) else {
-                continue
-            }
-            take(cookie, overPlainHTTP: !origin.isSecure, now: now)
-        }
+    package func take(_ cookie: StoredCookie, overPlainHTTP isPlain: Bool, now: Double) {
+        memory.take(cookie, overPlainHTTP: isPlain, now: now)
     }
 }

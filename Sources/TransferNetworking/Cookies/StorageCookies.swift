@@ -1,6 +1,7 @@
 import Foundation
 import FoundationNetworking
 import Synchronization
+import TransferEngine
 
 /// The cookies of a `HTTPCookieStorage` that a program chose: its cookies are read for each request, as the program may
 /// change them, and judged by our own rules.

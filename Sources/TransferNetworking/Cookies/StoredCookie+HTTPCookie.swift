@@ -1,6 +1,7 @@
 import Foundation
 import FoundationNetworking
 import TransferCore
+import TransferEngine
 
 extension StoredCookie {
     /// A cookie of Foundation's: its domain begins with a dot where it's meant for more than one host.
@@ -13,17 +14,12 @@ extension StoredCookie {
         guard !cookie.name.isEmpty, !cookie.name.utf8.contains(where: { isForbidden($0) || $0 == UInt8(ascii: "=") }),
             !cookie.value.utf8.contains(where: isForbidden), !domain.isEmpty
         else { return nil }
-        isHostOnly = isHost
-        self.domain = domain
-        name = cookie.name
-        value = cookie.value
-        path = cookie.path.hasPrefix("/") ? cookie.path : "/"
-        isSecure = cookie.isSecure
-        isHTTPOnly = cookie.isHTTPOnly
-        // What is out of Int64's range is as good as never.
-        expires = cookie.expiresDate.map { Int64(max(-9e15, min(9e15, $0.timeIntervalSince1970))) }
-        self.created = created
-        used = created
+        self.init(
+            name: cookie.name, value: cookie.value, domain: domain, path: cookie.path.hasPrefix("/") ? cookie.path : "/",
+            isHostOnly: isHost, isSecure: cookie.isSecure, isHTTPOnly: cookie.isHTTPOnly,
+            // What is out of Int64's range is as good as never.
+            expires: cookie.expiresDate.map { Int64(max(-9e15, min(9e15, $0.timeIntervalSince1970))) }, created: created
+        )
     }
 
     var foundation: HTTPCookie? {

@@ -193,7 +193,7 @@ extension Request {
     /// Called on the loop that carries the exchange.
     private func happened(_ event: ExchangeEvent, _ record: AttemptRecord, _ attempt: Int) {
         switch event {
-        case .interim: break
+        case .interim, .netrcUsed: break
         case .responded(let start):
             record.cached?.noteResponse()
             if record.cached?.withholds(start.head) == true { return }

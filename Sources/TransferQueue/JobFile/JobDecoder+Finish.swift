@@ -60,7 +60,7 @@ extension JobDecoder {
             JobSpec.Download(
                 urls: draft.urls, destination: destination, checksum: draft.checksum, ifExists: draft.rules.ifExists,
                 method: draft.method, body: draft.body, remoteTime: draft.rules.remoteTime,
-                segments: draft.rules.segments, adopt: draft.rules.adopt))
+                segments: draft.rules.segments, adopt: draft.rules.adopt, strict: draft.rules.strict))
     }
 
     /// The path under which a list of checksums may have the file; in a folder it's named after its URL.
@@ -132,7 +132,7 @@ extension JobDecoder {
     static func has(_ key: JobKey, _ seen: UInt64) -> Bool { seen & JobKey.mask(of: [key]) != 0 }
 
     /// Keys that mean nothing to an upload.
-    private static let downloadKeys: [JobKey] = [.checksums, .segments, .ifExists, .adopt, .remoteTime, .body]
+    private static let downloadKeys: [JobKey] = [.checksums, .segments, .ifExists, .adopt, .strict, .remoteTime, .body]
 
     /// What each job is asked for.
     private enum Seen {

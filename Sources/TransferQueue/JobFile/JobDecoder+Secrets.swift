@@ -115,13 +115,13 @@ extension JobDecoder {
         }
         guard seen != nil, problems.count == before else { return nil }
         switch (netrc, user, password, bearer) {
-        case (true?, nil, nil, nil): return .some(.netrc)
+        case (true?, let user, nil, nil): return .some(.netrc(user: user))
         case (false?, nil, nil, nil): return .some(nil)
         case (nil, nil, nil, let token?): return .some(.bearer(token))
         case (nil, let user?, let password?, nil): return .some(.basic(user: user, password: password))
         default:
             note(
-                "\"auth\" holds either \"netrc\", \"bearer\", or both \"user\" and \"password\"",
+                "\"auth\" holds either \"netrc\" (and perhaps a \"user\"), \"bearer\", or both \"user\" and \"password\"",
                 brace(start))
             return nil
         }

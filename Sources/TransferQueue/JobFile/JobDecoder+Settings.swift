@@ -13,6 +13,7 @@ extension JobDecoder {
         case .segments: rules.segments = try integer(Self.segments) ?? 1
         case .ifExists: rules.ifExists = try word(JobSpec.IfExists.self) ?? .verify
         case .adopt: rules.adopt = try word(JobSpec.Adopt.self) ?? .proven
+        case .strict: rules.strict = try boolean() ?? false
         case .remoteTime: rules.remoteTime = try boolean() ?? true
         case .protocol: rules.uploadProtocol = try word(JobSpec.UploadProtocol.self) ?? .put
         case .s3: try s3(into: &rules.settings.s3)

@@ -14,6 +14,7 @@ struct JobDefaults {
     var segments = 1
     var ifExists = JobSpec.IfExists.verify
     var adopt = JobSpec.Adopt.proven
+    var strict = false
     var remoteTime = true
     var uploadProtocol = JobSpec.UploadProtocol.put
     var upload = JobSpec.Upload.Options()

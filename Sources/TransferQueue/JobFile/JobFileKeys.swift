@@ -15,7 +15,7 @@ enum LimitKey: String, CaseIterable {
 }
 
 enum JobKey: String, CaseIterable {
-    case id, download, upload, to, checksum, checksums, needs, priority, segments, ifExists, adopt
+    case id, download, upload, to, checksum, checksums, needs, priority, segments, ifExists, adopt, strict
     case `protocol`, method, body, headers, retry, connectTimeout, timeout, lowSpeed, maxTime, limitRate
     case proxy, noProxy, tls, auth, remoteTime, maxRedirects, network
     case s3, ssh, ftp, chunkSize, parallel, createFolders, inplace, ifChanged, success, metadata, fields, fileField, tus

@@ -77,6 +77,7 @@ extension CanonicalWriter {
         if download.segments != 1 { member(JobKey.segments, download.segments) }
         if download.ifExists != .verify { member(JobKey.ifExists, download.ifExists.rawValue) }
         if download.adopt != .proven { member(JobKey.adopt, download.adopt.rawValue) }
+        if download.strict { member(JobKey.strict, true) }
         member(JobKey.method, download.method)
         member(JobKey.body, download.body)
         if !download.remoteTime { member(JobKey.remoteTime, false) }
@@ -203,7 +204,9 @@ extension CanonicalWriter {
         key(JobKey.auth)
         object { writer in
             switch auth {
-            case .netrc: writer.member(AuthKey.netrc, true)
+            case .netrc(let user):
+                writer.member(AuthKey.netrc, true)
+                writer.member(AuthKey.user, user)
             case .bearer(let token): writer.member(AuthKey.bearer, token)
             case .basic(let user, let password):
                 writer.member(AuthKey.user, user)

@@ -3,7 +3,8 @@ extension JobSettings {
     var credentialNames: [String] {
         var texts = headers.map(\.value)
         switch auth {
-        case nil, .netrc: break
+        case nil, .netrc(nil): break
+        case .netrc(let user?): texts.append(user)
         case .bearer(let token): texts.append(token)
         case .basic(let user, let password): texts += [user, password]
         }

@@ -84,7 +84,11 @@ public struct JobSettings: Sendable, Hashable {
     }
 
     public enum Auth: Sendable, Hashable {
-        case netrc
+        /// The entries of `~/.netrc`: that of the job's own machine, and on the way those of machines that redirects
+        /// lead to.
+        ///
+        /// - Parameter user: Which of several entries of the job's own machine is meant.
+        case netrc(user: SecretText? = nil)
         /// A token, sent as `Authorization: Bearer …` (RFC 6750) to the job's own origin.
         case bearer(SecretText)
         case basic(user: SecretText, password: SecretText)

@@ -58,11 +58,14 @@ public struct JobSpec: Sendable, Hashable {
         /// more.
         public var segments: Int
         public var adopt: Adopt
+        /// What nothing proves to be whole fails: a file of which no digest is known and whose length only the end of the
+        /// connection tells. Nothing is adopted then that nothing proves.
+        public var strict: Bool
 
         public init(
             urls: [String], destination: String, checksum: Checksum? = nil, ifExists: IfExists = .verify,
             method: String? = nil, body: String? = nil, remoteTime: Bool = true, segments: Int = 1,
-            adopt: Adopt = .proven
+            adopt: Adopt = .proven, strict: Bool = false
         ) {
             self.urls = urls
             self.destination = destination
@@ -72,7 +75,8 @@ public struct JobSpec: Sendable, Hashable {
             self.body = body
             self.remoteTime = remoteTime
             self.segments = segments
-            self.adopt = adopt
+            self.adopt = adopt == .unproven && strict ? .proven : adopt
+            self.strict = strict
         }
     }
 
@@ -155,4 +159,14 @@ public struct JobSpec: Sendable, Hashable {
 extension JobSpec.UploadProtocol {
     /// Whether the URL is only where uploads are made, and the server says where each is: then many have the same one.
     var givesNames: Bool { self == .tus || self == .multipart }
+}
+
+extension JobSpec.Download {
+    /// The same, where what nothing proves is to fail.
+    var strictly: Self {
+        var result = self
+        result.strict = true
+        if adopt == .unproven { result.adopt = .proven }
+        return result
+    }
 }

@@ -36,6 +36,8 @@ public struct QueueEvent: Sendable {
         case retrying(job: String, delay: Duration, TransferError)
         /// The bytes so far were given up; the text says why.
         case restarted(job: String, reason: String)
+        /// A machine that redirects led to got its entry of `.netrc`.
+        case authorized(job: String, NetrcUse)
         case waiting(job: String, WaitReason)
         case finished(JobReceipt)
         /// Complete before this run.
@@ -174,6 +176,9 @@ public struct JobReceipt: Sendable, Hashable {
     /// Bytes of another tool's file with which it began, and of which nothing proves that they are the server's; `nil`
     /// where there are none (``JobSpec/Adopt``).
     public var unproven: Int64?
+    /// Whether nothing proves that the file came whole: its server told no length, only the end of the connection ended
+    /// it, and no digest is known (``JobSpec/Download/strict``).
+    public var isLengthUnproven = false
     /// ETag or Last-Modified of what was transferred.
     public var validator: String?
     /// After redirects; redacted.

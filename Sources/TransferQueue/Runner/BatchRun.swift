@@ -23,6 +23,8 @@ final class BatchRun {
     var hasReserve = false
     /// Whether files are to bear a note of where they came from.
     var marksFiles = false
+    /// Whether what nothing proves fails, whatever the jobs say of that.
+    var isStrict = false
     /// Bytes of attempts that have ended; those under way are read off their meters.
     var settledBytes: Int64 = 0
     /// Jobs that turned out to be complete without a question to anybody: no measure of how fast the others go.

@@ -14,6 +14,8 @@ public struct RunOptions: Sendable, Hashable {
     /// Note in each file, in an extended attribute, where it came from: for batches that are forgotten when they have
     /// ended. Files that took long to arrive bear the note anyway.
     public var marksFiles = false
+    /// Fail downloads that nothing proves to be whole (``JobSpec/Download/strict``), also of jobs that don't say so.
+    public var strict = false
     public init() {}
 }
 
@@ -37,6 +39,7 @@ extension QueueRunner {
         let goesOn = batches[batch.id] != nil
         batches[batch.id] = BatchRun(id: batch.id, name: batch.name, directory: batch.directory, now: .now)
         batches[batch.id]?.marksFiles = options.marksFiles
+        batches[batch.id]?.isStrict = options.strict
         let id = batch.id
         withStore {
             try $0.tally(batch: id)
@@ -127,10 +130,11 @@ extension QueueRunner {
             case .fetch: again[.fetch, default: []].append(job.id)
             case .keep:
                 batches[batch]?.totals.kept += 1
-                let receipt = JobReceipt(
+                var receipt = JobReceipt(
                     batch: name, job: job.identity, isUpload: job.isUpload, bytes: job.facts.size,
                     transferred: 0, seconds: 0, digest: job.digest, validator: job.validator, finalURL: job.finalURL,
                     path: job.path, status: job.status, attempts: job.attempts)
+                receipt.isLengthUnproven = job.isLengthUnproven
                 emit(batch, .kept(receipt))
             }
         }

@@ -34,7 +34,8 @@ extension QueueRunner {
         job.result = TransferResult(
             status: head.status, finalURL: Redaction.url(outcome.finalURL), transferred: outcome.received,
             validator: Validator(head)?.description, response: nil,
-            unproven: download.checksum == nil ? ready.earlier(for: outcome)?.adopted?.count : nil)
+            unproven: download.checksum == nil ? ready.earlier(for: outcome)?.adopted?.count : nil,
+            isLengthUnproven: outcome.isLengthUnproven)
         finishing.append(
             DownloadCompletion.Item(
                 id: id, part: ready.part,
@@ -85,7 +86,7 @@ extension QueueRunner {
         guard case .upload(let upload) = job.record.spec.work else { return }
         switch upload.receipt.judge(answer, to: upload.url, now: WallClock.seconds) {
         case .stored: break
-        case .refused(let error): return failed(job, hinted(error, head, job), bodyLeft: outcome.sent > 0)
+        case .refused(let error): return failed(job, hinted(error, head, job), bodyLeft: outcome.bodyLeft)
         case .accepted, .redirected: return lookFurther(job, upload, file, after: answer)
         }
         job.phase = .saving
@@ -162,12 +163,14 @@ extension QueueRunner {
 
     func receipt(_ job: RunningJob, path: String, bytes: Int64, digest: Checksum?) -> JobReceipt {
         let result = job.result
-        return JobReceipt(
+        var receipt = JobReceipt(
             batch: batches[job.record.batch]?.name ?? "", job: job.record.identity, isUpload: job.record.spec.isUpload,
             bytes: bytes, transferred: result?.transferred ?? 0, seconds: (.now - job.started).inSeconds,
             digest: digest, validator: result?.validator, finalURL: result?.finalURL ?? Redaction.url(job.url),
             path: path, status: result?.status ?? 0, response: result?.response, attempts: job.record.attempts + 1,
             unproven: result?.unproven)
+        receipt.isLengthUnproven = result?.isLengthUnproven ?? false
+        return receipt
     }
 
     // MARK: Failure
@@ -175,7 +178,7 @@ extension QueueRunner {
     private func exchangeFailed(_ job: RunningJob, _ error: TransferError, _ outcome: ExchangeOutcome) {
         guard case .download(let ready) = job.ready else {
             keepUnanswered(job, error, outcome)
-            return failed(job, hinted(error, outcome.head, job), bodyLeft: outcome.sent > 0)
+            return failed(job, hinted(error, outcome.head, job), bodyLeft: outcome.bodyLeft)
         }
         // The word of another resource than the one that gave the file is none.
         if error.status == 304, let version = ready.held,
@@ -215,7 +218,7 @@ extension QueueRunner {
                         runner.askElsewhere(job, error)
                     } else {
                         runner.failed(
-                            job, error, bodyLeft: outcome.sent > 0, left: left, progressed: progressed)
+                            job, error, bodyLeft: outcome.bodyLeft, left: left, progressed: progressed)
                     }
                     runner.pump()
                 }

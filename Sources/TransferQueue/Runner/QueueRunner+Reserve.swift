@@ -8,6 +8,7 @@ extension QueueRunner {
     func add(_ batch: SQLiteStore.HeldBatch, _ lanes: [Lane: JobReserve.LaneJobs], _ options: RunOptions) {
         let run = BatchRun(id: batch.id, name: batch.name, directory: batch.directory, now: .now)
         run.marksFiles = options.marksFiles
+        run.isStrict = options.strict
         run.totals.jobs = lanes.values.reduce(0) { $0 + $1.count }
         run.remaining = run.totals.jobs
         run.isChecked = true

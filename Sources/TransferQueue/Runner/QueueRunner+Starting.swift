@@ -16,7 +16,8 @@ extension QueueRunner {
         case .download(let download):
             preparing.append(
                 DownloadPreparation(
-                    record: record, download: download, directory: batch.directory, url: url,
+                    record: record, download: batch.isStrict ? download.strictly : download, directory: batch.directory,
+                    url: url,
                     answeredURL: traces.answeredURL(of: candidate.id), asksPlace: traces.asksPlace(candidate.id),
                     mayAdopt: traces.mayAdopt(candidate.id)))
         case .upload(let upload):
@@ -236,9 +237,10 @@ extension QueueRunner {
                     attempt: job.record.attempts + 1, adopted: adopted)))
     }
 
-    /// The builder of a job's requests, which knows what the program's closures gave for it.
+    /// The builder of a job's requests, which knows the attempt's cookies and what the program's closures gave for it.
     func builder(of job: RunningJob) -> RequestBuilder {
         var builder = builder
+        builder.cookies = job.cookies
         if let credentials = job.credentials { builder.secrets = builder.secrets.with(credentials) }
         return builder
     }
@@ -253,7 +255,10 @@ extension QueueRunner {
         switch (job.record.spec.work, ready) {
         case (.download(let download), .download(let ready)):
             job.object = try builder.object(job.record.spec, url: job.url)
-            return try builder.download(job.record.spec, download, url: job.url, object: job.object, ready: ready)
+            let isStrict = batches[job.record.batch]?.isStrict == true
+            return try builder.download(
+                job.record.spec, isStrict ? download.strictly : download, url: job.url, object: job.object, ready: ready
+            )
         case (.upload(let upload), .upload(let file)):
             return try builder.upload(job.record.spec, upload, file: file)
         default: throw TransferError(.internalFault, "a job was prepared for another direction")
@@ -291,6 +296,7 @@ extension QueueRunner {
         case .restarted(let reason):
             emit(job.record.batch, .restarted(job: job.record.identity, reason: reason))
         case .responded(let start): job.start = start
+        case .netrcUsed(let use): emit(job.record.batch, .authorized(job: job.record.identity, use))
         case .interim, .redirected, .challenged: break
         case .ended(let outcome):
             job.start = outcome.start

@@ -118,7 +118,7 @@ extension QueueRunner {
             makeSink: { digest.map { DigestSink($0) } ?? AnswerSink(limit: 256 << 10) as any BodySink }
         ) { [loop] event in
             switch event {
-            case .interim, .redirected, .ended:
+            case .interim, .redirected, .netrcUsed, .ended:
                 let found: Checksum? = if case .ended = event { digest?.finish() } else { nil }
                 loop.execute { self.onLoop { $0.heard(event, request.id, of: id, talk: number, found) } }
             case .responded, .challenged, .restarted: break
@@ -154,6 +154,7 @@ extension QueueRunner {
             job.wasAnswered = true
             advance(id) { $0.handle(.interim(request: request, head, url: leg.url), now: WallClock.seconds) }
         case .redirected(let proposal): job.talk?.moved(request, to: proposal.nextURL)
+        case .netrcUsed(let use): emit(job.record.batch, .authorized(job: job.record.identity, use))
         case .ended(let outcome):
             Failpoint.reached(.dialogueAnswered)
             let isAnswered = if case .success = outcome.result { true } else { false }

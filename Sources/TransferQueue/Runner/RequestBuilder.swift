@@ -8,6 +8,8 @@ struct RequestBuilder: Sendable {
     let userAgent: String
     let proxies: ProxyRule
     var secrets: SecretSource
+    /// Those of the attempt that the requests belong to.
+    var cookies: JourneyCookies?
     let tlsRules = TLSRulesCache()
     private let plainRules = PlainRulesCache()
     let regions = ObjectRegions()
@@ -27,6 +29,8 @@ struct RequestBuilder: Sendable {
             url: url, method: download.method ?? "GET", headers: try headers(spec.settings),
             intent: .representation(ready.resume), settings: try settings(spec.settings, for: url))
         request.held = ready.held
+        // A digest proves more than a length.
+        request.settings.openEnd = download.checksum != nil ? .taken : download.strict ? .refused : .asked
         if let object {
             if case .representation(var point?) = request.intent {
                 // Its signature is for its own URL.
@@ -42,7 +46,7 @@ struct RequestBuilder: Sendable {
             request.settings.keptOfRefusals = 16 << 10
         }
         if let body = download.body { request.body = .bytes(Array(body.utf8)) }
-        return remembering(request)
+        return onJourney(request)
     }
 
     func upload(_ spec: JobSpec, _ upload: JobSpec.Upload, file: SourceFile) throws(TransferError) -> ExchangeRequest {
@@ -52,7 +56,7 @@ struct RequestBuilder: Sendable {
         {
             return ExchangeRequest(
                 url: upload.url, method: spec.method, headers: typed(rules.headers, file, upload.url),
-                body: .file(file), intent: .message, settings: rules.settings)
+                body: .file(file), intent: .message, settings: rules.settings, cookies: cookies)
         }
         var settings = try settings(spec.settings, for: upload.url)
         // Once its body has left, the server is asked whether it arrived.
@@ -64,7 +68,7 @@ struct RequestBuilder: Sendable {
         if spec.settings.namesNobody, FileServerURLs.uploadProtocol(of: upload.url) == nil {
             plainRules.keep(PlainRules(settings: shared, headers: headers), spec.sharedSettings, resends)
         }
-        return remembering(
+        return onJourney(
             ExchangeRequest(
                 url: upload.url, method: spec.method, headers: typed(headers, file, upload.url), body: .file(file),
                 intent: .message, settings: shared))
@@ -76,7 +80,7 @@ struct RequestBuilder: Sendable {
     func exchange(
         _ request: UploadRequest, of spec: JobSpec, file: SourceFile?
     ) throws(TransferError) -> ExchangeRequest {
-        var settings = try settings(spec.settings, for: request.url)
+        var settings = try settings(spec.settings, for: request.url, owner: spec.urls.first)
         var fields = request.headers
         if request.ownersFields != .none, Origin(anyURL: request.url) == Origin(anyURL: spec.urls.first ?? "") {
             fields += try headers(spec.settings).filter {
@@ -106,14 +110,16 @@ struct RequestBuilder: Sendable {
             guard let file else { throw TransferError(.internalFault, "a request without its source") }
             body = .part(SourcePart(file, range: range, prefix: prefix, suffix: suffix))
         }
-        return remembering(
+        return onJourney(
             ExchangeRequest(url: request.url, method: request.method, headers: fields, body: body, settings: settings))
     }
 
-    /// The same, where it has a password: what the server wants of it is known to the next one.
-    private func remembering(_ request: ExchangeRequest) -> ExchangeRequest {
-        guard case .password = request.settings.credentials else { return request }
+    /// The same, with what it shares with others: cookies with those of its attempt, and what a server wants of a
+    /// password with all.
+    private func onJourney(_ request: ExchangeRequest) -> ExchangeRequest {
         var request = request
+        request.cookies = cookies
+        guard case .password = request.settings.credentials else { return request }
         request.authentication.memory = authentication
         request.authentication.remembers = true
         return request
@@ -137,7 +143,10 @@ struct RequestBuilder: Sendable {
         return fields + [field]
     }
 
-    private func settings(_ job: JobSettings, for url: String) throws(TransferError) -> ExchangeSettings {
+    /// - Parameter owner: The URL that the job names, where another one is asked.
+    private func settings(
+        _ job: JobSettings, for url: String, owner: String? = nil
+    ) throws(TransferError) -> ExchangeSettings {
         var settings = ExchangeSettings()
         if let timeout = job.connectTimeout { settings.connectTimeout = timeout }
         if let timeout = job.timeout { settings.lowSpeedTime = timeout }
@@ -151,17 +160,34 @@ struct RequestBuilder: Sendable {
         settings.tls = try tlsRules.rules(job.tls, passphrase: try job.tls.keyPassphrase.map(secrets.read))
         switch job.auth {
         case nil, .bearer: break
-        case .netrc: settings.credentials = .netrc
+        case .netrc(let user): settings.credentials = try netrc(job, user, at: owner ?? url)
         case .basic(let user, let password):
             settings.credentials = .password(user: try secrets.read(user), password: try secrets.read(password))
         }
         if let kind = FileServerURLs.uploadProtocol(of: url) {
             settings.files = try job.fileServer(secrets)
-            if kind == .sftp, case .none = settings.credentials {
+            if kind == .sftp, settings.credentials.login == nil {
                 settings.credentials = .password(user: job.sshUser, password: "")
             }
         }
         return settings
+    }
+
+    /// - Throws: `secretMissing` where the user that is named has no entry.
+    private func netrc(
+        _ job: JobSettings, _ user: SecretText?, at url: String
+    ) throws(TransferError) -> ExchangeSettings.Credentials {
+        let origin = Origin(anyURL: url)
+        let isSSH = origin?.scheme == "sftp"
+        let user =
+            try user.map { text throws(TransferError) in try secrets.read(text) } ?? (isSSH ? job.ssh?.user : nil)
+        let (path, netrc) = try secrets.netrc()
+        let account = NetrcAccount(netrc, host: origin?.host ?? "", user: user)
+        // Who logs in by a key needs no password.
+        if let user, let origin, account.own == nil, !isSSH {
+            throw TransferError(.secretMissing, "\(path) has no password of \(user) at \(origin.host)")
+        }
+        return .netrc(account)
     }
 
     /// The machine that a job is connected to first.

@@ -37,6 +37,8 @@ final class RunningJob {
     var isProven = false
     /// Values that the program's own closures gave; never stored.
     var credentials: [String: String]?
+    /// What servers on the way of this attempt set; the next one begins without any.
+    let cookies = JourneyCookies()
     /// Of the answer that is coming in.
     var start: BodyStart?
     var result: TransferResult?
@@ -166,4 +168,6 @@ struct TransferResult: Sendable {
     let response: String?
     /// Bytes that another tool has fetched, and nothing proves.
     var unproven: Int64?
+    /// Whether nothing proves that the file came whole.
+    var isLengthUnproven = false
 }

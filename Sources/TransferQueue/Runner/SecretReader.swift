@@ -38,6 +38,26 @@ public struct SecretSource: Sendable {
         return String(decoding: bytes, as: UTF8.self)
     }
 
+    /// The user's `.netrc`, and its path; one that isn't there has no entries.
+    ///
+    /// - Throws: `secretMissing` for one that is there and can't be read.
+    func netrc() throws(TransferError) -> (path: String, Netrc) {
+        let home = environment("HOME").flatMap { $0.isEmpty ? nil : $0 } ?? Self.home
+        guard let path = home.map({ $0 + "/.netrc" }) else { return ("~/.netrc", Netrc()) }
+        var status = stat()
+        guard stat(path, &status) == 0 || errno != ENOENT && errno != ENOTDIR else { return (path, Netrc()) }
+        return (path, Netrc(String(decoding: try Self.bytes(of: path, upTo: 1 << 20), as: UTF8.self)))
+    }
+
+    /// By the system's list of users.
+    private static let home: String? = {
+        var entry = passwd()
+        var found: UnsafeMutablePointer<passwd>?
+        var buffer = [CChar](repeating: 0, count: 16 << 10)
+        guard getpwuid_r(geteuid(), &entry, &buffer, buffer.count, &found) == 0, found != nil else { return nil }
+        return entry.pw_dir.map { String(cString: $0) }
+    }()
+
     /// - Throws: `secretMissing` that names the secret, never its value.
     func read(_ text: SecretText) throws(TransferError) -> String {
         switch text {

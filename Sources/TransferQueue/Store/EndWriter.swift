@@ -16,7 +16,7 @@ struct EndWriter {
     /// What is said of a job that is complete.
     private static let columns = [
         "path", "size", "modified", "digest", "validator", "transferred", "seconds", "finalURL", "status", "response",
-        "attempts", "unproven", "endSequence", "ended",
+        "attempts", "unproven", "lengthUnproven", "endSequence", "ended",
     ]
 
     /// Gives the values of ``columns``.
@@ -35,6 +35,7 @@ struct EndWriter {
         values.add(receipt.response)
         values.add(receipt.attempts)
         values.add(receipt.unproven)
+        values.add(receipt.isLengthUnproven ? Int64(1) : nil)
         values.add(cursor)
         values.add(now)
     }

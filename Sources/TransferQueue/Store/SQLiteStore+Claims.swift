@@ -173,7 +173,8 @@ extension SQLiteStore {
             try Row.fetchAll(
                 db,
                 sql: """
-                    SELECT id, identity, isUpload, path, size, modified, digest, validator, finalURL, status, attempts
+                    SELECT id, identity, isUpload, path, size, modified, digest, validator, finalURL, status, attempts,
+                        lengthUnproven
                     FROM job WHERE batch = ? AND state = 5 AND id > ? AND ledger IS NULL ORDER BY id LIMIT ?
                     """, arguments: [batch, id, limit]
             ).map { row in
@@ -182,7 +183,7 @@ extension SQLiteStore {
                     id: row[0], batch: batch, identity: row[1], isUpload: row[2], path: row[3] ?? "",
                     facts: FileStamp(size: row[4] ?? -1, modified: row[5] ?? 0),
                     digest: digest.flatMap { Checksum($0) }, validator: row[7], finalURL: row[8] ?? "",
-                    status: row[9] ?? 0, attempts: row[10])
+                    status: row[9] ?? 0, attempts: row[10], isLengthUnproven: row[11] as Int64? == 1)
             }
         }
     }
@@ -208,6 +209,7 @@ extension SQLiteStore {
         let finalURL: String
         let status: Int
         let attempts: Int
+        let isLengthUnproven: Bool
     }
 
     /// Makes complete jobs ready again.

@@ -75,8 +75,8 @@ extension SQLiteStore {
                 db,
                 sql: """
                     SELECT endSequence, ended, batch.name AS name, identity, state, isUpload, path, size, transferred,
-                        seconds, digest, validator, finalURL, status, response, attempts, unproven, errorCode, errorMessage,
-                        host, notBefore
+                        seconds, digest, validator, finalURL, status, response, attempts, unproven, lengthUnproven,
+                        errorCode, errorMessage, host, notBefore
                     FROM job JOIN batch ON batch.id = job.batch
                     WHERE endSequence > ? ORDER BY endSequence LIMIT ?
                     """, arguments: [cursor, limit]
@@ -110,12 +110,14 @@ extension SQLiteStore {
 
     private static func receipt(_ row: Row, batch: String, job: String) -> JobReceipt {
         let digest: String? = row["digest"]
-        return JobReceipt(
+        var receipt = JobReceipt(
             batch: batch, job: job, isUpload: row["isUpload"], bytes: row["size"] ?? 0,
             transferred: row["transferred"] ?? 0, seconds: row["seconds"] ?? 0,
             digest: digest.flatMap { Checksum($0) }, validator: row["validator"], finalURL: row["finalURL"] ?? "",
             path: row["path"] ?? "", status: row["status"] ?? 0, response: row["response"], attempts: row["attempts"],
             unproven: row["unproven"])
+        receipt.isLengthUnproven = row["lengthUnproven"] as Int64? == 1
+        return receipt
     }
 
     /// How one job ended, or `nil` while it goes on or when there is no such job.
@@ -125,8 +127,8 @@ extension SQLiteStore {
                 db,
                 sql: """
                     SELECT endSequence, ended, batch.name AS name, identity, state, isUpload, path, size, transferred,
-                        seconds, digest, validator, finalURL, status, response, attempts, unproven, errorCode, errorMessage,
-                        host, notBefore
+                        seconds, digest, validator, finalURL, status, response, attempts, unproven, lengthUnproven,
+                        errorCode, errorMessage, host, notBefore
                     FROM job JOIN batch ON batch.id = job.batch
                     WHERE batch.name = ? AND identity = ? AND state >= 5
                     """, arguments: [batch, job]

@@ -314,5 +314,11 @@ enum Schema {
             -- The numbers of jobs whose transfers are under way, as far as the last report says, with a space around each.
             ALTER TABLE batch ADD COLUMN underWay TEXT NOT NULL DEFAULT '';
             """),
+        Step(
+            "unproven lengths",
+            """
+            -- 1 where only the end of a connection ended the file.
+            ALTER TABLE job ADD COLUMN lengthUnproven INTEGER;
+            """),
     ]
 }

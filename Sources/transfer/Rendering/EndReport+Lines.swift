@@ -5,6 +5,7 @@ extension EndReport {
     /// The report for people: one line when all is well, else the reasons and what to do about them.
     func lines(width: Int, charset: Charset) -> [StyledLine] {
         var lines = [StyledLine(charset.visible(headline))]
+        if unproven > 0 { lines.append(StyledLine(charset.visible(unprovenLine))) }
         guard totals.failed > 0 else { return lines }
         let table = groupLines(width, charset)
         if !table.isEmpty { lines += [""] + table }
@@ -14,6 +15,13 @@ extension EndReport {
             StyledLine("Again:  \(hint.command("retry", name, "--failed"))"),
         ]
         return lines
+    }
+
+    /// `2 complete, length unproven: a.iso, b.iso`
+    private var unprovenLine: String {
+        let more = unproven > unprovenNames.count ? ", \u{2026}" : ""
+        return
+            "\(NumberText.grouped(unproven)) complete, length unproven: \(unprovenNames.joined(separator: ", "))\(more)"
     }
 
     /// For a batch that this run leaves unfinished: `mirror: stopped, 12 of 40 done; continue with: transfer run …`.

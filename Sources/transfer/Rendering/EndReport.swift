@@ -29,6 +29,10 @@ struct EndReport: Sendable {
     private(set) var totals = BatchTotals()
     private(set) var duration: Duration?
     private(set) var uploads = 0
+    /// Complete, and nothing proves that they are whole.
+    private(set) var unproven = 0
+    /// The first two of them.
+    private(set) var unprovenNames: [String] = []
     /// Kept, as their servers said.
     private(set) var confirmed = 0
     private var groups: [Key: Group] = [:]
@@ -53,7 +57,11 @@ struct EndReport: Sendable {
         case .batchFinished(let totals, let duration):
             self.totals = totals
             self.duration = duration
-        case .finished(let receipt): uploads += receipt.isUpload ? 1 : 0
+        case .finished(let receipt):
+            uploads += receipt.isUpload ? 1 : 0
+            guard receipt.isLengthUnproven else { return }
+            unproven += 1
+            if unprovenNames.count < 2 { unprovenNames.append(receipt.job) }
         case .kept(let receipt): confirmed += receipt.isConfirmed ? 1 : 0
         case .failed(let failure): add(failure)
         // A watched folder's file that is tried again.

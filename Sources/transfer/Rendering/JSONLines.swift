@@ -19,8 +19,9 @@ import TransferQueue
 /// | `job.progress`   | `completed` `total` `rate` `phase` (`connecting` `transferring` `verifying` `saving`)   |
 /// | `job.retrying`   | `delay` `reason` `code` `status`                                                      |
 /// | `job.restarted`  | `reason`                                                                              |
+/// | `job.authorized` | `by` (`netrc`) `machine` `url`: a machine that redirects led to got its entry of `~/.netrc`  |
 /// | `job.waiting`    | *wait*                                                                                |
-/// | `job.finished`   | *receipt*: `direction` `bytes` `transferred` `seconds` `rate` `digest` `unproven` `validator` `finalURL` `path` `status` `response` `attempts` |
+/// | `job.finished`   | *receipt*: `direction` `bytes` `transferred` `seconds` `rate` `digest` `unproven` `lengthUnproven` `validator` `finalURL` `path` `status` `response` `attempts` |
 /// | `job.kept`       | *receipt*                                                                             |
 /// | `job.skipped`    | `need`                                                                                |
 /// | `job.cancelled`  |                                                                                       |
@@ -95,6 +96,10 @@ enum JSONLines {
             object.field("code", error.code.rawValue)
             object.optional("status", error.status)
         case .restarted(_, let reason): object.field("reason", reason)
+        case .authorized(_, let use):
+            object.field("by", "netrc")
+            object.field("machine", use.machine)
+            object.field("url", use.url)
         case .finished(let receipt), .kept(let receipt): self.receipt(receipt, &object)
         case .skipped(_, let need): object.field("need", need)
         case .cancelled, .dropped: break
@@ -128,6 +133,7 @@ enum JSONLines {
         object.field("rate", receipt.rate.isFinite ? Int64(min(max(0, receipt.rate), 9e18)) : 0)
         object.optional("digest", receipt.digest?.description)
         object.optional("unproven", receipt.unproven)
+        if receipt.isLengthUnproven { object.field("lengthUnproven", true) }
         object.optional("validator", receipt.validator)
         object.field("finalURL", receipt.finalURL)
         object.field("path", receipt.path)

@@ -78,6 +78,8 @@ struct LogRenderer: Sendable {
             folding.add(
                 batch: event.batch, job: name(job, event), host: host ?? "", delay: delay, error: error,
                 time: event.time)
+        case .authorized(let job, let use):
+            add(.info, "\(name(job, event)): redirected to \(use.url), which gets \(use.machine)'s entry of ~/.netrc")
         case .restarted(let job, let reason): add(.warn, "\(name(job, event)): from 0 again, \(reason)")
         case .failed(let failure):
             lines += settled(failure.job, event)
@@ -87,6 +89,7 @@ struct LogRenderer: Sendable {
             if verbose { lines += settled(receipt.job, event) }
             urls[Key(batch: event.batch, job: receipt.job)] = nil
             if verbose { add(.info, Self.success(receipt)) }
+            if receipt.isLengthUnproven { add(.warn, Self.openEnd(name(receipt.job, event))) }
             if let unproven = receipt.unproven { add(.warn, Self.doubt(name(receipt.job, event), unproven)) }
         case .kept(let receipt):
             if verbose { add(.info, "\(receipt.job): kept, complete before") }
@@ -196,6 +199,10 @@ struct LogRenderer: Sendable {
 
     private static func doubt(_ job: String, _ unproven: Int64) -> String {
         "\(job): nothing proves its first \(ByteCount.format(unproven)), which another tool had fetched"
+    }
+
+    private static func openEnd(_ job: String) -> String {
+        "\(job): complete, length unproven: the server told none, and the connection's end may have cut the file"
     }
 
     private static func success(_ receipt: JobReceipt) -> String {

@@ -22,6 +22,7 @@ extension QueueEvent.Kind {
         case .progress: "job.progress"
         case .retrying: "job.retrying"
         case .restarted: "job.restarted"
+        case .authorized: "job.authorized"
         case .waiting: "job.waiting"
         case .finished: "job.finished"
         case .kept: "job.kept"
@@ -37,7 +38,7 @@ extension QueueEvent.Kind {
         switch self {
         case .batchStarted, .batchProgress, .batchWaiting, .batchContinues, .batchFinished: nil
         case .started(let job, _), .progress(let job, _), .retrying(let job, _, _), .restarted(let job, _),
-            .waiting(let job, _), .skipped(let job, _), .cancelled(let job), .dropped(let job):
+            .authorized(let job, _), .waiting(let job, _), .skipped(let job, _), .cancelled(let job), .dropped(let job):
             job
         case .commanded(_, let job): job
         case .finished(let receipt), .kept(let receipt): receipt.job

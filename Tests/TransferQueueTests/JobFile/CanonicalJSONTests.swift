@@ -105,7 +105,7 @@ extension JobSpec {
         settings.tls.pins = texts(&generator)
         settings.auth = maybe {
             switch Int.random(in: 0..<3, using: &$0) {
-            case 0: .netrc
+            case 0: .netrc(user: Bool.random(using: &$0) ? secret(&$0) : nil)
             case 1: .bearer(secret(&$0))
             default: .basic(user: secret(&$0), password: secret(&$0))
             }
@@ -120,7 +120,8 @@ extension JobSpec {
                     urls: texts(&generator), destination: text(&generator), checksum: maybe { _ in digest } ?? nil,
                     ifExists: IfExists.allCases.randomElement(using: &generator) ?? .fail, method: maybe(text),
                     body: maybe(text), remoteTime: Bool.random(using: &generator), segments: number(&generator),
-                    adopt: Adopt.allCases.randomElement(using: &generator) ?? .never))
+                    adopt: Adopt.allCases.randomElement(using: &generator) ?? .never,
+                    strict: Bool.random(using: &generator)))
             : .upload(
                 Upload(
                     source: text(&generator), url: text(&generator),

@@ -70,7 +70,7 @@ import TransferCore
         #expect(
             reading.jobs.first?.upload
                 == .init(source: "out/r.pdf", url: "HTTPS://files.example/in", uploadProtocol: .post, method: "PATCH"))
-        #expect(reading.jobs.first?.settings.auth == .netrc)
+        #expect(reading.jobs.first?.settings.auth == .netrc())
     }
 
     @Test func leavesWhatIsNotSaidAtItsDefault() throws {
@@ -105,7 +105,7 @@ import TransferCore
         #expect(job.download?.segments == 3 && job.download?.ifExists == .skip && job.download?.remoteTime == false)
         let upload = try #require(reading.jobs.last)
         #expect(upload.upload?.uploadProtocol == .post)
-        #expect(upload.settings.proxy == .init(url: "http://p", noProxy: "a") && upload.settings.auth == .netrc)
+        #expect(upload.settings.proxy == .init(url: "http://p", noProxy: "a") && upload.settings.auth == .netrc())
     }
 
     @Test(arguments: [

@@ -89,7 +89,7 @@ import TransferCore
         (#""tls": {"ca": ""}"#, #"2:53:2 $.jobs[0].tls.ca the path is empty"#),
         (
             #""auth": {"user": "a"}"#,
-            #"2:47:1 $.jobs[0].auth "auth" holds either "netrc", "bearer", or both "user" and "password""#
+            #"2:47:1 $.jobs[0].auth "auth" holds either "netrc" (and perhaps a "user"), "bearer", or both "user" and "password""#
         ),
         (#""protocol": "put""#, #"2:39:10 $.jobs[0].protocol "protocol" belongs to an upload"#),
         (#""protocol": "ftp""#, #"2:39:10 $.jobs[0].protocol "protocol" belongs to an upload"#),

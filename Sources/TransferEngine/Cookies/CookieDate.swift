@@ -1,7 +1,7 @@
 /// The dates of cookies: read word by word, as what servers send is in no one form (RFC 6265 §5.1.1).
-enum CookieDate {
+package enum CookieDate {
     /// Seconds since 1970; `nil` for what is no date, or one that doesn't exist.
-    static func parse(_ text: some StringProtocol) -> Int64? {
+    package static func parse(_ text: some StringProtocol) -> Int64? {
         var time: (hour: Int, minute: Int, second: Int)?
         var (day, month, year): (Int?, Int?, Int?)
         for token in text.utf8.split(whereSeparator: isDelimiter) {

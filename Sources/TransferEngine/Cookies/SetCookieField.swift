@@ -1,23 +1,23 @@
 import TransferCore
 
 /// What one Set-Cookie field says (RFC 6265 §5.2, RFC 6265bis §5.6); nothing is judged yet.
-struct SetCookieField: Equatable {
-    var name: String
-    var value: String
+package struct SetCookieField: Equatable {
+    package var name: String
+    package var value: String
     /// Seconds since 1970.
-    var expires: Int64?
+    package var expires: Int64?
     /// Seconds from now; 0 or less is the past.
-    var maxAge: Int64?
+    package var maxAge: Int64?
     /// In lower case, without the leading dot; empty where the attribute has no value.
-    var domain: String?
+    package var domain: String?
     /// As it was sent.
-    var path: String?
-    var isSecure = false
-    var isHTTPOnly = false
-    var sameSite: SameSite?
+    package var path: String?
+    package var isSecure = false
+    package var isHTTPOnly = false
+    package var sameSite: SameSite?
 
     /// - Returns: `nil` for what sets no cookie: control characters, no name, more than 4096 bytes.
-    init?(_ field: String) {
+    package init?(_ field: String) {
         guard !field.utf8.contains(where: { $0 < 0x20 && $0 != 0x09 || $0 == 0x7F }) else { return nil }
         let parts = Substring(field).utf8.split(separator: UInt8(ascii: ";"), omittingEmptySubsequences: false)
         guard let first = parts.first, let pair = Self.pair(first), !pair.name.isEmpty,
@@ -75,6 +75,6 @@ struct SetCookieField: Equatable {
 }
 
 /// For which requests of pages a cookie is meant (RFC 6265bis §5.6.7). A program has no pages: it's kept, not enforced.
-enum SameSite: String, Sendable, Codable {
+package enum SameSite: String, Sendable, Codable {
     case strict, lax, none
 }

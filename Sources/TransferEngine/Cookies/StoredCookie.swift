@@ -1,38 +1,54 @@
 import TransferCore
 
 /// A cookie as it's kept (RFC 6265 §5.3).
-struct StoredCookie: Sendable, Equatable, Codable {
+package struct StoredCookie: Sendable, Equatable, Codable {
     /// What makes two cookies the same one.
-    struct Key: Hashable {
-        let name: String
-        let domain: String
-        let path: String
-        let isHostOnly: Bool
+    package struct Key: Hashable {
+        package let name: String
+        package let domain: String
+        package let path: String
+        package let isHostOnly: Bool
     }
 
-    var name: String
-    var value: String
+    package var name: String
+    package var value: String
     /// In lower case, without a leading dot.
-    var domain: String
-    var path: String
+    package var domain: String
+    package var path: String
     /// Sent to the very host only that set it, and to none below it.
-    var isHostOnly: Bool
-    var isSecure = false
-    var isHTTPOnly = false
-    var sameSite: SameSite?
+    package var isHostOnly: Bool
+    package var isSecure = false
+    package var isHTTPOnly = false
+    package var sameSite: SameSite?
     /// Seconds since 1970; `nil` for as long as the store lives.
-    var expires: Int64?
+    package var expires: Int64?
     /// Seconds since 1970. A cookie that is set anew keeps it.
-    var created: Double
+    package var created: Double
     /// When it was sent last, or set; seconds since 1970.
-    var used: Double
+    package var used: Double
 
-    var key: Key { Key(name: name, domain: domain, path: path, isHostOnly: isHostOnly) }
+    package init(
+        name: String, value: String, domain: String, path: String, isHostOnly: Bool, isSecure: Bool, isHTTPOnly: Bool,
+        expires: Int64?, created: Double
+    ) {
+        self.name = name
+        self.value = value
+        self.domain = domain
+        self.path = path
+        self.isHostOnly = isHostOnly
+        self.isSecure = isSecure
+        self.isHTTPOnly = isHTTPOnly
+        self.expires = expires
+        self.created = created
+        used = created
+    }
 
-    func isExpired(at now: Double) -> Bool { expires.map { Double($0) <= now } ?? false }
+    package var key: Key { Key(name: name, domain: domain, path: path, isHostOnly: isHostOnly) }
+
+    package func isExpired(at now: Double) -> Bool { expires.map { Double($0) <= now } ?? false }
 
     /// Whether a request gets it (RFC 6265 §5.4).
-    func belongs(to origin: CookieOrigin) -> Bool {
+    package func belongs(to origin: CookieOrigin) -> Bool {
         (isHostOnly ? origin.host == domain : origin.matches(domain: domain))
             && origin.path.pathMatches(path) && (!isSecure || origin.isSecure)
     }
@@ -42,7 +58,7 @@ extension StoredCookie {
     /// The cookie that a server may set with this field (RFC 6265bis §5.7).
     ///
     /// - Returns: `nil` for one that it may not set.
-    init?(_ field: SetCookieField, from origin: CookieOrigin, now: Double) {
+    package init?(_ field: SetCookieField, from origin: CookieOrigin, now: Double) {
         var domain = field.domain ?? ""
         guard domain.utf8.allSatisfy({ $0 < 0x80 }) else { return nil }
         if !domain.isEmpty, !origin.isAddress, PublicSuffix.contains(domain) {
@@ -77,7 +93,7 @@ extension StoredCookie {
 
     /// Whether `other`, a secure cookie, may not be replaced or hidden by this one, which came over plain http
     /// (RFC 6265bis §5.7, "leave secure cookies alone").
-    func isBarred(by other: StoredCookie) -> Bool {
+    package func isBarred(by other: StoredCookie) -> Bool {
         guard other.isSecure, !isSecure, other.name == name, path.pathMatches(other.path) else { return false }
         return Self.isWithin(domain, other.domain) || Self.isWithin(other.domain, domain)
     }
@@ -87,15 +103,15 @@ extension StoredCookie {
     }
 
     /// 400 days (RFC 6265bis §5.5).
-    static let lifeLimit: Int64 = 400 * 86_400
+    package static let lifeLimit: Int64 = 400 * 86_400
 
     /// The Cookie field: longest path first, of equal ones the oldest (RFC 6265 §5.4).
-    static func field(_ cookies: [StoredCookie]) -> String? {
+    package static func field(_ cookies: [StoredCookie]) -> String? {
         guard !cookies.isEmpty else { return nil }
         return ordered(cookies).map { "\($0.name)=\($0.value)" }.joined(separator: "; ")
     }
 
-    static func ordered(_ cookies: [StoredCookie]) -> [StoredCookie] {
+    package static func ordered(_ cookies: [StoredCookie]) -> [StoredCookie] {
         cookies.sorted {
             let (first, second) = ($0.path.utf8.count, $1.path.utf8.count)
             return first == second ? $0.created < $1.created : first > second

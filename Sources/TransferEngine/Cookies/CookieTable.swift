@@ -1,19 +1,21 @@
 /// The cookies of a store by their domain, so that a request looks at a few of them only.
-struct CookieTable {
+package struct CookieTable {
     private var domains: [String: [StoredCookie]] = [:]
-    private(set) var count = 0
+    package private(set) var count = 0
     private var lastCreation = 0.0
 
-    static let domainLimit = 180
-    static let limit = 3000
+    package init() {}
+
+    package static let domainLimit = 180
+    package static let limit = 3000
 
     /// The oldest first.
-    func all(now: Double) -> [StoredCookie] {
+    package func all(now: Double) -> [StoredCookie] {
         domains.values.joined().filter { !$0.isExpired(at: now) }.sorted { $0.created < $1.created }
     }
 
     /// Those that a request gets, in their order; it counts as a use.
-    mutating func matching(_ origin: CookieOrigin, now: Double) -> [StoredCookie] {
+    package mutating func matching(_ origin: CookieOrigin, now: Double) -> [StoredCookie] {
         var found: [StoredCookie] = []
         for domain in origin.domains.lazy.map({ String($0) }) {
             guard let cookies = domains[domain] else { continue }
@@ -27,7 +29,7 @@ struct CookieTable {
     }
 
     /// Whether a secure cookie is in the way of one that came over plain http.
-    func isBarred(_ cookie: StoredCookie, now: Double) -> Bool {
+    package func isBarred(_ cookie: StoredCookie, now: Double) -> Bool {
         guard !cookie.isSecure else { return false }
         return domains.values.contains { cookies in
             cookies.contains { cookie.isBarred(by: $0) && !$0.isExpired(at: now) }
@@ -35,7 +37,7 @@ struct CookieTable {
     }
 
     /// Puts it in the place of the one with its name, domain and path, or of none; an expired one is only taken away.
-    mutating func insert(_ cookie: StoredCookie, now: Double) {
+    package mutating func insert(_ cookie: StoredCookie, now: Double) {
         var cookie = cookie
         if let index = domains[cookie.domain]?.firstIndex(where: { $0.key == cookie.key }) {
             guard !cookie.isExpired(at: now) else { return remove(cookie.key, domain: cookie.domain) }
@@ -53,14 +55,14 @@ struct CookieTable {
         if count > Self.limit { shrinkAll(now: now) }
     }
 
-    mutating func remove(_ key: StoredCookie.Key, domain: String) {
+    package mutating func remove(_ key: StoredCookie.Key, domain: String) {
         guard let index = domains[domain]?.firstIndex(where: { $0.key == key }) else { return }
         domains[domain]?.remove(at: index)
         if domains[domain]?.isEmpty == true { domains[domain] = nil }
         count -= 1
     }
 
-    mutating func removeAll(where isUnwanted: (StoredCookie) -> Bool) {
+    package mutating func removeAll(where isUnwanted: (StoredCookie) -> Bool) {
         domains = domains.mapValues { $0.filter { !isUnwanted($0) } }.filter { !$0.value.isEmpty }
         count = domains.values.reduce(0) { $0 + $1.count }
     }

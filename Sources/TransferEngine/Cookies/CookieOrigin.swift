@@ -1,15 +1,15 @@
 import TransferCore
 
 /// What counts of a URL where cookies are concerned.
-struct CookieOrigin: Equatable {
+package struct CookieOrigin: Equatable {
     /// In lower case, as punycode, without brackets.
-    let host: String
-    let path: String
-    let isSecure: Bool
-    let isAddress: Bool
+    package let host: String
+    package let path: String
+    package let isSecure: Bool
+    package let isAddress: Bool
 
     /// - Returns: `nil` for a URL that has no cookies.
-    init?(_ url: String) {
+    package init?(_ url: String) {
         guard let origin = Origin(url: url) else { return nil }
         host = origin.host
         isSecure = origin.scheme == "https"
@@ -18,13 +18,13 @@ struct CookieOrigin: Equatable {
     }
 
     /// Where a cookie without a path belongs: up to the last slash, but for that at the end (RFC 6265 §5.1.4).
-    var defaultPath: String {
+    package var defaultPath: String {
         guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")), slash != path.startIndex else { return "/" }
         return String(path[..<slash])
     }
 
     /// RFC 6265 §5.1.3.
-    func matches(domain: String) -> Bool {
+    package func matches(domain: String) -> Bool {
         if host == domain { return true }
         guard !isAddress, !domain.isEmpty, host.utf8.count > domain.utf8.count, host.hasSuffix(domain) else {
             return false
@@ -33,7 +33,7 @@ struct CookieOrigin: Equatable {
     }
 
     /// The host and the domains above it, the host first.
-    var domains: [Substring] {
+    package var domains: [Substring] {
         if isAddress { return [host[...]] }
         var result = [host[...]]
         while let last = result.last, let dot = last.utf8.firstIndex(of: UInt8(ascii: ".")) {
@@ -43,7 +43,7 @@ struct CookieOrigin: Equatable {
     }
 
     /// Whether the hosts belong to one owner, as far as the Public Suffix List knows.
-    func isSameSite(as other: CookieOrigin) -> Bool {
+    package func isSameSite(as other: CookieOrigin) -> Bool {
         if host == other.host { return true }
         guard !isAddress, !other.isAddress, let own = PublicSuffix.registrable(host) else { return false }
         return own == PublicSuffix.registrable(other.host)

@@ -1,0 +1,102 @@
+import Testing
+import TransferCore
+import TransferTestServer
+import TransferTestSupport
+
+@testable import TransferEngine
+
+/// Whether a file came whole, as far as lengths tell.
+@Suite struct LengthRuleTests {
+    private static func head(_ status: Int = 200, _ fields: [String: String] = [:]) -> ResponseHead {
+        ResponseHead(status: status, fields: fields.sorted { $0.key < $1.key }.map { HeaderField($0.key, $0.value) })
+    }
+
+    @Test(
+        arguments: [
+            // Status, fields, total, framed by the protocol; proven.
+            (200, [:], 5, false, true), (200, [:], nil, false, false), (200, [:], nil, true, true),
+            (200, ["Transfer-Encoding": "chunked"], nil, false, true),
+            (200, ["Transfer-Encoding": "gzip, Chunked"], nil, false, true),
+            (200, ["Transfer-Encoding": "chunked, gzip"], nil, false, false),
+            (200, ["Transfer-Encoding": "gzip"], nil, false, false),
+            // The part came whole; the file may be longer.
+            (206, ["Content-Length": "5"], nil, false, false),
+            (206, ["Transfer-Encoding": "chunked"], nil, true, false),
+            (206, [:], 9, false, true), (203, [:], nil, false, false),
+        ] as [(Int, [String: String], Int64?, Bool, Bool)])
+    func theFramingProvesTheLengthOrDoesNot(
+        _ status: Int, _ fields: [String: String], _ total: Int64?, _ isFramed: Bool, _ isProven: Bool
+    ) {
+        #expect(LengthRule.isProven(Self.head(status, fields), total: total, isFramed: isFramed) == isProven)
+    }
+
+    @Test(
+        arguments: [
+            // The body's fields, the answer to HEAD; 1000 bytes came.
+            ([:], 200, ["Content-Length": "1000"], .same), ([:], 200, ["Content-Length": "1001"], .cut(length: 1001)),
+            ([:], 200, ["Content-Length": "999"], .untold), ([:], 200, ["Content-Length": "0"], .untold),
+            ([:], 200, [:], .untold), ([:], 200, ["Content-Length": "x"], .untold),
+            ([:], 204, ["Content-Length": "1000"], .untold), ([:], 404, ["Content-Length": "1001"], .untold),
+            ([:], 302, ["Content-Length": "1001"], .untold), ([:], 405, [:], .untold),
+            ([:], 200, ["Content-Length": "1001", "Transfer-Encoding": "chunked"], .untold),
+            (["ETag": "\"a\""], 200, ["Content-Length": "1001", "ETag": "\"a\""], .cut(length: 1001)),
+            (["ETag": "\"a\""], 200, ["Content-Length": "1001"], .cut(length: 1001)),
+            (["ETag": "\"a\""], 200, ["Content-Length": "1001", "ETag": "\"b\""], .untold),
+            (["ETag": "\"a\""], 200, ["Content-Length": "1000", "ETag": "\"b\""], .untold),
+            (["Content-Encoding": "gzip"], 200, ["Content-Length": "1001"], .untold),
+            (["Content-Encoding": "gzip"], 200, ["Content-Length": "1000", "Content-Encoding": "GZIP"], .same),
+        ] as [([String: String], Int, [String: String], LengthRule.Answer)])
+    func anAnswerToHeadProvesRefutesOrSaysNothing(
+        _ before: [String: String], _ status: Int, _ fields: [String: String], _ expected: LengthRule.Answer
+    ) {
+        #expect(
+            LengthRule.judge(Self.head(status, fields), of: Self.head(200, before), position: 1000) == expected)
+    }
+
+    // MARK: The machine
+
+    private static func machine(_ openEnd: OpenEnd, method: String = "GET") -> ExchangeMachine {
+        var request = ExchangeRequest(url: "http://a.example/f", method: method, intent: .representation(nil))
+        request.settings.openEnd = openEnd
+        return ExchangeMachine(request)
+    }
+
+    /// How an exchange ends whose body came without a length; `HEAD` stands for a question before that.
+    private static func story(
+        _ openEnd: OpenEnd, method: String = "GET", isFramed: Bool = false, answer: ResponseHead? = nil
+    ) -> String {
+        var machine = machine(openEnd, method: method)
+        _ = machine.start()
+        _ = machine.received(head(), redirectTarget: nil, now: 0)
+        var told = ""
+        var action = machine.hopEnded(nil, position: 1000, isFramed: isFramed)
+        if case .perform(let hop) = action {
+            told = hop.method + " "
+            if let answer { _ = machine.received(answer, redirectTarget: nil, now: 0) }
+            let lost = TransferError(.connectionLost, "lost", isTransient: true)
+            action = machine.hopEnded(answer == nil ? lost : nil, position: 1000)
+        }
+        switch action {
+        case .perform: return told + "again"
+        case .succeed(let head): return told + "\(head.status)" + (machine.isLengthUnproven ? " unproven" : "")
+        case .fail(let error): return told + error.code.rawValue
+        }
+    }
+
+    @Test func theServerIsAskedOnceAndOnlyWhereThatHelps() {
+        let (same, longer) = (Self.head(200, ["Content-Length": "1000"]), Self.head(200, ["Content-Length": "1001"]))
+        let silent = Self.head(200, [:])
+        #expect(Self.story(.taken) == "200")
+        #expect(Self.story(.asked, isFramed: true) == "200" && Self.story(.refused, isFramed: true) == "200")
+        #expect(Self.story(.asked, answer: same) == "HEAD 200" && Self.story(.refused, answer: same) == "HEAD 200")
+        #expect(Self.story(.asked, answer: longer) == "HEAD connectionLost")
+        #expect(Self.story(.refused, answer: longer) == "HEAD connectionLost")
+        #expect(Self.story(.asked, answer: silent) == "HEAD 200 unproven")
+        #expect(Self.story(.refused, answer: silent) == "HEAD unproven")
+        // No answer to the question is no word against the body.
+        #expect(Self.story(.asked) == "HEAD 200 unproven" && Self.story(.refused) == "HEAD unproven")
+        // A HEAD asks for what a GET gives, and for nothing else.
+        #expect(Self.story(.asked, method: "POST") == "200 unproven")
+        #expect(Self.story(.refused, method: "POST") == "unproven")
+    }
+}
