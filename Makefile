@@ -28,6 +28,8 @@ TORTURE ?=
 export SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH ?= 3
 # Arguments for the tests, for example TEST_FLAGS='--filter Retry'.
 TEST_FLAGS ?=
+# Which fuzzers `make fuzz` runs, for example FUZZ='heads xml'; all without it.
+FUZZ ?=
 # Servers of the tests are on this machine: no proxy that the environment names stands between.
 WITHOUT_PROXIES := env -u http_proxy -u https_proxy -u HTTPS_PROXY -u all_proxy -u ALL_PROXY
 # Suites that take the whole machine: they run by themselves, as others bound what they wait for.
@@ -37,8 +39,8 @@ STRESS := 'StressBurstTests|MemoryOfRequestsTests|LeakTests'
 PREFIX ?= /usr/local
 export PREFIX DESTDIR
 
-.PHONY: help setup setup-build setup-test setup-peers peers setup-bench swift build demo-server run test tsan torture-build \
-	torture lint format \
+.PHONY: help setup setup-build setup-test setup-peers peers setup-bench swift build demo-server run test fuzz tsan \
+	torture-build torture lint format \
 	bench bench-network docs check check-build install uninstall clean
 
 help: ## this list
@@ -86,6 +88,9 @@ ifeq ($(TEST_FLAGS),)
 else
 	@$(WITHOUT_PROXIES) scripts/run-tests $(TEST_FLAGS)
 endif
+
+fuzz: swift setup-build ## the fuzzers, each for FUZZ_SECONDS (60) or FUZZ_RUNS times
+	@Tests/fuzz/run $(FUZZ)
 
 # The sanitizer has a thread of its own in every program, which wakes ten times a second.
 tsan: swift setup-test ## all tests but the long ones under the thread sanitizer
@@ -135,4 +140,4 @@ uninstall: ## take away what `make install` copied
 	@scripts/install --remove
 
 clean: ## remove what was built
-	rm -rf .build .build-torture examples/.build Benchmarks/requests/.build
+	rm -rf .build .build-fuzz .build-torture examples/.build Benchmarks/requests/.build

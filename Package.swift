@@ -190,6 +190,10 @@ let package = Package(
                 .product(name: "GRDB", package: "GRDB.swift"), .product(name: "GRDBSQLite", package: "GRDB.swift"),
             ],
             swiftSettings: settings),
+        // What the fuzzers check, with what they found before (`make fuzz`).
+        .testTarget(
+            name: "TransferFuzzTests", dependencies: ["TransferQueue"], path: "Tests/fuzz",
+            exclude: ["README.md", "corpus", "driver", "regressions", "run"], swiftSettings: settings),
         .testTarget(
             name: "TransferCommandTests",
             dependencies: [

@@ -14,18 +14,23 @@ public struct ContentRange: Sendable, Hashable {
         if parts[1] == "*" {
             total = nil
         } else {
-            guard let number = Int64(parts[1]), number >= 0 else { return nil }
+            guard let number = Self.number(parts[1]) else { return nil }
             total = number
         }
         if parts[0] == "*" {
             range = nil
             return
         }
-        let bounds = parts[0].split(separator: "-", omittingEmptySubsequences: false).map { Int64($0) }
-        guard bounds.count == 2, let first = bounds[0], let last = bounds[1], first >= 0, last >= first,
+        let bounds = parts[0].split(separator: "-", omittingEmptySubsequences: false)
+        guard bounds.count == 2, let first = Self.number(bounds[0]), let last = Self.number(bounds[1]), last >= first,
             last < Int64.max
         else { return nil }
         if let total, last >= total { return nil }
         range = first..<(last + 1)
+    }
+
+    /// Digits and nothing else: `Int64` would take a sign.
+    private static func number(_ text: some StringProtocol) -> Int64? {
+        text.utf8.allSatisfy { (0x30...0x39).contains($0) } ? Int64(text) : nil
     }
 }

@@ -61,6 +61,7 @@ import TransferCore
         "", "bytes", "bytes 0-499", "items 0-1/2", "bytes 5-4/10", "bytes 0-10/10", "bytes -5/10", "bytes 5-/10",
         "bytes 0-1/2/3", "bytes a-b/c", "bytes=0-1/2", "bytes 0-1/-2", "bytes 0-9223372036854775807/*",
         "bytes 0-1-2/5", "bytes 0-99999999999999999999/*",
+        "bytes +0-4/10", "bytes 0-+4/10", "bytes 0-4/+10",
     ])
     func refusesTheRest(_ text: String) {
         #expect(ContentRange(text) == nil)

@@ -38,6 +38,7 @@ import TransferTestServer
         "Content-Length: 5\r\nX: 1\r\nContent-Length: 11\r\n", "Content-Length: 99999999999999999999\r\n",
         "Content-Length: 5.0\r\n", "Content-Length:\r\n 5\r\n", "Transfer-Encoding:\r\n chunked\r\n",
         "Content-Range: bytes 0-4/\r\n\t5\r\n", " folded: x\r\nContent-Length: 5\r\n", "\tx\r\n",
+        "A: b\r\n\r\n folded: x\r\n",
     ])
     func aHeadThatCanBeReadInTwoWaysEndsTheTransfer(_ block: String) {
         let error = #expect(throws: TransferError.self) { try HeadRule.judge(Array(block.utf8)) }

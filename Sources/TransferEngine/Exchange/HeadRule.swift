@@ -66,7 +66,8 @@ struct HeadRule {
                 lines.append(line)
                 continue
             }
-            guard let previous = lines.popLast() else {
+            // An empty line is no field that could go on either.
+            guard let previous = lines.popLast(), !previous.dropLineEnd().isEmpty else {
                 throw fault("a first field line that begins with white space")
             }
             if let (name, _) = field(previous), framing.contains(where: { name.isNamed($0) }) {

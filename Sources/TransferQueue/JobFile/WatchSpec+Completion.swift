@@ -71,7 +71,7 @@ extension WatchSpec {
 
     /// Whether files are taken that come into a folder.
     func watches(folder other: String) -> Bool {
-        let (root, other) = (WatchPlan.trimmed(folder), WatchPlan.trimmed(other))
+        let (root, other) = (WatchedPath.trimmed(folder), WatchedPath.trimmed(other))
         if other == root { return true }
         let prefix = root == "/" ? root : root + "/"
         guard rules.isRecursive, other.utf8.starts(with: prefix.utf8) else { return false }

@@ -106,7 +106,7 @@ struct AfterUpload {
             return .deleted
         case .move(let target):
             do throws(TransferError) {
-                return .moved(to: try move(folder, into: WatchPlan.trimmed(target)))
+                return .moved(to: try move(folder, into: WatchedPath.trimmed(target)))
             } catch {
                 giveBack(folder)
                 return isStopped() ? .stopped : .stays(error)

@@ -40,7 +40,7 @@ struct WatchPlan: Sendable {
             throw TransferError(.invalidRequest, "the watched folder \(spec.folder) isn't an absolute path")
         }
         self.spec = spec
-        root = Self.trimmed(spec.folder)
+        root = WatchedPath.trimmed(spec.folder)
         let template = try URLTemplate(URLSpelling.canonicalIfPossible(spec.url))
         // Where the server gives the names, the URL is where uploads are made.
         self.template =
@@ -77,12 +77,6 @@ struct WatchPlan: Sendable {
         }
     }
 
-    static func trimmed(_ path: String) -> String {
-        var path = Substring(path)
-        while path.utf8.count > 1, path.utf8.last == UInt8(ascii: "/") { path = Substring(path.utf8.dropLast()) }
-        return String(path)
-    }
-
     var batch: String { "watch:" + root }
 
     /// Whether a file is read before it's staged: its URL or its check needs the digest.
@@ -103,34 +97,5 @@ struct WatchPlan: Sendable {
         upload.source = root + "/" + version.path
         upload.url = url(version, digest: digest)
         return JobSpec(id: identity, work: .upload(upload), priority: spec.priority, settings: spec.settings)
-    }
-}
-
-/// Paths beneath a watched folder; cut at bytes, as the kernel does.
-enum WatchedPath {
-    static func components(_ path: String) -> [String] {
-        path.utf8.split(separator: UInt8(ascii: "/")).map { String(Substring($0)) }
-    }
-
-    /// The folder that it's in; empty for the watched folder itself.
-    static func folder(_ path: String) -> String {
-        guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return "" }
-        return String(path[..<slash])
-    }
-
-    static func name(_ path: String) -> String {
-        guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return path }
-        return String(path[path.utf8.index(after: slash)...])
-    }
-
-    /// The identity of the job for a version of the file.
-    static func identity(_ path: String, ledger: Int64, number: Int = 1) -> String {
-        number == 1 ? "\(path)@\(ledger)" : "\(path)@\(ledger).\(number)"
-    }
-
-    /// The file's path, of a job's identity.
-    static func path(ofJob identity: String) -> String {
-        guard let mark = identity.utf8.lastIndex(of: UInt8(ascii: "@")) else { return identity }
-        return String(identity[..<mark])
     }
 }

@@ -1,0 +1,19 @@
+import TransferCore
+
+/// As whom, and by which rules, connections to file servers were made: they serve nobody else.
+///
+/// libcurl compares user and password of such connections, but no known hosts, no pinned key and no agent.
+struct FileServerAccount: Sendable, Hashable {
+    private let settings: FileServerSettings
+    private let credentials: ExchangeSettings.Credentials
+    private let proxies: ProxyRule
+
+    init(_ exchange: ExchangeSettings) {
+        var settings = exchange.files
+        settings.createsFolders = false
+        settings.usesActiveMode = false
+        self.settings = settings
+        credentials = exchange.credentials
+        proxies = exchange.proxies
+    }
+}

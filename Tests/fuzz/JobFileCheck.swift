@@ -1,0 +1,44 @@
+import TransferCore
+
+@testable import TransferQueue
+
+/// A job that was read is, written as canonical JSON, the same job again; and a document that arrives in pieces is the
+/// same as one that is read whole.
+enum JobFileCheck {
+    /// The first byte says which form the rest has.
+    static func check(_ bytes: [UInt8]) throws {
+        guard let first = bytes.first else { return }
+        let form: JobFileFormat = [.json, .jsonLines, .urlList][Int(first) % 3]
+        let text = Array(bytes.dropFirst())
+        let jobs = try read(text, form, piece: nil)
+        for job in jobs {
+            let written = job.canonicalJSON
+            guard let again = try? JobSpec(canonicalJSON: written) else { throw FuzzFault("\(written) can't be read") }
+            try require(again == job, "another job: \(written)")
+            try require(again.canonicalJSON == written, "written otherwise: \(written)")
+        }
+        let pieces = try read(text, form, piece: 7)
+        try require(pieces == jobs, "in pieces it's \(pieces.count) jobs, and not \(jobs.count)")
+    }
+
+    private struct NoFile: Error {}
+
+    private static func read(_ bytes: [UInt8], _ form: JobFileFormat, piece: Int?) throws -> [JobSpec] {
+        var jobs: [JobSpec] = []
+        var reader = JobFileReader(format: form) { _ in throw NoFile() }
+        func take(_ element: JobFileElement) {
+            if case .job(let spec, _) = element { jobs.append(spec) }
+        }
+        guard let piece else {
+            _ = try reader.read(bytes, into: take)
+            return jobs
+        }
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            try reader.feed(Array(rest.prefix(piece)), into: take)
+            rest = rest.dropFirst(piece)
+        }
+        _ = try reader.finish(into: take)
+        return jobs
+    }
+}
