@@ -34,6 +34,8 @@ let package = Package(
         .systemLibrary(
             name: "CTransferNetlink", pkgConfig: "libnl-3.0", providers: [.apt(["libnl-3-dev"])]),
         .systemLibrary(name: "CTransferLinux"),
+        // Compiled, as it is called before the program begins.
+        .target(name: "CTransferArguments"),
         // Steps at which `make torture` kills the process; empty in all other builds.
         .systemLibrary(name: "CTransferFailpoint"),
         .systemLibrary(name: "CTransferZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
@@ -102,7 +104,8 @@ let package = Package(
             name: "transfer",
             dependencies: [
                 "TransferCore", "TransferEventLoop", "TransferQueue", "TransferEngine", "TransferReachability",
-                "TransferWatch", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                "TransferWatch", "CTransferArguments",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: settings),

@@ -17,12 +17,13 @@ BEGIN {
         "TransferNetworking TransferQueue TransferWatch")
     allow("TransferKitCombine", "TransferCore TransferEngine TransferNetworking TransferKit")
     allow("transfer", "TransferCore TransferEventLoop TransferCrypto TransferEngine TransferReachability " \
-        "TransferQueue TransferWatch")
+        "TransferQueue TransferWatch CTransferArguments")
     allow("TransferTestServer", "")
     allow("transfer-demo-server", "TransferTestServer")
 
     # The folders that may speak to somebody else's library; a regular expression on the path.
     only("CTransferCurl", "^Sources/TransferEngine/Curl/")
+    only("CTransferArguments", "^Sources/transfer/")
     only("CTransferAres", "^Sources/TransferEngine/Names/")
     only("CTransferOpenSSL", "^Sources/(TransferCrypto|TransferEngine/Curl/TLS|TransferEngine/TLS)/")
     only("CTransferNetlink", "^Sources/TransferReachability/")

@@ -63,7 +63,7 @@ extension Netrc.Entry {
     fileprivate func names(_ host: String) -> Bool {
         guard var name = machine else { return false }
         if name.hasPrefix("["), name.hasSuffix("]") { name = String(name.dropFirst().dropLast()) }
-        return name.asciiCaseInsensitiveEquals(host)
+        return HostName.comparable(name) == HostName.comparable(host)
     }
 
     fileprivate func isFor(_ user: String?) -> Bool { user == nil || login == nil || login == user }

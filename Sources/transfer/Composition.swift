@@ -19,14 +19,23 @@ enum Composition {
         return configuration
     }
 
+    /// Opens the queue, and tells what had to be done for that.
+    static func queue(state: String?, limits: BatchLimits = BatchLimits()) async throws -> JobQueue {
+        let queue = try await JobQueue.open(try configuration(state: state, limits: limits))
+        if let notice = queue.notice { StandardError.write("transfer: \(notice)\n") }
+        return queue
+    }
+
     static func remote(state: String?) throws -> QueueRemote {
         try QueueRemote(state: try statePath(state), runtimeFolder: runtimeFolder)
     }
 
     /// The queue only if there is one already: looking makes nothing.
     static func remote(existingState: String?) throws -> QueueRemote? {
-        let path = try statePath(existingState)
-        return access(path + "/queue.sqlite", F_OK) == 0 ? try remote(state: existingState) : nil
+        var status = stat()
+        // One that can't be looked at needn't be missing: what is wrong with it is told then.
+        if stat(try statePath(existingState) + "/queue.sqlite", &status) != 0, errno == ENOENT { return nil }
+        return try remote(state: existingState)
     }
 
     /// - Throws: `Failure` when the report file can't be opened.
@@ -52,13 +61,5 @@ enum Composition {
 
     static func absolute(_ path: String) -> String {
         path.hasPrefix("/") ? path : FileManager.default.currentDirectoryPath + "/" + path
-    }
-
-    /// As many descriptors as the system lets us have: each transfer has a file and a connection.
-    static func raiseDescriptorLimit() {
-        var limit = rlimit()
-        guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return }
-        limit.rlim_cur = min(limit.rlim_max, 65_536)
-        setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
     }
 }

@@ -76,7 +76,7 @@ struct Cancel: AsyncParsableCommand {
         let names = BatchNames(try remote.batchNames())
         let holding = try batches.sorted().filter { try remote.hasAbandonedUploads(batch: $0) }
         guard !holding.isEmpty else { return }
-        let queue = try await JobQueue.open(Composition.configuration(state: target.state.state))
+        let queue = try await Composition.queue(state: target.state.state)
         let untold = try await queue.abandonCancelled(in: holding, within: .seconds(15))
         await queue.close()
         for upload in untold {

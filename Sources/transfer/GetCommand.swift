@@ -127,12 +127,10 @@ struct OneOff {
     let state: String?
 
     func run() async throws -> ExitStatus {
-        Composition.raiseDescriptorLimit()
         // The same command again is the same batch: it goes on where it was.
         let more = jobs.count > 1 ? " +\(jobs.count - 1)" : ""
         let name = "\(verb) \(Redaction.url(jobs[0].firstURL))\(more) in \(folder)"
-        let queue = try await JobQueue.open(
-            try Composition.configuration(state: state, limits: limits.merged(with: BatchLimits())))
+        let queue = try await Composition.queue(state: state, limits: limits.merged(with: BatchLimits()))
         let batch: StagedBatch
         do {
             batch = try await queue.stage(name: name, source: nil, directory: folder) { [jobs] take in

@@ -51,7 +51,6 @@ struct Run: AsyncParsableCommand {
 
     func run() async throws {
         if dryRun { return try DryRun(files: files, directory: workingFolder, name: name, state: state.state).run() }
-        Composition.raiseDescriptorLimit()
         if files == ["-"] {
             let status = try await StandardInputRun(command: self).run()
             ExitStatus.exit(status)
@@ -61,7 +60,7 @@ struct Run: AsyncParsableCommand {
         try plan.refuseTwins(sources)
         // The first file is read while the queue is opened.
         var begun = sources.first.map(plan.read)
-        let queue = try await JobQueue.open(try Composition.configuration(state: state.state))
+        let queue = try await Composition.queue(state: state.state)
         var batches: [StagedBatch] = []
         var commands: [String: String] = [:]
         var warnings: [String] = []

@@ -8,9 +8,8 @@ struct StandardInputRun {
     let command: Run
 
     func run() async throws -> ExitStatus {
-        let queue = try await JobQueue.open(
-            try Composition.configuration(
-                state: command.state.state, limits: command.limits.merged(with: BatchLimits())))
+        let queue = try await Composition.queue(
+            state: command.state.state, limits: command.limits.merged(with: BatchLimits()))
         let reporter = try Composition.reporter(command.output)
         let faults = InputFaults(queue)
         let execution = Execution(

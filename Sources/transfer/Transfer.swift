@@ -8,6 +8,8 @@ import TransferQueue
 @main
 enum Start {
     static func main() {
+        Descriptors.fillStandard()
+        Descriptors.raiseLimit()
         Signals.prepare()
         // libdispatch asks for threads of higher priority, which only root may have, and tells the system's log each time
         // that it got none.

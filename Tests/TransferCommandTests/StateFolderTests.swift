@@ -68,7 +68,7 @@ import TransferTestSupport
         #expect(text.contains("/proc/1/transfer"), "\(text)")
     }
 
-    @Test(arguments: [["run", "jobs.json"], ["status"], ["cancel", "--all"]])
+    @Test(arguments: [["status"], ["cancel", "--all"]])
     func aDatabaseThatIsNoneIsToldAndLeftAlone(_ arguments: [String]) async throws {
         let place = try Workplace()
         let garbage = String(repeating: "this is no database\n", count: 500)
@@ -77,6 +77,146 @@ import TransferTestSupport
         #expect(text.hasPrefix("transfer: "), "\(text)")
         #expect(text.contains(path) && text.contains("not a database"), "\(text)")
         #expect(try place.folder.text("state/queue.sqlite") == garbage)
+    }
+
+    @Test(arguments: [["status"], ["why", "batch/a"], ["forget"], ["wait", "batch"]])
+    func oneThatCannotBeReadIsNotTakenForAnEmptyOne(_ arguments: [String]) async throws {
+        let place = try Workplace()
+        let path = try place.folder.folder("state")
+        let result = try await OrdinaryUser.run(arguments, in: place) { chmod(path, 0) }
+        chmod(path, 0o700)
+        #expect(result.exitCode == 74, "\(result)")
+        #expect(result.standardError.contains("state") && result.standardError.contains("permission denied"))
+    }
+
+    @Test func aFileInItsPlaceIsNotTakenForAnEmptyOne() async throws {
+        let place = try Workplace()
+        try place.folder.write("I am a file", to: "state")
+        let result = try await place.run("status")
+        #expect(result.exitCode == 74 && result.standardError.contains("is not a folder"), "\(result)")
+    }
+
+    @Test func oneThatEverybodyMayWriteToIsClosed() async throws {
+        try await withTestServer { server in
+            server.serve("/a", .text("a"))
+            let place = try Workplace()
+            let path = try place.folder.folder("state")
+            chmod(path, 0o777)
+            try place.jobs([download(server.url("/a"), to: "a")])
+            #expect(try await place.runJobs().exitCode == 0)
+            var status = stat()
+            stat(path, &status)
+            #expect(status.st_mode & 0o777 == 0o755)
+            // Also one that became so later.
+            chmod(path, 0o777)
+            #expect(try await place.run("status").exitCode == 0)
+            stat(path, &status)
+            #expect(status.st_mode & 0o777 == 0o755)
+        }
+    }
+
+    /// As `--state /tmp`.
+    @Test func oneThatIsEverybodysForOtherThingsTooIsRefused() async throws {
+        let place = try Workplace()
+        let path = try place.folder.write("somebody's", to: "state/other")
+        let folder = String(path.dropLast("/other".count))
+        chmod(folder, 0o1777)
+        let text = try await refusal(place, [:])
+        #expect(
+            text.contains("everybody may write to the state folder \(folder)") && text.contains("--state"), "\(text)")
+        var status = stat()
+        stat(folder, &status)
+        #expect(status.st_mode & 0o7777 == 0o1777)
+        #expect(try place.folder.files(below: "state") == ["other"])
+    }
+
+    @Test(.enabled(if: geteuid() == 0, "needs root to give a folder away"))
+    func oneOfAnotherUserIsRefused() async throws {
+        let place = try Workplace()
+        let path = try place.folder.folder("state")
+        chown(path, 65_534, 65_534)
+        for arguments in [["run", "jobs.json"], ["cancel", "--all"]] {
+            let text = try await refusal(place, [:], arguments)
+            #expect(text.contains("the state folder \(path) belongs to the user nobody: run the command as that user"))
+        }
+        #expect(try place.folder.files(below: "state") == [])
+    }
+
+    @Test(.enabled(if: geteuid() == 0, "needs root to give a file away"))
+    func aDatabaseOfAnotherUserIsRefused() async throws {
+        let place = try Workplace()
+        let path = try place.folder.write("", to: "state/queue.sqlite-wal")
+        chown(path, 65_534, 65_534)
+        let text = try await refusal(place, [:])
+        #expect(text.contains("\(path) belongs to the user nobody, and isn't used"), "\(text)")
+    }
+
+    // MARK: Damage
+
+    enum Damage: CaseIterable {
+        case header, middle, truncated, zeroes, log
+    }
+
+    /// The files themselves bear where they came from: the new queue finds them complete, or goes on with them.
+    @Test(arguments: Damage.allCases)
+    func aDamagedDatabaseIsMovedAsideAndNothingIsLost(_ damage: Damage) async throws {
+        try await withTestServer { server in
+            let place = try Workplace()
+            let names = (0..<40).map { "f\($0)" }
+            let contents = names.indices.map { Content.random(seed: UInt64($0), count: $0 < 20 ? 1_200_000 : 3000) }
+            for (name, content) in zip(names, contents) {
+                server.serve("/\(name)", ServedFile(content, etag: "\"a\""))
+            }
+            try place.jobs(names.map { download(server.url("/\($0)"), to: "in/\($0)") })
+            #expect(try await place.runJobs().exitCode == 0)
+            let path = place.folder.path("state/queue.sqlite")
+            let before = try spoil(path, damage)
+            let result = try await place.runJobs()
+            // SQLite doesn't tell of a log that ends early: what was recorded in it is looked at as if it had never been,
+            // and small files, which bear no note, are refused rather than replaced.
+            #expect(result.exitCode == 0 || damage == .log && result.exitCode == 1, "\(result)")
+            for (name, content) in zip(names, contents) {
+                let isRight = try place.content("in/\(name)") == content.bytes()
+                #expect(isRight, "\(name)")
+            }
+            guard damage != .log else { return }
+            #expect(try Data(contentsOf: URL(fileURLWithPath: path + ".damaged-1")) == before)
+            #expect(result.standardError.contains("transfer: the queue's database \(path) was damaged ("), "\(result)")
+            #expect(result.standardError.contains("it is \(path).damaged-1 now, and a new one was begun"), "\(result)")
+            #expect(try result.events().ends.count == 40)
+            let again = server.requests.map(\.bytesSent).filter { $0 >= 1_200_000 }.count
+            #expect(again == 20, "large files bear a note, and aren't fetched again")
+        }
+    }
+
+    /// - Returns: What the database is now.
+    private func spoil(_ path: String, _ damage: Damage) throws -> Data {
+        let file = URL(fileURLWithPath: path)
+        let log = URL(fileURLWithPath: path + "-wal")
+        if damage == .log {
+            var bytes = (try? Data(contentsOf: log)) ?? Data(repeating: 7, count: 100_000)
+            for index in stride(from: 0, to: bytes.count, by: 7) { bytes[index] ^= 0x55 }
+            try bytes.write(to: log)
+            return try Data(contentsOf: file)
+        }
+        // All of it is in the one file then.
+        try SQLiteShell.checkpoint(path)
+        var bytes = try Data(contentsOf: file)
+        switch damage {
+        case .header: bytes.replaceSubrange(0..<100, with: repeatElement(0x41, count: 100))
+        case .middle:
+            let range = 8192..<min(bytes.count, 12 * 8192)
+            bytes.replaceSubrange(range, with: repeatElement(0x41, count: range.count))
+        case .truncated: bytes = bytes.prefix(bytes.count / 2)
+        case .zeroes: bytes = Data(count: bytes.count)
+        case .log: break
+        }
+        // The same file, as it would be on a disk that went bad.
+        let handle = try FileHandle(forWritingTo: file)
+        try handle.truncate(atOffset: 0)
+        try handle.write(contentsOf: bytes)
+        try handle.close()
+        return bytes
     }
 
     @Test func itIsFoundInTheOrderOfTheManual() async throws {
@@ -123,5 +263,19 @@ import TransferTestSupport
             }
             #expect(!place.folder.exists("home"), "nothing is written elsewhere")
         }
+    }
+}
+
+/// SQLite's own hand on a database that nobody has open, by Python, which has it.
+enum SQLiteShell {
+    static func checkpoint(_ path: String) throws {
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/python3")
+        process.arguments = [
+            "-c", "import sqlite3, sys; sqlite3.connect(sys.argv[1]).execute('PRAGMA wal_checkpoint(TRUNCATE)')", path,
+        ]
+        try process.run()
+        process.waitUntilExit()
+        guard process.terminationStatus == 0 else { throw TestSupportError("no checkpoint of \(path)") }
     }
 }

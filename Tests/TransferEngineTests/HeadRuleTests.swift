@@ -79,4 +79,57 @@ struct AmbiguousHeadTests {
             #expect(outcome.position == 0)
         }
     }
+
+    /// A 1xx head is judged by nobody, as nothing is framed by it, and doesn't change how the final one is read.
+    @Test func anInterimHeadChangesNothing() async throws {
+        try await Bench.with { bench in
+            let interim = "HTTP/1.1 103 Early Hints\r\nLink: </a>\r\nContent-Length: 3\r\n\r\n"
+            let final = "HTTP/1.1 200 OK\r\nContent-Length: 11\r\n\r\nhello world"
+            bench.server.serve("/x", .text("hello world"))
+            bench.server.script("/x", [.garbage(Array((interim + interim + final).utf8))])
+            let (outcome, _) = try await bench.download("/x")
+            #expect(outcome.error == nil && outcome.position == 11, "\(outcome.result)")
+        }
+    }
+
+    @Test(arguments: [
+        "Content-Length: 5", "Content-Length: 5, 11", "Transfer-Encoding: gzip",
+        "X-Long: \(String(repeating: "x", count: 3000))",
+    ])
+    func aTrailerFramesNothing(_ trailer: String) async throws {
+        try await Bench.with { bench in
+            let answer =
+                "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nb\r\nhello world\r\n0\r\n\(trailer)\r\n\r\n"
+            bench.server.serve("/x", .text("hello world"))
+            bench.server.script("/x", [.garbage(Array(answer.utf8))])
+            let (outcome, _) = try await bench.download("/x")
+            #expect(outcome.error == nil && outcome.position == 11, "\(outcome.result)")
+        }
+    }
+
+    /// Neither is a lack of memory.
+    @Test(arguments: [(1, 1 << 20, "100 KiB"), (2000, 1000, "300 KiB")])
+    func aHeadThatIsTooLongIsToldAsThat(_ lines: Int, _ length: Int, _ bound: String) async throws {
+        try await Bench.with { bench in
+            let field = "X-Long: \(String(repeating: "x", count: length))\r\n"
+            let answer = "HTTP/1.1 200 OK\r\n" + String(repeating: field, count: lines) + "Content-Length: 1\r\n\r\nx"
+            bench.server.serve("/x", .text("x"))
+            bench.server.script("/x", [.garbage(Array(answer.utf8))])
+            let (outcome, _) = try await bench.download("/x")
+            #expect(outcome.error?.code == .badResponse && outcome.error?.isTransient == true, "\(outcome.result)")
+            #expect(outcome.error?.message.contains("more than \(bound)") == true, "\(outcome.result)")
+        }
+    }
+
+    @Test func trailersThatAreTooLongAreToldAsThat() async throws {
+        try await Bench.with { bench in
+            let trailer = "X-Long: \(String(repeating: "x", count: 20_000))"
+            let answer =
+                "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nb\r\nhello world\r\n0\r\n\(trailer)\r\n\r\n"
+            bench.server.serve("/x", .text("hello world"))
+            bench.server.script("/x", [.garbage(Array(answer.utf8))])
+            let (outcome, _) = try await bench.download("/x")
+            #expect(outcome.error?.message.contains("trailers of more than 4 KiB") == true, "\(outcome.result)")
+        }
+    }
 }

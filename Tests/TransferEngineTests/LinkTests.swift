@@ -130,8 +130,7 @@ struct LinkTests {
         let links = try await TwoLinks(records: Self.records)
         let lines = try await links.probe(
             "fetch", "b", "http://web.example./", "b", "http://WEB.example/", "b", "http://web%2Eexample/")
-        #expect(lines.count == 3 && lines[1] == "body \(TwoLinks.addresses.b) on 80", "\(lines)")
-        #expect(lines.last?.hasPrefix("error badURL ") == true, "\(lines)")
+        #expect(lines == Array(repeating: "body \(TwoLinks.addresses.b) on 80", count: 3))
         let a = try await links.sent(over: "a")
         #expect(a == 0)
     }

@@ -85,6 +85,9 @@ import TransferCore
     @Test func aPlaceThatIsAskedDirectlyGetsNoneInClearText() {
         var flow = Self.flow("http://own.example/")
         #expect(flow.authorized(Self.hop("http://login.example/learnt")).authorization == nil)
+        // The way from the owner's URL is a new one.
+        _ = flow.authorized(Self.hop("http://own.example/", isOwn: true))
+        #expect(flow.authorized(Self.hop("http://login.example/")).authorization == Self.field("ada", "pw"))
         var secure = Self.flow("http://own.example/")
         #expect(secure.authorized(Self.hop("https://login.example/learnt")).authorization == Self.field("ada", "pw"))
     }

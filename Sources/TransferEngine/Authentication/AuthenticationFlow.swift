@@ -87,9 +87,10 @@ struct AuthenticationFlow: Sendable {
     /// come without.
     private mutating func useNetrc(_ hop: Hop, _ origin: Origin) {
         guard netrc != nil else { return }
-        let isDirect = isFirst && hop.url != ownURL
+        let isOwn = hop.url == ownURL
+        let isDirect = isFirst && !isOwn
         isFirst = false
-        netrc?.note(origin, isDirect: isDirect)
+        netrc?.note(origin, isAnew: hop.sendsCredentials && isOwn, isDirect: isDirect)
         guard answering[origin] == nil, let credential = own(hop, origin), !credential.user.isEmpty else { return }
         answering[origin] = Answering(
             scheme: .basic(folder: "/"), credential: credential, isFromMemory: true, isUnasked: true)

@@ -45,8 +45,11 @@ struct NetrcRule: Sendable {
 
     /// A hop is about to be made.
     ///
-    /// - Parameter isDirect: Whether it skips those that led to its URL earlier, of which one may have been secure.
-    mutating func note(_ origin: Origin, isDirect: Bool = false) {
+    /// - Parameters:
+    ///   - isAnew: Whether it's the first of a way from the owner's URL.
+    ///   - isDirect: Whether it skips those that led to its URL earlier, of which one may have been secure.
+    mutating func note(_ origin: Origin, isAnew: Bool, isDirect: Bool) {
+        if isAnew { wasSecure = false }
         if origin.scheme == "https" || isDirect { wasSecure = true }
     }
 

@@ -20,6 +20,10 @@ extension ActiveExchange {
         guard phase == .head else { return true }
         let isEnd = line.first == UInt8(ascii: "\r") || line.first == UInt8(ascii: "\n")
         guard isEnd else {
+            guard block.count + line.count <= HeadRule.largest else {
+                stopReason = .failed(TransferError(.badResponse, HeadRule.tooLong, isTransient: true))
+                return false
+            }
             block.append(contentsOf: line)
             return true
         }

@@ -78,6 +78,8 @@ final class ActiveExchange {
     var connectBound: MonotonicTime
     /// Why no socket could be bound to the link that it requires: `errno`.
     var linkFault: Int32?
+    /// Why there was no socket at all: `errno`, where this process or the machine lacks descriptors or memory.
+    var socketFault: Int32 = 0
     /// Why its server was refused by somebody.
     var refusal: (any Error)?
 
@@ -139,6 +141,7 @@ final class ActiveExchange {
         self.hop = hop
         stopReason = nil
         linkFault = nil
+        socketFault = 0
         phase = .head
         status = 0
         isFramed = files != nil

@@ -33,6 +33,15 @@ enum CurlFailure {
             return isConnected
                 ? make(.timedOut, "stalled: \(detail.lowercasedFirst)", transient: true)
                 : make(.cannotConnect, "\(host) did not answer in time", transient: true, origin: true)
+        case CURLE_OUT_OF_MEMORY where isConnected, CURLcode(rawValue: Self.tooLarge):
+            return make(
+                .badResponse, "the server's answer has a field line of more than 100 KiB", transient: true)
+        case CURLE_RECV_ERROR where detail.hasPrefix("Too large response headers"):
+            return make(.badResponse, HeadRule.tooLong, transient: true)
+        case CURLE_RECV_ERROR where detail.hasSuffix("in chunked-encoding"):
+            let isTrailer = detail.hasPrefix("Out of memory") || detail.hasPrefix("Trailer")
+            let words = isTrailer ? "trailers of more than 4 KiB" : "chunks that are none: \(detail.lowercasedFirst)"
+            return make(.badResponse, "the server's answer has \(words)", transient: true)
         case CURLE_SEND_FAIL_REWIND:
             return make(.connectionLost, "connection lost while the body was being sent", transient: true)
         case CURLE_SEND_ERROR, CURLE_RECV_ERROR, CURLE_GOT_NOTHING, CURLE_PARTIAL_FILE, CURLE_HTTP2,
@@ -63,6 +72,9 @@ enum CurlFailure {
         }
     }
 
+    /// CURLE_TOO_LARGE, which libcurl says since 8.6 where it said CURLE_OUT_OF_MEMORY before.
+    private static let tooLarge: UInt32 = 100
+
     /// The system's reason out of "Failed to connect to a.example port 80 after 2 ms: Connection refused".
     private static func reason(in text: String) -> String {
         guard let colon = text.lastIndex(of: ":") else { return "" }
@@ -85,10 +97,11 @@ extension CurlPool {
         noteProxySchemes(exchange, handle)
         guard code != CURLE_OK else { return exchange.decodingFailure }
         if let error = exchange.linkError(code) { return error }
+        let host = Origin(url: exchange.hop?.url ?? exchange.request.url)?.hostAndPort ?? ""
+        if let error = exchange.socketError(code, host: host) { return error }
         if let error = proxyError(exchange, handle, code) { return error }
-        let origin = Origin(url: exchange.hop?.url ?? exchange.request.url)
         return CurlFailure.error(
-            code, text: handle.lastErrorText, host: origin?.hostAndPort ?? "",
+            code, text: handle.lastErrorText, host: host,
             // A connection that was used before has no connect time of its own.
             isConnected: handle.offset(CURLINFO_CONNECT_TIME_T) > 0 || handle.offset(CURLINFO_PRETRANSFER_TIME_T) > 0,
             systemError: Int32(truncatingIfNeeded: handle.long(CURLINFO_OS_ERRNO)))

@@ -47,11 +47,15 @@ extension CurlOptions {
             try handle.set(CURLOPT_NOBODY, 1)
         case .fetch(let offset):
             try handle.set(CURLOPT_URL, files.url.text)
-            if offset > 0 { try handle.set(CURLOPT_RESUME_FROM_LARGE, offset: offset) }
+            if files.url.isSSH {
+                if offset > 0 { try handle.set(CURLOPT_RESUME_FROM_LARGE, offset: offset) }
+            } else {
+                try applyFetch(
+                    handle, ["*SIZE \(try files.url.commandPath())"] + (offset > 0 ? ["REST \(offset)"] : []))
+            }
         case .fetchUnmeasured:
             try handle.set(CURLOPT_URL, files.url.text)
-            // No SIZE before RETR (CURLOPT_IGNORE_CONTENT_LENGTH(3)).
-            try handle.set(CURLOPT_IGNORE_CONTENT_LENGTH, 1)
+            try applyFetch(handle, [])
         case .store: try applyUpload(handle, files, settings, from: 0)
         case .append(let offset): try applyUpload(handle, files, settings, from: offset)
         case .delete:
@@ -73,6 +77,15 @@ extension CurlOptions {
             try handle.set(CURLOPT_NOBODY, 1)
             try applyFolders(handle)
         }
+    }
+
+    /// libcurl would read no more bytes than SIZE told, and call it the file: so it isn't to know of a length, and what
+    /// comes is compared with it here (CURLOPT_IGNORE_CONTENT_LENGTH(3), CURLOPT_PREQUOTE(3): just before RETR).
+    ///
+    /// - Parameter commands: An asterisk lets one fail.
+    private func applyFetch(_ handle: CurlHandle, _ commands: [String]) throws(TransferError) {
+        try handle.set(CURLOPT_IGNORE_CONTENT_LENGTH, 1)
+        try handle.set(CURLOPT_PREQUOTE, list: commands)
     }
 
     private func applyUpload(

@@ -7,11 +7,12 @@ extension CurlOptions {
     /// Not CURLOPT_INTERFACE: where its SO_BINDTODEVICE isn't permitted, libcurl is content with the link's address as
     /// the source, and the kernel sends from there over any link. And it would bind what goes to this machine, too.
     func applyLink(_ handle: CurlHandle) throws(TransferError) {
-        guard exchange.link != nil else { return }
         let pointer = Unmanaged.passUnretained(exchange).toOpaque()
+        // Without a link too: libcurl doesn't tell why it got no socket.
         try handle.check(
             transfer_easy_set_opensocket(handle.raw, LinkCallbacks.socket), CURLOPT_OPENSOCKETFUNCTION)
         try handle.set(CURLOPT_OPENSOCKETDATA, pointer: pointer)
+        guard exchange.link != nil else { return }
         try handle.check(
             transfer_easy_set_resolver_start(handle.raw, LinkCallbacks.lookUp), CURLOPT_RESOLVER_START_FUNCTION)
         try handle.set(CURLOPT_RESOLVER_START_DATA, pointer: pointer)
@@ -19,6 +20,9 @@ extension CurlOptions {
 }
 
 extension ActiveExchange {
+    /// That a kind of address isn't there (EAFNOSUPPORT) is no lack: another one may be.
+    func noteSocketFault(_ code: Int32) { if OpenFiles.isLack(code) { socketFault = code } }
+
     /// The only link that it goes over.
     var link: String? { request.settings.link }
 
@@ -47,6 +51,15 @@ extension ActiveExchange {
         return nil
     }
 
+    /// The failure of a hop that got no socket: this machine's, and nothing is known against the other side.
+    func socketError(_ code: CURLcode, host: String) -> TransferError? {
+        guard socketFault != 0, code != CURLE_OK else { return nil }
+        let reason = String(cString: strerror(socketFault)).lowercased()
+        return TransferError(
+            .cannotConnect, "can't open a connection to \(host): \(reason)", cause: .os(errno: socketFault),
+            isTransient: true)
+    }
+
     /// The failure of a hop whose sockets couldn't be bound.
     func linkError(_ code: CURLcode) -> TransferError? {
         guard let link, let linkFault, code == CURLE_COULDNT_CONNECT else { return nil }
@@ -63,15 +76,16 @@ enum LinkCallbacks {
     static func open(_ exchange: ActiveExchange, _ address: UnsafeMutablePointer<curl_sockaddr>) -> curl_socket_t {
         let (family, type, proto) = (address.pointee.family, address.pointee.socktype, address.pointee.protocol)
         guard let link = exchange.link, !isOnThisMachine(address) else {
-            return LinkSocket.openUnbound(family, type, proto)
+            let descriptor = LinkSocket.openUnbound(family, type, proto)
+            if descriptor < 0 { exchange.noteSocketFault(errno) }
+            return descriptor
         }
         switch LinkSocket.open(family, type, proto, link: link) {
         case .success(let descriptor): return descriptor
-        case .failure(.link(let code)):
-            exchange.linkFault = code
-            return -1
-        case .failure(.socket): return -1
+        case .failure(.link(let code)): exchange.linkFault = code
+        case .failure(.socket(let code)): exchange.noteSocketFault(code)
         }
+        return -1
     }
 
     /// libcurl has no address: right for what it reads as one, and for `localhost`; it must never ask for names.

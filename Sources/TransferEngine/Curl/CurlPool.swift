@@ -76,7 +76,8 @@ actor CurlPool: LoopActor {
         let codes = [
             transfer_multi_set_socket(multi, PoolCallbacks.socket, user),
             transfer_multi_set_timer(multi, PoolCallbacks.timer, user),
-            transfer_multi_set_long(multi, CURLMOPT_MAXCONNECTS, 256),
+            // Kept ones have descriptors that others may need more.
+            transfer_multi_set_long(multi, CURLMOPT_MAXCONNECTS, max(4, min(256, OpenFiles.limit / 4))),
         ]
         guard codes.allSatisfy({ $0 == CURLM_OK }) else {
             curl_multi_cleanup(multi)

@@ -31,6 +31,7 @@ enum FileServerFault {
         _ logins: AcceptedLogins?
     ) -> FileServerFailure {
         let host = files.url.origin.hostAndPort
+        if let error = exchange.socketError(code, host: host) { return .error(error) }
         let words = Redaction.url(handle.lastErrorText)
         let cause = TransferError.Cause.curl(Int32(code.rawValue))
         let reply = files.url.isSSH ? nil : files.replies.last
@@ -66,6 +67,8 @@ enum FileServerFault {
         switch code {
         case CURLE_REMOTE_FILE_NOT_FOUND: return told(else: .missing(words))
         case CURLE_REMOTE_ACCESS_DENIED: return told(else: .denied(words))
+        // Of the commands before RETR that of REST alone may not fail.
+        case CURLE_QUOTE_ERROR where files.fetches: return .noRestart
         case CURLE_FTP_COULDNT_RETR_FILE, CURLE_UPLOAD_FAILED, CURLE_QUOTE_ERROR: return told(else: .denied(words))
         case CURLE_REMOTE_DISK_FULL: return told(else: .full(words))
         case CURLE_REMOTE_FILE_EXISTS: return .exists(words)

@@ -84,6 +84,10 @@ final class FileServerTask {
         let length = handle.signedOffset(CURLINFO_CONTENT_LENGTH_DOWNLOAD_T)
         let modified = handle.signedOffset(CURLINFO_FILETIME_T)
         var file = RemoteFile(size: nil, modified: modified >= 0 ? modified : nil)
+        if fetches, !url.isSSH {
+            file.size = replies.size
+            return file
+        }
         if length >= 0 {
             if case .fetch(let offset) = step { file.size = length + offset } else { file.size = length }
         } else if url.isSSH, looks, file.modified != nil {

@@ -151,9 +151,19 @@ public final class HostResolver: Sendable {
         var hints = addrinfo()
         hints.ai_flags = AI_ADDRCONFIG
         var list: UnsafeMutablePointer<addrinfo>?
+        errno = 0
         let code = getaddrinfo(host, nil, &hints, &list)
+        let number = errno
         defer { if let list { freeaddrinfo(list) } }
         guard code == 0 else {
+            // It tells of a name that isn't there, also where it could open neither a file nor a socket.
+            guard !OpenFiles.isLack(number) else {
+                return .failure(
+                    TransferError(
+                        .cannotResolveHost,
+                        "can't ask for the host \(host): \(String(cString: strerror(number)).lowercased())",
+                        cause: .os(errno: number), isTransient: true))
+            }
             let reason = String(cString: gai_strerror(code)).lowercasedFirst
             return .failure(
                 TransferError(

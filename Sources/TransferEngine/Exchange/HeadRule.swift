@@ -10,6 +10,10 @@ struct HeadRule {
     /// The fields that say how much of the connection is the body, or which part of the file that is.
     private static let framing = ["content-length", "transfer-encoding", "content-range"]
 
+    /// Bytes that a head may have, as libcurl has it since 8.3; older ones only bound each line.
+    static let largest = 300 << 10
+    static let tooLong = "the server's answer has a head of more than 300 KiB"
+
     /// - Parameter block: The field lines as they came, each ended by CRLF or LF.
     /// - Returns: The lines with each fold made a space (RFC 9112 §5.2), and with one plain Content-Length where it was
     ///   told several times alike; the block itself, where there is nothing to change.

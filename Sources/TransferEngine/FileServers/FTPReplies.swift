@@ -10,6 +10,9 @@ struct FTPReplies: Sendable {
     }
 
     private(set) var last: Reply?
+    private var beforeLast: Reply?
+    /// Bytes of the whole file, as SIZE told them just before RETR; `nil` where it was refused.
+    private(set) var size: Int64?
     /// Whether a change of folder was refused, so that the folder was made.
     private(set) var hasRefusals = false
     /// The user was let in (RFC 959 §5.4: 230, and 232 of RFC 2228).
@@ -25,6 +28,12 @@ struct FTPReplies: Sendable {
             line.count == 3 || line[3] == UInt8(ascii: " ")
         else { return }
         let code = digits.reduce(0) { $0 * 10 + Int($1 - 0x30) }
+        // RETR's first reply. What was asked before it is SIZE, and REST after that where not all is wanted.
+        if code == 150 || code == 125, size == nil {
+            let asked = last?.code == 350 ? beforeLast : last
+            if let asked, asked.code == 213 { size = Int64(asked.text.prefix { $0.isASCII && $0.isNumber }) }
+        }
+        beforeLast = last
         last = Reply(code: code, text: String(decoding: line.dropFirst(4).prefix(200), as: UTF8.self))
         if code >= 500 { hasRefusals = true }
         if code == 550 { denials += 1 }

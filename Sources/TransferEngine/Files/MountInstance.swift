@@ -14,7 +14,8 @@ enum MountInstance {
     ///   no /sys. There only what was synced counts.
     static func current(of descriptor: Int32) -> String? {
         var (status, system) = (stat(), statfs())
-        guard fstat(descriptor, &status) == 0, fstatfs(descriptor, &system) == 0, BootID.current != "unknown" else {
+        guard fstat(descriptor, &status) == 0, fstatfs(descriptor, &system) == 0, BootID.current != BootID.unknown
+        else {
             return nil
         }
         let kind = UInt32(truncatingIfNeeded: system.f_type)

@@ -100,7 +100,7 @@ extension PartFile {
 
     /// The owner that files get which this process makes in the folder: mostly itself, but one file system has the same
     /// owner for all of them (vfat), and a server may put nobody in root's place (NFS).
-    private static func ownerOfNewFiles(besides path: String) -> uid_t? {
+    public static func ownerOfNewFiles(besides path: String) -> UInt32? {
         guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return nil }
         let folder = String(path[..<slash])
         var status = stat()

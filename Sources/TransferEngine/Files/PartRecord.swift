@@ -68,13 +68,16 @@ enum PartRecord {
 
 /// The boot of the machine: what was only in memory then is gone in another one.
 public enum BootID {
+    /// Where the system doesn't tell it, as it has no /proc: no two are known to be the same then.
+    public static let unknown = "unknown"
+
     public static let current: String = {
         let descriptor = transfer_open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC, 0)
-        guard descriptor >= 0 else { return "unknown" }
+        guard descriptor >= 0 else { return unknown }
         defer { close(descriptor) }
         var buffer = [UInt8](repeating: 0, count: 64)
         let count = Glibc.read(descriptor, &buffer, buffer.count)
-        guard count > 0 else { return "unknown" }
+        guard count > 0 else { return unknown }
         return String(decoding: buffer[..<count].filter { $0 > 0x20 }, as: UTF8.self)
     }()
 }

@@ -147,6 +147,9 @@ public enum WaitReason: Sendable, Hashable {
     case schedule(String)
     /// The clock of this machine, which nobody has set yet.
     case clock(String)
+    /// Descriptors of this process or of the machine, which others of its transfers have; the text says what there was none
+    /// for.
+    case openFiles(String)
     /// A way that leads there, or one that the job's rules allow; the text says which and why.
     case network(String)
     case paused

@@ -1,5 +1,4 @@
 import CTransferFailpoint
-import CTransferLinux
 import Glibc
 import TransferCore
 import TransferCrypto
@@ -36,7 +35,7 @@ struct DownloadCompletion: Sendable {
 
     typealias Answer = (id: Int64, result: Result<Saved, TransferError>)
 
-    static func run(_ items: [Item]) -> [Answer] {
+    static func run(_ items: [Item], _ census: FolderCensus) -> [Answer] {
         var answers: [Answer] = []
         var durable: [(item: Item, digest: Checksum?)] = []
         for item in items {
@@ -61,14 +60,17 @@ struct DownloadCompletion: Sendable {
                 if item.mark != nil, earlier == nil { item.part.noteNaming() }
                 Failpoint.reached(.downloadNamed)
                 item.part.removeAside()
-                folders.insert(folder(of: path))
+                folders.insert(FolderMaker.parent(of: path))
                 let facts = if let earlier { earlier } else { try item.part.facts() }
                 saved.append((item.id, Saved(path: path, facts: facts, digest: digest)))
             } catch {
                 answers.append((item.id, .failure(error)))
             }
         }
-        for folder in folders { syncFolder(folder) }
+        // A folder that can't be opened, as there is no descriptor or it may not be listed, has the file's own file system.
+        var areSynced = true
+        census.sync(folders) { areSynced = FolderMaker.sync($0) && areSynced }
+        if !areSynced { for (item, _) in durable { try? item.part.syncFileSystem() } }
         Failpoint.reached(.downloadFolderSynced)
         return answers + saved.map { ($0.id, .success($0.1)) }
     }
@@ -111,7 +113,7 @@ struct DownloadCompletion: Sendable {
         // One look per folder: folders are few, and all of a folder's plain files are of one file system.
         var folders = Set<String>()
         var devices = Set<dev_t>()
-        for item in items where folders.insert(folder(of: item.part.path)).inserted {
+        for item in items where folders.insert(FolderMaker.parent(of: item.part.path)).inserted {
             var status = stat()
             guard fstat(item.part.descriptor, &status) == 0 else { throw .file("read", item.part.path, errno) }
             if devices.insert(status.st_dev).inserted { try item.part.syncFileSystem() }
@@ -149,19 +151,6 @@ struct DownloadCompletion: Sendable {
     private static func mayReplace(_ item: Item) throws(TransferError) -> Bool {
         guard try item.replacement.allows(item.path) else { return false }
         return item.adopted != item.path || FileDigest.isBeginning(item.path, of: item.part.readablePath)
-    }
-
-    /// A rename is durable when its folder is.
-    static func syncFolder(_ path: String) {
-        let descriptor = transfer_open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0)
-        guard descriptor >= 0 else { return }
-        fsync(descriptor)
-        close(descriptor)
-    }
-
-    private static func folder(of path: String) -> String {
-        guard let slash = path.lastIndex(of: "/") else { return "." }
-        return slash == path.startIndex ? "/" : String(path[..<slash])
     }
 
     private static func proposal(_ path: String) -> String {

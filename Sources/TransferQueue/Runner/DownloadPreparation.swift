@@ -62,8 +62,7 @@ struct DownloadPreparation: Sendable {
             }
         }
         let isFirst = record.attempts == 0 && record.resume == nil && !record.wasInterrupted
-        let part = try openPart(
-            of: path, isNew: isNewFolder && isFirst, isNewFolder ? [] : census.partNumbers(of: path))
+        let part = try openPart(of: path, isNew: isNewFolder && isFirst, isNewFolder: isNewFolder, census)
         if isNewFolder, NameLimit.mayBeTooLong(path) { try checkName(path, part) }
         let held = HeldBytes(
             part, record, download, url: url, answeredURL: answeredURL, asksPlace: asksPlace)
@@ -93,7 +92,7 @@ struct DownloadPreparation: Sendable {
         return .ready(ready)
     }
 
-    /// A name that the folder doesn't take is found before anything is asked for: the partial file's own may be shorter.
+    /// Finds out whether the folder takes the name, before anything is asked for: the partial file's own may be shorter.
     private func checkName(_ path: String, _ part: PartFile) throws(TransferError) {
         do throws(TransferError) {
             _ = try DestinationName.look(path)
@@ -104,25 +103,27 @@ struct DownloadPreparation: Sendable {
     }
 
     /// `NAME.part`, or `NAME.1.part`, … where that is somebody else's, or was when an earlier attempt began.
-    ///
-    /// - Parameter numbers: Those of such names that something had.
-    private func openPart(of path: String, isNew: Bool, _ numbers: [Int]) throws(TransferError) -> PartFile {
+    private func openPart(
+        of path: String, isNew: Bool, isNewFolder: Bool, _ census: FolderCensus
+    ) throws(TransferError) -> PartFile {
         // An earlier attempt may have had to take another name.
         if let known = record.resume?.partialFile, PartName.isOne(known, of: path, count: NumberedPart.count),
             !DestinationName.isFree(known),
-            let part = try openOurs(known, isNew: false)
+            let part = try openOurs(known, isNew: false, census)
         {
             return part
         }
-        if !numbers.isEmpty, let best = NumberedPart.best(([0] + numbers).map { ($0, bytes(in: PartName.path(of: path, number: $0))) }),
-            best > 0, let part = try openOurs(PartName.path(of: path, number: best), isNew: false)
+        let numbers = isNewFolder ? [] : census.partNumbers(of: path)
+        let found = numbers.isEmpty ? [] : ([0] + numbers).map { ($0, bytes(in: PartName.path(of: path, number: $0))) }
+        if let best = NumberedPart.best(found), best > 0,
+            let part = try openOurs(PartName.path(of: path, number: best), isNew: false, census)
         {
             return part
         }
         for number in 0..<NumberedPart.count {
-            if let part = try openOurs(PartName.path(of: path, number: number), isNew: isNew) { return part }
+            if let part = try openOurs(PartName.path(of: path, number: number), isNew: isNew, census) { return part }
         }
-        return try Self.open(PartName.path(of: path), .none, isNew: isNew)
+        return try open(PartName.path(of: path), .none, isNew: isNew, census)
     }
 
     /// How many bytes of this job's file are there, as a partial file's own record says.
@@ -134,9 +135,11 @@ struct DownloadPreparation: Sendable {
     }
 
     /// - Returns: `nil` when the name is another one's.
-    private func openOurs(_ name: String, isNew: Bool) throws(TransferError) -> PartFile? {
+    private func openOurs(
+        _ name: String, isNew: Bool, _ census: FolderCensus
+    ) throws(TransferError) -> PartFile? {
         do throws(TransferError) {
-            return try Self.open(name, record.resume?.claim(on: name) ?? .none, isNew: isNew)
+            return try open(name, record.resume?.claim(on: name) ?? .none, isNew: isNew, census)
         } catch {
             guard error.code == .partNotOurs else { throw error }
             return nil
@@ -146,15 +149,15 @@ struct DownloadPreparation: Sendable {
     /// Folders are made when they turn out to be missing: for most files they are there.
     ///
     /// - Parameter isNew: Whether no earlier attempt can have left the file.
-    private static func open(
-        _ path: String, _ claim: PartOwnership.Claim, isNew: Bool
+    private func open(
+        _ path: String, _ claim: PartOwnership.Claim, isNew: Bool, _ census: FolderCensus
     ) throws(TransferError) -> PartFile {
         if isNew, let part = PartFile.openUnnamed(path) { return part }
         do throws(TransferError) {
             return try PartFile.open(path, claim: claim)
         } catch {
             guard error.errno == ENOENT || error.errno == EACCES || error.errno == ENOTDIR else { throw error }
-            try FolderMaker.makeParents(of: path)
+            census.noteMade(try FolderMaker.makeParents(of: path))
             return try PartFile.open(path, claim: claim)
         }
     }
@@ -203,7 +206,8 @@ struct DownloadPreparation: Sendable {
         return switch DestinationRule.answer(question) {
         case .keep: .keep(existing, download.checksum)
         case .leave: .leave(existing)
-        // A server is only asked about the version that it gave: whether the file's time is newer tells nothing of its bytes.
+        // A server is only asked about the version that it gave: whether the file's time is newer tells nothing of its
+        // bytes.
         case .ask: .ask(existing, version)
         case .fetch: .replace(existing)
         case .compare: .take
@@ -241,26 +245,4 @@ struct DownloadPreparation: Sendable {
     }
 
     private func partialName(of path: String) -> String { record.resume?.partialFile ?? PartName.path(of: path) }
-}
-
-/// Makes folders that a destination needs.
-enum FolderMaker {
-    /// - Throws: `fileAccess` that names the folder that couldn't be made or written to.
-    static func makeParents(of path: String) throws(TransferError) {
-        guard let slash = path.lastIndex(of: "/"), slash > path.startIndex else { return }
-        let folder = String(path[..<slash])
-        var status = stat()
-        if stat(folder, &status) == 0, status.st_mode & S_IFMT != S_IFDIR {
-            throw .file("write to the folder", folder, ENOTDIR)
-        }
-        if access(folder, W_OK | X_OK) == 0 { return }
-        switch errno {
-        case ENOENT:
-            try makeParents(of: folder)
-            guard mkdir(folder, 0o777) == 0 || errno == EEXIST else { throw .file("make the folder", folder, errno) }
-            // What is there may be a file.
-            guard access(folder + "/.", W_OK | X_OK) == 0 else { throw .file("write to the folder", folder, errno) }
-        default: throw .file("write to the folder", folder, errno)
-        }
-    }
 }

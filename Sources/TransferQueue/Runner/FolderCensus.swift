@@ -7,6 +7,8 @@ final class FolderCensus: Sendable {
     private let newFolders = Mutex<[Substring: Bool]>([:])
     /// By folder, and by the name that such a file is for.
     private let numberedParts = Mutex<[Substring: [String: [Int]]]>([:])
+    /// Folders that this run has made, and whose own names aren't known to be on the disk.
+    private let made = Mutex<Set<String>>([])
 
     /// Whether the folder of this file was empty or missing at first. Blocks at the first question: for workers.
     func isNew(folderOf path: String) -> Bool {
@@ -54,6 +56,29 @@ final class FolderCensus: Sendable {
             if let part { found[part.file, default: []].append(part.number) }
         }
         return found
+    }
+
+    func noteMade(_ folders: [String]) {
+        guard !folders.isEmpty else { return }
+        made.withLock { $0.formUnion(folders) }
+    }
+
+    /// Makes the names in these folders durable, and with them the folders' own, up to one that was there before: a file
+    /// whose folder is gone after a loss of power is gone, too. Blocks: for workers.
+    ///
+    /// - Parameter sync: Makes the names in one folder durable.
+    func sync(_ folders: Set<String>, by sync: (String) -> Void = { FolderMaker.sync($0) }) {
+        var (rest, known) = (Array(folders), folders)
+        var durable: [String] = []
+        while let folder = rest.popLast() {
+            sync(folder)
+            guard made.withLock({ $0.contains(folder) }) else { continue }
+            durable.append(folder)
+            let parent = FolderMaker.parent(of: folder)
+            if known.insert(parent).inserted { rest.append(parent) }
+        }
+        // Not before: another group of files may wait for the same folders.
+        made.withLock { $0.subtract(durable) }
     }
 
     private static func isEmptyOrMissing(_ folder: String) -> Bool {

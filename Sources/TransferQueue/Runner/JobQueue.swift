@@ -45,6 +45,10 @@ public final class JobQueue: Sendable {
 
     private static let worker = WorkerPool(name: "queue-open", threads: 1)
 
+    /// What had to be done to open the queue, in words for people: its database was damaged and was moved aside. `nil` when
+    /// all was well.
+    public var notice: String? { store.notice }
+
     /// Ends the threads and gives back what this process held. Nothing can be done with the queue afterwards.
     public func close() async {
         for keeper in await runner.watchers() { await keeper.stop() }

@@ -20,18 +20,29 @@ public final class QueueRemote: Sendable {
         self.runtimeFolder = runtimeFolder
     }
 
+    /// What is wrong with the database is told with what to do.
+    func told<Value>(_ work: () throws -> Value) throws -> Value {
+        do {
+            return try work()
+        } catch {
+            throw store.fault(error)
+        }
+    }
+
     /// The identities of the batch's jobs that are complete.
-    public func completed(batch: String) throws -> Set<String> { try store.completedIdentities(batch: batch) }
+    public func completed(batch: String) throws -> Set<String> {
+        try told { try store.completedIdentities(batch: batch) }
+    }
 
     /// How the batches stand; all of them, or the one of that name.
-    public func statuses(name: String? = nil) throws -> [BatchStatus] { try store.statuses(name: name) }
+    public func statuses(name: String? = nil) throws -> [BatchStatus] { try told { try store.statuses(name: name) } }
 
     /// The names of all batches, in the order in which they came.
     public func batchNames() throws -> [String] { try store.batchNames() }
 
     /// The jobs of a batch that failed for good, in the order they did.
     public func failures(batch: String, limit: Int = .max) throws -> [FailedJob] {
-        try store.failures(batch: batch, limit: limit)
+        try told { try store.failures(batch: batch, limit: limit) }
     }
 
     public enum Delivery: Sendable, Hashable {
@@ -45,13 +56,13 @@ public final class QueueRemote: Sendable {
     ///
     /// - Throws: `TransferError` when there is no such batch or job.
     public func ask(_ verb: QueueVerb, batch: String, job: String?) throws -> Delivery {
-        switch try store.deliver(verb, batch: batch, job: job) {
+        switch try told({ try store.deliver(verb, batch: batch, job: job) }) {
         case .applied(let jobs): return .applied(jobs: jobs)
         case .handed(let pid, let socket, _):
             if let socket { ControlSocket.ring(socket) }
             return .handed(pid: pid)
         case .noSuchBatch:
-            let names = try store.batchNames()
+            let names = try told { try store.batchNames() }
             let known = names.isEmpty ? "there are none" : "there are: \(names.prefix(10).joined(separator: ", "))"
             throw TransferError(.fileMissing, "no batch \"\(batch)\"; \(known)")
         case .noSuchJob:
@@ -61,7 +72,9 @@ public final class QueueRemote: Sendable {
 
     /// Whether servers hold parts of the batch's cancelled uploads, as far as is known;
     /// ``JobQueue/abandonCancelled(in:within:)`` tells them.
-    public func hasAbandonedUploads(batch: String) throws -> Bool { try store.hasAbandonedUploads(batch: batch) }
+    public func hasAbandonedUploads(batch: String) throws -> Bool {
+        try told { try store.hasAbandonedUploads(batch: batch) }
+    }
 
     /// Forgets batches: the named one, or those that ended before that time (milliseconds since 1970).
     ///
@@ -70,7 +83,7 @@ public final class QueueRemote: Sendable {
     ///
     /// - Returns: The names of those forgotten. Batches that run are never forgotten.
     public func forget(name: String?, endedBefore: Int64?) throws -> [String] {
-        try store.forget(name: name, endedBefore: endedBefore)
+        try told { try store.forget(name: name, endedBefore: endedBefore) }
     }
 
     /// Waits until nobody runs the batch any more, without asking again and again: the one who runs it rings, and the
@@ -80,7 +93,7 @@ public final class QueueRemote: Sendable {
     public func wait(batch: String) async throws -> BatchStatus? {
         let loop = try EventLoop(name: "wait")
         defer { loop.stop() }
-        while let status = try store.statuses(name: batch).first, let pid = status.pid {
+        while let status = try statuses(name: batch).first, let pid = status.pid {
             await Ring.wait(
                 on: loop, pid: pid, folders: ControlSocket.folders(runtime: runtimeFolder, state: folder)
             ) { [store] socket in
@@ -89,7 +102,7 @@ public final class QueueRemote: Sendable {
                 return (try? store.statuses(name: batch).first?.pid) == pid
             }
         }
-        return try store.statuses(name: batch).first
+        return try statuses(name: batch).first
     }
 }
 

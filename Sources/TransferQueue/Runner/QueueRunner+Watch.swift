@@ -150,9 +150,9 @@ extension OpenedSource {
             throw TransferError(.superseded, "\(path) is gone", cause: error.cause)
         }
         try self.init(file, version: version)
-        guard !isProven, let digest, version.stamp.changed != nil, file.currentStamp().map(version.stamp.likeness) != .same else {
-            return
-        }
+        guard !isProven, let digest, version.stamp.changed != nil,
+            file.currentStamp().map(version.stamp.likeness) != .same
+        else { return }
         // Something may have given it other bytes and its former time.
         guard try FileDigest.compute(file, digest.algorithm, 0..<file.size) == digest else {
             throw TransferError(.superseded, "\(path) has other bytes than were queued")

@@ -66,6 +66,8 @@ actor QueueRunner: LoopActor {
     var storeCalls = 0
     var stopping: StopReason?
     var stopTimer: LoopTimer?
+    /// Until then a lack of descriptors isn't told of again.
+    var descriptorsToldUntil = MonotonicTime.now
     private var wakeTimer: LoopTimer?
     private var saveTimer: LoopTimer?
     private var tickTimer: LoopTimer?
@@ -199,7 +201,7 @@ actor QueueRunner: LoopActor {
     private func startAll() {
         guard stopping == nil else { return finishStopping() }
         // Bounded: each finished download holds a descriptor until it's durable.
-        if saving + finishing.count < 1024 {
+        if saving + finishing.count < min(1024, scheduler.openFiles?.places ?? .max) {
             for action in scheduler.decide(now: .now) {
                 switch action {
                 case .start(let candidate): begin(candidate)
@@ -255,6 +257,9 @@ actor QueueRunner: LoopActor {
         let reach = OriginReach(origin: result.lane.origin)
         let candidates = result.jobs.map { job in
             claimed[job.record.id] = job.record
+            // Of what the damaged database knew nothing is left: a file that is there may be the job's own work, and what
+            // was uploaded is asked for.
+            if store.notice != nil { claimed[job.record.id]?.wasInterrupted = true }
             return Scheduler.Candidate(
                 id: job.record.id, lane: result.lane, priority: job.record.spec.priority, rank: job.rank,
                 patience: OriginPatience(job.record.spec.settings.retry.rule),

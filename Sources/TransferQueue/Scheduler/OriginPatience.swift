@@ -52,8 +52,8 @@ extension TransferError {
     /// The server asked again when the time for that was used up.
     func waitedTooLong(_ limit: Duration) -> TransferError {
         var error = self
-        error.message +=
-            "; the server goes on asking to wait, and \(DurationText.words(limit)) is the limit (retry.maxWait)"
+        let why = error.errno == nil ? "the server goes on asking to wait" : "that went on"
+        error.message += "; \(why), and \(DurationText.words(limit)) is the limit (retry.maxWait)"
         error.retryAfter = nil
         return error
     }

@@ -47,6 +47,8 @@ struct Scheduler: Sendable {
     private var rooms: [String: OriginRoom] = [:]
     /// Origins that are paused and have jobs to start, with the time at which a job may try.
     private var pauses = PauseTimes()
+    /// How many jobs the machine's descriptors are enough for, where they weren't.
+    var openFiles: OriginRoom?
     private var rate: StartRate?
     private var served = 0
     /// When something may start that may not now; `nil` when only an event can change that.
@@ -226,7 +228,8 @@ struct Scheduler: Sendable {
         growRooms(now)
         while let origin = pauses.nextDue(now: now) { table.touch(to: origin) }
         lookAtChanges(&claims)
-        while active.count < limits.concurrency, let (place, index) = nextLane(now) {
+        let concurrency = concurrency(now)
+        while active.count < concurrency, let (place, index) = nextLane(now) {
             // A refusal is no request.
             let isRefused = if case .refuse = permission(table.lanes[place], now) { true } else { false }
             if !isRefused, let until = rate?.take(now: now) {
@@ -248,7 +251,7 @@ struct Scheduler: Sendable {
             dropIfEmpty(place)
             lookAtChanges(&claims)
         }
-        if active.count < limits.concurrency, let end = pauses.next(where: isHeldBack) { wake(at: end) }
+        if active.count < concurrency, let end = pauses.next(where: isHeldBack) { wake(at: end) }
         return actions + claims
     }
 

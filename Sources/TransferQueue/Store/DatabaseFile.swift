@@ -15,6 +15,7 @@ enum DatabaseFile {
     ///
     /// - Throws: `TransferError` when the file can't be made or protected.
     static func prepare(_ path: String, in folder: String) throws(TransferError) {
+        for suffix in [""] + companions { try requireOwn(path + suffix) }
         if access(path, F_OK) != 0 {
             let failure = emptyDatabase.withUnsafeBytes {
                 transfer_make_whole_file(folder, path, 0o600, $0.baseAddress, $0.count)
@@ -25,6 +26,28 @@ enum DatabaseFile {
         // Without a descriptor: closing one would give up the locks that another connection of this process has (fcntl(2)).
         guard mknod(path, S_IFREG | 0o600, 0) == 0 || errno == EEXIST else { throw .file("make", path, errno) }
         guard chmod(path, 0o600) == 0 else { throw .file("protect", path, errno) }
+    }
+
+    /// What SQLite puts beside a database (sqlite.org/tempfiles.html).
+    static let companions = ["-wal", "-shm", "-journal"]
+
+    /// Somebody else's file, or one that has a second name, would be read and written as the queue's.
+    private static func requireOwn(_ path: String) throws(TransferError) {
+        var status = stat()
+        guard lstat(path, &status) == 0 else { return }
+        let fault: String? =
+            if status.st_mode & S_IFMT != S_IFREG {
+                "is no plain file"
+            } else if status.st_uid != geteuid(), status.st_uid != PartFile.ownerOfNewFiles(besides: path) {
+                "belongs to \(UserName.words(status.st_uid))"
+            } else if status.st_nlink > 1 {
+                "has a second name"
+            } else {
+                nil
+            }
+        guard let fault else { return }
+        throw TransferError(
+            .fileAccess, "\(path) \(fault), and isn't used: move it away, or name another folder with --state")
     }
 
     /// One page: the header of a database in WAL mode, and the root of a table of tables that has none

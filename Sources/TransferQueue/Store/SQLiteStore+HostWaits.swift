@@ -56,7 +56,8 @@ extension SQLiteStore {
 
     static func hostWait(_ db: Database, origin: String, process: Int64) throws -> HostWait? {
         try Row.fetchOne(
-            db, sql: "SELECT \(hostColumns) FROM hostWait WHERE process = ? AND origin = ?", arguments: [process, origin]
+            db, sql: "SELECT \(hostColumns) FROM hostWait WHERE process = ? AND origin = ?",
+            arguments: [process, origin]
         ).map { HostWait($0) }
     }
 }

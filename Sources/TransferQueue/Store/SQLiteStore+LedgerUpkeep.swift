@@ -1,6 +1,8 @@
 import GRDB
 import TransferCore
+import TransferWatch
 import TransferEventLoop
+import TransferWatch
 
 /// What became of a confirmed file that was to be moved or deleted.
 struct LedgerSettlement: Sendable {

@@ -12,6 +12,8 @@ final class SQLiteStore: Sendable {
     private let path: String
     /// The row of this process.
     let process: Int64
+    /// What had to be done to open it, for people: a damaged one was moved aside.
+    let notice: String?
     /// Jobs that this process has put in and that have no rows yet.
     let packed = PackedJobs()
     let doubtful = DoubtfulBatches()
@@ -24,16 +26,33 @@ final class SQLiteStore: Sendable {
     init() throws {
         database = try DatabaseQueue()
         path = "in memory"
+        notice = nil
         try Schema.migrator.migrate(database)
         process = try database.write { db in try Self.register(db) }
     }
 
     /// Opens the database of the folder, or makes it, and takes back what dead processes had.
     ///
-    /// - Parameter isReader: Only look: no process is registered.
+    /// - Parameter isReader: Only look: no process is registered, and a damaged database stays where it is.
     /// - Throws: `TransferError` that says what is wrong with the file.
     init(_ folder: StateFolder, isReader: Bool = false) throws {
         path = folder.database
+        do {
+            do {
+                (database, process) = try Self.open(folder, isReader)
+                notice = nil
+            } catch  where !isReader && DamagedDatabase.isToldBy(error) {
+                notice = try DamagedDatabase.moveAside(folder.database, because: Self.words(error))
+                (database, process) = try Self.open(folder, isReader)
+            }
+            // What ended a month ago is of no use to anybody.
+            if !isReader { _ = try forget(name: nil, endedBefore: WallClock.milliseconds - 30 * 86_400_000) }
+        } catch {
+            throw Self.fault(error, path: folder.database)
+        }
+    }
+
+    private static func open(_ folder: StateFolder, _ isReader: Bool) throws -> (DatabaseQueue, Int64) {
         var configuration = Configuration()
         configuration.busyMode = .timeout(10)
         configuration.prepareDatabase { db in
@@ -45,27 +64,23 @@ final class SQLiteStore: Sendable {
                     PRAGMA secure_delete = OFF
                     """)
         }
+        try DatabaseFile.prepare(folder.database, in: folder.path)
+        let database = try DatabaseQueue(path: folder.database, configuration: configuration)
+        try Schema.refuseNewer(database, path: folder.database)
+        if !isReader { try DamagedDatabase.look(database, folder.database) }
+        // What is done here is whole or not there without a sync too, and the first commit after it syncs it all
+        // (sqlite.org/pragma.html#pragma_synchronous). Of processes the database need not know after the machine's
+        // next start.
+        try database.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = NORMAL") }
         do {
-            try DatabaseFile.prepare(folder.database, in: folder.path)
-            database = try DatabaseQueue(path: folder.database, configuration: configuration)
-            try Schema.refuseNewer(database, path: path)
-            // What is done here is whole or not there without a sync too, and the first commit after it syncs it all
-            // (sqlite.org/pragma.html#pragma_synchronous). Of processes the database need not know after the machine's
-            // next start.
-            try database.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = NORMAL") }
-            do {
-                try Schema.migrator.migrate(database)
-            } catch is DatabaseError {
-                // Another process may have made the change after this one had looked: then there is nothing left to do.
-                try Schema.migrator.migrate(database)
-            }
-            process = isReader ? 0 : try database.write { db in try Self.register(db) }
-            try database.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = FULL") }
-            // What ended a month ago is of no use to anybody.
-            if !isReader { _ = try forget(name: nil, endedBefore: WallClock.milliseconds - 30 * 86_400_000) }
-        } catch {
-            throw Self.fault(error, path: folder.database)
+            try Schema.migrator.migrate(database)
+        } catch let error as DatabaseError where !DamagedDatabase.isToldBy(error) {
+            // Another process may have made the change after this one had looked: then there is nothing left to do.
+            try Schema.migrator.migrate(database)
         }
+        let process = isReader ? 0 : try database.write { db in try register(db) }
+        try database.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = FULL") }
+        return (database, process)
     }
 
     /// What is wrong with the database, and what to do, where SQLite says so; else the error as it is.
@@ -74,13 +89,20 @@ final class SQLiteStore: Sendable {
     private static func fault(_ error: any Error, path: String) -> any Error {
         guard let error = error as? DatabaseError else { return error }
         let words =
-            error.resultCode == .SQLITE_FULL
-            ? "no space left on its disk; make room there and start again, or name another folder with --state"
-            : error.message ?? "\(error)"
+            switch error.resultCode {
+            case .SQLITE_FULL:
+                "no space left on its disk; make room there and start again, or name another folder with --state"
+            case .SQLITE_CORRUPT, .SQLITE_NOTADB:
+                "it is damaged (\(Self.words(error))); transfer run, get, put and watch move it aside and begin a new one"
+            default: Self.words(error)
+            }
+        if DamagedDatabase.isToldBy(error) { DamagedDatabase.note(path) }
         return TransferError(
             .fileAccess, "the queue's database \(path) can't be used: \(words)",
             cause: .openSSL("SQLite \(error.extendedResultCode.rawValue)"))
     }
+
+    private static func words(_ error: any Error) -> String { (error as? DatabaseError)?.message ?? "\(error)" }
 
     private static func register(_ db: Database) throws -> Int64 {
         try reclaim(db)

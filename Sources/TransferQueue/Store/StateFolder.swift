@@ -1,6 +1,7 @@
 import CTransferLinux
 import Glibc
 public import TransferCore
+import TransferEngine
 
 /// The folder that holds a queue: made, private to its user, and on a file system that SQLite's WAL works on.
 public struct StateFolder: Sendable, Hashable {
@@ -14,7 +15,10 @@ public struct StateFolder: Sendable, Hashable {
         var made = ""
         for component in self.path.split(separator: "/") {
             made += (made.isEmpty && !self.path.hasPrefix("/") ? "" : "/") + component
-            if mkdir(made, made == self.path ? 0o700 : 0o755) != 0, errno != EEXIST, errno != EISDIR {
+            if mkdir(made, made == self.path ? 0o700 : 0o755) == 0 {
+                // What is written in it is as durable as its own name.
+                FolderMaker.sync(FolderMaker.parent(of: made))
+            } else if errno != EEXIST, errno != EISDIR {
                 // A parent that can't be made may exist without being listed; the last word has access(2) below.
                 if errno != EROFS, errno != EACCES, errno != EPERM { throw unusable("can't make \(made)", errno) }
             }
@@ -24,9 +28,16 @@ public struct StateFolder: Sendable, Hashable {
         guard status.st_mode & S_IFMT == S_IFDIR else {
             throw TransferError(.fileAccess, "the state folder \(self.path) is not a folder; name another with --state")
         }
+        if let owner = Self.stranger(status, self.path) {
+            throw TransferError(
+                .fileAccess,
+                "the state folder \(self.path) belongs to \(owner): run the command as that user, or name another folder "
+                    + "with --state or TRANSFER_STATE")
+        }
         guard access(self.path, R_OK | W_OK | X_OK) == 0 else {
             throw unusable("can't write to the state folder \(self.path)", errno)
         }
+        try Self.close(self.path, status.st_mode)
         if let network = Self.networkFileSystem(self.path) {
             throw TransferError(
                 .fileAccess,
@@ -36,6 +47,39 @@ public struct StateFolder: Sendable, Hashable {
     }
 
     public var database: String { path + "/queue.sqlite" }
+
+    /// Who owns the folder, where that is another user: whoever owns it decides what the queue does.
+    private static func stranger(_ status: stat, _ path: String) -> String? {
+        // Some file systems have one owner for all files, whoever makes them.
+        guard status.st_uid != geteuid(), status.st_uid != PartFile.ownerOfNewFiles(besides: path + "/queue.sqlite")
+        else { return nil }
+        return UserName.words(status.st_uid)
+    }
+
+    /// Takes it from others that they may write there, where it's the queue's alone.
+    ///
+    /// - Throws: `fileAccess` where everybody may write to a folder that has other things in it, as `/tmp`.
+    private static func close(_ path: String, _ mode: mode_t) throws(TransferError) {
+        guard mode & 0o022 != 0 else { return }
+        if isQueuesAlone(path), chmod(path, mode & 0o7755) == 0 { return }
+        guard mode & 0o002 != 0 else { return }
+        throw TransferError(
+            .fileAccess,
+            "everybody may write to the state folder \(path), which isn't the queue's alone: name another folder with "
+                + "--state or TRANSFER_STATE (\(path)/transfer is made for you alone), or close it with chmod go-w")
+    }
+
+    private static func isQueuesAlone(_ path: String) -> Bool {
+        var status = stat()
+        if lstat(path + "/queue.sqlite", &status) == 0 { return status.st_uid == geteuid() }
+        guard let listing = opendir(path) else { return false }
+        defer { closedir(listing) }
+        while let entry = readdir(listing) {
+            let name = entry.pointee.d_name
+            guard name.0 == 0x2E, name.1 == 0 || (name.1 == 0x2E && name.2 == 0) else { return false }
+        }
+        return true
+    }
 
     /// The folder by the rules of the command: what is given, then `TRANSFER_STATE`, `STATE_DIRECTORY` (systemd's),
     /// `XDG_STATE_HOME/transfer`, `HOME/.local/state/transfer`.

@@ -154,7 +154,8 @@ struct AfterUpload {
 
     private func move(_ folder: Int32, into target: String) throws(TransferError) -> String {
         let wanted = target + "/" + version.path
-        try FolderMaker.makeParents(of: wanted)
+        // Before the file leaves its own folder.
+        for made in try FolderMaker.makeParents(of: wanted) { FolderMaker.sync(FolderMaker.parent(of: made)) }
         let parent = WatchedPath.folder(wanted)
         let place = transfer_open_at(AT_FDCWD, parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0)
         guard place >= 0 else { throw .file("open the folder", parent, errno) }

@@ -291,7 +291,9 @@ extension WatchKeeper: WatchConsumer {
         guard !found.isEmpty else { return }
         let (folder, paths) = (folder, found.map(\.name))
         guard let isNew = await onStore({ try $0.noteOtherNames(paths, folder: folder) }), !isStopped else { return }
-        for (other, isNew) in zip(found, isNew) where isNew { tell(.notUploaded(path: other.name, sameAs: other.known)) }
+        for (other, isNew) in zip(found, isNew) where isNew {
+            tell(.notUploaded(path: other.name, sameAs: other.known))
+        }
     }
 
     private func refuse() -> Int {

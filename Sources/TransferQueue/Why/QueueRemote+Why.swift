@@ -8,7 +8,7 @@ extension QueueRemote {
     ///
     /// - Throws: `fileMissing` when there is no such batch or job; the message names what may have been meant.
     public func explain(batch: String, job: String) throws -> JobExplanation {
-        guard let facts = try store.facts(batch: batch, job: job) else { throw try unknown(batch, job) }
+        guard let facts = try told({ try store.facts(batch: batch, job: job) }) else { throw try unknown(batch, job) }
         let monitor = NetworkMonitor()
         let look = HostLook(monitor: monitor)
         var explanation = facts.explanation(monitor.current, now: .now, zone: .system) { look.finding($0) }

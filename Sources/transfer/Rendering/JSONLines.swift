@@ -163,6 +163,9 @@ enum JSONLines {
         case .clock(let reason):
             object.field("for", "clock")
             object.field("reason", reason)
+        case .openFiles(let reason):
+            object.field("for", "openFiles")
+            object.field("reason", reason)
         case .network(let reason):
             object.field("for", "network")
             object.field("reason", reason)

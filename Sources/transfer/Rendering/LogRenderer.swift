@@ -31,7 +31,19 @@ struct LogRenderer: Sendable {
         self.charset = charset
     }
 
+    private var lastTime: Int64 = 0
+
+    /// A clock that was set back by an hour would silence the log for that hour.
+    private mutating func follow(_ time: Int64) {
+        let step = time - lastTime
+        lastTime = time
+        guard step < 0 else { return }
+        told = told.mapValues { $0 + step }
+        folding.shift(by: step)
+    }
+
     mutating func receive(_ event: QueueEvent) -> [LogLine] {
+        follow(event.time)
         var lines = folding.hasDue ? folding.flush(time: event.time, all: false, charset: charset) : []
         render(event, &lines)
         return lines

@@ -68,6 +68,15 @@ struct RetryFolding: Sendable {
 
     var hasDue: Bool { due < .max }
 
+    /// The clock of the times was set.
+    mutating func shift(by step: Int64) {
+        if hasDue { due += step }
+        for key in folds.keys {
+            folds[key]?.first += step
+            if let muted = folds[key]?.mutedUntil, muted > 0 { folds[key]?.mutedUntil = muted + step }
+        }
+    }
+
     /// The lines to write now.
     ///
     /// - Parameter all: At a batch's progress and end; otherwise only what is overdue.

@@ -109,7 +109,8 @@ enum StatusTable {
         let others = row.hosts.dropFirst(hostsShown)
         if !others.isEmpty {
             let jobs = others.reduce(0) { $0 + $1.jobs }
-            lines.append("\(name): \(NumberText.grouped(jobs)) wait for \(NumberText.count(others.count, "other host"))")
+            let hosts = NumberText.count(others.count, "other host")
+            lines.append("\(name): \(NumberText.grouped(jobs)) wait for \(hosts)")
         }
         return lines.map { charset.visible($0) }
     }

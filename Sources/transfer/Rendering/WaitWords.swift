@@ -64,7 +64,7 @@ enum WaitWords {
         case .dependency(let need): "for \(need)"
         case .slot: "for a free slot"
         case .paused: "paused"
-        case .network(let reason), .schedule(let reason), .clock(let reason): reason
+        case .network(let reason), .schedule(let reason), .clock(let reason), .openFiles(let reason): reason
         }
     }
 }

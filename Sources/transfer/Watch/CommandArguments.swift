@@ -1,4 +1,5 @@
 import ArgumentParser
+import CTransferArguments
 import TransferQueue
 
 /// The command line in the form that the parser knows.
@@ -7,8 +8,8 @@ enum CommandArguments {
     ///
     /// - Throws: For one that isn't UTF-8, as file names may be: what it would be read as names another file.
     static func given() throws(Failure) -> [String] {
-        try (1..<max(1, Int(CommandLine.argc))).map { index throws(Failure) in
-            guard let bytes = CommandLine.unsafeArgv[index] else { return "" }
+        try (1..<max(1, transfer_argument_count())).map { index throws(Failure) in
+            guard let bytes = transfer_argument(index) else { return "" }
             guard let text = String(validatingCString: bytes) else {
                 throw Failure(
                     .wrongUsage,

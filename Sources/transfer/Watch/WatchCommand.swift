@@ -101,10 +101,9 @@ struct Watch: AsyncParsableCommand {
     }
 
     func run() async throws {
-        Composition.raiseDescriptorLimit()
         let spec = try spec()
-        let queue = try await JobQueue.open(
-            try Composition.configuration(state: state.state, limits: limits.merged(with: BatchLimits())))
+        let queue = try await Composition.queue(
+            state: state.state, limits: limits.merged(with: BatchLimits()))
         let reporter = try Composition.reporter(show)
         let session = WatchSession(queue, reporter, folders: [spec.folder])
         var execution = Execution(queue: queue, reporter: reporter, stops: Execution.StopRules())

@@ -93,6 +93,17 @@ import TransferQueue
         #expect(lines == ["info a: fetched 8.00 MiB in 2 s, 2.00 MiB of it now, 1.00 MiB/s, md5 verified"])
     }
 
+    /// An hour back, and the log would be silent for an hour.
+    @Test func aClockThatIsSetBackSilencesNothing() {
+        var log = LogRenderer()
+        let tick = QueueEvent.Kind.batchProgress(progress(totals(jobs: 9)))
+        let lines = texts(
+            &log, event(.batchStarted(totals(jobs: 9)), after: 4000), event(tick, after: 4060),
+            event(tick, after: 4061),
+            event(tick, after: 461), event(tick, after: 500), event(tick, after: 522))
+        #expect(lines.count == 3, "\(lines)")
+    }
+
     @Test func anOutageLooksAsIntended() {
         var log = LogRenderer()
         let reason = WaitReason.network("offline: eth0 lost carrier")

@@ -61,8 +61,8 @@ import Testing
         (status.total, status.remaining, status.waiting, status.pid) = (9, 9, 9, 880)
         func host(_ number: Int, jobs: Int, code: Int? = nil, remaining: Int) -> HostWait {
             HostWait(
-                origin: "http://h\(number).example", status: code, message: code == nil ? "refused" : "\(code ?? 0) Busy",
-                since: 0, remaining: .seconds(remaining), jobs: jobs)
+                origin: "http://h\(number).example", status: code,
+                message: code.map { "\($0) Busy" } ?? "refused", since: 0, remaining: .seconds(remaining), jobs: jobs)
         }
         status.hosts = [
             host(1, jobs: 4, remaining: 3), host(2, jobs: 2, code: 503, remaining: 60), host(3, jobs: 1, remaining: 0),
@@ -80,9 +80,9 @@ import Testing
             ])
         #expect(
             StatusTable.json([row])[0].contains(
-                #""hosts":[{"host":"h1.example","waiting":4,"since":"1970-01-01T00:00:00.000Z","message":"refused","#
-                    + #""remaining":3},{"host":"h2.example","waiting":2,"since":"1970-01-01T00:00:00.000Z","status":503,"#
-                    + #""message":"503 Busy","remaining":60}"#))
+                #""hosts":[{"host":"h1.example","waiting":4,"since":"\#(TimeText.utc(0))","message":"refused","#
+                    + #""remaining":3},{"host":"h2.example","waiting":2,"since":"\#(TimeText.utc(0))","#
+                    + #""status":503,"message":"503 Busy","remaining":60}"#))
     }
 
     @Test func failedJobsAreListed() {

@@ -157,6 +157,23 @@ struct FileServerTests {
         }
     }
 
+    /// libcurl would read as many bytes as SIZE told, and call them the file.
+    @Test(arguments: ["213 2", "213 0", "213 500000"])
+    func aSizeThatIsNotTheFilesIsFound(_ reply: String) async throws {
+        var options = FTPServer.Options()
+        options.replies["SIZE"] = Array(repeating: reply, count: 20)
+        let server = try await FTPServer.start(options)
+        try await Bench.with { bench in
+            try Data(repeating: 7, count: 100_000).write(to: URL(fileURLWithPath: server.root + "/x"))
+            let outcome = try await bench.download(server.url("/x")).outcome
+            let words = outcome.error?.message ?? ""
+            #expect(outcome.error?.isTransient == true, "\(outcome.result)")
+            #expect(
+                words.contains("sent 100000 bytes of a file of") || words.contains("bytes early")
+                    || words.contains("no further"), "\(words)")
+        }
+    }
+
     /// STAT denied isn't "0 bytes are there".
     @Test func aFileWhoseLengthSFTPDoesNotTellIsNotEmpty() async throws {
         var options = SSHServer.Options()

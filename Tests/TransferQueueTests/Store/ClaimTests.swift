@@ -70,6 +70,24 @@ import TransferTestSupport
         #expect(!ProcessIdentity(pid: 1 << 30, started: me.started, boot: me.boot).isAlive)
     }
 
+    /// Without /proc nothing tells since when a process has its number: what it holds is left to it.
+    @Test(arguments: [
+        (ProcessIdentity.Sighting.started(5), "b", true), (.started(6), "b", false), (.gone, "b", false),
+        (.unseen, "b", true), (.unseen, "other", false), (.unseen, "unknown", true), (.gone, "unknown", false),
+        (.started(5), "unknown", true),
+    ])
+    func aProcessIsKnownByItsStartWhereThatIsTold(_ sighting: ProcessIdentity.Sighting, _ boot: String, _ isAlive: Bool)
+    {
+        let identity = ProcessIdentity(pid: 1, started: 5, boot: "b")
+        #expect(identity.isAlive(as: sighting, in: boot) == isAlive)
+    }
+
+    @Test func aProcessThatSawNoStartOfItsOwnIsTheOneWithItsNumber() {
+        let identity = ProcessIdentity(pid: 1, started: -5, boot: BootID.unknown)
+        #expect(identity.isAlive(as: .started(7), in: "b"))
+        #expect(!identity.isAlive(as: .gone, in: "b"))
+    }
+
     @Test func aBodyThatMayHaveArrivedIsNotSentAgainByItself() throws {
         let other = try SQLiteStore(fixture.state)
         let uploads = ["p1", "p2", "p3"].map {

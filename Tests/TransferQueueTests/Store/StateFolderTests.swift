@@ -51,15 +51,64 @@ import TransferTestSupport
         #expect(message(path + "/sub").contains("can't"))
     }
 
-    @Test func aDatabaseThatIsNoneIsNamed() throws {
+    @Test func aDatabaseThatIsNoneIsNamedToWhoOnlyLooks() throws {
         let state = try StateFolder(folder.path("state"))
-        try folder.write(String(repeating: "no database ", count: 1000), to: "state/queue.sqlite")
+        let text = String(repeating: "no database ", count: 1000)
+        try folder.write(text, to: "state/queue.sqlite")
         do {
-            _ = try SQLiteStore(state)
+            _ = try SQLiteStore(state, isReader: true)
             Issue.record("opened")
         } catch let error as TransferError {
-            #expect(error.message.contains("queue.sqlite can't be used"))
+            #expect(error.message.contains("queue.sqlite can't be used: it is damaged"))
         }
+        #expect(try folder.text("state/queue.sqlite") == text)
+    }
+
+    @Test func aDatabaseThatIsNoneIsMovedAsideEachTime() throws {
+        let state = try StateFolder(folder.path("state"))
+        for number in 1...2 {
+            let text = String(repeating: "no database \(number) ", count: 1000)
+            unlink(folder.path("state/queue.sqlite-wal"))
+            try folder.write(text, to: "state/queue.sqlite")
+            let store = try SQLiteStore(state)
+            #expect(store.notice?.contains("queue.sqlite.damaged-\(number) now") == true)
+            #expect(try folder.text("state/queue.sqlite.damaged-\(number)") == text)
+            #expect(try store.statuses().isEmpty)
+        }
+        #expect(try SQLiteStore(state).notice == nil)
+    }
+
+    /// Of a healthy table without row numbers SQLite 3.40's quick_check says "NULL value in need.job".
+    @Test func aHealthyDatabaseStaysWhereItIs() throws {
+        let fixture = try StoreFixture()
+        try fixture.stage([
+            Sample.download("http://h.example/a", to: "a", id: "a"),
+            Sample.download("http://h.example/b", to: "b", id: "b", needs: ["a"]),
+        ])
+        _ = try fixture.states()
+        #expect(try SQLiteStore(fixture.state).notice == nil)
+        #expect(try !fixture.folder.files(below: "state").contains { $0.contains("damaged") })
+    }
+
+    @Test(
+        arguments: [
+            ("ok", nil), ("NULL value in need.job", nil), ("row 3 missing from index i", nil),
+            (
+                "*** in database main ***\nPage 3: btreeInitPage() returns error code 11",
+                "Page 3: btreeInitPage() returns error code 11"
+            ),
+        ] as [(String, String?)])
+    func onlyPagesThatAreNoneAreDamage(_ word: String, _ fault: String?) {
+        #expect(DamagedDatabase.fault(in: word) == fault)
+    }
+
+    /// A page in the middle of a large database is met when it's needed: the next start reads all of it.
+    @Test func damageThatWasMetIsLookedForAtTheNextStart() throws {
+        let state = try StateFolder(folder.path("state"))
+        _ = try SQLiteStore(state)
+        DamagedDatabase.note(state.database)
+        #expect(try SQLiteStore(state).notice == nil, "it's whole")
+        #expect(access(state.database + ".doubtful", F_OK) != 0)
     }
 
     @Test func isLocatedByTheDocumentedOrder() throws {

@@ -279,7 +279,7 @@ import TransferWatch
             var times = WatchTimes()
             times.pruneGrace = .milliseconds(1)
             try await withWatch(folder, spec, times: times) { _, _, log in
-                try await folder.ledger("group_concat(path)", is: "here,elsewhere,name")
+                try await folder.ledger("group_concat(path)", is: "elsewhere,here,name")
                 await log.caughtUp()
                 #expect(log.confirmed.isEmpty)
             }

@@ -1,0 +1,16 @@
+import Glibc
+
+/// What people call a user of this machine.
+enum UserName {
+    /// "the user ann", or the number where it has no name.
+    static func words(_ number: uid_t) -> String {
+        var buffer = [CChar](repeating: 0, count: 4096)
+        var entry = passwd()
+        var found: UnsafeMutablePointer<passwd>?
+        guard getpwuid_r(number, &entry, &buffer, buffer.count, &found) == 0, found != nil, let name = entry.pw_name
+        else {
+            return "the user \(number)"
+        }
+        return "the user \(String(cString: name))"
+    }
+}

@@ -1,0 +1,158 @@
+import Foundation
+import Glibc
+import Testing
+import TransferTestServer
+import TransferTestSupport
+
+/// Machines on which something is missing that nearly all have: standard descriptors, `/proc`, descriptors to open.
+@Suite struct OddMachineTests {
+    /// The command as the last one of a shell's script, which has it as `"$@"`.
+    private func start(_ place: Workplace, _ script: String, _ arguments: [String]) throws -> ChildProcess {
+        let command = place.command(arguments)
+        return try ChildProcess.start(
+            ChildProcess.Command(
+                "/bin/bash", ["-c", script, "bash", try TransferCommand.binary()] + arguments,
+                environment: command.environment, workingFolder: command.workingFolder, timeout: command.timeout))
+    }
+
+    /// A socket or an eventfd of ours that got the number of standard output would get its events.
+    @Test func descriptorsThatAreClosedAtTheStartStayOutOfTheWay() async throws {
+        try await withTestServer { server in
+            let place = try Workplace()
+            server.serve("/a", .text("hello"))
+            server.script("/a", [.holdHead])
+            try place.jobs([download(server.url("/a"), to: "a")])
+            let process = try start(
+                place, #"exec "$@" <&- >&- 2>&-"#, ["run", "jobs.json", "--json", "--report", "report"])
+            try await server.waitForHeld(1)
+            for number in 0...2 {
+                let link = try FileManager.default.destinationOfSymbolicLink(
+                    atPath: "/proc/\(process.processID)/fd/\(number)")
+                #expect(link == "/dev/null", "descriptor \(number)")
+            }
+            server.release()
+            #expect(try await process.result().exitCode == 0)
+            #expect(try place.folder.text("a") == "hello")
+            #expect(try place.folder.text("report").contains(#""event":"job.finished""#))
+        }
+    }
+
+    // MARK: Without /proc
+
+    private static let withoutProc = #"mount -t tmpfs none /proc && exec "$@""#
+
+    private func startWithoutProc(_ place: Workplace, _ arguments: String...) throws -> ChildProcess {
+        let command = place.command(arguments)
+        return try ChildProcess.start(
+            ChildProcess.Command(
+                "/usr/bin/unshare",
+                ["--user", "--map-root-user", "--mount", "/bin/bash", "-c", Self.withoutProc, "bash"]
+                    + [try TransferCommand.binary()] + arguments,
+                environment: command.environment, workingFolder: command.workingFolder, timeout: command.timeout))
+    }
+
+    @Test(.enabled(if: SmallMounts.areAllowed, "needs a user namespace or root"))
+    func withoutProcItDoesWhatItIsAskedFor() async throws {
+        try await withTestServer { server in
+            let place = try Workplace()
+            server.serve("/a", .text("hello"))
+            try place.jobs([download(server.url("/a"), to: "in/a")])
+            let result = try await startWithoutProc(place, "run", "jobs.json", "--json").result()
+            #expect(result.exitCode == 0, "\(result)")
+            #expect(try place.folder.text("in/a") == "hello")
+            let none = try await startWithoutProc(place, "run", "none.json").result()
+            #expect(none.exitCode == 66 && none.standardError.contains("none.json"), "\(none)")
+            let wrong = try await startWithoutProc(place, "run", "--no-such-option").result()
+            #expect(wrong.exitCode == 64, "\(wrong)")
+            let status = try await startWithoutProc(place, "status", "--json").result()
+            #expect(status.standardOutput.contains(#""batch":"batch""#), "\(status)")
+        }
+    }
+
+    /// Nothing tells since when a process runs: what one holds isn't taken from it.
+    @Test(.enabled(if: SmallMounts.areAllowed, "needs a user namespace or root"))
+    func withoutProcABatchIsRunOnce() async throws {
+        try await withTestServer { server in
+            let place = try Workplace()
+            server.serve("/a", .text("hello"))
+            server.script("/a", [.holdHead])
+            try place.jobs([download(server.url("/a"), to: "a")])
+            let first = try startWithoutProc(place, "run", "jobs.json", "--json")
+            try await server.waitForHeld(1)
+            let second = try await startWithoutProc(place, "run", "jobs.json").result()
+            #expect(second.exitCode == 75 && second.standardError.contains("process"), "\(second)")
+            server.release()
+            #expect(try await first.result().exitCode == 0)
+            #expect(server.requests.count == 1)
+        }
+    }
+
+    // MARK: Few descriptors
+
+    @Test func aLackOfDescriptorsSpendsNoAttempt() async throws {
+        try await withTestServer { server in
+            let place = try Workplace()
+            let jobs = (0..<60).map { number in
+                server.serve("/\(number)", ServedFile(.random(seed: UInt64(number), count: 40_000)))
+                return download(server.url("/\(number)"), to: "in/\(number)")
+            }
+            try place.jobs(jobs, extra: #""defaults": {"retry": {"limit": 0}}, "#)
+            let result = try await start(
+                place, #"ulimit -n 40; exec "$@""#, ["run", "jobs.json", "--json", "-j", "32", "--per-host", "32"]
+            ).result()
+            let events = try result.events()
+            #expect(result.exitCode == 0, "\(result)")
+            #expect(events.named("job.finished").count == 60)
+            #expect(events.named("job.retrying").isEmpty && events.named("job.failed").isEmpty)
+            #expect(events.named("job.finished").allSatisfy { $0["attempts"]?.int == 1 })
+            let told = events.named("batch.waiting").filter { $0["for"]?.string == "openFiles" }
+            #expect(told.count == 1, "\(result)")
+            let words = told.first?["reason"]?.string ?? ""
+            #expect(
+                words.contains("at a time for now, no attempt is spent") && words.contains("limit is 40"), "\(words)")
+        }
+    }
+
+    /// Not even one transfer fits: it says so for as long as the job may wait, and no longer.
+    @Test func whereNotEvenOneFitsTheJobFailsInTheEndAndSaysWhy() async throws {
+        try await withTestServer { server in
+            let place = try Workplace()
+            server.serve("/a", .text("hello"))
+            try place.jobs(
+                [download(server.url("/a"), to: "a")],
+                extra: #""defaults": {"retry": {"scale": "10ms", "jitter": false, "maxWait": "1s"}}, "#)
+            // As many as the queue itself has, one after the other until it can be opened.
+            for limit in 12...40 {
+                let result = try await start(
+                    place, "ulimit -n \(limit); exec \"$@\"", ["run", "jobs.json", "--json"]
+                ).result()
+                if result.exitCode == 74 { continue }
+                if result.signal == SIGILL {
+                    // It opens /proc/self/task/…/stat once a second (_dispatch_workq_monitor_pools).
+                    withKnownIssue("libdispatch ends a process that has no descriptor left at that moment") {
+                        Issue.record("\(result)")
+                    }
+                    continue
+                }
+                guard result.exitCode != 0 else { return }
+                let failed = try result.events().named("job.failed").first
+                let words = failed?["message"]?.string ?? ""
+                #expect(words.contains("oo many open files") && words.contains("ulimit -n"), "\(result)")
+                #expect(server.requests.isEmpty || result.exitCode == 1)
+            }
+        }
+    }
+}
+
+enum SmallMounts {
+    /// Whether a mount namespace of one's own can be had.
+    static let areAllowed: Bool = {
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/unshare")
+        process.arguments = ["--user", "--map-root-user", "--mount", "mount", "-t", "tmpfs", "tmpfs", "/tmp"]
+        process.standardError = FileHandle.nullDevice
+        guard (try? process.run()) != nil else { return false }
+        process.waitUntilExit()
+        return process.terminationStatus == 0
+    }()
+}

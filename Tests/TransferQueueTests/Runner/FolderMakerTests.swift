@@ -1,0 +1,43 @@
+import Glibc
+import Testing
+import TransferCore
+import TransferTestSupport
+
+@testable import TransferQueue
+
+/// A file is as durable as the names that lead to it.
+@Suite struct FolderMakerTests {
+    let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder("folders") }
+
+    @Test func whatIsMadeIsTheChainFromTheOutermostOn() throws {
+        let made = try FolderMaker.makeParents(of: folder.path("a/b/c/file"))
+        #expect(made == ["a", "a/b", "a/b/c"].map { folder.path($0) })
+        #expect(try FolderMaker.makeParents(of: folder.path("a/b/c/file")).isEmpty)
+        #expect(try FolderMaker.makeParents(of: folder.path("a/b/d/file")) == [folder.path("a/b/d")])
+    }
+
+    @Test func theNamesOfNewFoldersAreSyncedUpToOneThatWasThere() throws {
+        let census = FolderCensus()
+        census.noteMade(try FolderMaker.makeParents(of: folder.path("a/b/c/file")))
+        census.noteMade(try FolderMaker.makeParents(of: folder.path("a/b/d/file")))
+        var synced: [String] = []
+        census.sync([folder.path("a/b/c"), folder.path("a/b/d")]) { synced.append($0) }
+        #expect(Set(synced) == Set(["a/b/c", "a/b/d", "a/b", "a"].map { folder.path($0) } + [folder.path]))
+        #expect(synced.count == 5, "each once")
+        synced = []
+        census.sync([folder.path("a/b/c")]) { synced.append($0) }
+        #expect(synced == [folder.path("a/b/c")], "the others' names are on the disk")
+    }
+
+    @Test func aLinkToNothingOnTheWayIsNamed() throws {
+        symlink("/nowhere/at/all", folder.path("link"))
+        do {
+            _ = try FolderMaker.makeParents(of: folder.path("link/file"))
+            Issue.record("made")
+        } catch {
+            #expect(error.message.contains("\(folder.path("link")) is a symbolic link to nothing"), "\(error)")
+        }
+    }
+}
