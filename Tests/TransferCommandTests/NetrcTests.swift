@@ -52,7 +52,9 @@ import TransferTestSupport
             server.serve("/f", .text("there"))
             let named = server.url("/f").replacingOccurrences(of: "http://", with: "http://second@")
             for arguments in [[named], ["--user", "second", server.url("/f")]] {
-                let result = try await place.command(["get", "--netrc", "--if-exists", "overwrite", "-o", "out"] + arguments).run()
+                let result = try await place.command(
+                    ["get", "--netrc", "--if-exists", "overwrite", "-o", "out"] + arguments
+                ).run()
                 #expect(result.exitCode == 0, "\(result)")
             }
             try place.jobs([

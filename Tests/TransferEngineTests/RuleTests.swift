@@ -169,7 +169,8 @@ func head(_ status: Int, _ fields: KeyValuePairs<String, String> = [:]) -> Respo
             (CURLE_UNSUPPORTED_PROTOCOL, false, .badURL, false, .transfer),
             (CURLE_UNSUPPORTED_PROTOCOL, true, .badResponse, true, .transfer),
             (CURLE_WEIRD_SERVER_REPLY, true, .badResponse, true, .transfer),
-            (CURLE_OUT_OF_MEMORY, true, .internalFault, true, .transfer),
+            (CURLE_OUT_OF_MEMORY, true, .badResponse, true, .transfer),
+            (CURLE_OUT_OF_MEMORY, false, .internalFault, true, .transfer),
             (CURLE_BAD_FUNCTION_ARGUMENT, true, .connectionLost, true, .transfer),
         ] as [(CURLcode, Bool, TransferError.Code, Bool, TransferError.Scope)])
     func classifies(

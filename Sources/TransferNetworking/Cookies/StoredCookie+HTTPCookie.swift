@@ -15,7 +15,8 @@ extension StoredCookie {
             !cookie.value.utf8.contains(where: isForbidden), !domain.isEmpty
         else { return nil }
         self.init(
-            name: cookie.name, value: cookie.value, domain: domain, path: cookie.path.hasPrefix("/") ? cookie.path : "/",
+            name: cookie.name, value: cookie.value, domain: domain,
+            path: cookie.path.hasPrefix("/") ? cookie.path : "/",
             isHostOnly: isHost, isSecure: cookie.isSecure, isHTTPOnly: cookie.isHTTPOnly,
             // What is out of Int64's range is as good as never.
             expires: cookie.expiresDate.map { Int64(max(-9e15, min(9e15, $0.timeIntervalSince1970))) }, created: created

@@ -11,7 +11,10 @@ extension QueueRunner {
     func waitForDescriptors(_ job: RunningJob, _ error: TransferError, resume: ResumeData?) -> TransferError? {
         let now = MonotonicTime.now
         let others = scheduler.active.count - (scheduler.active[job.candidate.id] == nil ? 0 : 1)
-        let held = others + saving + finishing.count
+        // Jobs that failed together have no part in each other's failure once they are gone: only one that began after them
+        // was alone.
+        let wasAlone = others + saving + finishing.count == 0 && descriptorsLacked.map { job.started > $0 } ?? true
+        descriptorsLacked = now
         let limit = OpenFiles.limit
         let advice =
             limit == .max ? "" : " (the limit is \(limit): raise it with ulimit -n, or LimitNOFILE= in a unit)"
@@ -28,7 +31,7 @@ extension QueueRunner {
         scheduler.descriptorsLacked(others: others, now: now)
         ahead.forget()
         saveGroup()
-        guard held == 0 else {
+        guard wasAlone else {
             leave(
                 job,
                 .wait(

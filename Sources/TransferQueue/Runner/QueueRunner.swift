@@ -68,6 +68,8 @@ actor QueueRunner: LoopActor {
     var stopTimer: LoopTimer?
     /// Until then a lack of descriptors isn't told of again.
     var descriptorsToldUntil = MonotonicTime.now
+    /// When a job found no descriptor last.
+    var descriptorsLacked: MonotonicTime?
     private var wakeTimer: LoopTimer?
     private var saveTimer: LoopTimer?
     private var tickTimer: LoopTimer?

@@ -39,11 +39,14 @@ extension LedgerTaker {
     }
 
     /// What was refused is asked about at its time: a service may begin again and again, and that is no reason to ask for
-    /// all of it each time.
+    /// all of it each time. What has arrived and is only to be verified costs a question, and a start asks it.
     private func keepsTime(_ job: OpenJob, _ row: LedgerRow) throws -> Bool {
         guard job.state == .failed else { return false }
         try db.execute(
-            sql: "UPDATE job SET priority = ? WHERE id = ? AND state = 6 AND notBefore IS NOT NULL",
+            sql: """
+                UPDATE job SET priority = ? WHERE id = ? AND state = 6 AND notBefore IS NOT NULL
+                    AND coalesce(errorCode, '') NOT IN ('checksumMismatch', 'digestUnknown')
+                """,
             arguments: [plan.rank(row.version), job.id])
         return db.changesCount > 0
     }

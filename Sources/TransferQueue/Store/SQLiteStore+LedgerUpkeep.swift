@@ -1,6 +1,5 @@
 import GRDB
 import TransferCore
-import TransferWatch
 import TransferEventLoop
 import TransferWatch
 

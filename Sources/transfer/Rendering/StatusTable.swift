@@ -88,10 +88,11 @@ enum StatusTable {
                     row.eta.map { DurationText.clock($0) } ?? "-", row.pid.map { "\($0)" } ?? "-",
                 ])
         }
-        return table.lines + rows.flatMap { row in
-            let name = names.short(row.name)
-            return waits(row, name, charset) + (hint(row, name, charset).map { [$0] } ?? [])
-        }
+        return table.lines
+            + rows.flatMap { row in
+                let name = names.short(row.name)
+                return waits(row, name, charset) + (hint(row, name, charset).map { [$0] } ?? [])
+            }
     }
 
     /// Servers that are told by name; of more the number.

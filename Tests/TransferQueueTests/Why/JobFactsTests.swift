@@ -44,10 +44,11 @@ import TransferReachability
     }
 
     /// What the job itself waits for, what its origin does, and which of both is told.
-    @Test(arguments: [
-        (JobState.queued, nil, 30, true), (.claimed, nil, 30, true), (.claimed, nil, 0, true),
-        (.waiting, 10, 30, true), (.waiting, 60, 30, false), (.paused, nil, 30, false),
-    ] as [(JobState, Int?, Int, Bool)])
+    @Test(
+        arguments: [
+            (JobState.queued, nil, 30, true), (.claimed, nil, 30, true), (.claimed, nil, 0, true),
+            (.waiting, 10, 30, true), (.waiting, 60, 30, false), (.paused, nil, 30, false),
+        ] as [(JobState, Int?, Int, Bool)])
     func aHostThatIsntThereIsToldToWhatWaitsForIt(
         _ state: JobState, _ own: Int?, _ remaining: Int, _ isTold: Bool
     ) throws {
