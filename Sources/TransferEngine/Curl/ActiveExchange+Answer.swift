@@ -8,6 +8,7 @@ extension ActiveExchange {
     /// One line of the head. Returns whether to go on.
     func receivedHeaderLine(_ line: UnsafeRawBufferPointer) -> Bool {
         if line.starts(with: Self.statusPrefix), let status = Self.status(line) {
+            guard mayBeAnswer() else { return false }
             self.status = status
             isFramed = line[Self.statusPrefix.count] != UInt8(ascii: "1")
             noteActivity()

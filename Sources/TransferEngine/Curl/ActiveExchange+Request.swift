@@ -35,7 +35,11 @@ extension ActiveExchange {
     /// waits at the socket may be TLS's own.
     private func isQuiet(_ ends: PlainSockets.Ends, _ sockets: PlainSockets, _ hop: Hop) -> Bool {
         let isNew = sockets.isNew(ends, among: opened)
-        guard let socket = sockets.socket(of: ends), PlainSockets.hasUnread(socket), !isTLSToProxy(hop) else {
+        acknowledged = nil
+        guard let socket = sockets.socket(of: ends), !isTLSToProxy(hop) else { return true }
+        guard PlainSockets.hasUnread(socket) else {
+            // It may still come before the request has left.
+            acknowledged = PlainSockets.Acknowledged(socket)
             return true
         }
         PlainSockets.giveUp(socket)
@@ -45,6 +49,18 @@ extension ActiveExchange {
             return false
         }
         stopReason = .spokenBefore
+        return false
+    }
+
+    /// Whether the head that begins may be the request's answer: of one that left before the request came its sender has
+    /// acknowledged nothing of that. What became of the request nobody knows then.
+    func mayBeAnswer() -> Bool {
+        guard let acknowledged else { return true }
+        self.acknowledged = nil
+        if acknowledged.hasGrown { return true }
+        PlainSockets.giveUp(acknowledged.socket)
+        stopReason = .failed(
+            TransferError(.connectionLost, "an answer came that was sent before its request", isTransient: true))
         return false
     }
 

@@ -39,6 +39,8 @@ final class ActiveExchange {
     var hasMadeRequest = false
     /// The sockets of the pool's connections without TLS, by which an idle one is looked at before it's used.
     var sockets: PlainSockets?
+    /// What the peer had of the connection when the request was about to leave; until the answer's first line.
+    var acknowledged: PlainSockets.Acknowledged?
     /// Sockets that were made for the hop.
     var opened: [curl_socket_t] = []
     /// The connection that is used has to be a new one, as one of those that were kept was found unfit.

@@ -1,3 +1,4 @@
+import CTransferLinux
 import Glibc
 
 /// The sockets of a pool's connections, by their ends: before a request leaves, libcurl says between which ends, and not on
@@ -32,6 +33,23 @@ final class PlainSockets {
     static func hasUnread(_ socket: Int32) -> Bool {
         var byte: UInt8 = 0
         return recv(socket, &byte, 1, Int32(MSG_PEEK) | Int32(MSG_DONTWAIT)) > 0
+    }
+
+    /// What the peer had acknowledged of a connection's bytes at a moment.
+    struct Acknowledged {
+        let socket: Int32
+        private let bytes: Int64
+
+        /// - Returns: `nil` where the kernel doesn't say.
+        init?(_ socket: Int32) {
+            self.socket = socket
+            bytes = transfer_bytes_acknowledged(socket)
+            guard bytes >= 0 else { return nil }
+        }
+
+        /// Whether the peer has acknowledged more since. Each segment acknowledges what its sender had by then (RFC 9293
+        /// §3.10.7.4), so one that is an answer acknowledges some of the request.
+        var hasGrown: Bool { transfer_bytes_acknowledged(socket) != bytes }
     }
 
     /// Ends a connection that libcurl is about to keep: to it, one with unread bytes is alive.
