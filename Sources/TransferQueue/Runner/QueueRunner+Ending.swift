@@ -50,13 +50,14 @@ extension QueueRunner {
                 mark: isMarked(job, outcome.position) ? .mark(job, ready, head, outcome) : nil))
     }
 
-    /// Whether the finished file is to bear where it came from: large ones do, so that a process that dies before it has
-    /// recorded them costs no second transfer.
+    /// Whether the finished file is to bear where it came from: those do that are worth a record on the way, so that a
+    /// process that dies before it has recorded them costs no second transfer. (Whether one on the way came to be written
+    /// is a matter of luck, as it's given up once the file is whole.)
     private func isMarked(_ job: RunningJob, _ size: Int64) -> Bool {
-        size > Self.markedSize || batches[job.record.batch]?.marksFiles == true
+        size >= Self.markedSize || batches[job.record.batch]?.marksFiles == true
     }
 
-    private static let markedSize: Int64 = 1 << 20
+    private static let markedSize: Int64 = 256 << 10
 
     /// The partial file is the whole one, as its digest says: nobody is asked.
     func completed(_ job: RunningJob, _ ready: ReadyDownload, _ digest: Checksum) {
