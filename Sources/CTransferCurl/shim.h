@@ -157,6 +157,21 @@ static inline CURLcode transfer_easy_set_hostkey(CURL *easy, transfer_hostkey_ca
     return curl_easy_setopt(easy, CURLOPT_SSH_KEYFUNCTION, callback);
 }
 
+// The beginning of the kernel's struct tcp_info (linux/tcp.h), which the one of netinet/tcp.h is shorter than.
+struct transfer_tcp_info {
+    uint8_t states[8];
+    uint32_t numbers[24];
+    uint64_t pacing_rate, max_pacing_rate, bytes_acked;
+};
+
+// Bytes that the peer has acknowledged, with the connection's own; -1 where the kernel doesn't say (before 4.1, no TCP).
+static inline int64_t transfer_bytes_acknowledged(int socket) {
+    struct transfer_tcp_info info;
+    socklen_t length = sizeof info;
+    if (getsockopt(socket, 6 /* IPPROTO_TCP */, 11 /* TCP_INFO */, &info, &length) != 0) return -1;
+    return length >= sizeof info ? (int64_t)info.bytes_acked : -1;
+}
+
 // Without it curl_easy_cleanup may wait for a resolver thread (7.87 and newer).
 static inline void transfer_easy_set_quick_exit(CURL *easy) {
 #if LIBCURL_VERSION_NUM >= 0x075700

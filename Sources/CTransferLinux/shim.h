@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/falloc.h>
-#include <netinet/in.h>
 #include <sched.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -12,7 +11,6 @@
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/file.h>
-#include <sys/socket.h>
 #include <sys/timex.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
@@ -23,21 +21,6 @@
 #include <sys/vfs.h>
 #include <sys/xattr.h>
 #include <unistd.h>
-
-// The beginning of the kernel's struct tcp_info (linux/tcp.h), which the one of netinet/tcp.h is shorter than.
-struct transfer_tcp_info {
-    uint8_t states[8];
-    uint32_t numbers[24];
-    uint64_t pacing_rate, max_pacing_rate, bytes_acked;
-};
-
-// Bytes that the peer has acknowledged, with the connection's own; -1 where the kernel doesn't say (before 4.1, no TCP).
-static inline int64_t transfer_bytes_acknowledged(int socket) {
-    struct transfer_tcp_info info;
-    socklen_t length = sizeof info;
-    if (getsockopt(socket, IPPROTO_TCP, 11 /* TCP_INFO */, &info, &length) != 0) return -1;
-    return length >= sizeof info ? (int64_t)info.bytes_acked : -1;
-}
 
 static inline int transfer_epoll_create(void) { return epoll_create1(EPOLL_CLOEXEC); }
 

@@ -1,4 +1,4 @@
-import CTransferLinux
+import CTransferCurl
 import Glibc
 
 /// The sockets of a pool's connections, by their ends: before a request leaves, libcurl says between which ends, and not on

@@ -1,3 +1,4 @@
+import CTransferCurl
 import Glibc
 import Synchronization
 import TransferCore
