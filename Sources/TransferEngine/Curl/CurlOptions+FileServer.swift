@@ -47,7 +47,9 @@ extension CurlOptions {
             try handle.set(CURLOPT_NOBODY, 1)
         case .fetch(let offset):
             try handle.set(CURLOPT_URL, files.url.text)
-            if files.url.isSSH {
+            // Under TLS a length is needed: servers are known to end a data connection without the word that TLS has for
+            // that, which libcurl only overlooks where it has all.
+            if files.url.isSSH || settings.requiresTLS || files.url.isImplicitTLS {
                 if offset > 0 { try handle.set(CURLOPT_RESUME_FROM_LARGE, offset: offset) }
             } else {
                 try applyFetch(
