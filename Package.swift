@@ -193,7 +193,7 @@ let package = Package(
                 .product(name: "GRDB", package: "GRDB.swift"), .product(name: "GRDBSQLite", package: "GRDB.swift"),
             ],
             swiftSettings: settings),
-        // What the fuzzers check, with what they found before (`make fuzz`).
+        // The fuzzers' properties (`make fuzz`), and a replay of the inputs by which they failed before.
         .testTarget(
             name: "TransferFuzzTests", dependencies: ["TransferQueue"], path: "Tests/fuzz",
             exclude: ["README.md", "corpus", "driver", "regressions", "run"], swiftSettings: settings),

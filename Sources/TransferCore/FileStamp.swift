@@ -55,7 +55,7 @@ public struct FileStamp: Sendable, Hashable {
         return Self.mayBeEqual(changed, other.changed) ? .same : .touched
     }
 
-    /// Of the times that file systems and archives keep, the coarsest are of two seconds (FAT, ZIP); in nanoseconds.
+    /// The coarsest resolution of a file's time, that of FAT and ZIP: two seconds, in nanoseconds.
     public static let coarsestTime: Int64 = 2_000_000_000
 
     /// Steps of times that file systems keep and programs copy: two seconds, one (sshfs, tar), ten milliseconds (exFAT), a

@@ -28,12 +28,12 @@ public enum FittedName {
         guard name.utf8.count > limit else { return String(name) }
         let (stem, suffix) = split(name)
         var kept = cut(stem, limit - suffix.utf8.count)
-        // What ends with a dot or a blank is another name on some systems.
+        // A dot or a blank at a name's end is dropped by some systems, which makes it another name.
         while suffix.isEmpty, kept.utf8.count > 1, kept.hasSuffix(".") || kept.hasSuffix(" ") { kept.removeLast() }
         return kept + suffix
     }
 
-    /// What is behind the last dot is an extension as long as it's short.
+    /// An extension is the short rest behind the last dot.
     private static func split<Name: StringProtocol>(_ name: Name) -> (stem: Name.SubSequence, suffix: Name.SubSequence)
     {
         let dot = name.dropFirst().lastIndex(of: ".") ?? name.endIndex

@@ -22,7 +22,7 @@ public struct Netrc: Sendable, Hashable {
 
     public private(set) var entries: [Entry] = []
 
-    /// What can't be understood is passed over.
+    /// Reads a `.netrc` file; tokens that it has no meaning for are passed over.
     public init(_ text: String) {
         var tokens = Tokens(text)
         while let token = tokens.next() {
@@ -78,7 +78,7 @@ extension Netrc: CustomStringConvertible {
 public struct NetrcUse: Sendable, Hashable {
     /// As the file names it.
     public var machine: String
-    /// What was asked there; redacted.
+    /// The URL that was asked with the entry's login, redacted.
     public var url: String
 
     public init(machine: String, url: String) {

@@ -49,7 +49,7 @@ public enum URLSpelling {
             + escaped(bytes[host.upperBound...])
     }
 
-    /// Where the host's name is, of `https://host/…` and `//host/…`; `nil` where there is none, and for an address in
+    /// The range of the host's name in `https://host/…` and `//host/…`; `nil` without one, and for an address in
     /// brackets.
     private static func host(of reference: String) -> Range<String.Index>? {
         let bytes = reference.utf8

@@ -16,7 +16,7 @@ struct BatchNames: Sendable {
         }
     }
 
-    /// What the batch is called where people read it.
+    /// The batch's short name, for people.
     func short(_ name: String) -> String {
         guard name.hasPrefix("/") else { return name }
         return Self.forms(name).first { form in

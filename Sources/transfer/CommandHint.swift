@@ -2,7 +2,7 @@ import TransferCore
 
 /// Commands to copy, from a process to the same queue: they name the state folder as that process was given it.
 struct CommandHint: Sendable, Hashable {
-    /// What `--state` said; `nil` where the usual folder is meant.
+    /// The folder that `--state` named; `nil` for the usual one.
     var state: String?
 
     /// `transfer status nightly --failed --state /srv/queue`, as a shell reads it.

@@ -12,7 +12,7 @@ struct RunAgain {
     var directory: String?
     /// Where the queue isn't the usual one.
     var state: String?
-    /// What the run was given that holds for all of its jobs, such as `-j 8`.
+    /// Options of the run that hold for all of its jobs, such as `-j 8`.
     var options: [String] = []
 
     var command: String {

@@ -113,7 +113,7 @@ struct Run: AsyncParsableCommand {
         ExitStatus.exit(try await execution.run(batches, options))
     }
 
-    /// What of the command line a later run wants as well.
+    /// Options of the command line that a later run wants as well.
     private var repeated: [String] {
         limits.words + (refresh ? ["--refresh"] : []) + (verify ? ["--verify"] : [])
     }

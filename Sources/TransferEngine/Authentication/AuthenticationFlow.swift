@@ -77,7 +77,7 @@ struct AuthenticationFlow: Sendable {
         return hop
     }
 
-    /// What the settings have for a hop.
+    /// The login that the settings, or `.netrc`, have for a hop.
     private func own(_ hop: Hop, _ origin: Origin) -> ChallengeCredential? {
         if let netrc { return netrc.credential(hop, origin) }
         return hop.sendsCredentials ? given : nil

@@ -1,4 +1,4 @@
-/// What keeps cookies: for a session, a program, or one journey of a job.
+/// A keeper of cookies: for a session, a program, or one journey of a job.
 package protocol CookieKeeping: AnyObject, Sendable {
     /// Whether there is none; looked at for each request.
     var isEmpty: Bool { get }

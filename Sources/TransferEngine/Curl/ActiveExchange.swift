@@ -39,7 +39,7 @@ final class ActiveExchange {
     var hasMadeRequest = false
     /// The sockets of the pool's connections without TLS, by which an idle one is looked at before it's used.
     var sockets: PlainSockets?
-    /// What the peer had of the connection when the request was about to leave; until the answer's first line.
+    /// The peer's acknowledgement when the request was about to leave; `nil` again from the answer's first line on.
     var acknowledged: PlainSockets.Acknowledged?
     /// Sockets that were made for the hop.
     var opened: [curl_socket_t] = []

@@ -37,7 +37,7 @@ extension CurlOptions {
     private func applyStep(
         _ handle: CurlHandle, _ files: FileServerTask, _ settings: FileServerSettings
     ) throws(TransferError) {
-        // What only stores has no need of a STAT before. With FTP it has one, MDTM, whose refusal is passed over: without
+        // A store has no need of a STAT before. With FTP it has one, MDTM, whose refusal is passed over: without
         // that round trip transfers of libcurl 7.88 stood still now and then before their data connection was made.
         try handle.set(CURLOPT_FILETIME, files.step.isLook || !files.url.isSSH ? 1 : 0)
         switch files.step {

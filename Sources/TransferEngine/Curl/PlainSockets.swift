@@ -35,7 +35,7 @@ final class PlainSockets {
         return recv(socket, &byte, 1, Int32(MSG_PEEK) | Int32(MSG_DONTWAIT)) > 0
     }
 
-    /// What the peer had acknowledged of a connection's bytes at a moment.
+    /// The count of a connection's bytes that the peer had acknowledged at a moment.
     struct Acknowledged {
         let socket: Int32
         private let bytes: Int64

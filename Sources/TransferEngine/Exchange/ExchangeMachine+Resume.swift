@@ -32,7 +32,7 @@ extension ExchangeMachine {
     private mutating func follow(
         _ verdict: ResumeRule.Verdict, _ point: ResumePoint, _ hop: Hop, _ head: ResponseHead
     ) -> HeadAction {
-        // What begins anew is what the request's own URL names, which needn't be what the place has now.
+        // A new beginning is of the file that the request's own URL names, which needn't be the one that the place has now.
         if verdict.beginsAnew, mayGoBack(from: hop) { return turnBack(hop) }
         switch verdict {
         case .append(let overlap, let total):

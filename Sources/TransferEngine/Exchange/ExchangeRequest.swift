@@ -135,7 +135,7 @@ public struct ExchangeSettings: Sendable, Hashable {
     /// Whether a redirect is followed that turns the request into another: 303, and 301 and 302 of POST (RFC 9110 §15.4).
     /// Otherwise such an answer is the final one, where any answer is.
     public var turnsRequests = true
-    /// What becomes of a body that only the end of its connection ends, where a representation is wanted.
+    /// The rule for a body that only the end of its connection ends, where a representation is wanted.
     public var openEnd = OpenEnd.taken
     /// How much of the body of an answer that is an error is kept (``ExchangeOutcome/answer``); bytes.
     public var keptOfRefusals = 0

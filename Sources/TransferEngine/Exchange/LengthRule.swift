@@ -34,7 +34,7 @@ enum LengthRule {
         case untold
     }
 
-    /// What the answer to a HEAD says of a body that came before.
+    /// The word of a HEAD's answer on a body that came before.
     static func judge(_ answer: ResponseHead, of head: ResponseHead, position: Int64) -> Answer {
         guard answer.status == 200, let length = answer.contentLength, answer.value("Transfer-Encoding") == nil,
             answer.contentCoding?.lowercased() == head.contentCoding?.lowercased()

@@ -23,7 +23,7 @@ public enum PartOwnership: Sendable, Hashable {
         case mark
         /// Neither, although its file system holds such things, or tells files apart by the numbers of their inodes.
         case nothing
-        /// Its file system holds no extended attributes, and may make up the numbers of inodes at each mount.
+        /// The partial file's file system holds no extended attributes, and may make up the numbers of inodes at each mount.
         case unsupported
     }
 

@@ -18,7 +18,7 @@ extension StoredCookie {
             name: cookie.name, value: cookie.value, domain: domain,
             path: cookie.path.hasPrefix("/") ? cookie.path : "/",
             isHostOnly: isHost, isSecure: cookie.isSecure, isHTTPOnly: cookie.isHTTPOnly,
-            // What is out of Int64's range is as good as never.
+            // A time out of Int64's range is as good as never.
             expires: cookie.expiresDate.map { Int64(max(-9e15, min(9e15, $0.timeIntervalSince1970))) }, created: created
         )
     }

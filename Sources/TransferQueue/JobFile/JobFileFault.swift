@@ -57,7 +57,7 @@ public struct JobFileReport: Sendable, Hashable {
     /// Counts faults of which nothing else is known.
     mutating func add(uncounted: Int) { faultCount += uncounted }
 
-    /// What works otherwise than the file says, in words: no fault.
+    /// A warning, in words, of a key that works otherwise than the file says: no fault.
     public var warnings: [String] {
         guard segmentedCount > 0 else { return [] }
         return ["\"segments\" does nothing yet: one connection is used for each file"]

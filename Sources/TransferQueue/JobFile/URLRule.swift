@@ -92,7 +92,7 @@ enum URLRule {
         return nil
     }
 
-    /// What is wrong with a name that isn't plain ASCII.
+    /// The fault of a name that isn't plain ASCII.
     private static func nameRefusal(_ host: some Collection<UInt8>) -> String? {
         guard host.first != UInt8(ascii: "["), host.contains(where: { $0 >= 0x80 || $0 == UInt8(ascii: "%") }) else {
             return nil

@@ -2,7 +2,7 @@
 public struct HostWait: Sendable, Hashable {
     /// Scheme, host and port.
     public var origin: String
-    /// What the server said; `nil` where it couldn't be reached.
+    /// The server's status; `nil` where it couldn't be reached.
     public var status: Int?
     public var message: String
     /// Since when, in milliseconds since 1970.

@@ -15,7 +15,7 @@ struct JobRecord: Sendable {
     var mirror: Int
     /// The URLs that failed for good, one bit each.
     var spentMirrors: UInt64
-    /// What the last attempt left, or is about to, for file systems that can't carry it.
+    /// The last attempt's record, where the file system can't carry it.
     var resume: ResumeData?
     /// What an upload that was broken off left behind.
     var upload: UploadRecord?

@@ -1,7 +1,7 @@
 import TransferCore
 import TransferEngine
 
-/// Where a download goes: a file, or a folder in which the server's name counts.
+/// The destination of a download: a file, or a folder in which the server's name counts.
 struct DownloadTarget: Sendable, Hashable {
     /// Absolute.
     let path: String

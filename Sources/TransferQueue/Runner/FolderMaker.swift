@@ -23,7 +23,7 @@ enum FolderMaker {
         } else if errno != EEXIST {
             throw .file("make the folder", folder, errno)
         }
-        // What is there may be a file, or a link to nothing.
+        // The name may be a file's, or a link's to nothing.
         guard access(folder + "/.", W_OK | X_OK) == 0 else {
             let number = errno
             guard number == ENOENT, lstat(folder, &status) == 0, status.st_mode & S_IFMT == S_IFLNK else {

@@ -20,7 +20,7 @@ public final class QueueRemote: Sendable {
         self.runtimeFolder = runtimeFolder
     }
 
-    /// What is wrong with the database is told with what to do.
+    /// A fault of the database is told with its remedy.
     func told<Value>(_ work: () throws -> Value) throws -> Value {
         do {
             return try work()

@@ -5,7 +5,7 @@ import TransferEngine
 import TransferEventLoop
 import TransferUpload
 
-// What failures say of the servers they came from.
+// The origin's part in a failure: pauses, probes, and who is told.
 extension QueueRunner {
     /// Whether the job waits behind its origin's pause anyway: it keeps its place among those of its folder.
     func isHeldByOrigin(_ job: RunningJob, _ error: TransferError) -> Bool {

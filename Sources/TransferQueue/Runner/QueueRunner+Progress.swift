@@ -9,7 +9,7 @@ extension QueueRunner {
             guard job.isUnderWay else { continue }
             let isUpload = job.record.spec.isUpload
             let position = isUpload ? job.talk?.position ?? job.meter.sent : job.meter.position
-            // What was there before has no part in how fast it comes.
+            // Bytes that were held before have no part in the rate.
             let moved = bytesMoved(job)
             let now = Int64(Double(moved - job.lastMoved) / seconds)
             let rate = job.rate == 0 ? max(0, now) : max(0, (job.rate * 2 + now) / 3)

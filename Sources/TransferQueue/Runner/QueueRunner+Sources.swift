@@ -47,7 +47,7 @@ extension QueueRunner {
     }
 }
 
-// What is sent of a watched file is known before it's sent.
+// A watched file's fingerprint is recorded before the file is sent.
 extension QueueRunner {
     /// Reads a file that is too long to be read when it was found, so that it's known what was sent if this process ends in
     /// the middle of it. That is on the disk before its first byte leaves.

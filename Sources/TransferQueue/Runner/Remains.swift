@@ -39,7 +39,7 @@ enum Remains: Sendable, Equatable {
         return .record(part.secured(record))
     }
 
-    /// What the queue's own record of the partial file is from now on.
+    /// The queue's own record of the partial file from now on.
     func record(after earlier: ResumeData?) -> ResumeData? {
         switch self {
         case .record(let record): record

@@ -37,7 +37,7 @@ final class RunningJob {
     var isProven = false
     /// Values that the program's own closures gave; never stored.
     var credentials: [String: String]?
-    /// What servers on the way of this attempt set; the next one begins without any.
+    /// Cookies that servers on the way of this attempt set; the next attempt begins without any.
     let cookies = JourneyCookies()
     /// Of the answer that is coming in.
     var start: BodyStart?

@@ -296,7 +296,7 @@ struct Scheduler: Sendable {
         return gates[candidate.lane.origin]?.ask(candidate.id, isEndless: candidate.isEndless, now: now) ?? .start
     }
 
-    /// Of the lane's jobs, which are all of one batch.
+    /// The gate's answer for the lane's jobs, which are all of one batch.
     private func permission(_ state: LaneState, _ now: MonotonicTime) -> OriginGate.Permission {
         if gates.isEmpty { return .start }
         let isEndless = state.window.first?.isEndless ?? false

@@ -32,7 +32,7 @@ enum DamagedDatabase {
         if wasMet { unlink(mark(path)) }
     }
 
-    /// What is wrong with the pages; `nil` where they are trees.
+    /// The fault of the database's pages; `nil` where they are trees.
     ///
     /// Only what is said of them counts, and it's said first. Of the values in them SQLite 3.40 says "NULL value in
     /// need.job" of a table without row numbers that is whole, as its integrity_check confirms.

@@ -28,7 +28,7 @@ enum DatabaseFile {
         guard chmod(path, 0o600) == 0 else { throw .file("protect", path, errno) }
     }
 
-    /// What SQLite puts beside a database (sqlite.org/tempfiles.html).
+    /// The suffixes of files that SQLite puts beside a database (sqlite.org/tempfiles.html).
     static let companions = ["-wal", "-shm", "-journal"]
 
     /// Somebody else's file, or one that has a second name, would be read and written as the queue's.

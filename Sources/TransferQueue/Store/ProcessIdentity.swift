@@ -24,7 +24,7 @@ struct ProcessIdentity: Sendable, Hashable {
         return isAlive(as: Self.look(pid), in: BootID.current)
     }
 
-    /// What can be seen of a process number.
+    /// The facts that show whether a process number is still the same process.
     enum Sighting: Sendable, Hashable {
         case started(Int64)
         /// There is one, and nothing says since when.

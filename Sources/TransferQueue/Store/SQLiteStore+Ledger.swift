@@ -18,7 +18,7 @@ struct LedgerRow: Sendable {
     var staged: Int64 = 0
     /// Of what was sent of it (``SourceFile/sentFingerprint``), or was to be sent.
     var fingerprint: UInt64?
-    /// Its job was cancelled, or may have arrived: it isn't sent unasked.
+    /// The file's job was cancelled, or may have arrived: the file isn't sent unasked.
     var isGivenUp = false
 
     /// Whether anything of the file has changed since it was recorded, if only its name.

@@ -68,7 +68,7 @@ final class SQLiteStore: Sendable {
         let database = try DatabaseQueue(path: folder.database, configuration: configuration)
         try Schema.refuseNewer(database, path: folder.database)
         if !isReader { try DamagedDatabase.look(database, folder.database) }
-        // What is done here is whole or not there without a sync too, and the first commit after it syncs it all
+        // A commit here is whole or not there without a sync too, and the first one after it syncs it all
         // (sqlite.org/pragma.html#pragma_synchronous). Of processes the database need not know after the machine's
         // next start.
         try database.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = NORMAL") }

@@ -16,7 +16,7 @@ public struct StateFolder: Sendable, Hashable {
         for component in self.path.split(separator: "/") {
             made += (made.isEmpty && !self.path.hasPrefix("/") ? "" : "/") + component
             if mkdir(made, made == self.path ? 0o700 : 0o755) == 0 {
-                // What is written in it is as durable as its own name.
+                // A file in the folder is as durable as the folder's own name.
                 FolderMaker.sync(FolderMaker.parent(of: made))
             } else if errno != EEXIST, errno != EISDIR {
                 // A parent that can't be made may exist without being listed; the last word has access(2) below.

@@ -1,6 +1,6 @@
 import Glibc
 
-/// What people call a user of this machine.
+/// The name of a user of this machine.
 enum UserName {
     /// "the user ann", or the number where it has no name.
     static func words(_ number: uid_t) -> String {

@@ -32,7 +32,7 @@ struct JobFacts: Sendable {
     var needs: [JobExplanation.Need] = []
     /// What a server asked for, whichever process heard it.
     var pause: SQLiteStore.Pause?
-    /// What the running process waits for before it goes on at the job's origin.
+    /// The pause of the job's origin, as the running process has it.
     var hostWait: HostWait?
     /// Since when the running process keeps what has the job's rules waiting.
     var networkWait: (since: WallTime, reason: String)?

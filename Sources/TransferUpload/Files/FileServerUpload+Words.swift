@@ -11,7 +11,7 @@ extension FileServerUpload {
             + " where nobody may rename, \(inPlaceDoes) the file under its own name"
     }
 
-    /// What is proposed for accounts that may do no more than store files.
+    /// The advice for accounts that may do no more than store files.
     static let inPlaceDoes = "\"inplace\": true (--inplace) sends"
 
     /// The server's own, where it said something.

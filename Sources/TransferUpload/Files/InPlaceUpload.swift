@@ -107,7 +107,7 @@ struct InPlaceUpload: UploadDialogue {
     }
 }
 
-/// What an upload in place leaves to its next attempt.
+/// The state that an upload in place leaves to its next attempt.
 private struct InPlaceState: Codable, Hashable {
     enum Left: String, Codable {
         case part, all
@@ -118,7 +118,7 @@ private struct InPlaceState: Codable, Hashable {
     private var version = 1
     /// Without secrets: another target is another upload.
     private var inPlace: String
-    /// What attempts that were broken off may have left under the file's own name.
+    /// Bytes that attempts which were broken off may have left under the file's own name.
     private(set) var left: Left?
     /// Hidden files of attempts that weren't made in place.
     private(set) var parts: [String] = []

@@ -74,7 +74,7 @@ extension S3Dialogue {
         upload.parts = parts
         upload.isListedAgain = true
         multipart = upload
-        // What is missing may be all of it: that is sent once more in an attempt, and not twice.
+        // All parts may be missing: they are sent once more in an attempt, and not twice.
         hasRestarted = true
         return [try send(.list(after: 0), now)]
     }

@@ -219,7 +219,7 @@ struct LogRenderer: Sendable {
 
     private static func success(_ receipt: JobReceipt) -> String {
         let time = DurationText.words(.milliseconds(Int64(receipt.seconds * 1000)))
-        // Of one that went on, the time was for the rest of it.
+        // The time of a file that went on was for the rest of it.
         let rest =
             receipt.transferred > 0 && receipt.transferred < receipt.bytes
             ? ", \(ByteCount.format(receipt.transferred)) of it now" : ""

@@ -13,7 +13,7 @@ struct ReporterState: ~Copyable {
     private(set) var screen: ProgressScreen?
     private var log: LogRenderer
     private var reports: [EndReport] = []
-    /// What batches are called where people read it, by their names.
+    /// The short names of batches, for people, by their whole names.
     private var shown: [String: String] = [:]
     private var hint = CommandHint()
     private(set) var board = WatchBoard()

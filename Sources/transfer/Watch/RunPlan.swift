@@ -8,7 +8,7 @@ struct RunPlan: Sendable {
     struct Staged: Sendable {
         var batch: StagedBatch
         var folders: [WatchSpec]
-        /// What works otherwise than the file says.
+        /// Warnings of keys that work otherwise than the file says.
         var warnings: [String] = []
     }
 
