@@ -36,6 +36,8 @@ let package = Package(
         .systemLibrary(name: "CTransferLinux"),
         // Compiled, as it is called before the program begins.
         .target(name: "CTransferArguments"),
+        // Compiled into the command: keeps it alive where libdispatch can't look at its threads.
+        .target(name: "CTransferDispatch", cSettings: [.define("_GNU_SOURCE")]),
         // Steps at which `make torture` kills the process; empty in all other builds.
         .systemLibrary(name: "CTransferFailpoint"),
         .systemLibrary(name: "CTransferZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
@@ -104,7 +106,7 @@ let package = Package(
             name: "transfer",
             dependencies: [
                 "TransferCore", "TransferEventLoop", "TransferQueue", "TransferEngine", "TransferReachability",
-                "TransferWatch", "CTransferArguments",
+                "TransferWatch", "CTransferArguments", "CTransferDispatch",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
             ],

@@ -87,6 +87,23 @@ import TransferTestSupport
         }
     }
 
+    /// libdispatch opens it of each of its threads now and then, and ends a process in which that fails.
+    @Test func theStateOfAThreadCanAlwaysBeOpened() throws {
+        typealias Open = @convention(c) (UnsafePointer<CChar>, CInt) -> CInt
+        // As libdispatch finds it: the first of the process.
+        let open = unsafeBitCast(try #require(dlsym(nil, "open")), to: Open.self)
+        let nobodys = "/proc/2147483647/stat"
+        let descriptor = open(nobodys, O_RDONLY | O_NONBLOCK)
+        #expect(descriptor >= 0)
+        var byte: UInt8 = 0
+        #expect(read(descriptor, &byte, 1) == -1 && errno == EBADF)
+        #expect(open(nobodys, O_RDONLY | O_CLOEXEC) == -1, "another's question")
+        #expect(open("/proc/2147483647/status", O_RDONLY | O_NONBLOCK) == -1, "another file")
+        let own = open("/proc/\(getpid())/stat", O_RDONLY | O_NONBLOCK)
+        #expect(read(own, &byte, 1) == 1)
+        close(own)
+    }
+
     // MARK: Few descriptors
 
     @Test func aLackOfDescriptorsSpendsNoAttempt() async throws {
@@ -127,13 +144,6 @@ import TransferTestSupport
                     place, "ulimit -n \(limit); exec \"$@\"", ["run", "jobs.json", "--json"]
                 ).result()
                 if result.exitCode == 74 { continue }
-                if result.signal == SIGILL {
-                    // It opens /proc/self/task/…/stat once a second (_dispatch_workq_monitor_pools).
-                    withKnownIssue("libdispatch ends a process that has no descriptor left at that moment") {
-                        Issue.record("\(result)")
-                    }
-                    continue
-                }
                 guard result.exitCode != 0 else { return }
                 let failed = try result.events().named("job.failed").first
                 let words = failed?["message"]?.string ?? ""

@@ -1,0 +1,2 @@
+// Nothing to call: `open` stands in for the C library's (open.c).
+#pragma once
