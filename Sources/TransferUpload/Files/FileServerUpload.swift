@@ -7,11 +7,16 @@ import TransferCore
 /// over whatever has it. Where the answer to that was lost, the server is asked which of the two names there is. Where
 /// nobody may rename (an account that may only store), the file is sent once more, under its own name.
 ///
+/// SFTP's WRITEs are under way side by side, and each is taken or refused by itself (draft-ietf-secsh-filexfer-02 §6.4): a
+/// file may have a hole before its end when an upload breaks off. There the last bytes that the server has are read
+/// after a break (GET) and compared with the source's, and only then gone on from, or taken for the whole.
+///
 /// | Answer | Meaning |
 /// |---|---|
 /// | HEAD 200 | so many bytes are there |
 /// | HEAD 404 | nothing is there |
 /// | HEAD 403, 200 without a length | what is there isn't known (``OffsetTold``) |
+/// | GET 206, 200 | the last bytes there |
 /// | PATCH 409 | another number of bytes is there, which Upload-Offset tells |
 /// | MOVE 409 | the server doesn't put a file in another's place: that one is deleted first |
 public struct FileServerUpload: UploadDialogue {
@@ -19,6 +24,10 @@ public struct FileServerUpload: UploadDialogue {
         case ready
         /// What is there after a break?
         case looking
+        /// The digest of the source's last bytes before that size is awaited.
+        case digesting(Tail)
+        /// Are the last bytes there the source's?
+        case comparing(Tail, Checksum)
         /// The part is gone, or the server doesn't tell: is it the destination? `untold`: the words of the refusal to name
         /// it, where the server doesn't tell.
         case lookingForName(FileServerState.Naming, untold: String?)
@@ -48,7 +57,7 @@ public struct FileServerUpload: UploadDialogue {
     var state: FileServerState?
     var phase = Phase.ready
     private let mark: String
-    private var lastID = 0
+    private(set) var lastID = 0
     private var detours = Detours(most: 3)
     /// Bytes were sent in this attempt: to send them all again takes another one.
     private var hasSentBody = false
@@ -82,7 +91,10 @@ public struct FileServerUpload: UploadDialogue {
 
     public mutating func handle(_ event: UploadEvent, now: Int64) -> [UploadAction] {
         switch event {
-        case .interim, .digested: return []
+        case .interim: return []
+        case .digested(_, let checksum):
+            guard case .digesting(let tail) = phase else { return [] }
+            return compare(tail, checksum)
         case .failed(let request, let error, let sent):
             guard request == lastID else { return [] }
             return failed(error, sent: sent)
@@ -105,6 +117,7 @@ public struct FileServerUpload: UploadDialogue {
         let told = OffsetTold(status: status, offset: answer.head.contentLength, isPassing: error.isTransient)
         switch (phase, status) {
         case (.looking, _): return looked(told, answer.head, error)
+        case (.comparing(let tail, let ours), _): return compared(tail, ours, answer, error)
         case (.lookingForName(let naming, _), 200) where isOurs(answer.head, naming): return finish(naming.etag)
         case (.lookingForName(_, let untold), _) where told != .unknown: return unnamed(untold)
         case (.sending, 200..<300):
@@ -164,15 +177,8 @@ public struct FileServerUpload: UploadDialogue {
         }
     }
 
-    private mutating func found(_ size: Int64, _ head: ResponseHead) -> [UploadAction] {
-        if size > source.size { return discard(tooMuch(size)) }
-        if size == source.size { return [.confirmed(size)] + name(head) }
-        if state?.cannotAppend == true, size > 0 { return discard("the server can't go on with a file") }
-        return rest(from: size)
-    }
-
     /// There is no part: the server has lost it, or has given it its name.
-    private mutating func missing() -> [UploadAction] {
+    mutating func missing() -> [UploadAction] {
         guard let state else { return start(generation: 0, mark: mark) }
         if let naming = state.naming { return ask(.lookingForName(naming, untold: nil), "HEAD", url) }
         guard state.hasSent == true else { return start(generation: state.generation + 1, mark: state.mark) }
@@ -208,9 +214,9 @@ public struct FileServerUpload: UploadDialogue {
         guard let size = head.value("Upload-Offset").flatMap({ Int64($0) }), detours.take() else {
             return contradiction("the server doesn't stay with what it has of the file")
         }
-        if size > source.size { return discard(tooMuch(size)) }
-        if size == source.size { return [.confirmed(size)] + ask(.verifying, "HEAD", state?.part ?? url) }
-        return size == 0 ? discard("the server has nothing of the file any more") : rest(from: size)
+        // Something was still on its way, which is looked at like the rest.
+        guard size > 0 else { return discard("the server has nothing of the file any more") }
+        return ask(.looking, "HEAD", state?.part ?? url)
     }
 
     private mutating func verify(_ told: OffsetTold, _ head: ResponseHead) -> [UploadAction] {
@@ -219,7 +225,7 @@ public struct FileServerUpload: UploadDialogue {
             // A server that doesn't tell has said that it took all: whether it's there, its naming shows.
             return [.confirmed(source.size)] + settle(.init(etag: nil, isUntold: true))
         }
-        if size == source.size { return [.confirmed(size)] + name(head) }
+        if size == source.size { return [.confirmed(size)] + name(head.value("ETag")) }
         if size > source.size { return discard(tooMuch(size)) }
         return [.confirmed(size)] + contradiction("the server has \(size) of \(source.size) bytes that it took")
     }
@@ -256,12 +262,12 @@ public struct FileServerUpload: UploadDialogue {
 
     private static let mostReplaced = 16
 
-    private mutating func discard(_ reason: String) -> [UploadAction] {
+    mutating func discard(_ reason: String) -> [UploadAction] {
         guard let part = state?.part else { return startAgain(reason) }
         return ask(.discarding(reason), "DELETE", part)
     }
 
-    private mutating func rest(from offset: Int64) -> [UploadAction] {
+    mutating func rest(from offset: Int64) -> [UploadAction] {
         let part = state?.part ?? url
         guard offset > 0 else { return ask(.sending(from: 0), "PUT", part, body: .source(0..<source.size)) }
         let isKnown = state?.hasSent == true
@@ -272,9 +278,9 @@ public struct FileServerUpload: UploadDialogue {
                 body: .source(offset..<source.size))
     }
 
-    /// - Parameter head: Of the part.
-    private mutating func name(_ head: ResponseHead) -> [UploadAction] {
-        guard let etag = head.value("ETag") else { return ask(.lookingForOld, "HEAD", url) }
+    /// - Parameter etag: Of the part.
+    mutating func name(_ etag: String?) -> [UploadAction] {
+        guard let etag else { return ask(.lookingForOld, "HEAD", url) }
         return settle(.init(etag: etag))
     }
 
@@ -337,23 +343,25 @@ public struct FileServerUpload: UploadDialogue {
 
     // MARK: Helpers of all phases
 
-    private mutating func ask(
+    mutating func ask(
         _ phase: Phase, _ method: String, _ url: String, _ headers: [HeaderField] = [],
-        body: UploadRequest.Body = .none
+        body: UploadRequest.Body = .none, digests: DigestAlgorithm? = nil
     ) -> [UploadAction] {
         self.phase = phase
         lastID += 1
-        return [.send(UploadRequest(id: lastID, method: method, url: url, headers: headers, body: body))]
+        var request = UploadRequest(id: lastID, method: method, url: url, headers: headers, body: body)
+        request.digests = digests
+        return [.send(request)]
     }
 
     private func save() -> [UploadAction] { state.map { [.save($0.text)] } ?? [] }
 
-    private mutating func end(_ action: UploadAction) -> [UploadAction] {
+    mutating func end(_ action: UploadAction) -> [UploadAction] {
         phase = .ended
         return [action]
     }
 
-    private mutating func contradiction(_ words: String) -> [UploadAction] {
+    mutating func contradiction(_ words: String) -> [UploadAction] {
         end(.fail(TransferError(.badResponse, words, isTransient: true)))
     }
 }

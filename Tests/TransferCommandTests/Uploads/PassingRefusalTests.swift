@@ -52,6 +52,35 @@ import TransferTestSupport
         try expectTheFile(at: server.root, place)
     }
 
+    /// WRITEs are under way side by side: the server refuses one of them, and takes those behind it.
+    @Test(.enabled(if: SSHServer.isWanted), arguments: [100_000, 3 << 20, (6 << 20) - 300_000])
+    func aFileOfSFTPWithAHoleIsNeverComplete(_ hole: Int) async throws {
+        let place = try Workplace("refused")
+        let filter = try place.folder.write(SFTPFilterScript.text, to: "filter.py")
+        var options = SSHServer.Options()
+        options.sftp = "exec /usr/bin/python3 -S -E \(filter)"
+        let server = try await SSHServer.start(options)
+        let served = try server.folder.folder("served")
+        let fault = #"[{"op": "WRITE", "after": \#(hole), "reply": 4, "times": 1}]"#
+        try server.folder.write(fault, to: "served/fault.json")
+        let size = 6 << 20
+        try place.folder.write(count: size, seed: 7, to: "f")
+        let ssh = #""ssh": {"knownHosts": "\#(server.knownHosts)", "key": "\#(server.userKey)", "agent": false}"#
+        try place.jobs(
+            [upload("f", to: server.url(served + "/f"), #""id": "f", \#(ssh)"#)],
+            extra: #""defaults": {"retry": {"scale": "50ms", "jitter": false, "limit": 3}}, "#)
+        let result = try await place.runJobs()
+        #expect(result.exitCode == 0, "\(result)")
+        let events = try result.events()
+        #expect(events.named("job.retrying").count == 1, "\(result)")
+        #expect(
+            events.named("job.restarted").map { $0["reason"]?.string } == [
+                "what the server has of the file ends with other bytes"
+            ], "\(result)")
+        try FileManager.default.removeItem(atPath: served + "/fault.json")
+        try expectTheFile(at: served, place)
+    }
+
     /// The server's disk takes a mebibyte of the file and then no more: OpenSSH calls that SSH_FX_FAILURE.
     @Test(.enabled(if: SSHServer.isWanted)) func aFileThatSFTPFailsToWriteGoesOnWhenItCan() async throws {
         let place = try Workplace("refused")

@@ -18,6 +18,8 @@ struct FileModel: UploadService {
     var looks: Int?
     /// Whether files may be renamed and removed, or only stored.
     var letsRename = true
+    /// Whether files can be fetched.
+    var letsRead = true
     private(set) var removed: [String] = []
     private var clock: Int64 = 1_600_000_000
     private var writing: [Int: String] = [:]
@@ -31,6 +33,13 @@ struct FileModel: UploadService {
             var answer = Response(status: 200)
             if tellsLengths { answer.headers.add("Content-Length", "\(file.bytes.count)") }
             if tellsTimes, tellsLengths { answer.headers.add("ETag", file.etag) }
+            return .answer(answer)
+        case "GET":
+            guard let file = files[target] else { return .answer(Response(status: 404)) }
+            guard letsRead else { return .answer(Response(status: 403)) }
+            let start = headers["Range"].flatMap { Int($0.dropFirst("bytes=".count).dropLast()) } ?? 0
+            var answer = Response(status: start > 0 ? 206 : 200)
+            answer.body = .bytes(Array(file.bytes[start...]))
             return .answer(answer)
         case "PUT": files[target] = File(bytes: [], modified: clock)
         case "PATCH":

@@ -50,20 +50,98 @@ import TransferCore
         #expect(script.request?.method == "HEAD")
     }
 
-    @Test func whatIsThereMeanwhileIsGoneOnFrom() throws {
+    @Test func whatIsThereMeanwhileIsLookedAtAndGoneOnFrom() throws {
         var script = script(state: try kept())
         script.answer(200, [("Content-Length", "40")])
         script.answer(409, [("Upload-Offset", "60")])
+        #expect(script.request?.method == "HEAD")
+        script.answer(200, [("Content-Length", "60")])
         #expect(script.confirmed == 60 && script.request?.body == .source(60..<100))
         script.answer(409, [("Upload-Offset", "100")])
-        #expect(script.confirmed == 100 && script.request?.method == "HEAD")
+        script.answer(200, [("Content-Length", "100"), ("ETag", "\"100-7\"")])
+        #expect(script.confirmed == 100 && script.request?.method == "MOVE")
         // One that never stays with its word is asked again later.
         var other = self.script(state: try kept())
         other.answer(200, [("Content-Length", "40")])
-        for offset in [41, 42, 43] { other.answer(409, [("Upload-Offset", "\(offset)")]) }
+        for offset in [41, 42, 43] {
+            other.answer(409, [("Upload-Offset", "\(offset)")])
+            other.answer(200, [("Content-Length", "\(offset)")])
+        }
         #expect(other.failure == nil)
         other.answer(409, [("Upload-Offset", "44")])
         #expect(other.failure?.isTransient == true)
+    }
+
+    // MARK: The last bytes after a break
+
+    private static let sftp = "sftp://h/in/f"
+    private let ours = Checksum(.sha256, hex: String(repeating: "0a", count: 32))
+    private let others = Checksum(.sha256, hex: String(repeating: "0b", count: 32))
+
+    /// One that was cut in the middle, and has answered what it has of it.
+    private func lookedAt(_ size: Int64, of source: UploadSource) throws -> DialogueScript<FileServerUpload> {
+        var broken = script(Self.sftp, source: source)
+        broken.lose(sent: 40)
+        var script = script(Self.sftp, state: try broken.kept(), source: source)
+        script.answer(200, [("Content-Length", "\(size)"), ("ETag", "\"\(size)-7\"")])
+        return script
+    }
+
+    /// WRITEs are under way side by side: the end of what is there is compared, and gone on from only if it's the source's.
+    @Test(arguments: [(40, 0, nil, 200), (3 << 20, 2 << 20, "bytes=2097152-", 206)] as [(Int64, Int64, String?, Int)])
+    func afterABreakTheLastBytesOfSFTPAreCompared(
+        _ size: Int64, _ start: Int64, _ range: String?, _ status: Int
+    ) throws {
+        let source = UploadSource(name: "f", size: 4 << 20)
+        for isOurs in [true, false] {
+            var script = try lookedAt(size, of: source)
+            guard case .digest(let id, .sha256, start..<size)? = script.actions.last else {
+                return #expect(Bool(false), "\(script.actions)")
+            }
+            script.digest(id, try #require(ours))
+            #expect(script.request?.method == "GET" && script.request?.digests == .sha256)
+            #expect(script.request?.headers.first?.value == range)
+            script.answer(status, digest: isOurs ? ours : others)
+            if isOurs {
+                #expect(script.confirmed == size && script.request?.method == "PATCH")
+                #expect(script.request?.body == .source(size..<source.size) && script.restart == nil)
+            } else {
+                #expect(script.request?.method == "DELETE")
+                script.answer(204)
+                #expect(script.restart == "what the server has of the file ends with other bytes")
+                #expect(script.request?.method == "PUT" && script.request?.body == .source(0..<source.size))
+            }
+        }
+    }
+
+    /// The length alone is no proof: a WRITE in the middle may have been refused.
+    @Test func aFileOfTheWholeLengthIsComparedBeforeItHasItsName() throws {
+        var script = try lookedAt(100, of: source)
+        script.digest(1, try #require(ours))
+        #expect(script.request?.method == "GET")
+        script.answer(200, digest: ours)
+        #expect(script.confirmed == 100 && script.request?.method == "MOVE")
+        var hole = try lookedAt(100, of: source)
+        hole.digest(1, try #require(ours))
+        hole.answer(200, digest: others)
+        #expect(hole.request?.method == "DELETE")
+    }
+
+    @Test(arguments: [(403, "DELETE"), (404, "PUT"), (503, nil), (206, nil), (416, nil)] as [(Int, String?)])
+    func whereTheLastBytesCannotBeReadNothingIsGoneOnFrom(_ status: Int, _ next: String?) throws {
+        var script = try lookedAt(40, of: source)
+        script.digest(1, try #require(ours))
+        script.answer(status, digest: ours)
+        if let next {
+            #expect(script.request?.method == next && script.failure == nil)
+        } else {
+            #expect(script.failure?.isTransient == true)
+        }
+    }
+
+    @Test func nothingIsComparedWhereNothingIsThere() throws {
+        let script = try lookedAt(0, of: source)
+        #expect(script.request?.method == "PUT")
     }
 
     @Test(arguments: ["h answered 502 APPE not implemented", "h answered 504 not for that parameter"])

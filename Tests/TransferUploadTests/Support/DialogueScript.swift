@@ -34,17 +34,14 @@ struct DialogueScript<Dialogue: UploadDialogue> {
     /// Answers the newest request, or the one given.
     mutating func answer(
         _ status: Int, _ fields: [(String, String)] = [], to other: UploadRequest? = nil, url: String? = nil,
-        body: String = ""
+        body: String = "", digest: Checksum? = nil
     ) {
         guard let request = other ?? request else { return }
         let head = ResponseHead(status: status, fields: fields.map { HeaderField($0.0, $0.1) })
-        hear(
-            dialogue.handle(
-                .answered(
-                    UploadAnswer(
-                        request: request.id, head: head, body: Array(body.utf8), url: url ?? request.url,
-                        sent: request.body.length)), now: now)
-        )
+        var answer = UploadAnswer(
+            request: request.id, head: head, body: Array(body.utf8), url: url ?? request.url, sent: request.body.length)
+        answer.digest = digest
+        hear(dialogue.handle(.answered(answer), now: now))
     }
 
     mutating func lose(

@@ -183,10 +183,12 @@ struct DialogueStory<Service: UploadService> {
     }
 
     private func answered(_ request: OpenRequest, _ answer: Response) -> UploadEvent {
-        .answered(
-            UploadAnswer(
-                request: request.request.id, head: head(answer), body: answer.body.bytes(), url: request.request.url,
-                sent: Int64(request.delivered)))
+        let body = answer.body.bytes()
+        var told = UploadAnswer(
+            request: request.request.id, head: head(answer), body: body, url: request.request.url,
+            sent: Int64(request.delivered))
+        told.digest = request.request.digests.flatMap { try? digest($0, body[...]) }
+        return .answered(told)
     }
 
     private func head(_ response: Response) -> ResponseHead {
