@@ -41,6 +41,8 @@ extension JobRecord {
     /// which one that is.
     var keepsVersion: Bool { watched == nil && spec.failsIfChanged }
 
+    func hasSpent(_ mirror: Int) -> Bool { spentMirrors & (1 << UInt64(min(63, mirror))) != 0 }
+
     /// A job that nobody has tried yet.
     init(id: Int64, batch: Int64, identity: String, spec: Shared<JobSpec>, claimed: Int64) {
         self.id = id

@@ -312,7 +312,7 @@ extension QueueRunner {
     /// The next URL that hasn't failed for good.
     private func nextMirror(_ record: JobRecord, _ count: Int) -> Int? {
         (1...count).lazy.map { (record.mirror + $0) % count }
-            .first { record.spentMirrors & (1 << UInt64(min(63, $0))) == 0 }
+            .first { !record.hasSpent($0) }
     }
 
     private func giveUp(_ job: RunningJob, _ record: JobRecord, _ error: TransferError) {

@@ -10,7 +10,7 @@ extension QueueRunner {
     /// - Parameter keys: Rules under which only such hosts are reached.
     func findWays(_ keys: Set<String>, into gate: inout NetworkGate, _ now: MonotonicTime, _ wall: WallTime) {
         guard !keys.isEmpty else { return }
-        var hosts = scheduler.hosts(under: keys)
+        var hosts = scheduler.hosts(under: keys).union(mirrorHosts(under: keys, gate))
         for job in running.values where keys.contains(job.candidate.lane.network) {
             guard let host = job.candidate.reach.host else { continue }
             hosts.insert(HostUnderRules(host: host, network: job.candidate.lane.network))

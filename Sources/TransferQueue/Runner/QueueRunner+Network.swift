@@ -133,6 +133,7 @@ extension QueueRunner {
         findWays(verdict.looksNearby, into: &verdict.gate, now, wall)
         let (old, gate) = (scheduler.network, verdict.gate)
         scheduler.setNetwork(gate)
+        turnToMirrors()
         if gate != old { announceNetwork(from: old, to: gate, wall) }
         announceToNewBatches()
         enforce()

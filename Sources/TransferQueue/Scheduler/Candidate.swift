@@ -27,5 +27,12 @@ extension Scheduler {
             self.isEndless = isEndless
             self.reach = reach ?? OriginReach(origin: lane.origin)
         }
+
+        /// The same job, at another of its servers.
+        func turned(to lane: Lane, _ reach: OriginReach) -> Candidate {
+            Candidate(
+                id: id, lane: lane, priority: priority, rank: rank, patience: patience, isEndless: isEndless,
+                reach: reach)
+        }
     }
 }

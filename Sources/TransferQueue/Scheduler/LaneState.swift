@@ -41,14 +41,20 @@ struct LaneState: Sendable {
     /// A claim came back; fewer jobs than asked for means that the lane was empty when the claim was done.
     mutating func claimed(_ candidates: [Scheduler.Candidate], asked: Int) {
         isClaiming = false
+        take(candidates)
+        // What has been claimed already of those that came since makes another claim, which finds none.
+        backlog = candidates.count < asked ? grewSinceClaim : max(0, backlog - candidates.count)
+    }
+
+    mutating func joined(_ candidate: Scheduler.Candidate) { take([candidate]) }
+
+    private mutating func take(_ candidates: [Scheduler.Candidate]) {
         let isInOrder = (window.last?.rank ?? .max) >= (candidates.first?.rank ?? .min)
         let reach = window.first?.reach ?? candidates.first?.reach
         if candidates.contains(where: { $0.reach != reach }) { isMixed = true }
         window.append(contentsOf: candidates)
         // More urgent ones became ready after the last claim. (Swift's sort is stable.)
         if !isInOrder { window.sort { $0.rank > $1.rank } }
-        // What has been claimed already of those that came since makes another claim, which finds none.
-        backlog = candidates.count < asked ? grewSinceClaim : max(0, backlog - candidates.count)
     }
 
     /// The ready jobs in the store were altered by another hand.

@@ -46,6 +46,12 @@ extension Scheduler {
         return hosts
     }
 
+    /// Claimed jobs that this gate keeps from starting.
+    func kept(by gate: NetworkGate) -> [Candidate] {
+        guard gate != NetworkGate() else { return [] }
+        return table.lanes.flatMap { state in state.window.filter { !gate.isOpen(state.lane, $0.reach) } }
+    }
+
     /// What lanes' rules and origins the network closes, of those that have jobs.
     func closedLanes() -> [Lane] { table.lanes.filter { !network.isOpen($0.lane, $0.reach) }.map(\.lane) }
 }

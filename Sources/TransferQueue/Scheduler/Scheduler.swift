@@ -91,6 +91,11 @@ struct Scheduler: Sendable {
         dropIfEmpty(place)
     }
 
+    /// A claimed job of another lane belongs to this one now.
+    mutating func joined(_ candidate: Candidate) {
+        table[table.place(of: candidate.lane)].joined(candidate)
+    }
+
     /// A start came to its end; the slot is free.
     mutating func ended(_ candidate: Candidate) {
         guard let origin = active.removeValue(forKey: candidate.id) else { return }

@@ -82,6 +82,39 @@ struct LinkUseTests {
         }
     }
 
+    /// Whatever keeps the first server from being reached: the file is fetched from the one that can be.
+    @Test func aMirrorThatIsNearIsTakenInPlaceOfOneThatIsAway() async throws {
+        try await NetworkStage.with { stage in
+            let names = try await stage.network.startNameServer()
+            names.set("nas.plant", [TestNetwork.server])
+            names.set("far.example", ["192.0.2.7"])
+            let sum = try await stage.serve("file", mebibytes: 1)
+            try await stage.client.ip([
+                "route del default", "route add \(TestNetwork.nameServer) via 10.0.0.1",
+                "route add \(TestNetwork.server) via 10.0.0.1",
+            ])
+            let near = stage.url("/file", at: "nas.plant")
+            let ways = [
+                "address": ["http://192.0.2.7/file", stage.url("/file")], "name": ["http://far.example/file", near],
+                "second": [near, "http://far.example/file"],
+                // Nobody listens at the first of them.
+                "third": [stage.url(":9/file"), "http://far.example/file", near],
+            ]
+            try stage.place.jobs(
+                ways.map { id, urls in
+                    #"{"download": ["\#(urls.joined(separator: #"", ""#))"], "to": "\#(id)", "id": "\#(id)", "#
+                        + #""checksum": "sha256:\#(sum)", "retry": {"limit": 1, "scale": "10ms"}}"#
+                })
+            let result = try await stage.startJobs().result()
+            #expect(result.exitCode == 0, "\(result)")
+            let events = try result.events()
+            for id in ["address", "name", "second"] {
+                let finished = events.named("job.finished").first { $0["id"]?.string == id }
+                #expect(finished?["attempts"]?.int == 1, "\(id): \(result)")
+            }
+        }
+    }
+
     /// A name that nobody can be asked for waits, spends no attempt, and starts when its name server can be reached.
     @Test func aNameWaitsUntilItsNameServerHasARoute() async throws {
         try await NetworkStage.with { stage in
