@@ -33,18 +33,20 @@ public final class ExchangeEngine: Sendable {
         self.bodyThreads = bodyThreads
         let trustThreads = WorkerPool(name: "trust", threads: 64)
         self.trustThreads = trustThreads
-        let logins = AcceptedLogins()
+        let (logins, proxies) = (AcceptedLogins(), KnownProxies())
         fileLoops = FileServerLoops { name in
             let loop = try EventLoop(name: name)
             return PoolSet(loop: loop) { () throws(TransferError) in
                 try CurlPool(
                     loop: loop, resolver: resolver, bodyThreads: bodyThreads, trustThreads: trustThreads,
-                    fileServers: logins)
+                    proxies: proxies, fileServers: logins)
             }
         }
         let pools = { (loop: EventLoop) in
             PoolSet(loop: loop) { () throws(TransferError) in
-                try CurlPool(loop: loop, resolver: resolver, bodyThreads: bodyThreads, trustThreads: trustThreads)
+                try CurlPool(
+                    loop: loop, resolver: resolver, bodyThreads: bodyThreads, trustThreads: trustThreads,
+                    proxies: proxies)
             }
         }
         self.shared = shared.map(pools)

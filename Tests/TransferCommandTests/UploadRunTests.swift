@@ -29,6 +29,27 @@ import TransferTestSupport
         }
     }
 
+    /// As many start at once as may: one of them finds out what the server wants.
+    @Test(arguments: [30_000, 200_000]) func aPasswordCostsOneBodyInVainAtMost(_ count: Int) async throws {
+        try await withTestServer { server in
+            let place = try place(count)
+            server.handle("PUT", "/in") { request in
+                request.headers["Authorization"] == "Basic bWU6cHc="
+                    ? Response(status: 201)
+                    : Response(status: 401, headers: ["WWW-Authenticate": "Basic realm=\"x\""])
+            }
+            let auth = #""auth": {"user": "me", "password": {"env": "PASSWORD"}}"#
+            try place.jobs(
+                (0..<20).map { upload("out.bin", to: server.url("/in?\($0)"), #""id": "\#($0)", \#(auth)"#) })
+            var command = place.command(["run", "jobs.json", "--json"])
+            command.environment["PASSWORD"] = "pw"
+            let result = try await command.run()
+            #expect(result.exitCode == 0, "\(result)")
+            #expect(server.requests.count == 21, "\(server.requests.map(\.target))")
+            #expect(server.requests.filter { $0.headers["Authorization"] == nil }.count == 1)
+        }
+    }
+
     /// The server has the file; the process that sent it is killed before it hears so.
     private func withPutThatArrivedBeforeAKill(
         _ count: Int = 200_000, _ more: String = #""id": "up""#, _ then: (Workplace, NginxServer) async throws -> Void

@@ -11,6 +11,7 @@ private final class Flow {
     func challenged(_ hop: Hop, _ head: ResponseHead) -> (AuthenticationReport, again: Bool)? {
         flow.challenged(hop, head)
     }
+    func refusesToBeAsked() { flow.mayAskFirst = false }
     func accepted(_ hop: Hop, _ fields: [HeaderField] = []) {
         flow.accepted(hop, ResponseHead(status: 200, fields: fields))
     }
@@ -43,6 +44,48 @@ private final class Flow {
     @Test func nothingIsSentBeforeAChallenge() {
         let flow = self.flow()
         #expect(flow.authorized(hop()).authorization == nil)
+    }
+
+    private func upload(_ bytes: Int, to url: String = url) -> (RequestBody, Hop) {
+        (.bytes([UInt8](repeating: 0, count: bytes)), Hop(url: url, method: "PUT", headers: [], sendsBody: true))
+    }
+
+    /// RFC 9110 §10.1.1: a body that would go out in vain waits for the challenge; a short one takes no longer than that.
+    @Test func aLongBodyWaitsForTheFirstChallenge() {
+        for (count, waits) in [(64 << 10, false), ((64 << 10) + 1, true)] {
+            let (body, hop) = upload(count)
+            let flow = self.flow(body: body)
+            #expect(flow.authorized(hop).asksFirst == waits)
+            _ = flow.challenged(hop, head("Basic realm=r"))
+            let second = flow.authorized(flow.authorized(hop))
+            #expect(!second.asksFirst && second.authorization != nil)
+        }
+        let (body, hop) = upload(1 << 20)
+        #expect(!AuthenticationFlowTests.anonymous(body).authorized(hop).asksFirst)
+        var own = hop
+        own.headers = [HeaderField("Authorization", "Bearer t")]
+        #expect(!flow(body: body).authorized(own).asksFirst)
+        let refused = flow(body: body)
+        refused.refusesToBeAsked()
+        #expect(!refused.authorized(hop).asksFirst)
+    }
+
+    private static func anonymous(_ body: RequestBody) -> Flow { Flow(ExchangeRequest(url: url, body: body)) }
+
+    /// What one is asked for, those that begin meanwhile send along; whether it's right, its own answer tells.
+    @Test func aChallengeIsKnownToOthersBeforeItsAnswerIsJudged() throws {
+        let memory = AuthenticationMemory()
+        let first = flow(memory: memory, remembers: true)
+        _ = first.challenged(hop(), head("Basic realm=r"))
+        let second = flow(memory: memory, remembers: true)
+        #expect(field(second.authorized(hop())) != nil)
+        // The same was asked for, and refused: the password is wrong, and isn't sent once more.
+        #expect(second.challenged(second.authorized(hop()), head("Basic realm=r"))?.again == false)
+        #expect(field(flow(memory: memory, remembers: true).authorized(hop())) == nil)
+        // In another space it wasn't judged yet.
+        _ = first.challenged(hop(), head("Basic realm=r"))
+        let third = flow(memory: memory, remembers: true)
+        #expect(third.challenged(third.authorized(hop()), head("Basic realm=other"))?.again == true)
     }
 
     @Test(
@@ -208,7 +251,11 @@ private final class Flow {
     @Test func thoseWhoWereGivenOneNonceCountTogether() {
         let memory = AuthenticationMemory()
         let flows = (0..<3).map { _ in flow(memory: memory, remembers: true) }
-        for flow in flows { _ = flow.challenged(flow.authorized(hop()), head("Digest realm=r, nonce=n, qop=auth")) }
+        // All of them were on their way when the first was challenged.
+        let hops = flows.map { $0.authorized(hop()) }
+        for (flow, hop) in zip(flows, hops) {
+            _ = flow.challenged(hop, head("Digest realm=r, nonce=n, qop=auth"))
+        }
         let counts = flows.compactMap { field($0.authorized(hop()))?.split(separator: "nc=").last?.prefix(8) }
         #expect(counts == ["00000001", "00000002", "00000003"])
     }

@@ -63,6 +63,23 @@ import TransferTestSupport
         }
     }
 
+    /// RFC 9110 §10.1.1: with a password at hand a 401 is to be expected, and nothing of the body is sent for it.
+    @Test(arguments: [65536, 65537]) func aLongBodyWaitsForTheChallengeThatIsToBeExpected(_ size: Int) async throws {
+        try await Bench.with { bench async throws in
+            let sink = bench.server.acceptUploads("/in")
+            bench.server.script(
+                "/in", [.answerEarly(401, headers: ["WWW-Authenticate": "Basic realm=\"x\""], body: .empty)])
+            let body = RequestBody.bytes(Array(repeating: 7, count: size))
+            let outcome = try await bench.send("PUT", "/in", body: body) {
+                $0.expectsContinue = false
+                $0.credentials = .password(user: "me", password: "pw")
+            }.end()
+            #expect(outcome.head?.status == 201 && sink.uploads.map(\.count) == [Int64(size)])
+            let asked: [String?] = size > 65536 ? ["100-continue", nil] : [nil, nil]
+            #expect(bench.server.requests.map { $0.headers["Expect"] } == asked)
+        }
+    }
+
     @Test(arguments: [413, 417, 401], [true, false])
     func anEarlyAnswerIsTheAnswer(_ status: Int, _ expects: Bool) async throws {
         try await Bench.with { bench async throws in

@@ -14,6 +14,8 @@ struct AuthenticationFlow: Sendable {
         var realm: String?
         /// Whether it's known from before, so that the first refusal is no judgement of the credential.
         var isFromMemory: Bool
+        /// It's known from another exchange's challenge, whose answer was on its way still.
+        var isUnproven = false
         /// Whether it's of the exchange's settings, which say for each hop whether it goes along.
         var isGiven = true
         /// Whether it's sent before anybody has asked for it.
@@ -31,6 +33,9 @@ struct AuthenticationFlow: Sendable {
     private var answering: [Origin: Answering] = [:]
     private(set) var failures = 0
     private var isFirst = true
+    /// Whether a long body may wait for the challenge that is to be expected; not where the server refuses to be asked
+    /// (417).
+    var mayAskFirst = true
 
     init(
         _ request: ExchangeRequest, makeNonce: @escaping @Sendable () -> String = AuthenticationFlow.randomNonce
@@ -55,8 +60,19 @@ struct AuthenticationFlow: Sendable {
 
     var isIdle: Bool { given == nil && netrc == nil && ask == nil }
 
-    /// The hop with what it's to be authorised by, where that is known.
+    /// The hop with what it's to be authorised by, where that is known; where it isn't, a long body is kept back until the
+    /// server has had the time to ask for it (RFC 9110 §10.1.1).
     mutating func authorized(_ hop: Hop) -> Hop {
+        var hop = answered(hop)
+        let asksFirst =
+            mayAskFirst && !isIdle && hop.sendsBody && body.isLong && hop.authorization == nil
+            && hop.headers.value("Authorization") == nil
+            && Origin(url: hop.url).flatMap { own(hop, $0) }?.user.isEmpty == false
+        if hop.asksFirst != asksFirst { hop.asksFirst = asksFirst }
+        return hop
+    }
+
+    private mutating func answered(_ hop: Hop) -> Hop {
         var hop = hop
         if hop.authorization != nil { hop.authorization = nil }
         if hop.netrcMachine != nil { hop.netrcMachine = nil }
@@ -65,9 +81,10 @@ struct AuthenticationFlow: Sendable {
         useNetrc(hop, origin)
         if answering[origin] == nil, let given, given.isRemembered, hop.sendsCredentials,
             hop.headers.value("Authorization") == nil,
-            let (scheme, realm) = memory?.scheme(at: origin, for: given, target: target)
+            let (scheme, realm, isProven) = memory?.scheme(at: origin, for: given, target: target)
         {
-            answering[origin] = Answering(scheme: scheme, credential: given, realm: realm, isFromMemory: true)
+            answering[origin] = Answering(
+                scheme: scheme, credential: given, realm: realm, isFromMemory: true, isUnproven: !isProven)
         }
         guard let current = answering[origin], current.scheme.covers(target) else { return hop }
         // Back from another origin, which may have chosen the request.
@@ -103,7 +120,7 @@ struct AuthenticationFlow: Sendable {
         guard !isIdle, let origin = Origin(url: hop.url) else { return nil }
         let challenges = AuthenticationChallenge.all(in: head)
         let before = hop.authorization == nil ? nil : answering[origin]
-        if let before, !before.isFromMemory, !Self.isStale(challenges, before) {
+        if let before, Self.isJudged(before, by: challenges), !Self.isStale(challenges, before) {
             // The credential was sent and refused: the 401 is the answer.
             failures += 1
             if before.credential.isRemembered { memory?.forget(before.realm, at: origin, for: before.credential) }
@@ -123,7 +140,17 @@ struct AuthenticationFlow: Sendable {
         }
         answering[origin] = next
         answering[origin]?.stale = stale
+        if next.isGiven, next.credential.isRemembered {
+            memory?.remember(
+                next.scheme, realm: next.realm, at: origin, for: next.credential, target: Self.target(hop.url),
+                isProven: false)
+        }
         return (report(space, head, hop, next.credential), true)
+    }
+
+    /// Whether the 401 says that the credential is wrong, and not only that it's wanted in another form.
+    private static func isJudged(_ before: Answering, by challenges: [AuthenticationChallenge]) -> Bool {
+        !before.isFromMemory || before.isUnproven && challenges.contains { $0.realm == before.realm }
     }
 
     private mutating func refused(
@@ -145,9 +172,12 @@ struct AuthenticationFlow: Sendable {
             answering[origin] = current
         }
         // One from the memory may have been replaced there meanwhile, by a newer nonce.
-        guard current.credential.isRemembered, !current.isFromMemory || renewed != nil else { return }
+        guard current.credential.isRemembered, !current.isFromMemory || current.isUnproven || renewed != nil else {
+            return
+        }
         memory?.remember(
-            current.scheme, realm: current.realm, at: origin, for: current.credential, target: Self.target(hop.url))
+            current.scheme, realm: current.realm, at: origin, for: current.credential, target: Self.target(hop.url),
+            isProven: true)
     }
 
     /// The scheme with the nonce that the server wants from now on (RFC 7616 §3.5); `nil` where it names none.

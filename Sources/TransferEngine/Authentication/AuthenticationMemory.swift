@@ -17,6 +17,8 @@ public final class AuthenticationMemory: Sendable {
         /// Digest covers the origin; where that has several spaces, the folder tells which one a request belongs to.
         let folder: String
         var scheme: AcceptedScheme
+        /// Whether it was taken once, and not only asked for.
+        var isProven: Bool
 
         func depth(of target: String) -> Int { target.hasPrefix(folder) ? folder.utf8.count : -1 }
 
@@ -43,20 +45,24 @@ public final class AuthenticationMemory: Sendable {
 
     /// The scheme of the nearest space that covers a target.
     func scheme(at origin: Origin, for credential: ChallengeCredential, target: String) -> (
-        AcceptedScheme, realm: String?
+        AcceptedScheme, realm: String?, isProven: Bool
     )? {
         state.withLock { state in
             let covering = (state.spaces[Key(origin: origin, credential: credential)] ?? []).filter {
                 $0.scheme.covers(target)
             }
-            return covering.max { $0.depth(of: target) < $1.depth(of: target) }.map { ($0.scheme, $0.realm) }
+            return covering.max { $0.depth(of: target) < $1.depth(of: target) }.map {
+                ($0.scheme, $0.realm, $0.isProven)
+            }
         }
     }
 
-    /// - Parameter target: The one of the request that was answered.
+    /// - Parameters:
+    ///   - target: The one of the request that was answered.
+    ///   - isProven: Whether the answer was taken. What is only asked for saves those that come meanwhile their challenge.
     func remember(
         _ scheme: AcceptedScheme, realm: String?, at origin: Origin, for credential: ChallengeCredential,
-        target: String
+        target: String, isProven: Bool
     ) {
         let key = Key(origin: origin, credential: credential)
         state.withLock { state in
@@ -64,27 +70,31 @@ public final class AuthenticationMemory: Sendable {
             if state.spaces[key] == nil, state.spaces.count >= Self.limit { state.spaces.removeAll() }
             var spaces = state.spaces[key] ?? []
             if spaces.count >= Self.limit { spaces.removeAll() }
-            Self.add(scheme, realm, AuthenticationFlow.folder(of: target), to: &spaces)
+            let wasProven = spaces.contains { $0.realm == realm && $0.isProven }
+            Self.add(scheme, realm, AuthenticationFlow.folder(of: target), isProven || wasProven, to: &spaces)
             state.spaces[key] = spaces
         }
     }
 
-    private static func add(_ scheme: AcceptedScheme, _ realm: String?, _ folder: String, to spaces: inout [Known]) {
+    private static func add(
+        _ scheme: AcceptedScheme, _ realm: String?, _ folder: String, _ isProven: Bool, to spaces: inout [Known]
+    ) {
         // A folder belongs to the space that asked there last.
         spaces.removeAll { $0.folder == folder && $0.realm != realm }
         guard case .basic = scheme else {
             for index in spaces.indices where spaces[index].realm == realm && !spaces[index].isBasic {
                 spaces[index].scheme = scheme
+                spaces[index].isProven = isProven
             }
             spaces.removeAll { $0.realm == realm && $0.folder.hasPrefix(folder) }
-            return spaces.append(Known(realm: realm, folder: folder, scheme: scheme))
+            return spaces.append(Known(realm: realm, folder: folder, scheme: scheme, isProven: isProven))
         }
         // Two folders with one realm are one space (RFC 9110 §11.5): a tree isn't challenged once for each of its folders.
         let common = spaces.filter { $0.realm == realm && $0.isBasic }.reduce(folder) {
             AuthenticationFlow.folder(of: $0.commonPrefix(with: $1.folder))
         }
         spaces.removeAll { $0.realm == realm && $0.isBasic }
-        spaces.append(Known(realm: realm, folder: common, scheme: .basic(folder: common)))
+        spaces.append(Known(realm: realm, folder: common, scheme: .basic(folder: common), isProven: isProven))
     }
 
     func forget(_ realm: String?, at origin: Origin, for credential: ChallengeCredential) {

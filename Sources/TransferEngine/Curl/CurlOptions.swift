@@ -134,11 +134,12 @@ struct CurlOptions {
                 .invalidRequest, "the header field \(field.name.debugDescription) has a line break in it")
         }
         // A name alone takes out the field that libcurl would add.
-        var without = hop.mayExpect ? [] : ["Expect:"]
+        var without = hop.mayExpect || hop.asksFirst ? [] : ["Expect:"]
         // libcurl takes a body that it is given at once for a form.
         if exchange.isJoined, hop.headers.value("Content-Type") == nil { without.append("Content-Type:") }
         var fields = hop.headers
         if case .field(let value) = hop.authorization { fields.set("Authorization", value) }
+        if hop.asksFirst { fields.set("Expect", "100-continue") }
         return without + fields.map { $0.value.isEmpty ? "\($0.name);" : "\($0.name): \($0.value)" }
     }
 

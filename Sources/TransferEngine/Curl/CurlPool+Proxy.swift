@@ -4,19 +4,18 @@ import TransferCore
 // What is known of the proxies that exchanges go through.
 extension CurlPool {
     func proxySchemes(_ exchange: ActiveExchange, _ hop: Hop) -> UInt? {
-        guard !proxySchemes.isEmpty, let way = exchange.request.settings.way(to: hop.url) else { return nil }
-        return proxySchemes[way]
+        exchange.request.settings.way(to: hop.url).flatMap { proxies.schemes(of: $0) }
     }
 
     /// A proxy that asks for Basic alone gets it at once from now on, as each 407 would cost a round trip and a body.
     func noteProxySchemes(_ exchange: ActiveExchange, _ handle: CurlHandle) {
-        guard let hop = exchange.hop, let way = exchange.request.settings.way(to: hop.url), proxySchemes[way] == nil,
-            ProxyAddress(way).hasCredentials
+        guard let hop = exchange.hop, let way = exchange.request.settings.way(to: hop.url),
+            ProxyAddress(way).hasCredentials,
+            proxies.schemes(of: way) == nil
         else { return }
         let asked = UInt(bitPattern: handle.long(CURLINFO_PROXYAUTH_AVAIL)) & CurlOptions.proxySchemesToTry
         guard asked == CurlOptions.basic else { return }
-        if proxySchemes.count >= 64 { proxySchemes.removeAll() }
-        proxySchemes[way] = asked
+        proxies.note(asked, of: way)
     }
 
     /// The failure of a hop that is its proxy's fault; `nil` for any other.

@@ -50,8 +50,7 @@ actor CurlPool: LoopActor {
     var replyTimer: LoopTimer?
     /// Handshakes that ended where they stood, whose stacks nobody frees: there should be none.
     nonisolated let lostHandshakes = Atomic<Int>(0)
-    /// Proxy's URL → the schemes of authentication (CURLAUTH_…) that it asked for.
-    var proxySchemes: [String: UInt] = [:]
+    let proxies: KnownProxies
     private(set) var isShutDown = false
     let plainSockets = PlainSockets()
     /// Whether any exchange has had a bound on its rate: without, nobody needs to be looked at.
@@ -60,7 +59,7 @@ actor CurlPool: LoopActor {
     /// - Throws: `TransferError` when libcurl can't be initialised.
     init(
         loop: EventLoop, resolver: HostResolver, bodyThreads: WorkerPool, trustThreads: WorkerPool,
-        fileServers logins: AcceptedLogins? = nil
+        proxies: KnownProxies = KnownProxies(), fileServers logins: AcceptedLogins? = nil
     ) throws(TransferError) {
         guard CurlLibrary.isReady else { throw TransferError(.internalFault, "libcurl can't be initialised") }
         sessions = CurlLibrary.reusesHandles ? nil : try TLSSessionShare()
@@ -70,6 +69,7 @@ actor CurlPool: LoopActor {
         self.bodyThreads = bodyThreads
         self.trustThreads = trustThreads
         self.multi = multi
+        self.proxies = proxies
         self.logins = logins
         sockets = logins == nil ? nil : ServerSockets()
         let user = Unmanaged.passUnretained(self).toOpaque()

@@ -93,10 +93,11 @@ struct ExchangeMachine {
         if RedirectRule.isRedirect(head.status) || offersChoice(hop, head) {
             return redirected(hop, head, to: redirectTarget, now: now)
         }
-        if head.status == 417, hop.sendsBody, hop.mayExpect {
+        if head.status == 417, hop.sendsBody, hop.mayExpect || hop.asksFirst {
             // RFC 9110 §10.1.1: the same again, without asking first.
             var next = hop
             next.mayExpect = false
+            authentication.mayAskFirst = false
             next.headers.removeAll { $0.isNamed("Expect") }
             state = .dropping(hop, .perform(next))
             return .drop

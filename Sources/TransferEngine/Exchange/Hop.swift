@@ -44,6 +44,12 @@ struct Hop: Sendable, Equatable {
         _modify { yield &fields.mayExpect }
     }
 
+    /// Whether the server is asked whether it agrees before the body is sent: it's expected to refuse.
+    var asksFirst: Bool {
+        _read { yield fields.asksFirst }
+        _modify { yield &fields.asksFirst }
+    }
+
     /// What it's to be authorised by, made for this one hop.
     var authorization: Authorization? {
         _read { yield fields.authorization }
@@ -75,6 +81,7 @@ struct Hop: Sendable, Equatable {
         var sendsBody: Bool
         var sendsCredentials: Bool
         var mayExpect: Bool
+        var asksFirst = false
         var authorization: Authorization?
         var fragment: String?
         var replacedBody: [UInt8]?

@@ -118,10 +118,10 @@ extension QueueRunner {
             makeSink: { digest.map { DigestSink($0) } ?? AnswerSink(limit: 256 << 10) as any BodySink }
         ) { [loop] event in
             switch event {
-            case .interim, .redirected, .netrcUsed, .ended:
+            case .interim, .redirected, .netrcUsed, .challenged, .ended:
                 let found: Checksum? = if case .ended = event { digest?.finish() } else { nil }
                 loop.execute { self.onLoop { $0.heard(event, request.id, of: id, talk: number, found) } }
-            case .responded, .challenged, .restarted: break
+            case .responded, .restarted: break
             }
         }
         job.talk?.began(request.id, UploadTalk.Leg(handle: handle, meter: meter))
@@ -161,9 +161,13 @@ extension QueueRunner {
             guard job.talk?.ended(request, isAnswered: isAnswered) != nil else { return }
             job.talk?.lastHead = outcome.head
             judgeLink(job, outcome)
-            if outcome.head != nil { job.wasAnswered = true }
+            if outcome.head != nil {
+                job.wasAnswered = true
+                scheduler.answered(job.candidate)
+            }
             advance(id) { $0.handle(Self.event(outcome, request, digest), now: WallClock.seconds) }
-        case .responded, .challenged, .restarted: break
+        case .challenged: scheduler.answered(job.candidate)
+        case .responded, .restarted: break
         }
         pump()
     }

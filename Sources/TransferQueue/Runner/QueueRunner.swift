@@ -266,7 +266,8 @@ actor QueueRunner: LoopActor {
                 id: job.record.id, lane: result.lane, priority: job.record.spec.priority, rank: job.rank,
                 patience: OriginPatience(job.record.spec.settings.retry.rule),
                 isEndless: watches[result.lane.batch] != nil,
-                reach: builder.reach(job.record.spec, origin: result.lane.origin, straight: reach))
+                reach: builder.reach(job.record.spec, origin: result.lane.origin, straight: reach),
+                knocks: builder.mayBeChallenged(job.record.spec, result.lane.origin))
         }
         scheduler.claimed(result.lane, candidates, asked: asked)
         // Which machines they are connected to first is known only now.

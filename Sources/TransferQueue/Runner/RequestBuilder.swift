@@ -190,6 +190,19 @@ struct RequestBuilder: Sendable {
         return .netrc(account)
     }
 
+    /// Whether a body may go out before the server, or its proxy, has asked for the password that there is.
+    func mayBeChallenged(_ spec: JobSpec, _ origin: String) -> Bool {
+        guard spec.isUpload, origin.hasPrefix("http") else { return false }
+        if case .basic = spec.settings.auth { return true }
+        // A tunnel is asked for without a body.
+        guard origin.hasPrefix("http:") else { return false }
+        if let own = spec.settings.proxy { return own.credentials != nil }
+        guard !proxies.isEmpty, let target = Origin(anyURL: origin), let way = proxies.way(to: target) else {
+            return false
+        }
+        return ProxyAddress(way).hasCredentials
+    }
+
     /// The machine that a job is connected to first.
     ///
     /// - Parameter reach: The origin's own, for what goes straight there.

@@ -14,10 +14,13 @@ extension Scheduler {
         let isEndless: Bool
         /// What the lane's origin says of the way to it: asked several times for each job.
         let reach: OriginReach
+        /// Its body goes out in vain where the server wants a password that it hasn't asked for yet (``OriginDoors``).
+        let knocks: Bool
 
         init(
             id: Int64, lane: Lane, priority: Int, rank: Int? = nil,
-            patience: OriginPatience = OriginPatience(RetryRule()), isEndless: Bool = false, reach: OriginReach? = nil
+            patience: OriginPatience = OriginPatience(RetryRule()), isEndless: Bool = false, reach: OriginReach? = nil,
+            knocks: Bool = false
         ) {
             self.id = id
             self.lane = lane
@@ -26,13 +29,15 @@ extension Scheduler {
             self.patience = patience
             self.isEndless = isEndless
             self.reach = reach ?? OriginReach(origin: lane.origin)
+            self.knocks = knocks
         }
 
         /// The same job, at another of its servers.
         func turned(to lane: Lane, _ reach: OriginReach) -> Candidate {
             Candidate(
                 id: id, lane: lane, priority: priority, rank: rank, patience: patience, isEndless: isEndless,
-                reach: reach)
+                reach: reach,
+                knocks: knocks)
         }
     }
 }

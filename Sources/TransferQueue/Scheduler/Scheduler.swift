@@ -45,6 +45,7 @@ struct Scheduler: Sendable {
     private(set) var gates: [String: OriginGate] = [:]
     /// Of origins that take fewer jobs at a time than the limit.
     private var rooms: [String: OriginRoom] = [:]
+    private var doors = OriginDoors()
     /// Origins that are paused and have jobs to start, with the time at which a job may try.
     private var pauses = PauseTimes()
     /// How many jobs the machine's descriptors are enough for, where they weren't.
@@ -100,6 +101,12 @@ struct Scheduler: Sendable {
     mutating func ended(_ candidate: Candidate) {
         guard let origin = active.removeValue(forKey: candidate.id) else { return }
         table.ended(at: origin)
+        answered(candidate)
+    }
+
+    /// The server has said whether it wants the job's password, and how.
+    mutating func answered(_ candidate: Candidate) {
+        if doors.answered(candidate) { table.touch(to: candidate.lane.origin) }
     }
 
     mutating func originAnswered(_ origin: String) {
@@ -248,6 +255,7 @@ struct Scheduler: Sendable {
                 served += 1
                 table[place].lastServed = served
                 active[candidate.id] = table.lanes[place].origin
+                doors.started(candidate)
                 table.started(place)
                 actions.append(.start(candidate))
             case .refuse(let error): actions.append(.refuse(candidate, error))
@@ -279,7 +287,7 @@ struct Scheduler: Sendable {
         while let place = order.next() {
             let state = table.lanes[place]
             guard let index = startable(state) else { continue }
-            if table.origins[state.origin].active >= places(at: state.lane.origin) {
+            if table.origins[state.origin].active >= places(at: state.lane.origin) || doors.holds(state.window[index]) {
                 table.holdLanes(at: state.origin)
                 continue
             }

@@ -35,9 +35,15 @@ import TransferTestSupport
             let status = try await status { $0.hosts.first?.jobs == 4 }
             #expect(status.hosts.map(\.origin) == [port.url] && status.waiting == 4)
             #expect(status.hosts.first?.message.contains("refused") == true)
-            let why = try QueueRemote(state: folder.path("state"), runtimeFolder: nil).explain(batch: batch, job: "a@1")
-            guard case .host(port.url, nil, let message, _) = why.reason else {
-                throw TestSupportError("\(why.reason)")
+            let (remote, batch) = (try QueueRemote(state: folder.path("state"), runtimeFolder: nil), self.batch)
+            // Between its turns as the one that probes.
+            let message = try await within {
+                while true {
+                    try Task.checkCancellation()
+                    let reason = try remote.explain(batch: batch, job: "a@1").reason
+                    if case .host(port.url, nil, let message, _) = reason { return message }
+                    await Task.yield()
+                }
             }
             #expect(message.contains("refused"))
         }
