@@ -93,6 +93,20 @@ struct ProxyJobTests {
         }
     }
 
+    /// A time to wait that a proxy asks for spends no attempt, for a tunnel as for a plain request.
+    @Test(arguments: ["http", "https"], [503, 429]) func aProxyMayAskForTime(_ scheme: String, _ status: Int)
+        async throws
+    {
+        try await withPeers(.http, .none) { _, proxy, place in
+            proxy.refuse(status, retryAfter: 1, times: 1)
+            let job = #""proxy": "\#(proxy.url())", "retry": {"limit": 1, "scale": "10ms", "jitter": false}"#
+            try place.jobs([download("\(scheme)://made-up.example/x", to: "x", job)])
+            let result = try await run(place)
+            // Nobody is there: a 502 to the attempt, and to the one retry.
+            #expect(proxy.records.count == 3, "\(result)")
+        }
+    }
+
     @Test func aMissingPasswordFailsTheJobBeforeTheProxyIsAsked() async throws {
         try await withPeers { server, proxy, place in
             try place.jobs([download(named(server), to: "x", member(proxy))])

@@ -24,8 +24,12 @@ extension CurlOptions {
         try handle.set(CURLOPT_PROXY, named)
         if address.hasCredentials {
             try handle.set(CURLOPT_PROXYAUTH, Int(bitPattern: proxySchemes ?? Self.proxySchemesToTry))
-            // A file server's transfers have a callback of their own there, and no proxy that would challenge twice.
-            if exchange.files == nil { try boundProxyLegs(handle) }
+        }
+        // A file server's transfers have a callback of their own there, and no proxy that would challenge twice.
+        if exchange.files == nil,
+            address.hasCredentials || address.scheme.hasPrefix("http") && hop.url.hasPrefix("https:")
+        {
+            try boundProxyLegs(handle)
         }
         guard address.scheme == "https" else { return }
         // With a folder of certificates libcurl can't keep the parsed ones.

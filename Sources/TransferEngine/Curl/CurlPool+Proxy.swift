@@ -1,5 +1,6 @@
 import CTransferCurl
 import TransferCore
+import TransferEventLoop
 
 // What is known of the proxies that exchanges go through.
 extension CurlPool {
@@ -26,9 +27,11 @@ extension CurlPool {
         let cause = TransferError.Cause.curl(Int32(code.rawValue))
         if status == 407 { return .proxyAsks(proxy) }
         if status >= 300 {
+            let head = ResponseHead(status: status, block: exchange.proxyLegs.head, received: WallClock.seconds)
+            let told = StatusRule.error(head, now: WallClock.seconds)
             return TransferError(
                 .proxyRefused, "the proxy \(proxy) refused the connection to \(hop.hostAndPort) (\(status))",
-                cause: cause, isTransient: StatusRule.mayPass(status), scope: .origin)
+                cause: cause, isTransient: told.isTransient, scope: .origin, retryAfter: told.retryAfter)
         }
         let words = Redaction.url(handle.lastErrorText)
         switch code {

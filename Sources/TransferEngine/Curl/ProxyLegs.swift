@@ -4,20 +4,39 @@ import TransferCore
 /// The requests of one hop that libcurl makes by itself, each with an answer to its proxy's challenge.
 ///
 /// libcurl goes on for as long as the proxy calls the last answer stale (RFC 7616 §3.4), which one that is broken does
-/// for ever. What it asks a proxy for a tunnel, and what that says, passes no other callback than the one for traces.
+/// for ever. What it asks a proxy for a tunnel, and what that says, passes no other callback than the one for traces: the
+/// head of a refusal may name a time to wait.
 struct ProxyLegs {
     /// Digest takes two, NTLM three, and a nonce may have become stale.
     static let most = 6
 
+    private static let mostOfAHead = 16 << 10
+
     private(set) var count = 0
+    /// The last head's lines, without the first.
+    private(set) var head: [UInt8] = []
 
     var areTooMany: Bool { count > Self.most }
 
     mutating func add() { count += 1 }
 
-    static let trace: transfer_debug_callback = { _, kind, _, _, user in
-        guard let user, kind == CURLINFO_HEADER_OUT else { return 0 }
-        Unmanaged<ActiveExchange>.fromOpaque(user).takeUnretainedValue().proxyLegs.add()
+    mutating func heard(_ line: UnsafeRawBufferPointer) {
+        if line.starts(with: "HTTP/".utf8) {
+            head.removeAll(keepingCapacity: true)
+        } else if head.count + line.count <= Self.mostOfAHead {
+            head += line
+        }
+    }
+
+    static let trace: transfer_debug_callback = { _, kind, bytes, size, user in
+        guard let user else { return 0 }
+        let exchange = Unmanaged<ActiveExchange>.fromOpaque(user).takeUnretainedValue()
+        switch kind {
+        case CURLINFO_HEADER_OUT: exchange.proxyLegs.add()
+        case CURLINFO_HEADER_IN:
+            exchange.proxyLegs.heard(UnsafeRawBufferPointer(start: bytes, count: size))
+        default: break
+        }
         return 0
     }
 

@@ -47,7 +47,8 @@ struct OriginGate: Sendable {
     /// Whether the origin itself asked for the pause.
     var isAsked: Bool {
         switch state {
-        case .paused(_, let reason), .probing(_, let reason): reason.error.status != nil
+        case .paused(_, let reason), .probing(_, let reason):
+            reason.error.status != nil || reason.error.retryAfter != nil
         case .open, .dead: false
         }
     }
@@ -129,7 +130,8 @@ struct OriginGate: Sendable {
         case .probing(let probe, let reason):
             guard probe == job else { return }
             var next = Reason(error: error, pauses: reason.pauses, asked: reason.asked, givenUp: reason.givenUp)
-            if asked == nil { next.pauses += 1 }
+            // A pause that was asked for is no failure: the first one after it is the first.
+            if asked == nil, reason.error.retryAfter == nil { next.pauses += 1 }
             if next.givenUp == nil { next.givenUp = exhaustion(after: next) }
             if let end = next.givenUp, !self.patience.isEndless {
                 state = .dead(end)

@@ -15,12 +15,13 @@ struct ProxyConnection {
             let target = head.method == "CONNECT" ? head.target : head.authority
             let action = head.method == "CONNECT" ? "CONNECT" : "FORWARD"
             let scheme = head.headers["Proxy-Authorization"]?.split(separator: " ").first.map(String.init)
-            let isAllowed = isAuthorized(head) && proxy.refusal == nil
+            let passing = proxy.nextRefusal()
+            let isAllowed = isAuthorized(head) && proxy.refusal == nil && passing == nil
             proxy.record(
                 .init(action: action, target: target, connection: number, isAllowed: isAllowed, scheme: scheme))
             guard isAllowed else {
                 try input.readBody(BodyLength(head)) { _, _ in }
-                try refuse(proxy.refusal ?? 407, head)
+                try refuse(passing?.status ?? proxy.refusal ?? 407, head, retryAfter: passing?.retryAfter)
                 continue
             }
             guard let upstream = try? proxy.connect(to: Self.port(target), for: number) else {
@@ -57,8 +58,9 @@ struct ProxyConnection {
         if length == .chunked { try send("0\r\n\r\n", to: upstream) }
     }
 
-    private func refuse(_ status: Int, _ head: RequestHead) throws {
+    private func refuse(_ status: Int, _ head: RequestHead, retryAfter: Int?) throws {
         var text = "HTTP/1.1 \(status) \(StatusText.reason(status))\r\nContent-Length: 0\r\n"
+        if let retryAfter { text += "Retry-After: \(retryAfter)\r\n" }
         if status == 407 {
             switch proxy.authentication {
             case .digest(let user, let password):

@@ -36,6 +36,13 @@ public final class TestProxy: Sendable {
         var threads: [pthread_t] = []
         var connections = 0
         var isStopping = false
+        var passing: [PassingRefusal] = []
+    }
+
+    struct PassingRefusal {
+        var status: Int
+        /// Seconds.
+        var retryAfter: Int
     }
 
     let authentication: Authentication
@@ -77,6 +84,15 @@ public final class TestProxy: Sendable {
         pthread_join(thread, nil)
         for thread in state.withLock({ $0.threads }) { pthread_join(thread, nil) }
         listener.close()
+    }
+
+    /// The next requests are refused by this status and a Retry-After. HTTP only.
+    public func refuse(_ status: Int, retryAfter: Int, times: Int) {
+        state.withLock { $0.passing += Array(repeating: .init(status: status, retryAfter: retryAfter), count: times) }
+    }
+
+    func nextRefusal() -> PassingRefusal? {
+        state.withLock { $0.passing.isEmpty ? nil : $0.passing.removeFirst() }
     }
 
     func record(_ record: Record) { state.withLock { $0.records.append(record) } }

@@ -112,6 +112,18 @@ import TransferCore
         #expect(reason.pauses == 0 && reason.asked > .seconds(54))
     }
 
+    /// A time that was asked for takes nothing from the tries of a server that is silent after it.
+    @Test(arguments: [1, 3]) func silenceIsCountedFromItsFirstAfterAPauseThatWasAskedFor(_ limit: Int) {
+        var gate = gate { $0.failed(1, Sample.busy(retryAfter: .seconds(1)), now: now, limit: limit) }
+        var failures = 0
+        while case .paused(let until, _) = gate.state {
+            #expect(gate.ask(7, now: until) == .start)
+            failures += 1
+            gate.failed(7, error, now: until, limit: limit)
+        }
+        #expect(failures == limit + 1 && gate.state == .dead(error))
+    }
+
     @Test func nobodyStartsDuringAPause() {
         var gate = paused
         #expect(gate.ask(2, now: now) == .wait(until: now + .seconds(4)))
