@@ -23,6 +23,8 @@ extension CurlPool {
             exchange.machine.abandon()
             return end(exchange, .failure(reason))
         }
+        // Looked at before it's shut down here.
+        files.isDeserted = files.sockets.isDeserted(exchange.id)
         let hasSecureData = files.hasSecureData(exchange.request.settings.files)
         if !FileServerFault.leavesConnection(files, code, hasSecureData: hasSecureData) {
             files.sockets.shutDown(exchange.id)

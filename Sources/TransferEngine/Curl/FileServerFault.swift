@@ -42,6 +42,12 @@ enum FileServerFault {
                 TransferError(
                     kind, message, cause: cause, isTransient: transient, scope: origin ? .origin : .transfer))
         }
+        // libssh2 calls the last status that came SFTP's answer, also where none came to this.
+        if files.url.isSSH, files.isDeserted,
+            Self.sshAnswers.contains(code.rawValue) || code == CURLE_SSH && isOfFile(words)
+        {
+            return error(.connectionLost, "connection lost: \(host) ended it", transient: true)
+        }
         // "Service not available": too many users, or a server that ends (RFC 959 §5.4).
         if let reply, reply.code == 421 {
             let isCrowd = FileServerFailure.isCrowd(reply.text)
@@ -89,9 +95,7 @@ enum FileServerFault {
             return error(.secureConnectionFailed, "no SFTP with \(host): \(words)", transient: true)
         case CURLE_SSH:
             // What SFTP has no better word for is told with the name of what failed.
-            if words.hasPrefix("Upload failed") || words.contains("dir/file failed")
-                || words.hasPrefix("Could not open")
-            {
+            if isOfFile(words) {
                 // SSH_FX_FAILURE: of whatever has no code of its own, such as too many open files.
                 if words.hasSuffix("Operation failed") {
                     return error(.badResponse, "\(host) says: \(words)", transient: true)
@@ -111,6 +115,11 @@ enum FileServerFault {
                 isConnected: handle.offset(CURLINFO_CONNECT_TIME_T) > 0
                     || handle.offset(CURLINFO_PRETRANSFER_TIME_T) > 0,
                 systemError: Int32(truncatingIfNeeded: handle.long(CURLINFO_OS_ERRNO))))
+    }
+
+    /// Whether it's about a file, and not about the connection or the login.
+    private static func isOfFile(_ words: String) -> Bool {
+        words.hasPrefix("Upload failed") || words.contains("dir/file failed") || words.hasPrefix("Could not open")
     }
 
     private static func login(

@@ -9,6 +9,8 @@ final class FileServerTask {
     private(set) var step: FileServerDialogue.Step
     /// Of the present step.
     var replies = FTPReplies()
+    /// The server ended a connection of the step.
+    var isDeserted = false
     /// Why the SSH server's key was refused.
     var hostKey: SSHHostKey?
     /// libcurl's counters when they were looked at last.

@@ -20,6 +20,8 @@ final class ServerSockets: Sendable {
         var entries: [Int32: Entry] = [:]
         /// Exchanges under way, and why they are to end.
         var exchanges: [ExchangeID: TransferError?] = [:]
+        /// Exchanges whose server had ended a connection when libcurl closed it.
+        var deserted: Set<ExchangeID> = []
     }
 
     private let state = Mutex(State())
@@ -31,6 +33,7 @@ final class ServerSockets: Sendable {
     func end(_ id: ExchangeID) {
         state.withLock { state in
             state.exchanges[id] = nil
+            state.deserted.remove(id)
             Self.release(id, &state)
         }
     }
@@ -53,8 +56,17 @@ final class ServerSockets: Sendable {
     /// libcurl has no more use for it.
     func close(_ socket: Int32) -> Int32 {
         state.withLock { state in
-            state.entries[socket] = nil
+            if let id = state.entries.removeValue(forKey: socket)?.owner, Self.hasLeft(socket) {
+                state.deserted.insert(id)
+            }
             return Glibc.close(socket)
+        }
+    }
+
+    /// Whether the server ended a connection of the exchange's: what libssh2 calls its answer then may be an earlier one.
+    func isDeserted(_ id: ExchangeID) -> Bool {
+        state.withLock { state in
+            state.deserted.contains(id) || state.entries.contains { $0.value.owner == id && Self.hasLeft($0.key) }
         }
     }
 
@@ -94,6 +106,13 @@ final class ServerSockets: Sendable {
         for (socket, entry) in state.entries where isMeant(entry.owner) && inode(socket) == entry.inode {
             _ = shutdown(socket, Int32(SHUT_RDWR))
         }
+    }
+
+    private static func hasLeft(_ socket: Int32) -> Bool {
+        // POLLRDHUP: Glibc's module leaves it out because its header wants _GNU_SOURCE.
+        let readHangUp: Int16 = 0x2000
+        var look = pollfd(fd: socket, events: readHangUp, revents: 0)
+        return poll(&look, 1, 0) == 1 && look.revents & (readHangUp | Int16(POLLHUP | POLLERR)) != 0
     }
 
     private static func inode(_ socket: Int32) -> ino_t? {
