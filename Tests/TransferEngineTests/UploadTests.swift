@@ -98,6 +98,21 @@ import TransferTestSupport
         }
     }
 
+    /// close(2) would go on sending what the kernel has, and its end would come behind that: not to a server that doesn't read.
+    @Test func aServerThatReadsNothingLearnsThatItsClientHasLeft() async throws {
+        try await Bench.with { bench async throws in
+            bench.server.acceptUploads("/in")
+            bench.server.script("/in", [.stallUpload(after: 0)])
+            let path = try bench.folder.write(count: 3_000_000, seed: 1, to: "source")
+            let outcome = try await bench.send("PUT", "/in", body: .file(try SourceFile(path))) {
+                // libcurl's own bound, by which it closes the connection itself.
+                $0.maxTime = .milliseconds(300)
+            }.end()
+            #expect(outcome.error?.code == .timedOut && outcome.sent > 0)
+            try await bench.server.waitForConnections(closed: 1, timeout: .seconds(10))
+        }
+    }
+
     @Test func aCutInTheMiddleIsALostConnection() async throws {
         try await Bench.with { bench async throws in
             let sink = bench.server.acceptUploads("/in")

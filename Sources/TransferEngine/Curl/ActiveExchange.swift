@@ -11,8 +11,6 @@ final class ActiveExchange {
     var machine: ExchangeMachine
     let sink: any BodySink
     var handle: CurlHandle?
-    /// The one that libcurl waits for on its behalf.
-    var socket: Int32?
     var hop: Hop?
     /// What is asked of a file server; `nil` for HTTP.
     var files: FileServerTask?

@@ -11,6 +11,8 @@ struct CurlOptions {
     let timeLeft: Duration?
     /// What the proxy is known to ask for (CURLAUTH_…).
     var proxySchemes: UInt?
+    /// The pool's, as connections outlive their exchange.
+    let uploadSockets: UploadSockets
 
     func apply(to handle: CurlHandle) throws(TransferError) {
         if let files = exchange.files { return try apply(files, to: handle) }
@@ -62,6 +64,7 @@ struct CurlOptions {
         try handle.set(CURLOPT_NOSIGNAL, 1)
         try handle.set(CURLOPT_RESOLVE, list: resolved)
         try applySocket(handle)
+        try applyClose(handle)
         try applyProxy(handle, settings)
     }
 

@@ -1,5 +1,4 @@
 import CTransferCurl
-import Glibc
 import TransferCore
 
 extension CurlPool {
@@ -30,30 +29,8 @@ extension CurlPool {
         // libcurl's own handles, for what it does besides transfers, have none.
         guard let user else { return }
         let exchange = Unmanaged<ActiveExchange>.fromOpaque(user).takeUnretainedValue()
-        exchange.socket = what == CURL_POLL_REMOVE ? nil : socket
-        if what != CURL_POLL_REMOVE { sockets?.used(socket, by: exchange.id) }
-    }
-
-    /// What was handed to the kernel of a request's body and hasn't left yet is thrown away with the connection.
-    ///
-    /// close(2) goes on sending it otherwise, for minutes and over a link that comes back meanwhile: the server then has
-    /// a whole request whose sender took it for broken off and sends it once more. A connection of HTTP/2 isn't closed,
-    /// as others use it.
-    func discardUnsent(_ exchange: ActiveExchange) {
-        guard exchange.phase == .head, exchange.files == nil, exchange.hop?.sendsBody == true, exchange.sent > 0 else {
-            return
-        }
-        guard let socket = exchange.socket, let handle = exchange.handle, !Self.isShared(handle)
-        else { return }
-        var reset = linger(l_onoff: 1, l_linger: 0)
-        setsockopt(socket, SOL_SOCKET, SO_LINGER, &reset, socklen_t(MemoryLayout<linger>.size))
-    }
-
-    /// Whether others may use a transfer's connection at the same time: libcurl names a version once an answer has begun,
-    /// and until then only the handshake tells.
-    private static func isShared(_ handle: CurlHandle) -> Bool {
-        let version = handle.long(CURLINFO_HTTP_VERSION)
-        guard version == CURL_HTTP_VERSION_NONE else { return version >= CURL_HTTP_VERSION_2_0 }
-        return transfer_easy_get_tls(handle.raw).map(ApplicationProtocol.isHTTP2) ?? false
+        guard what != CURL_POLL_REMOVE else { return }
+        sockets?.used(socket, by: exchange.id)
+        uploadSockets.used(socket, by: exchange)
     }
 }

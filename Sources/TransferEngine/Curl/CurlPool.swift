@@ -53,6 +53,7 @@ actor CurlPool: LoopActor {
     let proxies: KnownProxies
     private(set) var isShutDown = false
     let plainSockets = PlainSockets()
+    let uploadSockets = UploadSockets()
     /// Whether any exchange has had a bound on its rate: without, nobody needs to be looked at.
     var hasLimits = false
 
@@ -153,7 +154,7 @@ actor CurlPool: LoopActor {
         let timeLeft = exchange.deadline.map { max(.milliseconds(1), $0 - .now) }
         try CurlOptions(
             exchange: exchange, hop: hop, resolved: resolved, timeLeft: timeLeft,
-            proxySchemes: proxySchemes(exchange, hop)
+            proxySchemes: proxySchemes(exchange, hop), uploadSockets: uploadSockets
         ).apply(to: handle)
         let code = curl_multi_add_handle(multi, handle.raw)
         guard code == CURLM_OK else {
@@ -182,7 +183,6 @@ actor CurlPool: LoopActor {
         let metrics = exchange.handle.map { MetricsReader.read($0, exchange) } ?? ExchangeMetrics()
         exchange.settleMeter()
         exchange.settleSent()
-        if case .failure = result { discardUnsent(exchange) }
         release(exchange)
         exchange.feeder?.close()
         load.subtract(1, ordering: .relaxed)
@@ -220,6 +220,7 @@ actor CurlPool: LoopActor {
         MetricsReader.finishHop(handle, exchange)
         exchange.handle = nil
         curl_multi_remove_handle(multi, handle.raw)
+        uploadSockets.release(exchange)
         guard CurlLibrary.reusesHandles, idle.count < 256 else { return }
         handle.retire()
         idle.append(handle)

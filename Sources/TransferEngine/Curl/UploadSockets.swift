@@ -1,0 +1,46 @@
+import CTransferCurl
+import Glibc
+import TransferCore
+
+/// The sockets over which a request's body is on its way, and hasn't been answered: closed, they are reset.
+///
+/// close(2) goes on sending what the kernel has of a body, for minutes and over a link that comes back meanwhile: the
+/// server then has a whole request whose sender took it for broken off and sends it once more; one that reads nothing
+/// doesn't learn that its client has left, and keeps the upload locked. libcurl closes by itself what has timed out, so
+/// that it's decided where sockets are closed. One of HTTP/2 is closed only when nobody uses it.
+///
+/// Used on the pool's loop only.
+final class UploadSockets {
+    private var busy: [Int32: ActiveExchange] = [:]
+
+    /// libcurl waits for the socket on behalf of the exchange.
+    func used(_ socket: Int32, by exchange: ActiveExchange) {
+        if exchange.files == nil, exchange.hop?.sendsBody == true { busy[socket] = exchange }
+    }
+
+    /// The exchange has no handle of libcurl's any more.
+    func release(_ exchange: ActiveExchange) {
+        guard !busy.isEmpty else { return }
+        for (socket, owner) in busy where owner === exchange { busy[socket] = nil }
+    }
+
+    fileprivate func close(_ socket: Int32) -> Int32 {
+        if let exchange = busy.removeValue(forKey: socket), exchange.phase == .head, exchange.sent > 0 {
+            var reset = linger(l_onoff: 1, l_linger: 0)
+            setsockopt(socket, SOL_SOCKET, SO_LINGER, &reset, socklen_t(MemoryLayout<linger>.size))
+        }
+        return Glibc.close(socket)
+    }
+
+    fileprivate static let close: transfer_closesocket_callback = { user, socket in
+        guard let user else { return Glibc.close(socket) }
+        return Unmanaged<UploadSockets>.fromOpaque(user).takeUnretainedValue().close(socket)
+    }
+}
+
+extension CurlOptions {
+    func applyClose(_ handle: CurlHandle) throws(TransferError) {
+        try handle.check(transfer_easy_set_closesocket(handle.raw, UploadSockets.close), CURLOPT_CLOSESOCKETFUNCTION)
+        try handle.set(CURLOPT_CLOSESOCKETDATA, pointer: Unmanaged.passUnretained(uploadSockets).toOpaque())
+    }
+}
