@@ -39,7 +39,7 @@ STRESS := 'StressBurstTests|MemoryOfRequestsTests|LeakTests'
 PREFIX ?= /usr/local
 export PREFIX DESTDIR
 
-.PHONY: help setup setup-build setup-test setup-peers peers setup-bench swift build demo-server run test fuzz tsan \
+.PHONY: help setup setup-build setup-test setup-peers peers setup-bench swift build demo-server run test matrix fuzz tsan \
 	torture-build torture lint format \
 	bench bench-network docs check check-build install uninstall clean
 
@@ -88,6 +88,11 @@ ifeq ($(TEST_FLAGS),)
 else
 	@$(WITHOUT_PROXIES) scripts/run-tests $(TEST_FLAGS)
 endif
+
+matrix: swift setup-test ## every way to transfer × every fault × every moment; writes Tests/matrix/MATRIX.md
+	@mkdir -p Tests/matrix
+	@swift build --build-tests $(IMPORTS)
+	@TRANSFER_MATRIX=write $(WITHOUT_PROXIES) scripts/run-tests --filter TransferQueueTests.MatrixTests
 
 fuzz: swift setup-build ## the fuzzers, each for FUZZ_SECONDS (60) or FUZZ_RUNS times
 	@Tests/fuzz/run $(FUZZ)

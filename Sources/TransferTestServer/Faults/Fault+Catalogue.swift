@@ -109,6 +109,19 @@ extension Fault {
         upload(.answerEarly(Response(status: status, headers: headers, body: body)))
     }
 
+    /// The final status comes once so many body bytes were read; the connection ends. A longer body isn't needed for it.
+    public static func answerUpload(
+        after bytes: Int64, _ status: Int, headers: HeaderFields = [:], body: Content = .empty
+    ) -> Fault {
+        guard bytes > 0 else { return answerEarly(status, headers: headers, body: body) }
+        return upload(.answer(after: bytes, Response(status: status, headers: headers, body: body)))
+    }
+
+    /// What was asked for is done, and the answer says something else, as gateways do that waited in vain.
+    public static func misreport(_ status: Int, headers: HeaderFields = [:], body: Content = .empty) -> Fault {
+        upload(.misreport(Response(status: status, headers: headers, body: body)))
+    }
+
     /// Everything is read (and kept by a sink), then FIN without an answer.
     public static let loseAnswer = upload(.loseAnswer)
 

@@ -66,6 +66,12 @@ extension Fault {
         }
     }
 
+    /// The answer in place of the true one, which nobody hears.
+    func misreported(_ plan: ResponsePlan) -> ResponsePlan {
+        for case .misreport(let response) in uploadSteps { return ResponsePlan(response) }
+        return plan
+    }
+
     var uploadSteps: [UploadStep] {
         steps.compactMap { if case .upload(let step) = $0 { step } else { nil } }
     }

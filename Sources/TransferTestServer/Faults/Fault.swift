@@ -43,6 +43,8 @@ public struct Fault: Sendable {
         case cut(after: Int64)
         case stall(after: Int64)
         case answerEarly(Response)
+        case answer(after: Int64, Response)
+        case misreport(Response)
         case loseAnswer
         case noContinue
     }
@@ -55,12 +57,15 @@ public struct Fault: Sendable {
     public func and(_ other: Fault) -> Fault { Fault(steps: steps + other.steps) }
 }
 
-/// A fault for each request of a path, in the order in which their heads arrive.
+/// A fault for each request of a path (or of a kind), in the order in which their heads arrive.
 struct FaultScript: Sendable {
     struct Entry: Sendable {
         let method: String?
         let fault: Fault
     }
+
+    /// Whose requests it's for, where that is more than a path.
+    var isFor: (@Sendable (RequestHead) -> Bool)?
 
     var entries: [Entry] = []
     /// For requests after the last entry.

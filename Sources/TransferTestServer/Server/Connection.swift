@@ -42,7 +42,15 @@ final class Connection {
             if plan.closes { socket.lingeringClose() }
             return stays && head.keepsAlive
         }
-        guard let body = try readBody(head, request, resource, fault) else { return false }
+        let body: [UInt8]
+        do {
+            guard let read = try readBody(head, request, resource, fault) else { return false }
+            body = read
+        } catch let early as UploadAnswer {
+            _ = try write(early.plan, fault, to: head, request)
+            socket.lingeringClose()
+            return false
+        }
 
         var asked = head
         fault.apply(to: &asked)
@@ -50,7 +58,7 @@ final class Connection {
             fault.answer(total: resource.total)
             ?? resource.answer(
                 to: Request(head: asked, body: body, connection: number))
-        return try write(plan, fault, to: head, request) && head.keepsAlive
+        return try write(fault.misreported(plan), fault, to: head, request) && head.keepsAlive
     }
 
     private func write(_ plan: ResponsePlan, _ fault: Fault, to head: RequestHead, _ request: Int) throws -> Bool {
@@ -73,7 +81,7 @@ final class Connection {
         let interim: [Response]
         switch step {
         case .answer(let answer):
-            var plan = ResponsePlan(answer)
+            var plan = fault.answer(total: nil) ?? fault.misreported(ResponsePlan(answer))
             // The body may be on its way: the connection can't be used again.
             plan.closes = BodyLength(head) != .none
             return plan
@@ -81,6 +89,7 @@ final class Connection {
         }
         let script = UploadScript(fault)
         do {
+            if script.stallsAt == 0 { try server.hold(head, connection: number, socket: socket) }
             if script.sendsContinue, head.headers.listContains("Expect", token: "100-continue") {
                 try tell([Response(status: 100)])
             }
@@ -90,17 +99,24 @@ final class Connection {
                 let news = uploads.receive(id, piece)
                 server.update { $0.requests[request - 1].bodyLength = total }
                 try tell(news)
-                if total == script.stallsAt { try server.hold(head, connection: number, socket: socket) }
-                if total == script.cutsAt { throw UploadCut() }
+                try script.act(at: total) { try server.hold(head, connection: number, socket: socket) }
             }
+        } catch let early as UploadAnswer {
+            _ = uploads.end(id, isWhole: false)
+            return early.plan
         } catch {
             _ = uploads.end(id, isWhole: false)
             guard error is UploadCut else { throw error }
             socket.resetOnClose()
             return nil
         }
+        // A refusal has taken the body, and did nothing with it.
+        if let refusal = fault.answer(total: nil) {
+            _ = uploads.end(id, isWhole: false)
+            return refusal
+        }
         let answer = uploads.end(id, isWhole: true)
-        return script.losesAnswer ? nil : ResponsePlan(answer)
+        return script.losesAnswer ? nil : fault.misreported(ResponsePlan(answer))
     }
 
     private func tell(_ interim: [Response]) throws {
@@ -126,8 +142,7 @@ final class Connection {
             try input.readBody(length, stops: script.stops) { piece, total in
                 receiver.receive(piece)
                 server.update { $0.requests[request - 1].bodyLength = total }
-                if total == script.stallsAt { try server.hold(head, connection: number, socket: socket) }
-                if total == script.cutsAt { throw UploadCut() }
+                try script.act(at: total) { try server.hold(head, connection: number, socket: socket) }
             }
         } catch {
             receiver.finish(isComplete: false)
@@ -142,12 +157,23 @@ final class Connection {
 
 private struct UploadCut: Error {}
 
+/// The answer before the body's end.
+private struct UploadAnswer: Error {
+    var plan: ResponsePlan
+
+    init(_ response: Response) {
+        plan = ResponsePlan(response)
+        plan.closes = true
+    }
+}
+
 /// The upload steps of a fault, put together.
 private struct UploadScript {
     var sendsContinue = true
     var losesAnswer = false
     var cutsAt: Int64?
     var stallsAt: Int64?
+    var answersAt: (offset: Int64, answer: Response)?
 
     init(_ fault: Fault) {
         for step in fault.uploadSteps {
@@ -156,12 +182,20 @@ private struct UploadScript {
             case .stall(let bytes): stallsAt = bytes
             case .loseAnswer: losesAnswer = true
             case .noContinue: sendsContinue = false
-            case .answerEarly: break
+            case .answer(let bytes, let response): answersAt = (bytes, response)
+            case .answerEarly, .misreport: break
             }
         }
     }
 
-    var stops: [Int64] { [cutsAt, stallsAt].compactMap { $0 } }
+    var stops: [Int64] { [cutsAt, stallsAt, answersAt?.offset].compactMap { $0 } }
+
+    /// What happens once so many bytes were read.
+    func act(at total: Int64, stall: () throws -> Void) throws {
+        if total == stallsAt { try stall() }
+        if total == cutsAt { throw UploadCut() }
+        if let answersAt, total == answersAt.offset { throw UploadAnswer(answersAt.answer) }
+    }
 }
 
 /// Collects a body as its resource wants it: whole for a handler, as the sink says for a sink, not at all for a file.

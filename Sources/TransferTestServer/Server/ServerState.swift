@@ -31,6 +31,8 @@ struct ServerState {
     var files: [String: ServedFile] = [:]
     var handlers: [Handler] = []
     var scripts: [String: FaultScript] = [:]
+    /// By their names.
+    var kinds: [String: FaultScript] = [:]
 
     var requests: [RecordedRequest] = []
     var connections: [Int: Socket] = [:]
@@ -68,6 +70,9 @@ struct ServerState {
     }
 
     private mutating func nextFault(_ head: RequestHead) -> Fault {
+        for name in kinds.keys.sorted() where kinds[name]?.isFor?(head) == true {
+            return kinds[name]?.next(for: head.method) ?? .none
+        }
         for key in ResourceKey.candidates(head) where scripts[key] != nil {
             return scripts[key]?.next(for: head.method) ?? .none
         }

@@ -24,6 +24,18 @@ extension TestServer {
         }
     }
 
+    /// A fault for each of the next requests of a kind, whatever their path; further ones get `afterwards`. It's looked at
+    /// before the scripts of paths, and takes the place of an earlier one of its name.
+    public func script(
+        _ name: String, for isFor: @escaping @Sendable (RequestHead) -> Bool, _ faults: [Fault],
+        afterwards: Fault = .none
+    ) {
+        update { state in
+            state.kinds[name] = FaultScript(
+                isFor: isFor, entries: faults.map { .init(method: nil, fault: $0) }, afterwards: afterwards)
+        }
+    }
+
     /// Answers requests of a method (`nil`: of any) whose path matches; a pattern may end in `*`, later ones win.
     /// The handler runs on the connection's thread and may block it.
     public func handle(_ method: String?, _ pattern: String, _ handler: @escaping @Sendable (Request) -> Response) {
