@@ -82,6 +82,11 @@ import TransferTestSupport
             try place.jobs([download(server.url("/f"), to: "g", #""strict": true"#)], name: "other")
             #expect(try await place.runJobs().exitCode == 1)
             #expect(!place.folder.exists("g"))
+            // A job that is complete is asked for the proof that its file asks for now.
+            try place.jobs([download(server.url("/f"), to: "h")], name: "edited")
+            #expect(try await place.runJobs().exitCode == 0)
+            try place.jobs([download(server.url("/f"), to: "h", #""strict": true"#)], name: "edited")
+            #expect(try await place.runJobs().exitCode == 1)
         }
     }
 

@@ -8,9 +8,20 @@ enum Wording {
                 result += "…"
                 break
             }
-            result.unicodeScalars.append(DisplayWidth.isPrintable(scalar) ? scalar : "\u{FFFD}")
+            result.unicodeScalars.append(printable(scalar))
         }
         return result + "\""
+    }
+
+    /// The text, with everything replaced that could confuse a terminal.
+    static func printable(_ text: String) -> String {
+        var result = ""
+        result.unicodeScalars.append(contentsOf: text.unicodeScalars.map(printable))
+        return result
+    }
+
+    private static func printable(_ scalar: UnicodeScalar) -> UnicodeScalar {
+        DisplayWidth.isPrintable(scalar) ? scalar : "\u{FFFD}"
     }
 
     /// `"1 error"`, `"2 errors"`.

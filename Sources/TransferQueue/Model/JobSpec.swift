@@ -161,6 +161,13 @@ extension JobSpec.UploadProtocol {
     var givesNames: Bool { self == .tus || self == .multipart }
 }
 
+extension JobSpec {
+    /// Whether it's a download that fails where nothing proves it to be whole.
+    var isStrict: Bool {
+        if case .download(let download) = work { download.strict } else { false }
+    }
+}
+
 extension JobSpec.Download {
     /// The same, where what nothing proves is to fail.
     var strictly: Self {

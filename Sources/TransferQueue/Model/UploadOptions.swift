@@ -10,9 +10,10 @@ extension JobSpec.Upload {
         public var parallel: Int?
         /// Make the folders of the destination that aren't there (WebDAV's MKCOL, FTP, SFTP).
         public var createFolders = false
-        /// One request under the file's own name, and no other: nothing is looked at, nothing renamed. For servers where
-        /// one may store files and no more (`ftp`, `sftp`). What is lost: nothing is gone on with, readers see the file
-        /// while it grows, and of an attempt that was broken off nobody knows what it left.
+        /// One STOR under the file's own name: nothing is renamed, and no question has to be answered (the refusal of FTP's
+        /// MDTM is passed over). For servers where one may store files and no more (`ftp`, `sftp`). What is lost: nothing is
+        /// gone on with, readers see the file while it grows, and of an attempt that was broken off nobody knows what it
+        /// left.
         public var inPlace = false
         public var ifChanged = IfChanged.restart
         /// The statuses that say that the server has the file: 200 to 299, and 302 and 303 of a POST or a form. `nil` is

@@ -22,7 +22,7 @@ enum CompletedCheck {
             return isThere && !job.facts.isSameVersion(as: FileStamp(status)) ? .redo : .keep
         }
         guard isThere, job.facts.isSameVersion(as: FileStamp(status)) else { return .redo }
-        if options.strict, job.isLengthUnproven { return .fetch }
+        if options.strict || job.isStrict, job.isLengthUnproven { return .fetch }
         guard options.verify else { return options.refresh ? .ask : .keep }
         guard let digest = job.digest, (try? FileDigest.compute(job.path, digest.algorithm)) == digest else {
             return .fetch

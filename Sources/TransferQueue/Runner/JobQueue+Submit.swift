@@ -163,7 +163,7 @@ extension JobSpec {
     /// Why not, in words.
     public static func refusal(of url: String) -> String {
         let reason = URLRule.refusal(of: url)?.message ?? "\(Wording.list(URLRule.transferSchemes)) are supported"
-        return "unsupported URL \(Redaction.url(url)): \(reason)"
+        return "unsupported URL \(Wording.printable(Redaction.url(url))): \(reason)"
     }
 
     /// What makes the job impossible, in words; the rules that a job file is held to.

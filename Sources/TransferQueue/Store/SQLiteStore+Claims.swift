@@ -174,16 +174,18 @@ extension SQLiteStore {
                 db,
                 sql: """
                     SELECT id, identity, isUpload, path, size, modified, digest, validator, finalURL, status, attempts,
-                        lengthUnproven
+                        lengthUnproven, CASE WHEN lengthUnproven THEN spec END
                     FROM job WHERE batch = ? AND state = 5 AND id > ? AND ledger IS NULL ORDER BY id LIMIT ?
                     """, arguments: [batch, id, limit]
             ).map { row in
                 let digest: String? = row[6]
+                let spec: String? = row[12]
                 return CompletedJob(
                     id: row[0], batch: batch, identity: row[1], isUpload: row[2], path: row[3] ?? "",
                     facts: FileStamp(size: row[4] ?? -1, modified: row[5] ?? 0),
                     digest: digest.flatMap { Checksum($0) }, validator: row[7], finalURL: row[8] ?? "",
-                    status: row[9] ?? 0, attempts: row[10], isLengthUnproven: row[11] as Int64? == 1)
+                    status: row[9] ?? 0, attempts: row[10], isLengthUnproven: row[11] as Int64? == 1,
+                    isStrict: spec.flatMap { try? JobSpec(canonicalJSON: $0) }?.isStrict ?? false)
             }
         }
     }
@@ -210,6 +212,8 @@ extension SQLiteStore {
         let status: Int
         let attempts: Int
         let isLengthUnproven: Bool
+        /// As the job says by now; known of those whose length is unproven.
+        let isStrict: Bool
     }
 
     /// Makes complete jobs ready again.

@@ -3,7 +3,7 @@ import TransferCore
 
 /// An upload to an FTP or SFTP server that lets nobody do more than store a file: one PUT of its own name.
 ///
-/// Nothing is looked at and nothing is given another name. So nothing can be gone on with: after a break the whole file
+/// No answer to a question is needed and nothing is given another name. So nothing can be gone on with: after a break the whole file
 /// is sent again, over whatever the break has left. What that is, nobody can say, so that it's told with the failure.
 ///
 /// | Answer | Meaning |
