@@ -66,7 +66,7 @@ let package = Package(
             dependencies: [
                 "TransferCore", "TransferEventLoop", "TransferCrypto", "CTransferCurl", "CTransferAres",
                 "CTransferLinux", "CTransferFailpoint",
-                "CTransferZlib", "CTransferPSL",
+                "CTransferZlib", "CTransferPSL", .product(name: "DequeModule", package: "swift-collections"),
             ],
             swiftSettings: settings),
         .target(

@@ -20,7 +20,7 @@ extension CurlOptions {
         _ = transfer_easy_set_long(
             handle.raw, CURLOPT_UPLOAD_BUFFERSIZE, exchange.limiters.isEmpty ? 512 << 10 : 16 << 10)
         try applyFileCallbacks(handle, files)
-        try handle.set(CURLOPT_RESOLVE, list: resolved)
+        try applyAddresses(handle)
         try applyProxy(handle, settings)
         // Nobody else's commands: without a tunnel an HTTP proxy would be asked for the file.
         try handle.set(CURLOPT_HTTPPROXYTUNNEL, 1)

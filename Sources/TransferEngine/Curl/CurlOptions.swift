@@ -62,7 +62,7 @@ struct CurlOptions {
         try handle.check(transfer_easy_set_http_only(handle.raw), CURLOPT_URL)
         transfer_easy_set_quick_exit(handle.raw)
         try handle.set(CURLOPT_NOSIGNAL, 1)
-        try handle.set(CURLOPT_RESOLVE, list: resolved)
+        try applyAddresses(handle)
         try applySocket(handle)
         try applyClose(handle)
         try applyProxy(handle, settings)

@@ -10,8 +10,11 @@ extension CurlPool {
         }
         guard beginFiles(exchange, hop) else { return }
         if let error = exchange.nameError(hop) { return end(exchange, .failure(error)) }
-        let targets = exchange.request.settings.unixSocket == nil ? lookUp.targets.filter { isStale($0) } : []
-        resolve(targets[...], [], hop, exchange)
+        guard exchange.request.settings.unixSocket == nil else { return transfer(hop, of: exchange, resolved: []) }
+        // libcurl puts an address into its cache as it does a name.
+        let gone = lookUp.address.flatMap { given.has($0) ? nil : given.note($0, now: .now) } ?? []
+        let targets = lookUp.targets.filter { given.isStale($0.key, now: .now) }
+        resolve(targets[...], gone, hop, exchange)
     }
 
     /// One name after the other; then the transfer begins.
@@ -28,7 +31,7 @@ extension CurlPool {
         }
         guard case .asked(let ticket) = finding else {
             guard case .known(let known) = finding else { return }
-            return resolve(targets.dropFirst(), entries + [entry(target, known, exchange)], hop, exchange)
+            return resolve(targets.dropFirst(), entries + self.entries(target, known), hop, exchange)
         }
         // libcurl's own bounds begin with its connection: the look-up has the same.
         let bound = MonotonicTime.now + exchange.request.settings.connectTimeout
@@ -37,15 +40,8 @@ extension CurlPool {
     }
 
     /// What the multi is told of the addresses.
-    private func entry(_ target: LookUpTarget, _ addresses: [String], _ exchange: ActiveExchange) -> String {
-        resolved[target.key] = .now
-        return target.entry(addresses, ages: exchange.link == nil)
-    }
-
-    /// Whether the multi has to be given the addresses (again), before its own entry ends.
-    private func isStale(_ target: LookUpTarget) -> Bool {
-        guard let given = resolved[target.key] else { return true }
-        return .now - given > .seconds(30)
+    private func entries(_ target: LookUpTarget, _ addresses: [String]) -> [String] {
+        given.note(target.key, now: .now) + [target.entry(addresses)]
     }
 
     private func scheduleLookUpTimer() {
@@ -83,7 +79,7 @@ extension CurlPool {
         }
         switch answer {
         case .success(let addresses):
-            resolve(targets.dropFirst(), entries + [entry(target, addresses, exchange)], hop, exchange)
+            resolve(targets.dropFirst(), entries + self.entries(target, addresses), hop, exchange)
         case .failure(let error): hopEnded(exchange, error)
         }
     }

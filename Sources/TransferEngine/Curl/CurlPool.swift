@@ -24,8 +24,7 @@ actor CurlPool: LoopActor {
     private var idle: [CurlHandle] = []
     /// Keeps TLS sessions where each transfer has a new handle (``CurlLibrary/reusesHandles``); `nil` elsewhere.
     private let sessions: TLSSessionShare?
-    /// Host and port → when its addresses were last given to the multi.
-    var resolved: [String: MonotonicTime] = [:]
+    var given = GivenAddresses()
     /// Sockets that libcurl doesn't want to hear of any more.
     var unwatched: Set<curl_socket_t> = []
     private var curlTimer: LoopTimer?

@@ -24,12 +24,10 @@ struct LookUpTarget: Sendable {
         return [hop, server].compactMap { $0 }
     }
 
-    /// For CURLOPT_RESOLVE(3); `+` lets the entry age like one that libcurl looked up itself.
-    ///
-    /// - Parameter ages: Where it doesn't, libcurl never comes to ask by itself, over whatever link.
-    func entry(_ addresses: [String], ages: Bool) -> String {
+    /// For CURLOPT_RESOLVE(3): without its `+`, so that libcurl never comes to ask by itself, over whatever link.
+    func entry(_ addresses: [String]) -> String {
         let list = addresses.map { $0.utf8.contains(UInt8(ascii: ":")) ? "[\($0)]" : $0 }.joined(separator: ",")
-        return "\(ages ? "+" : "")\(host):\(port):\(list)"
+        return "\(host):\(port):\(list)"
     }
 }
 
@@ -37,6 +35,8 @@ struct LookUpTarget: Sendable {
 struct LookUpCache {
     struct LookUp {
         let targets: [LookUpTarget]
+        /// `HOST:PORT` of a server that is reached by its IPv4 address (libcurl 7.88 takes no IPv6 address out again).
+        let address: String?
     }
 
     private var authority: [UInt8] = []
@@ -47,7 +47,10 @@ struct LookUpCache {
     mutating func find(_ url: String, proxy: String?) -> LookUp? {
         if let lookUp, proxy == self.proxy, isSame(url) { return lookUp }
         guard let origin = Origin(url: url) ?? Origin(fileServerURL: url) else { return nil }
-        let made = LookUp(targets: LookUpTarget.all(origin, proxy: proxy))
+        let isAddress = proxy == nil && IPAddress(origin.host)?.bytes.count == 4
+        let made = LookUp(
+            targets: LookUpTarget.all(origin, proxy: proxy),
+            address: isAddress ? "\(origin.host):\(origin.port)" : nil)
         authority = Array(url.utf8.prefix(url.lengthThroughAuthority))
         self.proxy = proxy
         lookUp = made
