@@ -43,13 +43,14 @@ extension QueueRunner {
             progress.eta = run.eta
             noteWaits(of: id, now, &progress)
             emit(id, .batchProgress(progress))
+            let totals = progress.totals
             let report = BatchReport(progress)
             reported[id] = report
             let (rate, eta) = (run.rate, run.eta?.components.seconds)
             let jobs = underWay.prefix(Self.mostTold).map(\.candidate.id)
             withStore {
                 try $0.publish(
-                    batch: id, rate: rate, eta: eta, active: report.active, underWay: jobs,
+                    batch: id, totals, rate: rate, eta: eta, active: report.active, underWay: jobs,
                     waitingFor: report.networkWait)
             } then: { _, _ in
             }

@@ -35,28 +35,39 @@ extension QueueRunner {
         return true
     }
 
-    /// Takes the next jobs of a lane's reserve, once it's written down that they may start.
-    func openReserve(_ lane: Lane, _ count: Int) {
-        guard var jobs = reserves[lane] else { return }
-        reserves[lane] = nil
-        let page = Array(jobs.prefix(count))
-        jobs.removeFirst(page.count)
-        if !jobs.isEmpty { reserves[lane] = jobs }
-        guard let last = page.last?.id else { return }
-        let since = WallClock.milliseconds
-        let hasUploads = page.contains { $0.spec.wrappedValue.isUpload }
-        withStore {
-            try $0.open(lane, through: last, since: since, isDurable: hasUploads)
-        } then: { runner, isOpen in
-            let opened: [(record: JobRecord, rank: Int)] =
-                isOpen ? page.map { ($0.record(of: lane.batch, since: since), $0.spec.wrappedValue.priority) } : []
-            // More than these may be in the store.
-            let asked = isOpen ? opened.count : count
-            runner.didClaim(SQLiteStore.Claimed(lane: lane, jobs: opened, unreadable: []), asked: asked)
-            // Somebody took them back: what has become of them meanwhile, the store knows. Whatever else was asked of this
-            // reserve was asked before it's counted, so that once will do for all lanes.
-            if !isOpen, runner.forgetReserve(of: lane.batch) { runner.refreshFromStore(lane.batch) }
+    /// Takes the next jobs of lanes' reserves, once it's written down that they may start.
+    func openReserves(_ wants: [SQLiteStore.Want]) {
+        var pages: [(want: SQLiteStore.Want, jobs: [JobReserve.Job])] = []
+        for want in wants {
+            guard var jobs = reserves[want.lane] else { continue }
+            reserves[want.lane] = nil
+            let page = Array(jobs.prefix(want.limit))
+            jobs.removeFirst(page.count)
+            if !jobs.isEmpty { reserves[want.lane] = jobs }
+            if !page.isEmpty { pages.append((want, page)) }
         }
+        guard !pages.isEmpty else { return }
+        let since = WallClock.milliseconds
+        let openings = pages.map { SQLiteStore.Opening(lane: $0.want.lane, last: $0.jobs.last?.id ?? 0) }
+        let hasUploads = pages.contains { $0.jobs.contains { $0.spec.wrappedValue.isUpload } }
+        withStore { [pages] store in
+            (pages, try store.open(openings, since: since, isDurable: hasUploads))
+        } then: { runner, opened in
+            for ((want, page), isOpen) in zip(opened.0, opened.1) {
+                runner.didOpen(page, of: want, since: since, isOpen: isOpen)
+            }
+        }
+    }
+
+    private func didOpen(_ page: [JobReserve.Job], of want: SQLiteStore.Want, since: Int64, isOpen: Bool) {
+        let opened: [(record: JobRecord, rank: Int)] =
+            isOpen ? page.map { ($0.record(of: want.lane.batch, since: since), $0.spec.wrappedValue.priority) } : []
+        // More than these may be in the store.
+        let asked = isOpen ? opened.count : want.limit
+        didClaim(SQLiteStore.Claimed(lane: want.lane, jobs: opened, unreadable: []), asked: asked)
+        // Somebody took them back: what has become of them meanwhile, the store knows. Whatever else was asked of this
+        // reserve was asked before it's counted, so that once will do for all lanes.
+        if !isOpen, forgetReserve(of: want.lane.batch) { refreshFromStore(want.lane.batch) }
     }
 }
 

@@ -204,13 +204,15 @@ actor QueueRunner: LoopActor {
         guard stopping == nil else { return finishStopping() }
         // Bounded: each finished download holds a descriptor until it's durable.
         if saving + finishing.count < min(1024, scheduler.openFiles?.places ?? .max) {
+            var wants: [SQLiteStore.Want] = []
             for action in scheduler.decide(now: .now) {
                 switch action {
                 case .start(let candidate): begin(candidate)
                 case .refuse(let candidate, let error): refuse(candidate, error)
-                case .claim(let lane, let count): claim(lane, count)
+                case .claim(let lane, let count): wants.append(SQLiteStore.Want(lane: lane, limit: count))
                 }
             }
+            claim(wants)
         }
         flushPreparations()
         flushPartRecords()
@@ -222,17 +224,34 @@ actor QueueRunner: LoopActor {
         scheduleTick()
     }
 
-    private func claim(_ lane: Lane, _ count: Int) {
-        if reserves[lane] != nil, returned.remove(lane) == nil { return openReserve(lane, count) }
-        let known = secrets
-        withStore {
-            try $0.claim(lane, limit: count, secrets: known)
-        } then: { runner, result in
-            guard runner.reserves[lane] != nil else { return runner.didClaim(result, asked: count) }
-            // There is more than the store gave, whatever it gave.
-            if result.jobs.count == count { runner.returned.insert(lane) }
-            runner.didClaim(result, asked: result.jobs.count)
+    /// Lanes whose jobs are taken in one transaction: each has a page of them at most.
+    private static let claimsAtOnce = 64
+
+    private func claim(_ wants: [SQLiteStore.Want]) {
+        var (ofReserves, ofStore): ([SQLiteStore.Want], [SQLiteStore.Want]) = ([], [])
+        for want in wants {
+            if reserves[want.lane] != nil, returned.remove(want.lane) == nil {
+                ofReserves.append(want)
+            } else {
+                ofStore.append(want)
+            }
         }
+        for page in ofReserves.pages(of: Self.claimsAtOnce) { openReserves(page) }
+        let known = secrets
+        for page in ofStore.pages(of: Self.claimsAtOnce) {
+            withStore {
+                try $0.claim(page, secrets: known)
+            } then: { runner, results in
+                for (want, result) in zip(page, results) { runner.took(result, want) }
+            }
+        }
+    }
+
+    private func took(_ result: SQLiteStore.Claimed, _ want: SQLiteStore.Want) {
+        guard reserves[want.lane] != nil else { return didClaim(result, asked: want.limit) }
+        // There is more than the store gave, whatever it gave.
+        if result.jobs.count == want.limit { returned.insert(want.lane) }
+        didClaim(result, asked: result.jobs.count)
     }
 
     /// Jobs are ready again, or for the first time.

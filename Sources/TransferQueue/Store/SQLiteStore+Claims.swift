@@ -31,52 +31,71 @@ extension SQLiteStore {
     private static let lostSecret = TransferError(
         .secretMissing, "its URL or headers hold a secret that is never stored: run its job file again")
 
+    /// How many jobs are wanted of a lane.
+    struct Want: Sendable {
+        let lane: Lane
+        let limit: Int
+    }
+
     /// Takes up to `limit` ready jobs of the lane for this process, the most urgent first.
     func claim(_ lane: Lane, limit: Int, secrets: [Int64: JobSecrets]) throws -> Claimed {
-        var jobs: [(record: JobRecord, rank: Int)] = []
-        var unreadable: [(id: Int64, identity: String, error: TransferError)] = []
-        jobs.reserveCapacity(limit)
-        let isDurable = uploading.withLock { $0.contains(lane.batch) }
-        try write(isDurable: isDurable) { db in
-            let statement = try db.cachedStatement(
-                sql: """
-                    UPDATE job SET state = 1, owner = ?,
-                        claimed = CASE WHEN wasInterrupted AND claimed NOT NULL THEN claimed ELSE ? END WHERE id IN (
-                        SELECT id FROM job WHERE batch = ? AND origin = ? AND network = ? AND state = 0
-                        ORDER BY priority DESC, id LIMIT ?)
-                    RETURNING id, identity, spec, priority, attempts, mirror, resume, size, modified, digest,
-                        validator, wasInterrupted, mustRefresh, spentMirrors, hasSecrets, upload, ledger,
-                        claimed, askedWait, finalURL
-                    """)
-            let arguments: StatementArguments = [
-                process, WallClock.milliseconds, lane.batch, lane.origin, lane.network, limit,
-            ]
-            // Read where they are: a copy of each row costs more than what is made of it.
-            let rows = try Row.fetchCursor(statement, arguments: arguments)
-            var watched: [(index: Int, ledger: Int64)] = []
-            while let row = try rows.next() {
-                let id: Int64 = row[0]
-                if row[14] as Bool, secrets[id] == nil {
-                    unreadable.append((id, row[1], Self.lostSecret))
-                    continue
-                }
-                do {
-                    jobs.append((try Self.record(row, batch: lane.batch, secrets: secrets[id]), row[3]))
-                    if let ledger = row[16] as Int64? { watched.append((jobs.count - 1, ledger)) }
-                } catch {
-                    let reason = TransferError(.internalFault, "this job can't be read any more: \(error)")
-                    unreadable.append((id, row[1], reason))
-                }
-            }
-            for (index, ledger) in watched {
-                jobs[index].record.watched = try Self.watchedVersion(db, ledger: ledger)
-            }
+        try claim([Want(lane: lane, limit: limit)], secrets: secrets).first
+            ?? Claimed(lane: lane, jobs: [], unreadable: [])
+    }
+
+    /// The same of several lanes, in their order: one transaction for all of them.
+    func claim(_ wants: [Want], secrets: [Int64: JobSecrets]) throws -> [Claimed] {
+        let batches = Set(wants.map(\.lane.batch))
+        let isDurable = uploading.withLock { $0.isSuperset(of: batches) }
+        let claimed = try write(isDurable: isDurable) { db in
+            try wants.map { try claim($0, db, secrets: secrets) }
         }
         // That an upload may be on its way is known after a loss of power too, before its first byte leaves: one wait for
         // the disk for all of them.
-        if !isDurable, jobs.contains(where: { $0.record.spec.isUpload }) {
+        let uploads = claimed.filter { $0.jobs.contains { $0.record.spec.isUpload } }.map(\.lane.batch)
+        if !isDurable, !uploads.isEmpty {
             try makeDurable()
-            uploading.withLock { _ = $0.insert(lane.batch) }
+            uploading.withLock { $0.formUnion(uploads) }
+        }
+        return claimed
+    }
+
+    private func claim(_ want: Want, _ db: Database, secrets: [Int64: JobSecrets]) throws -> Claimed {
+        let lane = want.lane
+        var jobs: [(record: JobRecord, rank: Int)] = []
+        var unreadable: [(id: Int64, identity: String, error: TransferError)] = []
+        let statement = try db.cachedStatement(
+            sql: """
+                UPDATE job SET state = 1, owner = ?,
+                    claimed = CASE WHEN wasInterrupted AND claimed NOT NULL THEN claimed ELSE ? END WHERE id IN (
+                    SELECT id FROM job WHERE batch = ? AND origin = ? AND network = ? AND state = 0
+                    ORDER BY priority DESC, id LIMIT ?)
+                RETURNING id, identity, spec, priority, attempts, mirror, resume, size, modified, digest,
+                    validator, wasInterrupted, mustRefresh, spentMirrors, hasSecrets, upload, ledger,
+                    claimed, askedWait, finalURL
+                """)
+        let arguments: StatementArguments = [
+            process, WallClock.milliseconds, lane.batch, lane.origin, lane.network, want.limit,
+        ]
+        // Read where they are: a copy of each row costs more than what is made of it.
+        let rows = try Row.fetchCursor(statement, arguments: arguments)
+        var watched: [(index: Int, ledger: Int64)] = []
+        while let row = try rows.next() {
+            let id: Int64 = row[0]
+            if row[14] as Bool, secrets[id] == nil {
+                unreadable.append((id, row[1], Self.lostSecret))
+                continue
+            }
+            do {
+                jobs.append((try Self.record(row, batch: lane.batch, secrets: secrets[id]), row[3]))
+                if let ledger = row[16] as Int64? { watched.append((jobs.count - 1, ledger)) }
+            } catch {
+                let reason = TransferError(.internalFault, "this job can't be read any more: \(error)")
+                unreadable.append((id, row[1], reason))
+            }
+        }
+        for (index, ledger) in watched {
+            jobs[index].record.watched = try Self.watchedVersion(db, ledger: ledger)
         }
         jobs.sort { ($1.rank, $0.record.id) < ($0.rank, $1.record.id) }
         return Claimed(lane: lane, jobs: jobs, unreadable: unreadable)

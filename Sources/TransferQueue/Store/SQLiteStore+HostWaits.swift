@@ -43,7 +43,8 @@ extension SQLiteStore {
             db,
             sql: """
                 SELECT \(hostColumns), count(*) AS jobs, sum(job.state < 2) AS ready
-                FROM hostWait JOIN job ON job.origin = hostWait.origin
+                -- In this order: mostly there is no such host, and there may be a million jobs.
+                FROM hostWait CROSS JOIN job ON job.origin = hostWait.origin
                 WHERE hostWait.process = ? AND job.batch = ? AND job.state < 3
                 GROUP BY hostWait.origin ORDER BY jobs DESC, hostWait.origin
                 """, arguments: [process, batch]

@@ -106,15 +106,20 @@ extension SQLiteStore {
     ///
     /// - Parameter waitingFor: Why the network keeps everything that is left from going on.
     func publish(
-        batch: Int64, rate: Int64, eta: Int64?, active: Int, underWay: [Int64], waitingFor: String?
+        batch: Int64, _ totals: BatchTotals, rate: Int64, eta: Int64?, active: Int, underWay: [Int64],
+        waitingFor: String?
     ) throws {
         let numbers = underWay.isEmpty ? "" : " " + underWay.map { "\($0) " }.joined()
         try writeRelaxed(leavesPacks: true) { db in
             try db.execute(
                 sql: """
-                    UPDATE batch SET rate = ?, eta = ?, active = ?, underWay = ?, waitingFor = ?, updated = ? WHERE id = ?
+                    UPDATE batch SET toldJobs = ?, toldDone = ?, rate = ?, eta = ?, active = ?, underWay = ?, waitingFor = ?,
+                        updated = ? WHERE id = ?
                     """,
-                arguments: [rate, eta, active, numbers, waitingFor, WallClock.milliseconds, batch])
+                arguments: [
+                    totals.jobs, totals.kept + totals.completed, rate, eta, active, numbers, waitingFor,
+                    WallClock.milliseconds, batch,
+                ])
         }
     }
 

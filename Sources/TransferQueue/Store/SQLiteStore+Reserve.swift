@@ -20,16 +20,32 @@ extension SQLiteStore {
     ///   - isDurable: Whether that is to be known after a loss of power too: where there are uploads among them.
     /// - Returns: Whether there still is a reserve; if not, its jobs are to be claimed like others.
     func open(_ lane: Lane, through last: Int64, since: Int64, isDurable: Bool) throws -> Bool {
-        let isOpen = try writeRelaxed(leavesPacks: true) { db in
-            try db.execute(
+        try open([Opening(lane: lane, last: last)], since: since, isDurable: isDurable).first ?? false
+    }
+
+    /// Jobs of a lane's reserve, up to one of them.
+    struct Opening: Sendable {
+        let lane: Lane
+        let last: Int64
+    }
+
+    /// The same of several lanes, in their order: one transaction for all of them.
+    func open(_ openings: [Opening], since: Int64, isDurable: Bool) throws -> [Bool] {
+        let areOpen = try writeRelaxed(leavesPacks: true) { db in
+            let statement = try db.cachedStatement(
                 sql: """
                     INSERT INTO opened (batch, origin, network, last, since)
                     SELECT ?1, ?2, ?3, ?4, ?5 FROM batch WHERE id = ?1 AND reserve = ?6
-                    """, arguments: [lane.batch, lane.origin, lane.network, last, since, process])
-            return db.changesCount > 0
+                    """)
+            return try openings.map { opening in
+                let lane = opening.lane
+                try statement.execute(
+                    arguments: [lane.batch, lane.origin, lane.network, opening.last, since, process])
+                return db.changesCount > 0
+            }
         }
-        if isOpen, isDurable { try makeDurable() }
-        return isOpen
+        if isDurable, areOpen.contains(true) { try makeDurable() }
+        return areOpen
     }
 
     /// Of a batch whose first jobs were put in as claimed.

@@ -11,7 +11,9 @@ extension SQLiteStore {
             let batches = try Row.fetchAll(
                 db,
                 sql: """
-                    SELECT batch.id, name, source, rate, eta, waitingFor, pid, started, boot, directory, owner FROM batch
+                    SELECT batch.id, name, source, rate, eta, waitingFor, pid, started, boot, directory, owner,
+                        toldJobs, toldDone
+                    FROM batch
                     LEFT JOIN process ON process.id = batch.owner WHERE ?1 IS NULL OR name = ?1 ORDER BY batch.id
                     """, arguments: [name])
             return try batches.map { row in
@@ -22,10 +24,7 @@ extension SQLiteStore {
                     status.eta = (row[4] as Int64?).map { .seconds($0) }
                     status.waitingFor = row[5]
                 }
-                let counts = try Row.fetchAll(
-                    db, sql: "SELECT state, count(*) FROM job WHERE batch = ? GROUP BY state",
-                    arguments: [row[0] as Int64])
-                for count in counts { status.add(JobState(rawValue: count[0]) ?? .queued, count[1]) }
+                try Self.count(db, row[0], jobs: row[11], done: row[12], &status)
                 if status.pid != nil {
                     let hosts = try Self.hostWaits(db, batch: row[0], process: row[10])
                     status.hosts = hosts.map(\.wait)
@@ -48,6 +47,26 @@ extension SQLiteStore {
                 return status
             }
         }
+    }
+
+    /// To count a million jobs takes most of a second: above this number those that are ready, taken or complete are
+    /// counted by the process that runs the batch, once a second.
+    private static let exactlyCounted = 20_000
+
+    private static func count(
+        _ db: Database, _ batch: Int64, jobs: Int, done: Int, _ status: inout BatchStatus
+    ) throws {
+        let isCounted = status.pid != nil && jobs > exactlyCounted
+        let counts = try Row.fetchAll(
+            db,
+            sql: """
+                SELECT state, count(*) FROM job WHERE batch = ? \(isCounted ? "AND state NOT IN (0, 1, 5)" : "")
+                GROUP BY state
+                """, arguments: [batch])
+        for count in counts { status.add(JobState(rawValue: count[0]) ?? .queued, count[1]) }
+        guard isCounted else { return }
+        status.add(.done, done)
+        status.add(.queued, max(0, jobs - status.total))
     }
 
     /// The failed jobs of a batch, in the order they failed.

@@ -320,5 +320,14 @@ enum Schema {
             -- 1 where only the end of a connection ended the file.
             ALTER TABLE job ADD COLUMN lengthUnproven INTEGER;
             """),
+        Step(
+            "counts of large batches",
+            """
+            -- How many jobs it has, and how many are complete, as far as the last report of the process that runs it says.
+            ALTER TABLE batch ADD COLUMN toldJobs INTEGER NOT NULL DEFAULT 0;
+            ALTER TABLE batch ADD COLUMN toldDone INTEGER NOT NULL DEFAULT 0;
+            -- Of a large batch most jobs are ready, taken or complete: the others can be counted.
+            CREATE INDEX jobRest ON job(batch, state) WHERE state NOT IN (0, 1, 5);
+            """),
     ]
 }

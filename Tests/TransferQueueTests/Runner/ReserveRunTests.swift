@@ -167,7 +167,9 @@ extension QueueRunner {
     /// - Returns: How many questions to the store followed from the answers.
     fileprivate func openAll(_ batch: StagedBatch) async -> Int {
         add(batch.staged.batch, secrets: [:], options: RunOptions(), reserve: batch.staged.reserve)
-        for case .claim(let lane, let count) in scheduler.decide(now: .seconds(0)) { openReserve(lane, count) }
+        for case .claim(let lane, let count) in scheduler.decide(now: .seconds(0)) {
+            openReserves([SQLiteStore.Want(lane: lane, limit: count)])
+        }
         return await withCheckedContinuation { answer in
             withStore { _ in
             } then: { runner, _ in

@@ -24,6 +24,32 @@ import TransferTestSupport
         #expect(try fixture.store.claim(lane, limit: 3, secrets: [:]).jobs.isEmpty)
     }
 
+    /// As each of them alone would be, and in their order.
+    @Test func severalLanesAreClaimedTogether() throws {
+        let other = Lane(batch: 1, origin: "http://i.example")
+        try fixture.stage([job("a"), Sample.download("http://i.example/x", to: "b"), job("c")])
+        let wants = [other, lane, Lane(batch: 1, origin: "http://nobody.example")].map {
+            SQLiteStore.Want(lane: $0, limit: 1)
+        }
+        let claimed = try fixture.store.claim(wants, secrets: [:])
+        #expect(claimed.map(\.lane) == wants.map(\.lane))
+        #expect(claimed.map { $0.jobs.map(\.record.identity) } == [["b"], ["a"], []])
+    }
+
+    /// A million jobs aren't counted for each look at them: what is ready, taken or complete the process says that runs them.
+    @Test func ofALargeBatchOnlyTheOthersAreCounted() throws {
+        try fixture.stage([job("a"), job("b"), job("c", needs: ["a"])])
+        var totals = BatchTotals()
+        for (jobs, isTold) in [(20_000, false), (1_000_000, true)] {
+            (totals.jobs, totals.kept, totals.completed) = (jobs, 1, 400_000)
+            try fixture.store.publish(
+                batch: 1, totals, rate: 0, eta: nil, active: 0, underWay: [], waitingFor: nil)
+            let status = try #require(try fixture.store.statuses().first)
+            #expect(status.total == (isTold ? 1_000_000 : 3) && status.done == (isTold ? 400_001 : 0))
+            #expect(status.waiting == 1 && status.remaining == (isTold ? 599_999 : 3))
+        }
+    }
+
     @Test func twoProcessesNeverGetTheSameJob() throws {
         let other = try SQLiteStore(fixture.state)
         try fixture.stage((0..<100).map { job("\($0)") })
