@@ -19,20 +19,21 @@ struct DryRun {
             let source = try JobFileSource(file)
             let spec = source.batch()
             let name = self.name ?? spec.name ?? source.realPath
-            var lines: [String] = []
+            let lines = try LineSpool()
             let folders = FolderBox()
             let complete = try known?.completed(batch: name) ?? []
             let shown = BatchNames([name]).short(name)
             let report = try checker.check(name, directory: directory) { take in
                 try source.read(directory: directory, watch: folders.add) { spec, place in
                     try take(spec, place)
-                    lines.append(line(spec, complete))
+                    try lines.add(line(spec, complete))
                 }
             }
             if report.isEmpty {
                 for warning in report.warnings { StandardError.write("\(file): warning: \(warning)\n") }
                 print("\(shown): \(lines.count) jobs")
-                for line in lines + folders.specs.map(Self.line) { print("  " + line) }
+                try lines.read { print("  " + $0) }
+                for spec in folders.specs { print("  " + Self.line(spec)) }
             } else {
                 isFaulty = true
                 StandardError.write(report.rendered(file: file))

@@ -1,8 +1,8 @@
-/// Checks jobs against each other, in memory: what staging them would find, without touching any queue.
+/// Checks jobs against each other, in a database of its own: what staging them would find, without touching any queue.
 public final class JobChecker {
     private let store: SQLiteStore
 
-    /// - Throws: When SQLite can't make a database in memory.
+    /// - Throws: When SQLite can't make a temporary database.
     public init() throws { store = try SQLiteStore() }
 
     /// - Parameter body: Calls its argument for each job, and returns what the reader of the file found.

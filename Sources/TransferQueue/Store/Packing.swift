@@ -14,8 +14,8 @@ struct Packing: Sendable {
     /// The number of the next one.
     var next: Int64 { first + Int64(jobs.count) }
 
-    /// Bytes; more is of no use to anybody in one piece.
-    private static let limit = 16 << 20
+    /// Bytes, of some 50,000 jobs, which are in memory as well until they are handed on.
+    private static let limit = 6 << 20
 
     /// - Returns: `false` where a job may have that identity already.
     mutating func admits(_ job: StagedJob) -> Bool {

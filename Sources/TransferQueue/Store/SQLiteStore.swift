@@ -22,10 +22,11 @@ final class SQLiteStore: Sendable {
     /// Transactions that told how many jobs of watched folders are open.
     private let stamps = Atomic<Int>(0)
 
-    /// A queue in memory, to check jobs against each other without touching anything.
+    /// A queue of its own, to check jobs against each other without touching anything: in memory while it's small, then in a
+    /// file without a name (sqlite3_open(3)).
     init() throws {
-        database = try DatabaseQueue()
-        path = "in memory"
+        database = try DatabaseQueue(path: "")
+        path = "temporary"
         notice = nil
         try Schema.migrator.migrate(database)
         process = try database.write { db in try Self.register(db) }

@@ -158,7 +158,8 @@ struct WatchedFolderRuleTests {
     @Test func aFileWaitsOutsideItsScheduleWhileThoseOfAnotherFolderGo() async throws {
         // The command's clock is UTC here. Two hours on: no test takes so long.
         let hour = (Int(Date().timeIntervalSince1970) / 3600 + 2) % 24
-        let closed = String(format: "%02d:00-%02d:00", hour, (hour + 1) % 24)
+        // An hour that ends with the day ends at 24:00.
+        let closed = String(format: "%02d:00-%02d:00", hour, hour + 1)
         let open = String(format: "%02d:00-%02d:00", (hour + 21) % 24, (hour + 1) % 24)
         let folders: [(name: String, network: String)] = [
             ("later", #"{"schedule": "\#(closed)"}"#), ("now", #"{"schedule": "\#(open)"}"#),

@@ -26,7 +26,10 @@ import TransferTestSupport
             try fixture.raw.run("ALTER TABLE \(names[0]) DROP COLUMN \(names[1])")
         }
         for table in ["boot", "hostWait", "otherName"] { try fixture.raw.run("DROP TABLE \(table)") }
-        try fixture.raw.run("ALTER TABLE batch DROP COLUMN underWay")
+        try fixture.raw.run("DROP INDEX jobRest")
+        for column in ["underWay", "toldJobs", "toldDone"] {
+            try fixture.raw.run("ALTER TABLE batch DROP COLUMN \(column)")
+        }
     }
 
     @Test func aQueueOfTheVersionBeforeGetsWhatIsNew() throws {
