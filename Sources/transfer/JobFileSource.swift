@@ -51,16 +51,23 @@ struct JobFileSource: Sendable {
         _ take: (JobSpec, JobLocations) throws -> Void
     ) throws -> JobFileReport {
         var reader = makeReader(directory: directory)
-        return try bytes.withBytes { bytes in
-            try reader.read(bytes) { element in
+        var count = 0
+        return try bytes.withBytes { view in
+            try reader.read(view) { element in
                 switch element {
-                case .job(let spec, let place): try take(spec, place)
+                case .job(let spec, let place):
+                    count += 1
+                    if count.isMultiple(of: Self.jobsInMemory) { bytes.letGo() }
+                    try take(spec, place)
                 case .watch(let spec, let place): watch(spec, place)
                 case .batch, .fault: break
                 }
             }
         }
     }
+
+    /// A file of a million jobs isn't to be in memory as a whole once it was read.
+    private static let jobsInMemory = 8192
 
     private func makeReader(directory: String? = nil) -> JobFileReader {
         JobFileReader(
@@ -107,6 +114,11 @@ final class MappedFile: Sendable {
     func withBytes<Value>(_ body: (UnsafeRawBufferPointer) throws -> Value) rethrows -> Value {
         guard count > 0 else { return try copy.withUnsafeBytes(body) }
         return try body(UnsafeRawBufferPointer(start: UnsafeRawPointer(bitPattern: base), count: count))
+    }
+
+    /// What was looked at needn't stay in memory: it's read again where somebody looks at it again (madvise(2)).
+    func letGo() {
+        if count > 0 { madvise(UnsafeMutableRawPointer(bitPattern: base), count, Int32(MADV_DONTNEED)) }
     }
 
     private static func readAll(_ descriptor: Int32) -> [UInt8] {
