@@ -1,5 +1,5 @@
 import Glibc
-public import TransferCore
+import TransferCore
 
 /// The names of partial files.
 public enum PartName {
