@@ -1,3 +1,4 @@
+import Dispatch
 import Glibc
 import Synchronization
 import Testing
@@ -80,6 +81,32 @@ import TransferTestSupport
         #expect(
             record.trustedLength(onMount: record.mount ?? "none", fileSize: 300_000)
                 == (record.mount == nil ? 0 : 300_000))
+    }
+
+    /// A kill costs what isn't recorded: on a busy machine the workers come late.
+    @Test(arguments: [8 << 20, nil] as [Int64?])
+    func noMoreThanTwoMebibytesComeBeforeTheirRecord(_ total: Int64?) async throws {
+        let folder = try TemporaryFolder("sink")
+        let path = folder.path("x.part")
+        let part = try PartFile.open(path)
+        let (busy, release) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        workers.execute {
+            busy.signal()
+            release.wait()
+        }
+        await withCheckedContinuation { continuation in
+            DispatchQueue.global().async {
+                busy.wait()
+                continuation.resume()
+            }
+        }
+        defer { release.signal() }
+        let sink = sink(part)
+        try sink.begin(start(total))
+        try write(sink, (2 << 20) - 1)
+        #expect(PartFile.look(path)?.record == nil)
+        try write(sink, 1)
+        #expect(PartFile.look(path)?.record?.validator?.etag == "\"v1\"")
     }
 
     @Test(arguments: [1000, 1_000_000, nil] as [Int64?])

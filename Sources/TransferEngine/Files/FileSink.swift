@@ -77,6 +77,8 @@ public final class FileSink: BodySink {
     private let algorithm: DigestAlgorithm?
     /// Below this a file is not worth a record of its own: it's fetched again.
     private static let recordThreshold: Int64 = 256 << 10
+    /// Bytes that are lost by a kill before anything is recorded of them.
+    private static let mostUnrecorded: Int64 = 2 << 20
 
     public var isReady: Bool { state.isReady }
 
@@ -112,11 +114,14 @@ public final class FileSink: BodySink {
         if let total = start.total, total >= Self.recordThreshold {
             try part.checkSpace(total)
             let (part, state, record, generation) = (part, state, record(), part.currentGeneration)
+            state.isRecorded = isOld || isKept
+            // The record first: blocks may be long in coming, and the loop doesn't wait for them.
             workers.execute { [keeper] in
+                if !isOld, !isKept { part.record(record, generation: generation, keeper: keeper) }
+                state.isRecorded = true
+                Failpoint.reached(.partRecorded)
                 do throws(TransferError) { try part.reserve(total, generation: generation) } catch { state.fail(error) }
                 Failpoint.reached(.partReserved)
-                if !isOld, !isKept { part.record(record, generation: generation, keeper: keeper) }
-                Failpoint.reached(.partRecorded)
             }
         }
     }
@@ -135,9 +140,11 @@ public final class FileSink: BodySink {
     /// A body whose length nobody knows has turned out to be worth a record.
     private func recordSize() {
         isRecordDue = false
-        let (part, record, generation) = (part, record(), part.currentGeneration)
+        let (part, state, record, generation) = (part, state, record(), part.currentGeneration)
+        state.isRecorded = false
         workers.execute { [keeper] in
             part.record(record, generation: generation, keeper: keeper)
+            state.isRecorded = true
             Failpoint.reached(.partRecorded)
         }
     }
@@ -157,7 +164,14 @@ public final class FileSink: BodySink {
             Failpoint.reached(.bytesWritten)
         }
         if isRecordDue, position >= Self.recordThreshold { recordSize() }
+        if position - (start?.continued ?? 0) >= Self.mostUnrecorded, !state.isRecorded { recordHere() }
         if position - lastCheckpoint >= checkpointDistance, start?.isContinuable == true { checkpoint() }
+    }
+
+    /// The workers are behind the network: to write an attribute takes the loop less than what a kill would cost.
+    private func recordHere() {
+        part.record(record(), generation: part.currentGeneration, keeper: keeper)
+        state.isRecorded = true
     }
 
     /// - Returns: The bytes behind those that are there.

@@ -11,6 +11,7 @@ public final class FileSinkState: Sendable {
     private let state: Mutex<State>
     private let hasFailed = Atomic(false)
     private let holds = Atomic(0)
+    private let recorded = Atomic(true)
 
     /// - Parameter synced: Bytes from the start that are durable already.
     public init(synced: Int64 = 0) { state = Mutex(State(synced: synced)) }
@@ -34,6 +35,12 @@ public final class FileSinkState: Sendable {
 
     /// The file begins anew: nothing of it is durable.
     func restart() { state.withLock { $0.synced = 0 } }
+
+    /// Whether it's written down what the bytes are that are on their way.
+    var isRecorded: Bool {
+        get { recorded.load(ordering: .acquiring) }
+        set { recorded.store(newValue, ordering: .releasing) }
+    }
 
     /// Whether bytes may be written: nothing has to be recorded before.
     var isReady: Bool { holds.load(ordering: .acquiring) == 0 }
