@@ -116,7 +116,7 @@ final class MappedFile: Sendable {
         return try body(UnsafeRawBufferPointer(start: UnsafeRawPointer(bitPattern: base), count: count))
     }
 
-    /// What was looked at needn't stay in memory: it's read again where somebody looks at it again (madvise(2)).
+    /// Drops the pages from memory; a later look reads them from the file again (madvise(2)).
     func letGo() {
         if count > 0 { madvise(UnsafeMutableRawPointer(bitPattern: base), count, Int32(MADV_DONTNEED)) }
     }

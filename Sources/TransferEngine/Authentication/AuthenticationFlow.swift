@@ -14,7 +14,7 @@ struct AuthenticationFlow: Sendable {
         var realm: String?
         /// Whether it's known from before, so that the first refusal is no judgement of the credential.
         var isFromMemory: Bool
-        /// It's known from another exchange's challenge, whose answer was on its way still.
+        /// The scheme comes from another exchange's challenge, whose answer wasn't judged yet.
         var isUnproven = false
         /// Whether it's of the exchange's settings, which say for each hop whether it goes along.
         var isGiven = true

@@ -38,7 +38,7 @@ extension ActiveExchange {
         acknowledged = nil
         guard let socket = sockets.socket(of: ends), !isTLSToProxy(hop) else { return true }
         guard PlainSockets.hasUnread(socket) else {
-            // It may still come before the request has left.
+            // An answer may still come before the request has left.
             acknowledged = PlainSockets.Acknowledged(socket)
             return true
         }

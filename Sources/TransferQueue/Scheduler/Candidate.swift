@@ -14,7 +14,7 @@ extension Scheduler {
         let isEndless: Bool
         /// What the lane's origin says of the way to it: asked several times for each job.
         let reach: OriginReach
-        /// Its body goes out in vain where the server wants a password that it hasn't asked for yet (``OriginDoors``).
+        /// The job's body goes out in vain where the server wants a password that it hasn't asked for yet (``OriginDoors``).
         let knocks: Bool
 
         init(

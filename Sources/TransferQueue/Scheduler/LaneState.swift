@@ -42,7 +42,7 @@ struct LaneState: Sendable {
     mutating func claimed(_ candidates: [Scheduler.Candidate], asked: Int) {
         isClaiming = false
         take(candidates)
-        // What has been claimed already of those that came since makes another claim, which finds none.
+        // A job that came since and was claimed already leads to one more claim, which finds nothing.
         backlog = candidates.count < asked ? grewSinceClaim : max(0, backlog - candidates.count)
     }
 

@@ -1,9 +1,9 @@
 /// Origins that may ask for a password, which one upload finds out for all: its challenge tells the others what to send
 /// along (RFC 9110 §11.6.1). Without that each of those that start together would send its body twice.
 ///
-/// What comes of the first one doesn't matter: once it was challenged or is over, the others don't wait any more.
+/// The first upload's outcome doesn't matter: once that was challenged or is over, the others don't wait any more.
 struct OriginDoors: Sendable {
-    /// Who found out, or is about to.
+    /// Whether an upload has found out, or is about to.
     private enum Door: Sendable {
         case knocking(Int64)
         case known

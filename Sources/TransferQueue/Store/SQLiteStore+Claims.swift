@@ -50,8 +50,8 @@ extension SQLiteStore {
         let claimed = try write(isDurable: isDurable) { db in
             try wants.map { try claim($0, db, secrets: secrets) }
         }
-        // That an upload may be on its way is known after a loss of power too, before its first byte leaves: one wait for
-        // the disk for all of them.
+        // An upload is known to be on its way after a loss of power too, before its first byte leaves: one wait for the
+        // disk for all uploads of the page.
         let uploads = claimed.filter { $0.jobs.contains { $0.record.spec.isUpload } }.map(\.lane.batch)
         if !isDurable, !uploads.isEmpty {
             try makeDurable()
@@ -231,7 +231,7 @@ extension SQLiteStore {
         let status: Int
         let attempts: Int
         let isLengthUnproven: Bool
-        /// As the job says by now; known of those whose length is unproven.
+        /// The job's present `strict`; read only for jobs whose length is unproven.
         let isStrict: Bool
     }
 

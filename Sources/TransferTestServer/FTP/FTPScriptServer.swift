@@ -3,18 +3,18 @@ import Glibc
 /// An FTP server on loopback (RFC 959, RFC 2428, RFC 3659) that does exactly what a test's script says, and correctly
 /// what the script doesn't mention. Everybody may log in; files are in memory, and every folder is there.
 public final class FTPScriptServer: Sendable {
-    /// What becomes of one command.
+    /// The fate of one command.
     public enum Fault: Sendable, Equatable {
-        /// It isn't done, and this is said; after 421 the connection ends.
+        /// The command isn't done, and this reply is sent; after 421 the connection ends.
         case reply(String)
         /// Nothing is done, and the connection ends.
         case hangUp
-        /// Of what is stored so many bytes are taken; then the data connection is reset and this said, or everything
-        /// ends where it's `nil`.
+        /// The server takes so many bytes of the file, resets the data connection and sends this reply; without a
+        /// reply both connections end.
         case cut(after: Int64, reply: String?)
-        /// Of what is stored so many bytes are taken, and no more until the client leaves.
+        /// The server takes so many bytes of the file, and no more until the client leaves.
         case stall(after: Int64)
-        /// It's done, and this is said in place of the truth; everything ends where it's `nil`.
+        /// The command is done, and this reply is sent in place of the true one; without a reply both connections end.
         case misreport(String?)
     }
 
@@ -42,7 +42,7 @@ public final class FTPScriptServer: Sendable {
 
     public func url(_ path: String) -> String { "ftp://127.0.0.1:\(listener.port)\(path)" }
 
-    /// What is there, by path; also what was cut.
+    /// The stored files by path, cut ones too.
     public var files: [String: [UInt8]] { state.withLock { $0.files } }
 
     /// Each command that came, in order, without its argument.

@@ -1,6 +1,6 @@
 import TransferCore
 
-// What the server has after a break, and whether it can be gone on from.
+// The server's part of the file after a break, and whether the upload can go on from its end.
 extension FileServerUpload {
     /// The end of what the server has after a break.
     struct Tail: Sendable, Hashable {
@@ -37,7 +37,7 @@ extension FileServerUpload {
         case tail.start > 0 ? 206 : 200:
             guard answer.digest == ours else { return discard("what the server has of the file ends with other bytes") }
             return goOn(tail)
-        // Of another length meanwhile, or not in parts.
+        // The file has another length meanwhile, or isn't served in parts.
         case 200, 206, 416: return contradiction("the server doesn't stay with what it has of the file")
         case 404: return missing()
         default:
