@@ -76,7 +76,10 @@ final class LedgerTaker {
     private func takeNew(_ offer: LedgerOffer, digest: Checksum?, isAnother: Bool = false) throws -> Bool {
         let version = offer.version
         var look = try SQLiteStore.look(db, version, folder: folder)
-        if case .renumbered(_, let otherwise) = look { look = otherwise }
+        switch look {
+        case .renumbered(_, let otherwise), .replaced(_, let otherwise): look = otherwise
+        default: break
+        }
         switch look {
         case .known, .onOtherDevice: return true
         case .returned(let row):
@@ -92,7 +95,7 @@ final class LedgerTaker {
         case .otherTime(let row):
             // This file is another version now, so that one isn't anywhere any more.
             try replace(row.id)
-        case .unknown, .renumbered: break
+        case .unknown, .renumbered, .replaced: break
         }
         return try add(version, digest: digest, fingerprint: offer.fingerprint)
     }

@@ -70,6 +70,11 @@ indirect enum LedgerLook: Sendable {
     ///
     /// - Parameter otherwise: If it's not that one.
     case renumbered(LedgerRow, otherwise: LedgerLook)
+    /// A file with this path and size had another inode and another time: another version, or the same bytes written anew
+    /// (`cp -r`, an editor that saves by a rename, a restored copy).
+    ///
+    /// - Parameter otherwise: If it's not that one.
+    case replaced(LedgerRow, otherwise: LedgerLook)
     /// It's known with another path.
     case elsewhere(LedgerRow)
     /// The same file with the same size had another time when it was recorded.
@@ -117,17 +122,18 @@ extension SQLiteStore {
             case .other: break
             }
         }
-        let (most, _) = version.modified.addingReportingOverflow(FileStamp.coarsestTime)
-        let (least, _) = version.modified.subtractingReportingOverflow(FileStamp.coarsestTime)
         let named = try Row.fetchAll(
             db.cachedStatement(
                 sql: """
                     SELECT \(LedgerRow.columns) FROM ledger
-                    WHERE folder = ? AND path = ? AND size = ? AND modified BETWEEN ? AND ? AND inode <> ? ORDER BY id DESC
+                    WHERE folder = ? AND path = ? AND size = ? AND inode <> ? ORDER BY id DESC
                     """),
-            arguments: [folder, version.path, version.size, least, most, version.inodeBits]
-        ).lazy.map(LedgerRow.init).first { FileStamp.mayBeSameTime($0.version.modified, version.modified) }
-        return named.map { .renumbered($0, otherwise: look) } ?? look
+            arguments: [folder, version.path, version.size, version.inodeBits]
+        ).map(LedgerRow.init)
+        if let row = named.first(where: { FileStamp.mayBeSameTime($0.version.modified, version.modified) }) {
+            return .renumbered(row, otherwise: look)
+        }
+        return named.first { $0.state != .old }.map { .replaced($0, otherwise: look) } ?? look
     }
 
     static func watchedVersion(_ db: Database, ledger: Int64) throws -> WatchedVersion {

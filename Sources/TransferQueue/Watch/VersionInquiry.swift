@@ -55,6 +55,12 @@ struct VersionInquiry {
             case .unknown where row.isGivenUp || row.state == .leftAlone: return .renumbered(row: row.id)
             case .other, .unknown, .unreadable: return finding(file, otherwise, places)
             }
+        case .replaced(let row, let otherwise):
+            switch compare(file, row) {
+            case .same: return .renumbered(row: row.id)
+            case .outdated: return .outdated
+            case .other, .unknown, .unreadable: return finding(file, otherwise, places)
+            }
         case .elsewhere(let row): return elsewhere(file, row, places)
         case .otherTime(let row):
             switch compare(file, row) {

@@ -133,7 +133,7 @@ extension WatchKeeper {
         for (changed, look) in zip(looked.changed, looks) {
             switch look {
             case .known, .returned, .onOtherDevice, .elsewhere: absent.append(changed.row)
-            case .otherTime, .unknown, .renumbered: suspects.append(changed.now.path)
+            case .otherTime, .unknown, .renumbered, .replaced: suspects.append(changed.now.path)
             }
         }
         return (absent, suspects)

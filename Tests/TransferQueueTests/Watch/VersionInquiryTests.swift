@@ -10,7 +10,7 @@ import TransferWatch
 /// What a file is, by the numbers that the ledger has of it and by its bytes: look × state × proof.
 @Suite struct VersionInquiryTests {
     enum Look: CaseIterable {
-        case known, changed, returned, onOtherDevice, renumbered, renumberedGivenUp, unknown
+        case known, changed, returned, onOtherDevice, renumbered, renumberedGivenUp, replaced, unknown
         case elsewhere, elsewhereBefore, otherTime, otherTimeBefore
     }
 
@@ -49,6 +49,14 @@ import TransferWatch
         (.renumberedGivenUp, .open, [.none, .sameFingerprint, .sameDigest], "renumbered"),
         (.renumberedGivenUp, .failed, [.none, .sameFingerprint, .sameDigest], "renumbered"),
         (.renumberedGivenUp, .failed, [.otherFingerprint, .otherDigest], "new"),
+        // Written anew under its name: a new version by its numbers, the same one where its bytes are.
+        (.replaced, .confirmed, [.sameFingerprint, .sameDigest], "renumbered"),
+        (.replaced, .confirmed, [.none, .otherFingerprint, .otherDigest], "new"),
+        (.replaced, .open, [.sameFingerprint, .sameDigest], "renumbered"),
+        (.replaced, .failed, [.sameFingerprint, .sameDigest], "renumbered"),
+        (.replaced, .failed, [.none, .otherFingerprint, .otherDigest], "new"),
+        (.replaced, .leftAlone, [.sameFingerprint, .sameDigest], "renumbered"),
+        (.replaced, .leftAlone, [.none, .otherFingerprint, .otherDigest], "new"),
         // The inode of a file that isn't there any more.
         (.elsewhere, .confirmed, [.sameFingerprint, .sameDigest], "moved"),
         (.elsewhere, .confirmed, [.none, .otherFingerprint, .otherDigest], "another"),
@@ -112,6 +120,7 @@ import TransferWatch
         case .elsewhereBefore: (recorded.path, recorded.stamp.changed) = ("gone", try born() - 1)
         case .onOtherDevice: recorded.stamp.device = 0
         case .renumbered, .renumberedGivenUp: recorded.stamp.inode = 1
+        case .replaced: (recorded.stamp.inode, recorded.stamp.modified) = (1, file.stamp.modified - 5_000_000_000)
         case .otherTime: recorded.stamp.modified -= 1
         case .otherTimeBefore:
             recorded.stamp.modified -= 1
@@ -125,6 +134,7 @@ import TransferWatch
         case .returned: return .returned(row)
         case .onOtherDevice: return .onOtherDevice(row)
         case .renumbered, .renumberedGivenUp: return .renumbered(row, otherwise: .unknown)
+        case .replaced: return .replaced(row, otherwise: .unknown)
         case .elsewhere, .elsewhereBefore: return .elsewhere(row)
         case .otherTime, .otherTimeBefore: return .otherTime(row)
         case .unknown: return .unknown
