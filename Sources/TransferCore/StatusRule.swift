@@ -45,6 +45,10 @@ public enum StatusRule {
         mayPass(status) || status == 413 && asksToWait
     }
 
+    /// Whether a refusal may be that of a URL's signature and not of what it names: those who sign URLs answer so once the
+    /// time of one is over (400 and 403 at Google's and Amazon's storage, 401 and 410 elsewhere).
+    public static func mayBeOfSignature(_ status: Int) -> Bool { [400, 401, 403, 410].contains(status) }
+
     /// Whether the server says that it did nothing with the request, so that any method may be repeated
     /// (RFC 9110 §15.5.20, RFC 8470 §5.2, RFC 6585 §4 and §6).
     public static func saysNothingWasDone(_ status: Int) -> Bool { [421, 425, 429, 511].contains(status) }

@@ -56,6 +56,63 @@ import TransferTestSupport
         }
     }
 
+    /// Digests of pieces of 64 KiB, the last one shorter.
+    private func pieces(_ place: Workplace) async throws -> String {
+        var digests: [String] = []
+        for start in stride(from: 0, to: 400_000, by: 65_536) {
+            let bytes = Self.content.bytes(in: Int64(start)..<Int64(min(start + 65_536, 400_000)))
+            _ = try place.folder.write(Data(bytes), to: "piece")
+            digests.append("\"sha256:\(try await place.folder.sha256("piece"))\"")
+        }
+        return #", "pieces": {"length": "64K", "digests": [\#(digests.joined(separator: ", "))]}"#
+    }
+
+    /// Of 300,000 bytes four pieces are whole.
+    @Test(arguments: ["a.iso", "a.iso.part"]) func piecesProveItsBeginning(_ name: String) async throws {
+        try await run(.beginning, at: name, pieces) { result, server, place in
+            #expect(result.exitCode == 0, "\(result)")
+            #expect(server.requests.map(\.range) == ["bytes=262144-"])
+            try isWhole(place)
+            #expect(result.standardError.contains("a.iso: adopted 256 KiB of "), "\(result)")
+            #expect(!result.standardOutput.contains("unproven"), "\(result)")
+        }
+    }
+
+    @Test(arguments: [("a.iso", 0, 0), ("a.iso.part", 0, 1), ("a.iso.part", 70_000, 1)])
+    func aPieceThatIsWrongIsFetchedAgain(_ name: String, _ right: Int64, _ requests: Int) async throws {
+        try await withTestServer { server in
+            let place = try Workplace()
+            server.serve("/a", Self.content, etag: "\"a1\"")
+            let left =
+                Data(Self.content.bytes(in: 0..<right)) + Data(Self.other.bytes(in: right..<300_000))
+            _ = try place.folder.write(left, to: name)
+            try place.jobs([download(server.url("/a"), to: "a.iso", Self.retry + (try await pieces(place)))])
+            let result = try await place.runJobs()
+            // At its own name it would have to give way.
+            #expect(result.exitCode == (name == "a.iso" ? 1 : 0), "\(result)")
+            #expect(server.requests.count == requests)
+            #expect(server.requests.allSatisfy { $0.range == (right > 65_536 ? "bytes=65536-" : nil) })
+            #expect(FileManager.default.contents(atPath: place.folder.path(name)) == left)
+            if result.exitCode == 0 { try isWhole(place) }
+        }
+    }
+
+    @Test func wholeFilesAreJudgedByTheirPieces() async throws {
+        // One that is there is kept, and a wrong one from the server doesn't get its name.
+        try await run(.whole, at: "a.iso", pieces) { result, server, _ in
+            #expect(result.exitCode == 0 && server.requests.isEmpty, "\(result)")
+        }
+        try await withTestServer { server in
+            let place = try Workplace()
+            server.serve("/a", Self.other)
+            try place.jobs([download(server.url("/a"), to: "a.iso", Self.retry + (try await pieces(place)))])
+            let result = try await place.runJobs()
+            #expect(result.exitCode == 1 && !place.folder.exists("a.iso"), "\(result)")
+            #expect(
+                result.standardError.contains("sha256 of piece 1 of 7 differs (bytes 0 to 65535)"), "\(result)")
+        }
+    }
+
     @Test func allOfItIsProvenByItsLastByte() async throws {
         try await run(.whole, at: "a.iso.part", checksum) { result, server, place in
             #expect(result.exitCode == 0, "\(result)")
@@ -97,7 +154,7 @@ import TransferTestSupport
         try await run(.beginning, at: "a.iso", { _ in more }) { result, server, place in
             #expect(result.exitCode == 1, "\(result)")
             #expect(server.requests.isEmpty)
-            #expect(result.standardError.contains(#"write its "checksum", by which"#), "\(result)")
+            #expect(result.standardError.contains(#"write its "checksum" or "pieces", by which"#), "\(result)")
             #expect(FileManager.default.contents(atPath: place.folder.path("a.iso")) == Left.beginning.bytes)
         }
         try await run(.beginning, at: "a.iso.part", { _ in more }) { result, server, place in

@@ -7,11 +7,15 @@ extension PartFile {
     /// Copies what another tool has left into this file, whose own bytes are given up, and records what it is; the other file stays as
     /// it is. The file has to be opened anew afterwards.
     ///
-    /// - Parameter record: Of so many bytes.
+    /// - Parameters:
+    ///   - most: How many bytes are taken at most.
+    ///   - record: Of so many bytes.
     /// - Returns: Whether there was anything to begin with, and it could be recorded: a plain file with bytes in it, that
     ///   isn't the work of this program.
     /// - Throws: What the disk says of the copy.
-    public func adopt(_ other: String, as record: (Int64) -> ResumeData) throws(TransferError) -> Bool {
+    public func adopt(
+        _ other: String, atMost most: Int64 = .max, as record: (Int64) -> ResumeData
+    ) throws(TransferError) -> Bool {
         let source = transfer_open(other, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0)
         guard source >= 0 else { return false }
         defer { close(source) }
@@ -19,12 +23,14 @@ extension PartFile {
         guard fstat(source, &facts) == 0, facts.st_mode & S_IFMT == S_IFREG, facts.st_size > 0,
             PartRecord.whatItBears(source) == .nothing
         else { return false }
+        let wanted = min(Int64(facts.st_size), most)
+        guard wanted > 0 else { return false }
         try ensureNamed()
         // Without a record nobody knows later whose bytes they are.
         guard holdsRecords else { return false }
         if initialSize > 0 { try truncate() }
-        try checkSpace(Int64(facts.st_size))
-        let count = try copy(source, Int64(facts.st_size))
+        try checkSpace(wanted)
+        let count = try copy(source, wanted)
         var adopted = record(count)
         adopted.mount = mount
         guard count > 0, self.record(secured(adopted)) else {

@@ -58,8 +58,9 @@ extension JobDecoder {
         }
         return .download(
             JobSpec.Download(
-                urls: draft.urls, destination: destination, checksum: draft.checksum, ifExists: draft.rules.ifExists,
-                method: draft.method, body: draft.body, remoteTime: draft.rules.remoteTime,
+                urls: draft.urls, destination: destination, checksum: draft.checksum, pieces: draft.pieces,
+                ifExists: draft.rules.ifExists, method: draft.method, body: draft.body,
+                remoteTime: draft.rules.remoteTime,
                 segments: draft.rules.segments, adopt: draft.rules.adopt, strict: draft.rules.strict))
     }
 
@@ -132,7 +133,9 @@ extension JobDecoder {
     static func has(_ key: JobKey, _ seen: UInt64) -> Bool { seen & JobKey.mask(of: [key]) != 0 }
 
     /// Keys that mean nothing to an upload.
-    private static let downloadKeys: [JobKey] = [.checksums, .segments, .ifExists, .adopt, .strict, .remoteTime, .body]
+    private static let downloadKeys: [JobKey] = [
+        .checksums, .pieces, .segments, .ifExists, .adopt, .strict, .remoteTime, .body,
+    ]
 
     /// What each job is asked for.
     private enum Seen {

@@ -26,6 +26,7 @@ extension JobDecoder {
         case .download: try mirrors(&draft)
         case .upload: draft.source = try path()
         case .checksum: draft.checksum = try checksum()
+        case .pieces: draft.pieces = try pieces()
         case .needs: try needs(&draft)
         case .method: draft.method = try string(HeaderRule.refusal(ofMethod:))
         case .body: draft.body = try string()
@@ -78,6 +79,31 @@ extension JobDecoder {
         if let checksum = Checksum(value) { return checksum }
         note(ChecksumRule.refusal(of: value), text.token)
         return nil
+    }
+
+    private mutating func pieces() throws(JSONFault) -> PieceDigests? {
+        _ = try reader.kind()
+        let start = reader.offset
+        let before = problems.count
+        var length: Int64?
+        var digests: [Checksum] = []
+        let seen = try object(PiecesKey.table) { (decoder, key) throws(JSONFault) in
+            switch key {
+            case .length: length = try decoder.byteCount()
+            case .digests:
+                _ = try decoder.array("an array of checksums") { (decoder) throws(JSONFault) in
+                    if let digest = try decoder.checksum() { digests.append(digest) }
+                }
+            }
+        }
+        guard seen != nil, problems.count == before else { return nil }
+        let pieces = length.flatMap { PieceDigests(length: $0, digests: digests) }
+        if pieces == nil, !isTrusted {
+            note(
+                "write \"pieces\": {\"length\": BYTES, \"digests\": [\"sha256:…\", …]}: at least one byte a piece, and"
+                    + " the digests of all of them by one algorithm", start..<start + 1)
+        }
+        return pieces
     }
 
     /// The common spelling, without the general reader's search for others.

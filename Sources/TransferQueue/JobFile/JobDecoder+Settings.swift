@@ -46,7 +46,7 @@ extension JobDecoder {
         case .auth: if let auth = try auth() { rules.settings.auth = auth }
         case .network: try network(into: &rules)
         case .maxRedirects: rules.settings.maxRedirects = try integer(Self.redirectLimits)
-        case .id, .download, .upload, .to, .checksum, .needs, .method, .body: try reader.skipValue()
+        case .id, .download, .upload, .to, .checksum, .pieces, .needs, .method, .body: try reader.skipValue()
         }
     }
 

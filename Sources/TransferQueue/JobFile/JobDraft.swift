@@ -44,6 +44,7 @@ struct JobDraft {
     var needed: Set<String> = []
     var needPlaces: [Range<Int>] = []
     var checksum: Checksum?
+    var pieces: PieceDigests?
     /// The job itself names a list of checksums, so that it must be in it.
     var namesChecksums = false
     var method: String?

@@ -15,7 +15,7 @@ enum LimitKey: String, CaseIterable {
 }
 
 enum JobKey: String, CaseIterable {
-    case id, download, upload, to, checksum, checksums, needs, priority, segments, ifExists, adopt, strict
+    case id, download, upload, to, checksum, checksums, pieces, needs, priority, segments, ifExists, adopt, strict
     case `protocol`, method, body, headers, retry, connectTimeout, timeout, lowSpeed, maxTime, limitRate
     case proxy, noProxy, tls, auth, remoteTime, maxRedirects, network
     case s3, ssh, ftp, chunkSize, parallel, createFolders, inplace, ifChanged, success, metadata, fields, fileField, tus
@@ -32,10 +32,17 @@ enum JobKey: String, CaseIterable {
 
     private var isOfOneJob: Bool {
         switch self {
-        case .id, .download, .upload, .to, .checksum, .needs, .method, .body: true
+        case .id, .download, .upload, .to, .checksum, .pieces, .needs, .method, .body: true
         default: false
         }
     }
+}
+
+/// Of a file whose pieces have digests.
+enum PiecesKey: String, CaseIterable {
+    case length, digests
+
+    static let table = KeyTable(allCases)
 }
 
 enum RetryKey: String, CaseIterable {

@@ -74,6 +74,13 @@ extension CanonicalWriter {
         }
         member(JobKey.to, download.destination)
         member(JobKey.checksum, download.checksum?.description)
+        if let pieces = download.pieces {
+            key(JobKey.pieces)
+            object { writer in
+                writer.member(PiecesKey.length, Int(pieces.length))
+                writer.member(PiecesKey.digests, pieces.digests.map(\.description))
+            }
+        }
         if download.segments != 1 { member(JobKey.segments, download.segments) }
         if download.ifExists != .verify { member(JobKey.ifExists, download.ifExists.rawValue) }
         if download.adopt != .proven { member(JobKey.adopt, download.adopt.rawValue) }

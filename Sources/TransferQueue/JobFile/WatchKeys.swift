@@ -26,7 +26,7 @@ enum WatchKey: RawRepresentable, Hashable, Sendable {
 
     /// What speaks of one file, or of a download. An entry's `checksum` is another one: whether to ask for it.
     private static let foreign: Set<JobKey> = [
-        .id, .download, .upload, .checksum, .checksums, .needs, .body, .segments, .ifExists, .adopt, .strict,
+        .id, .download, .upload, .checksum, .checksums, .pieces, .needs, .body, .segments, .ifExists, .adopt, .strict,
         .remoteTime,
     ]
 

@@ -14,6 +14,10 @@ extension JobSpec {
             for url in download.urls { hash.add(Redaction.url(url)) }
             hash.add(download.destination)
             hash.add(download.checksum?.description ?? "")
+            if let pieces = download.pieces {
+                hash.add("pieces \(pieces.length)")
+                for digest in pieces.digests { hash.add(digest.description) }
+            }
             hash.add(download.method ?? "")
             hash.add(download.body ?? "")
         case .upload(let upload):

@@ -47,6 +47,8 @@ public struct JobSpec: Sendable, Hashable {
         /// A file, or a folder when it ends in `/` (the name then comes from the server or the URL).
         public var destination: String
         public var checksum: Checksum?
+        /// Of all of the file's pieces. They are compared with the whole file, and with the beginning that another tool left.
+        public var pieces: PieceDigests?
         public var ifExists: IfExists
         /// `nil` is GET.
         public var method: String?
@@ -63,13 +65,14 @@ public struct JobSpec: Sendable, Hashable {
         public var strict: Bool
 
         public init(
-            urls: [String], destination: String, checksum: Checksum? = nil, ifExists: IfExists = .verify,
-            method: String? = nil, body: String? = nil, remoteTime: Bool = true, segments: Int = 1,
-            adopt: Adopt = .proven, strict: Bool = false
+            urls: [String], destination: String, checksum: Checksum? = nil, pieces: PieceDigests? = nil,
+            ifExists: IfExists = .verify, method: String? = nil, body: String? = nil, remoteTime: Bool = true,
+            segments: Int = 1, adopt: Adopt = .proven, strict: Bool = false
         ) {
             self.urls = urls
             self.destination = destination
             self.checksum = checksum
+            self.pieces = pieces
             self.ifExists = ifExists
             self.method = method
             self.body = body
@@ -78,6 +81,9 @@ public struct JobSpec: Sendable, Hashable {
             self.adopt = adopt == .unproven && strict ? .proven : adopt
             self.strict = strict
         }
+
+        /// Whether digests decide about the whole file.
+        var isProvenByDigests: Bool { checksum != nil || pieces != nil }
     }
 
     public struct Upload: Sendable, Hashable {

@@ -9,6 +9,8 @@ struct AttemptTraces {
         var answeredURL: String?
         /// Attempts in a row that got nothing from there.
         var refusals = 0
+        /// A URL that a redirect led to has refused it, with nothing got since.
+        var wasRefusedElsewhere = false
         /// Another tool's file turned out to be no beginning of this one.
         var adoptsNothing = false
     }
@@ -31,6 +33,14 @@ struct AttemptTraces {
         // What can be read in the record needn't be kept here.
         traces[id, default: Trace()].answeredURL = Redaction.hasSecret(url) ? url : nil
         traces[id]?.refusals = 0
+        traces[id]?.wasRefusedElsewhere = false
+    }
+
+    /// Whether a refusal by a URL that a redirect led to is no last word yet: once, as the next redirect may lead elsewhere.
+    mutating func asksOwnURLAgain(_ id: Int64) -> Bool {
+        guard traces[id]?.wasRefusedElsewhere != true else { return false }
+        traces[id, default: Trace()].wasRefusedElsewhere = true
+        return true
     }
 
     /// The URL that the bytes came from has answered, and not by more of them.

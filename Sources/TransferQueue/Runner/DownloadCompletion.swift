@@ -18,6 +18,7 @@ struct DownloadCompletion: Sendable {
         /// Seconds since 1970; `nil` leaves the time of writing.
         let modified: Int64?
         let expected: Checksum?
+        var pieces: PieceDigests?
         /// Computed while it was written, if it could be.
         let computed: Checksum?
         let isLarge: Bool
@@ -77,6 +78,10 @@ struct DownloadCompletion: Sendable {
 
     /// - Throws: `checksumMismatch`; the partial file is removed then, as nothing in it can be trusted.
     static func verify(_ item: Item) throws(TransferError) -> Checksum? {
+        if let pieces = item.pieces, let wrong = try PieceCheck(item.part.readablePath, pieces).wrong {
+            item.part.remove()
+            throw TransferError(.checksumMismatch, wrong)
+        }
         guard let expected = item.expected else { return item.computed }
         let actual: Checksum
         if let computed = item.computed {

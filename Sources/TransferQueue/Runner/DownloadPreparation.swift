@@ -70,13 +70,15 @@ struct DownloadPreparation: Sendable {
         let (resume, earlier) = try held.trusted()
         // What our own file bears is worth more.
         if resume == nil, part.path != beginning, !isNewFolder, !hasAdopted, adopts,
-            try part.adopt(beginning, as: { recordOfAdopted(beginning, $0) })
+            try part.adopt(
+                beginning, atMost: provenBeginning(beginning, isDestination: beginning == path),
+                as: { recordOfAdopted(beginning, $0) })
         {
             return try prepare(census, hasAdopted: true)
         }
         if beginning == path, earlier?.adopted?.path != path {
             part.discardIfEmpty()
-            let refusal = download.checksum == nil ? DestinationRule.Refusal.unknown : .otherDigest
+            let refusal = !download.isProvenByDigests ? DestinationRule.Refusal.unknown : .otherDigest
             throw refusal.error(path, download.checksum)
         }
         var ready = ReadyDownload(
@@ -202,6 +204,8 @@ struct DownloadPreparation: Sendable {
         if let checksum = download.checksum, DestinationRule.needsDigest(question) {
             let isRight = try FileDigest.compute(path, checksum.algorithm) == checksum
             question.digest = isRight ? .right : .wrong
+        } else if let pieces = download.pieces, DestinationRule.needsDigest(question) {
+            question.digest = try PieceCheck(path, pieces).wrong == nil ? .right : .wrong
         }
         return switch DestinationRule.answer(question) {
         case .keep: .keep(existing, download.checksum)
@@ -234,7 +238,16 @@ struct DownloadPreparation: Sendable {
     /// Whether the bytes of another tool's file may be the beginning of this one.
     private var adopts: Bool {
         mayAdopt && (download.method ?? "GET") == "GET"
-            && (download.adopt == .unproven || download.adopt == .proven && download.checksum != nil)
+            && (download.adopt == .unproven || download.adopt == .proven && download.isProvenByDigests)
+    }
+
+    /// How many bytes of another tool's file may be gone on with: those of the pieces that are right; all where the whole
+    /// decides. A file at the destination with a piece that is another one wouldn't give way in the end.
+    private func provenBeginning(_ path: String, isDestination: Bool) throws(TransferError) -> Int64 {
+        guard let pieces = download.pieces else { return .max }
+        guard case .file = try DestinationName.look(path) else { return 0 }
+        let check = try PieceCheck(path, pieces)
+        return isDestination && check.isRefuted ? 0 : check.proven
     }
 
     private func recordOfAdopted(_ path: String, _ count: Int64) -> ResumeData {

@@ -49,7 +49,7 @@ struct HeldBytes {
         guard length > 0, let known else { return (nil, nil) }
         if length < part.initialSize { try part.truncate(to: length) }
         var point = ResumePoint(known, offset: length)
-        point.isVerifiedByDigest = download.checksum != nil
+        point.isVerifiedByDigest = download.isProvenByDigests
         point.outlastsOddAnswers = true
         point.isVouchedFor = known.adopted != nil && download.adopt == .unproven
         if known.url != Redaction.url(url) {
@@ -70,7 +70,7 @@ struct HeldBytes {
 
     /// Another tool's bytes are continued only where a digest decides in the end, or somebody vouches for them.
     private func mayGoOn(_ known: ResumeData) -> Bool {
-        known.adopted == nil || download.checksum != nil || download.adopt == .unproven
+        known.adopted == nil || download.isProvenByDigests || download.adopt == .unproven
     }
 
     /// The digest of what is there, where that is all of the file that the job names.
@@ -86,6 +86,6 @@ struct HeldBytes {
 
     static func isSameFile(_ known: String, as url: String, of download: JobSpec.Download) -> Bool {
         known == Redaction.url(url)
-            || (download.checksum != nil && download.urls.contains { Redaction.url($0) == known })
+            || (download.isProvenByDigests && download.urls.contains { Redaction.url($0) == known })
     }
 }

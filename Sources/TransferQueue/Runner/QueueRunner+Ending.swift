@@ -34,7 +34,7 @@ extension QueueRunner {
         job.result = TransferResult(
             status: head.status, finalURL: Redaction.url(outcome.finalURL), transferred: outcome.received,
             validator: Validator(head)?.description, response: nil,
-            unproven: download.checksum == nil ? ready.earlier(for: outcome)?.adopted?.count : nil,
+            unproven: download.isProvenByDigests ? nil : ready.earlier(for: outcome)?.adopted?.count,
             isLengthUnproven: outcome.isLengthUnproven)
         finishing.append(
             DownloadCompletion.Item(
@@ -45,7 +45,8 @@ extension QueueRunner {
                 modified: download.remoteTime
                     ? (head.value("Last-Modified") ?? ready.earlier(for: outcome)?.validator?.lastModified)
                         .flatMap { HTTPDate.parse($0) } : nil,
-                expected: download.checksum, computed: outcome.digest, isLarge: outcome.position > 1 << 20,
+                expected: download.checksum, pieces: download.pieces, computed: outcome.digest,
+                isLarge: outcome.position > 1 << 20,
                 adopted: ready.earlier(for: outcome)?.adopted?.path,
                 mark: isMarked(job, outcome.position) ? .mark(job, ready, head, outcome) : nil))
     }
@@ -73,7 +74,8 @@ extension QueueRunner {
             DownloadCompletion.Item(
                 id: job.candidate.id, part: ready.part, path: ready.target.file(url: job.url, disposition: nil),
                 replacement: ready.replacement, picksFreeName: download.ifExists == .rename,
-                modified: download.remoteTime ? modified : nil, expected: download.checksum, computed: digest,
+                modified: download.remoteTime ? modified : nil, expected: download.checksum, pieces: download.pieces,
+                computed: digest,
                 isLarge: resume.offset > 1 << 20, adopted: ready.earlier?.adopted?.path,
                 mark: isMarked(job, resume.offset) ? ready.earlier : nil))
     }
@@ -87,7 +89,9 @@ extension QueueRunner {
         guard case .upload(let upload) = job.record.spec.work else { return }
         switch upload.receipt.judge(answer, to: upload.url, now: WallClock.seconds) {
         case .stored: break
-        case .refused(let error): return failed(job, hinted(error, head, job), bodyLeft: outcome.bodyLeft)
+        case .refused(let error):
+            let error = hinted(refusedElsewhere(job, error, outcome), head, job)
+            return failed(job, error, bodyLeft: outcome.bodyLeft)
         case .accepted, .redirected: return lookFurther(job, upload, file, after: answer)
         }
         job.phase = .saving
@@ -179,7 +183,8 @@ extension QueueRunner {
     private func exchangeFailed(_ job: RunningJob, _ error: TransferError, _ outcome: ExchangeOutcome) {
         guard case .download(let ready) = job.ready else {
             keepUnanswered(job, error, outcome)
-            return failed(job, hinted(error, outcome.head, job), bodyLeft: outcome.bodyLeft)
+            let error = hinted(refusedElsewhere(job, error, outcome), outcome.head, job)
+            return failed(job, error, bodyLeft: outcome.bodyLeft)
         }
         // The word of another resource than the one that gave the file is none.
         if error.status == 304, let version = ready.held,
@@ -188,7 +193,8 @@ extension QueueRunner {
             return notModified(job, ready, version)
         }
         let id = job.candidate.id
-        let (error, isElsewhere) = objectRefused(job, error, outcome)
+        let (refused, isElsewhere) = objectRefused(job, error, outcome)
+        let error = refusedElsewhere(job, refused, outcome)
         let isRefuted = ready.earlier?.adopted != nil && outcome.refutesAdopted
         if isRefuted { traces.refuseAdoption(id) }
         let left = isRefuted ? Remains.nothing : Remains(of: outcome, ready)
@@ -225,6 +231,22 @@ extension QueueRunner {
                 }
             }
         }
+    }
+
+    /// A redirect led to the URL that refused, which may be signed and out of its time by now: the job's own URL is asked
+    /// once more, for another.
+    private func refusedElsewhere(
+        _ job: RunningJob, _ error: TransferError, _ outcome: ExchangeOutcome
+    ) -> TransferError {
+        guard let status = error.status, StatusRule.mayBeOfSignature(status), !error.isTransient,
+            job.record.spec.settings.retry.statusCodes == nil, outcome.metrics.redirects > 0,
+            outcome.finalURL != job.object?.url ?? job.url,
+            traces.asksOwnURLAgain(job.candidate.id)
+        else { return error }
+        var error = error
+        // Whoever retries goes by the status where there is one.
+        (error.isTransient, error.cause) = (true, nil)
+        return error
     }
 
     /// An attempt came to nothing: again later, elsewhere, or never.

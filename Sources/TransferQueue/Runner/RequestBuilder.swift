@@ -30,7 +30,7 @@ struct RequestBuilder: Sendable {
             intent: .representation(ready.resume), settings: try settings(spec.settings, for: url))
         request.held = ready.held
         // A digest proves more than a length.
-        request.settings.openEnd = download.checksum != nil ? .taken : download.strict ? .refused : .asked
+        request.settings.openEnd = download.isProvenByDigests ? .taken : download.strict ? .refused : .asked
         if let object {
             if case .representation(var point?) = request.intent {
                 // Its signature is for its own URL.

@@ -74,6 +74,10 @@ import TransferCore
             #""checksum": "abc""#,
             #"2:51:5 $.jobs[0].checksum not a checksum; write "sha256:" and 64 hexadecimal digits"#
         ),
+        (
+            #""pieces": {"length": 4, "digests": []}"#,
+            #"2:49:1 $.jobs[0].pieces write "pieces": {"length": BYTES, "digests": ["sha256:…", …]}: at least one byte a piece, and the digests of all of them by one algorithm"#
+        ),
         (#""checksums": "none""#, #"2:52:6 $.jobs[0].checksums can't read "none": no such file"#),
         (#""checksums": "empty""#, #"2:52:7 $.jobs[0].checksums "empty" holds no checksums"#),
         (#""checksums": "SUMS""#, #"2:39:11 $.jobs[0].checksums no checksum for "f" is listed"#),
