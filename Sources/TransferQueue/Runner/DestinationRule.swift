@@ -151,7 +151,7 @@ extension DestinationRule.Refusal {
             switch self {
             case .exists: "exists; remove it or write \"ifExists\": \"overwrite\" (--if-exists)"
             case .unknown:
-                "exists and isn't known; write its \"checksum\" or \"pieces\", by which a whole file is kept and the beginning"
+                "exists and isn't known; write its \"checksum\", by which a whole file is kept and the beginning"
                     + " of one is gone on with, or \"ifExists\": \"rename\", \"skip\", \"overwrite\" or \"update\""
                     + " (--if-exists)"
             case .changed: "was changed since it was fetched; \(Self.words)"
