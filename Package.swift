@@ -32,7 +32,8 @@ let package = Package(
         .target(name: "CTransferAres", linkerSettings: [.linkedLibrary("cares")]),
         .systemLibrary(name: "CTransferOpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
         .systemLibrary(
-            name: "CTransferNetlink", pkgConfig: "libnl-3.0", providers: [.apt(["libnl-3-dev"])]),
+            name: "CTransferNetlink", pkgConfig: "libnl-route-3.0",
+            providers: [.apt(["libnl-3-dev", "libnl-route-3-dev"])]),
         .systemLibrary(name: "CTransferLinux"),
         // Compiled, as it is called before the program begins.
         .target(name: "CTransferArguments"),

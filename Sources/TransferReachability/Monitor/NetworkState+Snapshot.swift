@@ -28,7 +28,7 @@ extension NetworkState {
             kind: message.kind, hardware: message.hardware, facts: facts(of: message.index), name: message.name)
         return NetworkSnapshot.Link(
             index: message.index, name: message.name, kind: kind, isUp: message.flags & Self.up != 0,
-            hasCarrier: message.carrier ?? (message.flags & Self.lowerUp != 0),
+            hasCarrier: message.flags & Self.lowerUp != 0,
             operation: NetworkSnapshot.OperationalState(number: message.operation), mtu: message.mtu ?? 0,
             lowerLink: message.isLowerElsewhere || message.lower == message.index ? nil : message.lower,
             master: message.master)

@@ -103,7 +103,7 @@ final class NetworkWatcher: @unchecked Sendable {
     }
 
     private func put(_ question: NetlinkDialogue.Question) {
-        guard !socket.send(NetlinkRequest(dump: question.topic, sequence: question.sequence)) else { return }
+        guard !socket.send(.dump(question.topic, sequence: question.sequence)) else { return }
         dialogue.failed(question)
         ask()
     }
@@ -157,7 +157,7 @@ extension NetworkSnapshot {
         while !dialogue.isTellable, let question = dialogue.next() {
             questions += 1
             // What goes on changing is taken as it is.
-            guard questions < 30, socket.send(NetlinkRequest(dump: question.topic, sequence: question.sequence)) else {
+            guard questions < 30, socket.send(.dump(question.topic, sequence: question.sequence)) else {
                 return nil
             }
             while dialogue.isWaiting {

@@ -43,13 +43,13 @@ enum RouteQuery {
         // Asked for a link, the kernel takes everything that is in no table for a neighbour on it: what the tables say
         // has to be asked for by itself.
         if link != nil, !destination.isVersion6, !destination.isLoopback {
-            let match = ask(socket, NetlinkRequest(routeTo: destination, over: link, isMatch: true, sequence: 1))
+            let match = ask(socket, .route(to: destination, over: link, isMatch: true, sequence: 1))
             guard case .message(let message) = match else { return match.answer(destination) }
             if let link, Int(message.type) != RTN_LOCAL, !message.hops.contains(where: { $0.link == link }) {
                 return .unreachable
             }
         }
-        return ask(socket, NetlinkRequest(routeTo: destination, over: link, sequence: 2)).answer(destination)
+        return ask(socket, .route(to: destination, over: link, isMatch: false, sequence: 2)).answer(destination)
     }
 
     private enum Reply {

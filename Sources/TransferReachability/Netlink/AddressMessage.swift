@@ -1,7 +1,7 @@
 import CTransferNetlink
 import TransferCore
 
-/// `RTM_NEWADDR` and `RTM_DELADDR`: a `struct ifaddrmsg` and its attributes.
+/// `RTM_NEWADDR` and `RTM_DELADDR`.
 struct AddressMessage: Sendable, Hashable {
     var link: Int
     var version: IPVersion
@@ -21,25 +21,14 @@ struct AddressMessage: Sendable, Hashable {
         self.flags = flags
     }
 
-    init?(_ bytes: NetlinkPayload) {
-        guard let version = bytes.integer(UInt8.self).flatMap(IPVersion.init(family:)),
-            let prefix = bytes.integer(UInt8.self, at: 1), let shortFlags = bytes.integer(UInt8.self, at: 2),
-            let scope = bytes.integer(UInt8.self, at: 3), let link = bytes.integer(UInt32.self, at: 4)
-        else { return nil }
-        var (local, peer): ([UInt8]?, [UInt8]?)
-        var flags = UInt32(shortFlags)
-        bytes.forEachAttribute(from: 8) { type, value in
-            switch type {
-            // With a peer, IFA_ADDRESS is the peer's.
-            case IFA_LOCAL: local = value.bytes
-            case IFA_ADDRESS: peer = value.bytes
-            case IFA_FLAGS: flags = value.integer(UInt32.self) ?? flags
-            default: break
-            }
-        }
-        guard let address = (local ?? peer).flatMap({ IPAddress(bytes: $0) }), address.isVersion6 == (version == .v6)
+    /// - Parameter object: A `struct rtnl_addr`.
+    init?(_ object: OpaquePointer) {
+        guard let version = IPVersion(family: UInt8(truncatingIfNeeded: rtnl_addr_get_family(object))),
+            let address = IPAddress(rtnl_addr_get_local(object)), address.isVersion6 == (version == .v6)
         else { return nil }
         self.init(
-            link: Int(link), version: version, address: address, prefix: Int(prefix), scope: scope, flags: flags)
+            link: Int(rtnl_addr_get_ifindex(object)), version: version, address: address,
+            prefix: Int(rtnl_addr_get_prefixlen(object)), scope: UInt8(truncatingIfNeeded: rtnl_addr_get_scope(object)),
+            flags: rtnl_addr_get_flags(object))
     }
 }

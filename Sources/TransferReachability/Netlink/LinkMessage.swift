@@ -1,7 +1,7 @@
 import CTransferNetlink
 import Glibc
 
-/// `RTM_NEWLINK` and `RTM_DELLINK`: a `struct ifinfomsg` and its attributes.
+/// `RTM_NEWLINK` and `RTM_DELLINK`.
 struct LinkMessage: Sendable, Hashable {
     var index: Int
     /// `ARPHRD_…`
@@ -13,7 +13,6 @@ struct LinkMessage: Sendable, Hashable {
     var mtu: Int?
     /// `IF_OPER_…` (RFC 2863).
     var operation: UInt8 = 0
-    var carrier: Bool?
     var lower: Int?
     /// The lower link is in another namespace, where its index means nothing to us.
     var isLowerElsewhere = false
@@ -27,28 +26,24 @@ struct LinkMessage: Sendable, Hashable {
         self.flags = flags
     }
 
-    init?(_ bytes: NetlinkPayload) {
+    /// - Parameter link: A `struct rtnl_link`.
+    init?(_ link: OpaquePointer) {
         // Bridges tell of their ports (AF_BRIDGE) by the same message: a port that leaves is no link that goes.
-        guard bytes.integer(UInt8.self) == UInt8(AF_UNSPEC), let hardware = bytes.integer(UInt16.self, at: 2),
-            let index = bytes.integer(Int32.self, at: 4), index > 0, let flags = bytes.integer(UInt32.self, at: 8),
-            bytes.count >= 16
-        else { return nil }
-        self.init(index: Int(index), hardware: hardware, flags: flags)
-        bytes.forEachAttribute(from: 16) { type, value in read(type, value) }
+        let index = Int(rtnl_link_get_ifindex(link))
+        guard rtnl_link_get_family(link) == AF_UNSPEC, index > 0 else { return nil }
+        self.init(
+            index: index, hardware: UInt16(truncatingIfNeeded: rtnl_link_get_arptype(link)),
+            flags: rtnl_link_get_flags(link))
+        name = rtnl_link_get_name(link).map { String(cString: $0) } ?? ""
+        let units = Int(rtnl_link_get_mtu(link))
+        mtu = units > 0 ? units : nil
+        operation = rtnl_link_get_operstate(link)
+        lower = Self.related(rtnl_link_get_link(link))
+        var namespace: Int32 = 0
+        isLowerElsewhere = rtnl_link_get_link_netnsid(link, &namespace) == 0
+        master = Self.related(rtnl_link_get_master(link))
+        kind = rtnl_link_get_type(link).map { String(cString: $0) } ?? ""
     }
 
-    private mutating func read(_ type: Int, _ value: NetlinkPayload) {
-        switch type {
-        case IFLA_IFNAME: name = value.text
-        case IFLA_MTU: mtu = value.integer(UInt32.self).map(Int.init)
-        case IFLA_OPERSTATE: operation = value.integer(UInt8.self) ?? 0
-        case IFLA_CARRIER: carrier = value.integer(UInt8.self).map { $0 != 0 }
-        case IFLA_LINK: lower = value.integer(Int32.self).flatMap { $0 > 0 ? Int($0) : nil }
-        case IFLA_LINK_NETNSID: isLowerElsewhere = true
-        case IFLA_MASTER: master = value.integer(Int32.self).flatMap { $0 > 0 ? Int($0) : nil }
-        case IFLA_LINKINFO:
-            value.forEachAttribute(from: 0) { type, value in if type == IFLA_INFO_KIND { kind = value.text } }
-        default: break
-        }
-    }
+    private static func related(_ index: Int32) -> Int? { index > 0 ? Int(index) : nil }
 }

@@ -39,33 +39,25 @@ struct NetlinkFrame: Sendable, Hashable {
     var isAppending = false
 
     /// Reads a datagram. What follows bytes that make no message is lost, which is an `overrun`.
-    static func parse(_ bytes: UnsafeRawBufferPointer) -> [NetlinkFrame] {
-        let datagram = NetlinkPayload(bytes)
+    ///
+    /// - Parameter bytes: Aligned as `struct nlmsghdr` is; they aren't changed.
+    static func parse(_ bytes: UnsafeMutableRawBufferPointer) -> [NetlinkFrame] {
         var frames: [NetlinkFrame] = []
-        var offset = 0
-        while offset < datagram.count {
-            guard let length = datagram.integer(UInt32.self, at: offset).map(Int.init), length >= headerSize,
-                let message = datagram.part(from: offset)?.part(0..<length), let frame = frame(message)
-            else {
-                frames.append(NetlinkFrame(message: .overrun))
-                break
-            }
-            frames.append(frame)
-            offset += (length + 3) & ~3
+        var left = Int32(bytes.count)
+        var next = bytes.baseAddress?.assumingMemoryBound(to: nlmsghdr.self)
+        while let header = next, nlmsg_ok(header, left) != 0 {
+            frames.append(frame(header))
+            next = nlmsg_next(header, &left)
         }
+        if left > 0 { frames.append(NetlinkFrame(message: .overrun)) }
         return frames
     }
 
-    private static let headerSize = 16
-
-    private static func frame(_ bytes: NetlinkPayload) -> NetlinkFrame? {
-        guard let type = bytes.integer(UInt16.self, at: 4).map(Int.init),
-            let flags = bytes.integer(UInt16.self, at: 6).map({ Int32($0) }),
-            let sequence = bytes.integer(UInt32.self, at: 8), let port = bytes.integer(UInt32.self, at: 12),
-            let payload = bytes.part(from: headerSize)
-        else { return nil }
-        let message = message(type, payload)
-        var frame = NetlinkFrame(message: message, sequence: sequence, port: port)
+    private static func frame(_ header: UnsafeMutablePointer<nlmsghdr>) -> NetlinkFrame {
+        let message = message(header)
+        let flags = Int32(header.pointee.nlmsg_flags)
+        var frame = NetlinkFrame(
+            message: message, sequence: header.pointee.nlmsg_seq, port: header.pointee.nlmsg_pid)
         frame.isInterrupted = flags & NLM_F_DUMP_INTR != 0
         frame.isPart = flags & NLM_F_MULTI != 0
         // The same bits mean other things in requests.
@@ -76,22 +68,35 @@ struct NetlinkFrame: Sendable, Hashable {
         return frame
     }
 
-    private static func message(_ type: Int, _ payload: NetlinkPayload) -> NetlinkMessage {
-        switch type {
-        case RTM_NEWLINK: LinkMessage(payload).map { .link($0, .new) } ?? .other
-        case RTM_DELLINK: LinkMessage(payload).map { .link($0, .deleted) } ?? .other
-        case RTM_NEWADDR: AddressMessage(payload).map { .address($0, .new) } ?? .other
-        case RTM_DELADDR: AddressMessage(payload).map { .address($0, .deleted) } ?? .other
-        case RTM_NEWROUTE: RouteMessage(payload).map { .route($0, .new) } ?? .other
-        case RTM_DELROUTE: RouteMessage(payload).map { .route($0, .deleted) } ?? .other
-        case RTM_NEWRULE: RuleMessage(payload).map { .rule($0, .new) } ?? .other
-        case RTM_DELRULE: RuleMessage(payload).map { .rule($0, .deleted) } ?? .other
+    private static func message(_ header: UnsafeMutablePointer<nlmsghdr>) -> NetlinkMessage {
+        let type = Int(header.pointee.nlmsg_type)
+        return switch type {
+        case RTM_NEWLINK, RTM_DELLINK:
+            NetlinkObject.read(header) { LinkMessage($0) }.map { .link($0, type == RTM_NEWLINK ? .new : .deleted) }
+                ?? .other
+        case RTM_NEWADDR, RTM_DELADDR:
+            NetlinkObject.read(header) { AddressMessage($0) }.map {
+                .address($0, type == RTM_NEWADDR ? .new : .deleted)
+            }
+                ?? .other
+        case RTM_NEWROUTE, RTM_DELROUTE:
+            NetlinkObject.read(header) { RouteMessage($0) }.map { .route($0, type == RTM_NEWROUTE ? .new : .deleted) }
+                ?? .other
+        case RTM_NEWRULE, RTM_DELRULE:
+            RuleMessage(header).map { .rule($0, type == RTM_NEWRULE ? .new : .deleted) } ?? .other
+        // libnl-route 3.7 has no object for these.
         case RTM_NEWNEXTHOP, RTM_DELNEXTHOP: .nexthop
-        case Int(NLMSG_DONE): .done(-(payload.integer(Int32.self).map { max($0, -Int32.max) } ?? 0))
-        case Int(NLMSG_ERROR): .error(-(payload.integer(Int32.self).map { max($0, -Int32.max) } ?? 0))
+        case Int(NLMSG_DONE): .done(code(header))
+        case Int(NLMSG_ERROR): .error(code(header))
         case Int(NLMSG_OVERRUN): .overrun
         default: .other
         }
+    }
+
+    /// The `errno` with which a dump or a request ended.
+    private static func code(_ header: UnsafeMutablePointer<nlmsghdr>) -> Int32 {
+        guard nlmsg_datalen(header) >= MemoryLayout<Int32>.size else { return 0 }
+        return -max(nlmsg_data(header).loadUnaligned(as: Int32.self), -Int32.max)
     }
 }
 

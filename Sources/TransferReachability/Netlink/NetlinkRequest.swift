@@ -1,61 +1,89 @@
 import CTransferNetlink
 import TransferCore
 
-/// What can be asked of route netlink, as bytes.
-struct NetlinkRequest: Sendable, Hashable {
-    private(set) var bytes: [UInt8]
-
+/// What can be asked of route netlink.
+enum NetlinkRequest: Sendable, Hashable {
     /// Everything of a topic.
-    init(dump topic: NetlinkTopic, sequence: UInt32) {
-        bytes = []
-        append(UInt32(0))
-        append(UInt16(topic.request))
-        append(UInt16(NLM_F_REQUEST | NLM_F_ROOT | NLM_F_MATCH))
-        append(sequence)
-        append(UInt32(0))
-        bytes.append(topic.version?.family ?? 0)
-        bytes.append(contentsOf: repeatElement(0, count: topic.headerSize - 1))
-        // Counters of packets change all the time, and make up most of a link's message.
-        if topic == .links { attribute(UInt16(IFLA_EXT_MASK), UInt32(RTEXT_FILTER_SKIP_STATS)) }
-        close()
-    }
-
+    case dump(NetlinkTopic, sequence: UInt32)
     /// The route to an address.
     ///
     /// - Parameter isMatch: The entry of the table itself is wanted, and not what is made of it; that fails for what is
     ///   in no table.
-    init(routeTo address: IPAddress, over link: Int?, isMatch: Bool = false, sequence: UInt32) {
-        bytes = []
-        append(UInt32(0))
-        append(UInt16(RTM_GETROUTE))
-        append(UInt16(NLM_F_REQUEST))
-        append(sequence)
-        append(UInt32(0))
-        bytes.append((address.isVersion6 ? IPVersion.v6 : .v4).family)
-        bytes.append(UInt8(address.bytes.count * 8))
-        bytes.append(contentsOf: [0, 0, 0, 0, 0, 0])
-        append(UInt32(isMatch ? RTM_F_FIB_MATCH : RTM_F_LOOKUP_TABLE))
-        append(UInt16(4 + address.bytes.count))
-        append(UInt16(RTA_DST.rawValue))
-        bytes.append(contentsOf: address.bytes)
-        if let link { attribute(UInt16(RTA_OIF.rawValue), UInt32(truncatingIfNeeded: link)) }
-        close()
+    case route(to: IPAddress, over: Int?, isMatch: Bool, sequence: UInt32)
+
+    /// - Returns: A `struct nl_msg`, which whoever asks for it frees; `nil` where there is no memory.
+    func message() -> OpaquePointer? {
+        guard let message = nlmsg_alloc() else { return nil }
+        guard write(to: message) else {
+            nlmsg_free(message)
+            return nil
+        }
+        return message
     }
 
-    private mutating func attribute(_ type: UInt16, _ value: UInt32) {
-        append(UInt16(8))
-        append(type)
-        append(value)
+    private func write(to message: OpaquePointer) -> Bool {
+        switch self {
+        case .dump(let topic, let sequence):
+            let flags = NLM_F_REQUEST | NLM_F_ROOT | NLM_F_MATCH
+            guard nlmsg_put(message, UInt32(NL_AUTO_PORT), sequence, Int32(topic.request), 0, flags) != nil else {
+                return false
+            }
+            let family = topic.version?.family ?? 0
+            switch topic {
+            case .links:
+                // Counters of packets change all the time, and make up most of a link's message.
+                return append(ifinfomsg(family: family), to: message)
+                    && nla_put_u32(message, Int32(IFLA_EXT_MASK), UInt32(RTEXT_FILTER_SKIP_STATS)) == 0
+            case .addresses4, .addresses6: return append(ifaddrmsg(family: family), to: message)
+            case .routes4, .routes6: return append(rtmsg(family: family), to: message)
+            case .rules4, .rules6: return append(fib_rule_hdr(family: family), to: message)
+            }
+        case .route(let address, let link, let isMatch, let sequence):
+            var header = rtmsg(family: (address.isVersion6 ? IPVersion.v6 : .v4).family)
+            var bytes = address.bytes
+            header.rtm_dst_len = UInt8(bytes.count * 8)
+            header.rtm_flags = UInt32(isMatch ? RTM_F_FIB_MATCH : RTM_F_LOOKUP_TABLE)
+            guard
+                nlmsg_put(message, UInt32(NL_AUTO_PORT), sequence, Int32(RTM_GETROUTE), 0, NLM_F_REQUEST) != nil,
+                append(header, to: message),
+                nla_put(message, Int32(RTA_DST.rawValue), Int32(bytes.count), &bytes) == 0
+            else { return false }
+            return link.map { nla_put_u32(message, Int32(RTA_OIF.rawValue), UInt32(truncatingIfNeeded: $0)) == 0 }
+                ?? true
+        }
     }
 
-    private mutating func append<Value: FixedWidthInteger>(_ value: Value) {
-        withUnsafeBytes(of: value) { bytes.append(contentsOf: $0) }
+    private func append<Header>(_ header: Header, to message: OpaquePointer) -> Bool {
+        var header = header
+        return nlmsg_append(message, &header, MemoryLayout<Header>.size, Int32(NLMSG_ALIGNTO)) == 0
     }
+}
 
-    /// The length stands first and is known last.
-    private mutating func close() {
-        let length = UInt32(bytes.count)
-        withUnsafeBytes(of: length) { bytes.replaceSubrange(0..<4, with: $0) }
+extension ifinfomsg {
+    fileprivate init(family: UInt8) {
+        self.init()
+        ifi_family = family
+    }
+}
+
+extension ifaddrmsg {
+    fileprivate init(family: UInt8) {
+        self.init()
+        ifa_family = family
+    }
+}
+
+extension rtmsg {
+    fileprivate init(family: UInt8) {
+        self.init()
+        rtm_family = family
+    }
+}
+
+extension fib_rule_hdr {
+    fileprivate init(family: UInt8) {
+        self.init()
+        self.family = family
     }
 }
 
@@ -79,14 +107,6 @@ enum NetlinkTopic: Sendable, Hashable, CaseIterable {
         case .addresses4, .addresses6: RTM_GETADDR
         case .routes4, .routes6: RTM_GETROUTE
         case .rules4, .rules6: RTM_GETRULE
-        }
-    }
-
-    fileprivate var headerSize: Int {
-        switch self {
-        case .links: 16
-        case .addresses4, .addresses6: 8
-        case .routes4, .routes6, .rules4, .rules6: 12
         }
     }
 

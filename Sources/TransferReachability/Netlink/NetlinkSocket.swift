@@ -13,7 +13,6 @@ final class NetlinkSocket {
     }
 
     private let socket: OpaquePointer
-    private var buffer = [UInt8](repeating: 0, count: 64 << 10)
     /// The socket's own address: what answers it bears that.
     let port: UInt32
 
@@ -28,6 +27,7 @@ final class NetlinkSocket {
         self.socket = socket
         port = nl_socket_get_local_port(socket)
         _ = nl_socket_set_nonblocking(socket)
+        nl_socket_disable_auto_ack(socket)
         if let receiveBuffer { _ = nl_socket_set_buffer_size(socket, Int32(clamping: receiveBuffer), 0) }
     }
 
@@ -47,41 +47,27 @@ final class NetlinkSocket {
     }
 
     func send(_ request: NetlinkRequest) -> Bool {
-        var bytes = request.bytes
-        return bytes.withUnsafeMutableBytes { nl_sendto(socket, $0.baseAddress, $0.count) } >= 0
+        guard let message = request.message() else { return false }
+        defer { nlmsg_free(message) }
+        return nl_send_auto(socket, message) >= 0
     }
 
     /// The next datagram, without waiting for one.
     func receive() -> Received {
         while true {
             var sender = sockaddr_nl()
-            var size = socklen_t(MemoryLayout<sockaddr_nl>.size)
-            let descriptor = descriptor
-            let count = buffer.withUnsafeMutableBytes { buffer in
-                withUnsafeMutablePointer(to: &sender) { sender in
-                    sender.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                        recvfrom(
-                            descriptor, buffer.baseAddress, buffer.count,
-                            Int32(MSG_DONTWAIT | MSG_TRUNC), $0, &size)
-                    }
-                }
-            }
-            if count < 0 {
-                switch errno {
-                case EINTR: continue
-                case EAGAIN: return .nothing
-                case ENOBUFS: return .overrun
-                default: return .failed
-                }
-            }
+            var bytes: UnsafeMutablePointer<UInt8>?
+            let count = nl_recv(socket, &sender, &bytes, nil)
+            // libnl has one code for ENOBUFS and for a lack of memory.
+            let code = errno
+            if count == -NLE_AGAIN { return .nothing }
+            if count < 0 { return code == ENOBUFS ? .overrun : .failed }
+            guard let bytes else { return count == 0 ? .nothing : .failed }
+            defer { free(bytes) }
             // Other processes can send to the socket too; the kernel's address is 0.
             guard sender.nl_pid == 0 else { continue }
-            guard count <= buffer.count else {
-                buffer = [UInt8](repeating: 0, count: count * 2)
-                return .overrun
-            }
             return .frames(
-                buffer.withUnsafeBytes { NetlinkFrame.parse(UnsafeRawBufferPointer(rebasing: $0[..<count])) })
+                NetlinkFrame.parse(UnsafeMutableRawBufferPointer(start: bytes, count: Int(count))))
         }
     }
 

@@ -1,7 +1,7 @@
 import CTransferNetlink
 import TransferCore
 
-/// `RTM_NEWROUTE` and `RTM_DELROUTE`: a `struct rtmsg` and its attributes.
+/// `RTM_NEWROUTE` and `RTM_DELROUTE`.
 struct RouteMessage: Sendable, Hashable {
     struct Hop: Sendable, Hashable {
         var link: Int
@@ -28,53 +28,23 @@ struct RouteMessage: Sendable, Hashable {
         self.type = type
     }
 
-    init?(_ bytes: NetlinkPayload) {
-        guard let version = bytes.integer(UInt8.self).flatMap(IPVersion.init(family:)),
-            let prefix = bytes.integer(UInt8.self, at: 1), let serviceType = bytes.integer(UInt8.self, at: 3),
-            let table = bytes.integer(UInt8.self, at: 4), let type = bytes.integer(UInt8.self, at: 7),
-            let flags = bytes.integer(UInt32.self, at: 8)
-        else { return nil }
-        self.init(version: version, prefix: Int(prefix), table: UInt32(table), type: type)
-        self.serviceType = serviceType
-        isClone = flags & UInt32(RTM_F_CLONED) != 0
-        var only = Hop(link: 0)
-        bytes.forEachAttribute(from: 12) { type, value in
-            switch UInt32(type) {
-            case RTA_OIF.rawValue: only.link = value.integer(UInt32.self).map(Int.init) ?? 0
-            case RTA_GATEWAY.rawValue: only.gateway = IPAddress(bytes: value.bytes)
-            case RTA_VIA.rawValue: only.gateway = Self.via(value)
-            case RTA_PRIORITY.rawValue: metric = value.integer(UInt32.self) ?? 0
-            // Numbers above 255 don't fit into the header.
-            case RTA_TABLE.rawValue: self.table = value.integer(UInt32.self) ?? self.table
-            case RTA_PREFSRC.rawValue: source = IPAddress(bytes: value.bytes)
-            case RTA_MULTIPATH.rawValue: hops = Self.hops(value)
-            default: break
-            }
+    /// - Parameter route: A `struct rtnl_route`.
+    init?(_ route: OpaquePointer) {
+        guard let version = IPVersion(family: rtnl_route_get_family(route)) else { return nil }
+        let destination = rtnl_route_get_dst(route)
+        self.init(
+            version: version, prefix: destination.map { Int(nl_addr_get_prefixlen($0)) } ?? 0,
+            table: rtnl_route_get_table(route), type: rtnl_route_get_type(route))
+        serviceType = rtnl_route_get_tos(route)
+        metric = rtnl_route_get_priority(route)
+        source = IPAddress(rtnl_route_get_pref_src(route))
+        isClone = rtnl_route_get_flags(route) & UInt32(RTM_F_CLONED) != 0
+        hops = (0..<rtnl_route_get_nnexthops(route)).compactMap { number in
+            guard let hop = rtnl_route_nexthop_n(route, number), rtnl_route_nh_get_ifindex(hop) > 0 else { return nil }
+            // Without a gateway of the route's own version there may be one of the other's (RTA_VIA).
+            let gateway = rtnl_route_nh_get_gateway(hop) ?? rtnl_route_nh_get_via(hop)
+            return Hop(link: Int(rtnl_route_nh_get_ifindex(hop)), gateway: IPAddress(gateway))
         }
-        if hops.isEmpty, only.link > 0 { hops = [only] }
-    }
-
-    /// `struct rtvia`: a gateway of the other version of IP.
-    private static func via(_ value: NetlinkPayload) -> IPAddress? {
-        value.part(from: 2).flatMap { IPAddress(bytes: $0.bytes) }
-    }
-
-    /// A row of `struct rtnexthop`, each with attributes of its own.
-    private static func hops(_ bytes: NetlinkPayload) -> [Hop] {
-        var hops: [Hop] = []
-        var offset = 0
-        while let length = bytes.integer(UInt16.self, at: offset).map(Int.init), length >= 8,
-            let part = bytes.part(from: offset)?.part(0..<length), let link = part.integer(Int32.self, at: 4)
-        {
-            var hop = Hop(link: Int(link))
-            part.forEachAttribute(from: 8) { type, value in
-                if UInt32(type) == RTA_GATEWAY.rawValue { hop.gateway = IPAddress(bytes: value.bytes) }
-                if UInt32(type) == RTA_VIA.rawValue { hop.gateway = via(value) }
-            }
-            hops.append(hop)
-            offset += (length + 3) & ~3
-        }
-        return hops
     }
 
     /// Whether it's a way to everywhere.

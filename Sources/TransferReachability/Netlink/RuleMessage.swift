@@ -1,6 +1,6 @@
 import CTransferNetlink
 
-/// `RTM_NEWRULE` and `RTM_DELRULE`: a `struct fib_rule_hdr` and its attributes (ip-rule(8)).
+/// `RTM_NEWRULE` and `RTM_DELRULE` (ip-rule(8)).
 struct RuleMessage: Sendable, Hashable {
     var version: IPVersion
     /// `FR_ACT_…`
@@ -23,27 +23,30 @@ struct RuleMessage: Sendable, Hashable {
         self.priority = priority
     }
 
-    init?(_ bytes: NetlinkPayload) {
-        guard let version = bytes.integer(UInt8.self).flatMap(IPVersion.init(family:)),
-            let destination = bytes.integer(UInt8.self, at: 1), let source = bytes.integer(UInt8.self, at: 2),
-            let table = bytes.integer(UInt8.self, at: 4), let action = bytes.integer(UInt8.self, at: 7),
-            let flags = bytes.integer(UInt32.self, at: 8)
-        else { return nil }
-        self.init(version: version, table: UInt32(table), priority: 0, action: action)
-        sourcePrefix = Int(source)
-        destinationPrefix = Int(destination)
-        isInverted = flags & UInt32(FIB_RULE_INVERT) != 0
-        bytes.forEachAttribute(from: 12) { type, value in
-            switch type {
-            case FRA_PRIORITY: priority = value.integer(UInt32.self) ?? 0
-            case FRA_FWMARK: mark = value.integer(UInt32.self)
-            case FRA_TABLE: self.table = value.integer(UInt32.self) ?? self.table
-            case FRA_IIFNAME: incoming = value.text
-            case FRA_OIFNAME: outgoing = value.text
-            case FRA_SUPPRESS_PREFIXLEN: suppressed = value.integer(Int32.self).flatMap { $0 >= 0 ? Int($0) : nil }
-            default: break
-            }
-        }
+    /// Read attribute by attribute: libnl-route 3.7 has no accessor for `FRA_SUPPRESS_PREFIXLEN`, by which wg-quick(8)
+    /// works.
+    init?(_ message: UnsafeMutablePointer<nlmsghdr>) {
+        var attributes = [UnsafeMutablePointer<nlattr>?](repeating: nil, count: Int(TRANSFER_RULE_ATTRIBUTES))
+        guard transfer_rule_attributes(message, &attributes) >= 0 else { return nil }
+        let header = nlmsg_data(message).assumingMemoryBound(to: fib_rule_hdr.self).pointee
+        guard let version = IPVersion(family: header.family) else { return nil }
+        self.init(version: version, table: UInt32(header.table), priority: 0, action: header.action)
+        sourcePrefix = Int(header.src_len)
+        destinationPrefix = Int(header.dst_len)
+        isInverted = header.flags & UInt32(FIB_RULE_INVERT) != 0
+        priority = attributes[FRA_PRIORITY].map { nla_get_u32($0) } ?? 0
+        mark = attributes[FRA_FWMARK].map { nla_get_u32($0) }
+        table = attributes[FRA_TABLE].map { nla_get_u32($0) } ?? table
+        incoming = Self.text(attributes[FRA_IIFNAME])
+        outgoing = Self.text(attributes[FRA_OIFNAME])
+        let least = attributes[FRA_SUPPRESS_PREFIXLEN].map { Int32(bitPattern: nla_get_u32($0)) } ?? -1
+        suppressed = least >= 0 ? Int(least) : nil
+    }
+
+    private static func text(_ attribute: UnsafeMutablePointer<nlattr>?) -> String {
+        guard let attribute else { return "" }
+        let bytes = UnsafeRawBufferPointer(start: nla_data(attribute), count: Int(nla_len(attribute)))
+        return String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
     }
 
     /// Whether a default route of its table is a way for what this machine sends: not for marked packets only, nor for

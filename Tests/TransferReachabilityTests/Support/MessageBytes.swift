@@ -99,5 +99,8 @@ struct MessageBytes {
 }
 
 extension NetlinkFrame {
-    static func parse(_ bytes: [UInt8]) -> [NetlinkFrame] { bytes.withUnsafeBytes { parse($0) } }
+    static func parse(_ bytes: [UInt8]) -> [NetlinkFrame] {
+        var bytes = bytes
+        return bytes.withUnsafeMutableBytes { parse($0) }
+    }
 }
