@@ -136,6 +136,7 @@ check: lint docs check-build torture-build peers ## everything: lint, docs, all 
 	@TRANSFER_HEAVY=1 TRANSFER_STALL=900 TRANSFER_PEERS=required TRANSFER_BINARY="$$(swift build $(RELEASE) --show-bin-path)/transfer" \
 		$(WITHOUT_PROXIES) scripts/run-tests $(TEST_FLAGS)
 	@TRANSFER_PEERS=required $(RUN_TORTURE) --short --kills 50
+	@FUZZ_RUNS=1000 Tests/fuzz/run
 
 # As root no Swift is needed: what `make build` made is copied.
 install: ## copy the built command, its manual pages and units beneath PREFIX (/usr/local)
