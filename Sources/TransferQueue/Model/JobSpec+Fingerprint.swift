@@ -78,8 +78,16 @@ extension JobSpec {
             let target = DownloadTarget(download.destination, directory: directory)
             let path = DestinationPath.normalized(target.path)
             return target.isFolder ? path + Redaction.url(download.urls.first ?? "") : path
-        case .upload(let upload): return upload.uploadProtocol.givesNames ? "" : Redaction.url(upload.url)
+        case .upload(let upload):
+            return upload.uploadProtocol.givesNames ? "" : Self.destinationKey(ofUploadTo: upload.url, settings)
         }
+    }
+
+    /// The same bucket and key at two endpoints are two objects.
+    static func destinationKey(ofUploadTo url: String, _ settings: JobSettings) -> String {
+        let place = Redaction.url(url)
+        guard JobSpec.UploadProtocol.of(url: url) == .s3, let endpoint = settings.s3?.endpoint else { return place }
+        return "\(place) \(endpoint)"
     }
 
     public var isUpload: Bool {

@@ -178,8 +178,11 @@ final class LedgerTaker {
 
     /// A job for a row of the ledger. It follows what is on its way to the same place.
     func stage(_ version: FileVersion, digest: Checksum?, ledger: Int64, isPaused: Bool = false) throws {
-        let url = Redaction.url(plan.url(version, digest: digest))
-        let followed = try lastOpenJob(ledger: ledger, path: version.path, url: url)
+        let place = plan.url(version, digest: digest)
+        let url = Redaction.url(place)
+        let followed = try lastOpenJob(
+            ledger: ledger, path: version.path, url: url,
+            destination: JobSpec.destinationKey(ofUploadTo: place, plan.spec.settings))
         var identity = WatchedPath.identity(version.path, ledger: ledger)
         var number = 1
         let known = try db.cachedStatement(sql: "SELECT 1 FROM job WHERE batch = ? AND identity = ?")
@@ -214,7 +217,7 @@ final class LedgerTaker {
     }
 
     /// The newest of the jobs that upload this file, or to this URL.
-    private func lastOpenJob(ledger: Int64, path: String, url: String) throws -> Int64? {
+    private func lastOpenJob(ledger: Int64, path: String, url: String, destination: String) throws -> Int64? {
         // Behind a plus the batch is no choice for SQLite's planner, which would go through all its open jobs; nor is the
         // order of a CROSS JOIN.
         let open = "+job.batch = \(batch) AND job.state < 5"
@@ -237,7 +240,8 @@ final class LedgerTaker {
                     SELECT max(job.id) FROM job AS renamed CROSS JOIN job ON job.id = renamed.follows
                         AND job.ledger = renamed.ledger
                     WHERE renamed.follows IS NOT NULL AND +renamed.batch = ? AND job.destination = ? AND job.state < 5
-                    """), arguments: [batch, url])
+                    """),
+            arguments: [batch, destination])
         return [own, ofPath, ofURL, ofFormerURL].compactMap { $0 }.max()
     }
 

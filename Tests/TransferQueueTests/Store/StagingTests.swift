@@ -196,6 +196,19 @@ import TransferTestSupport
         #expect(try faults(other, places: true).isEmpty)
     }
 
+    @Test func anObjectOfTwoEndpointsIsTwo() throws {
+        func upload(_ id: String, to endpoint: String) -> JobSpec {
+            var job = Sample.upload("/f", to: "s3://bucket/f", id: id, protocol: .s3)
+            job.settings.s3 = JobSettings.S3Access()
+            job.settings.s3?.endpoint = endpoint
+            return job
+        }
+        let same = try faults([upload("a", to: "http://one.example"), upload("b", to: "http://one.example")], places: true)
+        #expect(same.count == 1 && same[0].message.contains("same destination as job \"a\""))
+        let others = [upload("a", to: "http://one.example"), upload("b", to: "http://two.example")]
+        #expect(try faults(others, places: true).isEmpty)
+    }
+
     @Test func unknownNeedsAndCirclesAreNamedWithTheirPlaces() throws {
         let unknown = try faults([job("a", needs: ["nope"])], places: true)
         #expect(unknown.map(\.message) == ["job \"a\" needs \"nope\", which isn't in this batch"])
