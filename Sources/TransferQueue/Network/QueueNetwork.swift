@@ -12,8 +12,6 @@ struct QueueNetwork: Sendable {
         var silent: Set<IPAddress> = []
         /// Whether there are other ways than before: connections of before may hang, and names may mean other things.
         var isOtherWay = false
-        /// What became of ways out that are none any more, in words.
-        var losses: [String] = []
     }
 
     /// What the rules let start, and when to look again though nothing happens.
@@ -32,6 +30,18 @@ struct QueueNetwork: Sendable {
     /// Counts the changes that make connections of before doubtful.
     private(set) var generation = 0
     private var changedAt: MonotonicTime?
+    /// What the last change took from the ways out, in words.
+    private(set) var losses: [String] = []
+    /// Lanes whose origins the network that is there doesn't lead to.
+    var unreachable = UnreachableLanes()
+    /// Hosts that may be reached without a way out.
+    var ways = HostWays()
+    /// Rules (``Lane/network``) that let nothing start.
+    var waits: [String: NetworkPause] = [:]
+    /// Until then transfers that don't move are looked for.
+    var stallsUntil: MonotonicTime?
+    /// Whether bytes were counted that aren't stored yet.
+    var hasNewUsage = false
     private var policies: [String: NetworkPolicy] = [:]
     /// Rules that wait for an unmetered link, since when, and how long by the last look.
     private var meteredWaits: [String: (since: MonotonicTime, waited: Duration)] = [:]
@@ -43,6 +53,7 @@ struct QueueNetwork: Sendable {
     mutating func update(_ new: NetworkSnapshot, now: MonotonicTime, wall: WallTime) -> Change {
         let old = snapshot
         snapshot = new
+        losses = []
         guard new != old else { return Change() }
         tellHealth(old, new, now, wall)
         var change = Change()
@@ -54,7 +65,7 @@ struct QueueNetwork: Sendable {
             change.silent.formUnion(link.addresses.map(\.address))
         }
         change.isOtherWay = old.isKnown && before != after
-        change.losses = Self.losses(old, new)
+        losses = Self.losses(old, new)
         if change.isOtherWay {
             generation += 1
             changedAt = now

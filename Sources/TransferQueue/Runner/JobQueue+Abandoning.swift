@@ -37,9 +37,9 @@ extension JobQueue {
         }
         await runner.waitForEnd()
         deadline.cancel()
-        if let failure = await runner.failure { throw failure }
+        if let failure = await runner.state.failure { throw failure }
         await runner.endRun()
-        let reasons = await runner.untold
+        let reasons = await runner.abandoner.untold
         return try await reader.run {
             var untold: [UntoldUpload] = []
             for batch in batches {

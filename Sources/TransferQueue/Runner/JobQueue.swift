@@ -109,7 +109,7 @@ public final class JobQueue: Sendable {
         } onCancel: {
             stop()
         }
-        if let failure = await runner.failure { throw failure }
+        if let failure = await runner.state.failure { throw failure }
         let summary = await runner.summary()
         await runner.endRun()
         return summary

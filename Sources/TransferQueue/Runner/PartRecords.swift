@@ -43,16 +43,16 @@ extension QueueRunner {
         // A later attempt has opened the file anew.
         guard let job = running[id], case .download(let ready) = job.ready, ready.part === part else { return }
         job.record.resume = record
-        partRecords.add(record, of: id, kept)
+        recorder.parts.add(record, of: id, kept)
         pump()
     }
 
     func flushPartRecords() {
-        guard let group = partRecords.take() else { return }
+        guard let group = recorder.parts.take() else { return }
         withStore {
             try $0.keep(group.records)
         } then: { runner, _ in
-            runner.partRecords.written()
+            runner.recorder.parts.written()
             for (id, waiting) in group.waiting {
                 for kept in waiting { kept() }
                 if case .transferring(let handle)? = runner.running[id]?.phase { handle.proceed() }

@@ -28,7 +28,7 @@ extension QueueRunner {
         reserve: JobReserve? = nil
     ) {
         startNetwork()
-        self.secrets.merge(secrets) { $1 }
+        memory.secrets.merge(secrets) { $1 }
         census.reset()
         scheduler.reviveDead()
         if let run = batches[batch.id], !run.isFinished {
@@ -106,12 +106,12 @@ extension QueueRunner {
         then next: @escaping @Sendable (isolated QueueRunner) -> Void
     ) {
         let directory = batches[batch]?.directory ?? ""
-        storeCalls += 1
+        state.storeCalls += 1
         engine.workers.execute { [loop] in
             let verdicts = page.map { CompletedCheck.run($0, directory: directory, options) }
             loop.execute {
                 self.onLoop { runner in
-                    runner.storeCalls -= 1
+                    runner.state.storeCalls -= 1
                     runner.didJudge(page, verdicts, batch)
                     next(runner)
                     runner.pump()
@@ -175,11 +175,10 @@ extension QueueRunner {
         } then: { runner, loaded in
             guard runner.isInRun(batch) else { return }
             for (lane, count) in loaded.0 {
-                runner.scheduler.backlogIs(lane, count + (runner.reserves[lane]?.count ?? 0))
+                runner.scheduler.backlogIs(lane, count + runner.admission.reserved(lane))
             }
             runner.review()
-            runner.sleepers.removeAll { $0.lane.batch == batch }
-            runner.sleepers += loaded.1
+            runner.admission.setSleepers(of: batch, loaded.1)
         }
     }
 
@@ -218,29 +217,27 @@ extension QueueRunner {
     func forgetWork(of batch: Int64) {
         forgetReserve(of: batch)
         scheduler.forget(batch: batch)
-        sleepers.removeAll { $0.lane.batch == batch }
+        admission.forgetSleepers(of: batch)
     }
 
     /// Waits until every batch has ended, or the run was stopped.
     func waitForEnd() async {
         await withCheckedContinuation { continuation in
-            waiters.append(continuation)
+            state.waitForEnd(continuation)
             pump()
         }
     }
 
     /// Checkpoints everything under way and lets the batches go; what is left continues with the next run.
-    func stop(_ reason: StopReason) {
-        guard stopping == nil else { return }
-        stopping = reason
-        reserves.removeAll()
-        ahead.forget()
+    func stop(_ reason: RunState.StopReason) {
+        guard state.stopping == nil else { return }
+        state.stopping = reason
+        admission.forgetReserves()
+        preparation.ahead.forget()
         for job in running.values { interrupt(job, .release(.queued)) }
         saveGroup()
         // A disk that takes longer keeps what it has: the next run finds it.
-        let timer = stopTimer ?? loop.makeTimer { [weak self] in self?.onLoop { $0.endStopping() } }
-        stopTimer = timer
-        timer.schedule(at: .now + .milliseconds(1500))
+        timer(.stop).schedule(at: .now + .milliseconds(1500))
         finishStopping()
     }
 
@@ -254,10 +251,9 @@ extension QueueRunner {
     func finishStopping() {
         saveGroup()
         flushRecords()
-        guard running.isEmpty, saving == 0, storeCalls == 0, ends.isEmpty, steps.isEmpty else { return }
-        if !claimed.isEmpty {
-            let ids = Array(claimed.keys)
-            claimed.removeAll()
+        guard running.isEmpty, finishing.underWay == 0, state.storeCalls == 0, recorder.isEmpty else { return }
+        let ids = admission.takeAll()
+        if !ids.isEmpty {
             // Claimed again, they would be there twice.
             _ = scheduler.remove { _ in true }
             return withStore {
@@ -284,21 +280,19 @@ extension QueueRunner {
         endStopping()
     }
 
-    private func endStopping() {
-        for waiter in waiters { waiter.resume() }
-        waiters.removeAll()
-        for entry in returns { entry.waiter.resume() }
-        returns.removeAll()
+    func endStopping() {
+        state.tellEnd()
+        recorder.givenBack.tellAll()
     }
 
     /// A later run may follow.
     func endRun() {
-        stopping = nil
-        stopTimer?.cancel()
+        state.stopping = nil
+        timer(.stop).cancel()
         stopNetwork()
-        isEndless = false
-        reported.removeAll()
-        ahead.forget()
+        state.isEndless = false
+        reports.batches.removeAll()
+        preparation.ahead.forget()
         batches = batches.filter { !$0.value.isFinished }
     }
 

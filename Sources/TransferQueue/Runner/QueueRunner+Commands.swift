@@ -8,24 +8,22 @@ extension QueueRunner {
         withStore {
             try $0.takeCommands()
         } then: { runner, commands in
-            runner.commands += commands
-            runner.performNext()
+            runner.take(commands)
         }
     }
 
-    /// One after the other: what a command asks for holds until the next one.
-    private func performNext() {
-        guard performing == nil, !commands.isEmpty else { return }
-        perform(commands.removeFirst())
+    func take(_ asked: [QueueCommand]) {
+        commands.add(asked)
+        performNext()
     }
 
-    func perform(_ command: QueueCommand) {
-        performing = command
+    private func performNext() {
+        guard let command = commands.next() else { return }
         // The store gives them back first.
         forgetReserve(of: command.batch)
         emit(command.batch, .commanded(command.verb, job: command.job))
         // Of these the store doesn't know yet.
-        let isFailing = steps.contains { $0.error != nil && command.means($0.batch, $0.identity) }
+        let isFailing = recorder.steps.contains { $0.error != nil && command.means($0.batch, $0.identity) }
         if let stop = command.stop { halt(stop, command) }
         if command.verb == .resume { unpause(command.means) }
         if command.verb == .retry { hurry(command.means) }
@@ -45,7 +43,7 @@ extension QueueRunner {
                 // As for a job that is new.
                 runner.scheduler.reviveDead()
             }
-            runner.performing = nil
+            runner.commands.finished()
             runner.announce(command, result.applied)
             runner.performNext()
         }
@@ -53,7 +51,7 @@ extension QueueRunner {
 
     /// What was being claimed when a command came isn't started.
     func holdBack() {
-        guard let command = performing, let stop = command.stop else { return }
+        guard let command = commands.current, let stop = command.stop else { return }
         takeBack(stop) { command.means($0.batch, $0.identity) }
     }
 
@@ -62,21 +60,16 @@ extension QueueRunner {
     private func halt(_ stop: RunningJob.Stop, _ command: QueueCommand) {
         for job in running.values where command.means(job.record.batch, job.record.identity) { interrupt(job, stop) }
         takeBack(stop) { command.means($0.batch, $0.identity) }
-        let meant = steps.filter { command.means($0.batch, $0.identity) }
         switch stop {
-        case .cancel:
-            steps.removeAll { command.means($0.batch, $0.identity) }
-            ends += meant.map { JobEnd(id: $0.id, batch: $0.batch, identity: $0.identity, outcome: .cancelled) }
+        case .cancel: recorder.cancel { command.means($0.batch, $0.identity) }
         case .release(let state):
-            for step in meant where step.state != state {
-                if state == .paused { emit(step.batch, .waiting(job: step.identity, .paused)) }
-            }
-            for index in steps.indices where command.means(steps[index].batch, steps[index].identity) {
-                steps[index].state = state
-                steps[index].due = nil
+            recorder.change(where: { command.means($0.batch, $0.identity) }) { step in
+                if state == .paused, step.state != state { emit(step.batch, .waiting(job: step.identity, .paused)) }
+                step.state = state
+                step.due = nil
             }
         }
-        sleepers.removeAll { $0.lane.batch == command.batch }
+        admission.forgetSleepers(of: command.batch)
     }
 
     private func announce(_ command: QueueCommand, _ applied: SQLiteStore.Applied) {
@@ -99,28 +92,25 @@ extension QueueRunner {
         for job in running.values where isMeant(job.record.batch, job.record.identity) {
             if case .release(.paused) = job.stop { job.stop = .release(.queued) }
         }
-        for index in steps.indices where steps[index].state == .paused {
-            if isMeant(steps[index].batch, steps[index].identity) { steps[index].state = .queued }
-        }
+        recorder.change(where: { $0.state == .paused && isMeant($0.batch, $0.identity) }) { $0.state = .queued }
     }
 
     /// What is on its way to wait for its next attempt has it at once, as what waits already.
     private func hurry(_ isMeant: (Int64, String) -> Bool) {
-        for index in steps.indices where steps[index].state == .waiting {
-            guard isMeant(steps[index].batch, steps[index].identity) else { continue }
-            steps[index].state = .queued
-            steps[index].due = nil
-            (steps[index].attempts, steps[index].mirror, steps[index].spentMirrors) = (0, 0, 0)
-            steps[index].askedWait = .zero
+        recorder.change(where: { $0.state == .waiting && isMeant($0.batch, $0.identity) }) { step in
+            step.state = .queued
+            step.due = nil
+            (step.attempts, step.mirror, step.spentMirrors) = (0, 0, 0)
+            step.askedWait = .zero
         }
     }
 
     /// Jobs that were claimed and haven't started.
     func takeBack(_ stop: RunningJob.Stop, where isMeant: (JobRecord) -> Bool) {
-        ahead.forget()
-        let meant = Set(claimed.values.filter(isMeant).map(\.id))
+        preparation.ahead.forget()
+        let meant = admission.ids(where: isMeant)
         for candidate in scheduler.remove(where: { meant.contains($0.id) }) {
-            guard let record = claimed.removeValue(forKey: candidate.id) else { continue }
+            guard let record = admission.take(candidate.id) else { continue }
             let url = record.spec.urls[min(record.mirror, record.spec.urls.count - 1)]
             leave(RunningJob(candidate: candidate, record: record, started: .now, url: url), for: stop)
         }

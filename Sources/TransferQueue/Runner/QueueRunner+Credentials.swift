@@ -6,15 +6,17 @@ import TransferEventLoop
 public typealias CredentialProvider = @Sendable (Origin) async throws -> String
 
 extension QueueRunner {
-    func register(_ name: String, _ provider: @escaping CredentialProvider) { providers[name] = provider }
+    func register(_ name: String, _ provider: @escaping CredentialProvider) { memory.providers[name] = provider }
 
     /// Asks the program's closures for what the job needs of them; it goes on when they have answered.
     ///
     /// - Returns: Whether there is something to wait for.
     func askForCredentials(_ job: RunningJob) -> Bool {
-        guard job.credentials == nil, !providers.isEmpty, let origin = Origin(anyURL: job.url) else { return false }
+        guard job.credentials == nil, !memory.providers.isEmpty, let origin = Origin(anyURL: job.url) else {
+            return false
+        }
         let asked = job.record.spec.settings.credentialNames.compactMap { name in
-            providers[name].map { (name, $0) }
+            memory.providers[name].map { (name, $0) }
         }
         guard !asked.isEmpty else { return false }
         let id = job.candidate.id

@@ -36,7 +36,7 @@ extension QueueRunner {
             validator: Validator(head)?.description, response: nil,
             unproven: download.isProvenByDigests ? nil : ready.earlier(for: outcome)?.adopted?.count,
             isLengthUnproven: outcome.isLengthUnproven)
-        finishing.append(
+        finishing.add(
             DownloadCompletion.Item(
                 id: id, part: ready.part,
                 path: ready.target.file(url: job.url, disposition: head.value("Content-Disposition")),
@@ -70,7 +70,7 @@ extension QueueRunner {
             status: 0, finalURL: ready.earlier?.place?.url ?? Redaction.url(job.url), transferred: 0,
             validator: resume.validator?.description, response: nil)
         let modified = resume.validator?.lastModified.flatMap { HTTPDate.parse($0) }
-        finishing.append(
+        finishing.add(
             DownloadCompletion.Item(
                 id: job.candidate.id, part: ready.part, path: ready.target.file(url: job.url, disposition: nil),
                 replacement: ready.replacement, picksFreeName: download.ifExists == .rename,
@@ -118,13 +118,7 @@ extension QueueRunner {
 
     /// Hands what has come whole to a worker, to be saved together.
     func saveGroup() {
-        guard !finishing.isEmpty else { return }
-        // A large file takes its time to be durable: it isn't to hold up the small ones.
-        let large = finishing.filter(\.isLarge)
-        let small = finishing.filter { !$0.isLarge }
-        finishing.removeAll(keepingCapacity: true)
-        for group in large.map({ [$0] }) + (small.isEmpty ? [] : [small]) {
-            saving += group.count
+        for group in finishing.take() {
             engine.workers.execute { [loop, census] in
                 let answers = DownloadCompletion.run(group, census)
                 loop.execute { self.onLoop { $0.didSave(answers) } }
@@ -133,7 +127,7 @@ extension QueueRunner {
     }
 
     private func didSave(_ answers: [DownloadCompletion.Answer]) {
-        saving -= answers.count
+        finishing.saved(answers.count)
         for answer in answers {
             guard let job = running[answer.id] else { continue }
             switch answer.result {
@@ -154,7 +148,7 @@ extension QueueRunner {
             left = .nothing
         }
         if case .download(let ready) = job.ready, error.code == .checksumMismatch, ready.earlier?.adopted != nil {
-            traces.refuseAdoption(job.candidate.id)
+            memory.traces.refuseAdoption(job.candidate.id)
         }
         var error = error
         // Bytes of two attempts may have been put together wrongly by the server's fault, and those of an earlier one may
@@ -196,15 +190,15 @@ extension QueueRunner {
         let (refused, isElsewhere) = objectRefused(job, error, outcome)
         let error = refusedElsewhere(job, refused, outcome)
         let isRefuted = ready.earlier?.adopted != nil && outcome.refutesAdopted
-        if isRefuted { traces.refuseAdoption(id) }
+        if isRefuted { memory.traces.refuseAdoption(id) }
         let left = isRefuted ? Remains.nothing : Remains(of: outcome, ready)
         let progressed =
             outcome.resumeData != nil
-            && traces.cameFurther(id, from: ready.resume?.offset ?? 0, to: outcome.position)
+            && memory.traces.cameFurther(id, from: ready.resume?.offset ?? 0, to: outcome.position)
         if outcome.resumeData != nil, let start = outcome.start {
-            traces.note(id, answeredURL: start.url)
+            memory.traces.note(id, answeredURL: start.url)
         } else if ready.resume?.placeURL != nil, outcome.head != nil {
-            traces.noteRefusal(id)
+            memory.traces.noteRefusal(id)
         }
         job.phase = .saving
         engine.workers.execute { [loop] in
@@ -241,7 +235,7 @@ extension QueueRunner {
         guard let status = error.status, StatusRule.mayBeOfSignature(status), !error.isTransient,
             job.record.spec.settings.retry.statusCodes == nil, outcome.metrics.redirects > 0,
             outcome.finalURL != job.object?.url ?? job.url,
-            traces.asksOwnURLAgain(job.candidate.id)
+            memory.traces.asksOwnURLAgain(job.candidate.id)
         else { return error }
         var error = error
         // Whoever retries goes by the status where there is one.
@@ -345,8 +339,8 @@ extension QueueRunner {
 
     /// The origin is given up: another mirror, or no attempt at all.
     func refuse(_ candidate: Scheduler.Candidate, _ error: TransferError) {
-        guard var record = claimed.removeValue(forKey: candidate.id) else { return }
-        ahead.drop(candidate.id)
+        guard var record = admission.take(candidate.id) else { return }
+        preparation.ahead.drop(candidate.id)
         let url = record.spec.urls[min(record.mirror, record.spec.urls.count - 1)]
         let job = RunningJob(candidate: candidate, record: record, started: .now, url: url)
         let refusal = TransferError(

@@ -13,11 +13,11 @@ extension QueueRunner {
         // Those that were being claimed are known after it.
         await storeTurn()
         let open = jobs.filter { id in
-            running[id] != nil || claimed[id] != nil || ends.contains { $0.id == id } || steps.contains { $0.id == id }
+            running[id] != nil || admission.claimed[id] != nil || recorder.holds(id)
         }
         if !open.isEmpty {
             await withCheckedContinuation { waiter in
-                returns.append((open, waiter))
+                recorder.givenBack.wait(for: open, waiter)
                 takeBack(open)
                 pump()
             }
@@ -29,10 +29,10 @@ extension QueueRunner {
     /// Takes back what was claimed of a batch and hasn't started, for a moment in which its jobs may become other ones.
     func giveBackUnstarted(of batch: String) async {
         await storeTurn()
-        let jobs = Set(claimed.values.filter { batches[$0.batch]?.name == batch }.map(\.id))
+        let jobs = admission.ids { batches[$0.batch]?.name == batch }
         guard !jobs.isEmpty else { return }
         await withCheckedContinuation { waiter in
-            returns.append((jobs, waiter))
+            recorder.givenBack.wait(for: jobs, waiter)
             takeBack(.release(.waiting)) { jobs.contains($0.id) }
             pump()
         }
@@ -46,18 +46,10 @@ extension QueueRunner {
             interrupt(job, .release(.waiting))
         }
         takeBack(.release(.waiting)) { jobs.contains($0.id) }
-        for index in steps.indices where jobs.contains(steps[index].id) && steps[index].state != .paused {
-            steps[index].state = .waiting
-            steps[index].due = MonotonicTime.now + .milliseconds(Self.changeTakes)
+        recorder.change(where: { jobs.contains($0.id) && $0.state != .paused }) { step in
+            step.state = .waiting
+            step.due = MonotonicTime.now + .milliseconds(Self.changeTakes)
         }
-    }
-
-    /// So much is recorded.
-    func toldOfGivenBack(_ jobs: [Int64]) {
-        guard !returns.isEmpty else { return }
-        for index in returns.indices { returns[index].jobs.subtract(jobs) }
-        for entry in returns where entry.jobs.isEmpty { entry.waiter.resume() }
-        returns.removeAll(where: \.jobs.isEmpty)
     }
 
     /// Returns when everything that was asked of the store so far has been done, and its answers were heard.

@@ -17,9 +17,9 @@ extension QueueRunner {
         }
         var questions: Set<HostWays.Question> = []
         for host in hosts { questions.insert(question(host)) }
-        for question in ways.ask(questions, now: now) { find(question) }
+        for question in network.ways.ask(questions, now: now) { find(question) }
         for host in hosts {
-            switch ways.finding(question(host)) {
+            switch network.ways.finding(question(host)) {
             case nil: gate.undecided.insert(host)
             case .routes(let links):
                 if network.admits(links, host.network, wall: wall) { gate.direct.insert(host) }
@@ -34,7 +34,7 @@ extension QueueRunner {
     func directLink(_ job: RunningJob) -> String? {
         let lane = job.candidate.lane
         guard network.policy(lane.network).require != nil, let host = job.candidate.reach.host,
-            case .routes(let links) = ways.finding(question(HostUnderRules(host: host, network: lane.network)))
+            case .routes(let links) = network.ways.finding(question(HostUnderRules(host: host, network: lane.network)))
         else { return nil }
         return links.first.flatMap { network.snapshot.link($0)?.name }
     }
@@ -44,10 +44,10 @@ extension QueueRunner {
     }
 
     private func find(_ question: HostWays.Question) {
-        let generation = ways.generation
+        let generation = network.ways.generation
         let look = hostLook
         if IPAddress(question.host) != nil {
-            return ways.answered(
+            return network.ways.answered(
                 question, look.finding(question, .success([question.host])), generation: generation, now: .now)
         }
         engine.resolver.find(question.host, link: question.link) { [weak self] answer in
@@ -55,7 +55,7 @@ extension QueueRunner {
             guard let self else { return }
             loop.execute {
                 self.onLoop { runner in
-                    runner.ways.answered(question, finding, generation: generation, now: .now)
+                    runner.network.ways.answered(question, finding, generation: generation, now: .now)
                     runner.reviewSoon()
                 }
             }
@@ -64,11 +64,11 @@ extension QueueRunner {
 
     /// Once for all answers that came together.
     func reviewSoon() {
-        guard !isReviewDue else { return }
-        isReviewDue = true
+        guard !state.isReviewDue else { return }
+        state.isReviewDue = true
         loop.atEndOfTurn { [weak self] in
             self?.onLoop {
-                $0.isReviewDue = false
+                $0.state.isReviewDue = false
                 $0.review()
                 $0.pump()
             }

@@ -13,7 +13,7 @@ extension QueueRunner {
         let id = job.candidate.id
         if !departure.isSettled { takeBackVersion(job) }
         running[id] = nil
-        partRecords.drop(id)
+        recorder.parts.drop(id)
         scheduler.ended(job.candidate)
         // Changes nothing where an answer or a failure was told.
         scheduler.originAbandoned(job.candidate.lane.origin, job: id, now: .now)
@@ -35,22 +35,22 @@ extension QueueRunner {
     private func record(_ job: RunningJob, _ departure: Departure) {
         let record = job.record
         switch departure {
-        case .done(let receipt, let facts): ends.append(settledEnd(job, .done(receipt, facts)))
-        case .kept(let receipt, let facts): ends.append(settledEnd(job, .kept(receipt, facts)))
+        case .done(let receipt, let facts): recorder.add(settledEnd(job, .done(receipt, facts)))
+        case .kept(let receipt, let facts): recorder.add(settledEnd(job, .kept(receipt, facts)))
         case .replaced(let isChanged):
             if let upload = record.upload {
                 abandon(SQLiteStore.AbandonedUpload(id: record.id, spec: record.spec, upload: upload))
             }
-            ends.append(settledEnd(job, .dropped(isChanged: isChanged)))
+            recorder.add(settledEnd(job, .dropped(isChanged: isChanged)))
         case .cancelled:
             var end = end(record, .cancelled)
             end.resume = record.resume
-            ends.append(end)
+            recorder.add(end)
         case .failed(let error, let attempts, let host):
             var end = end(record, .failed(error, attempts: attempts, host: host))
             end.again = again(record, error)
             end.resume = record.resume
-            ends.append(end)
+            recorder.add(end)
         case .retry(let next, let delay, let error, let resume):
             emit(
                 record.batch,
@@ -62,17 +62,17 @@ extension QueueRunner {
                 job, next, isNow ? .queued : .waiting, after: isNow ? nil : delay.inMilliseconds, resume: resume)
             step.isAsked = error.retryAfter != nil
             step.error = error
-            steps.append(step)
+            recorder.add(step)
         case .wait(let reason, let delay, let resume, let startsCountAnew):
             emit(record.batch, .waiting(job: record.identity, reason))
             var step = step(
                 job, record, delay == nil ? .queued : .waiting, after: delay?.inMilliseconds,
                 resume: resume ?? record.resume)
             if startsCountAnew { (step.attempts, step.askedWait) = (0, .zero) }
-            steps.append(step)
+            recorder.add(step)
         case .release(let state, let resume):
             if state == .paused { emit(record.batch, .waiting(job: record.identity, .paused)) }
-            steps.append(
+            recorder.add(
                 step(job, record, state, after: state == .waiting ? Self.changeTakes : nil, resume: resume))
         }
     }

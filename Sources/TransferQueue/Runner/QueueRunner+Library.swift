@@ -11,7 +11,7 @@ extension QueueRunner {
                 self?.onLoop { $0.takeCommands() }
             }
             guard let socket else { continue }
-            control = socket
+            commands.socket = socket
             let path = socket.path
             withStore {
                 try $0.setSocket(path)
@@ -21,17 +21,17 @@ extension QueueRunner {
         }
     }
 
-    func closeControl() { control = nil }
+    func closeControl() { commands.socket = nil }
 
     /// Whether the run goes on when there is nothing to do.
     func runForever() {
-        isEndless = true
+        state.isEndless = true
         addWatched()
     }
 
     /// Whether jobs are still being added to a batch that runs.
     func setFeeding(_ isFeeding: Bool) {
-        self.isFeeding = isFeeding
+        state.isFeeding = isFeeding
         pump()
     }
 
@@ -45,8 +45,8 @@ extension QueueRunner {
     }
 
     func submitted(_ staged: SQLiteStore.Staged) {
-        secrets.merge(staged.secrets) { $1 }
-        guard isEndless || batches[staged.batch.id] != nil else { return }
+        memory.secrets.merge(staged.secrets) { $1 }
+        guard state.isEndless || batches[staged.batch.id] != nil else { return }
         add(staged.batch, secrets: staged.secrets, options: RunOptions())
         pump()
     }

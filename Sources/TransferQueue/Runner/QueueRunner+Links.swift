@@ -16,14 +16,14 @@ extension QueueRunner {
         else { return }
         let kind = LinkClass(network.snapshot.kind(of: link.index))
         network.usage.add(new, over: kind, at: .now, network.zone)
-        hasNewUsage = true
+        network.hasNewUsage = true
     }
 
     /// Looks after budgets while transfers run.
     func accountAll() {
         for job in running.values { account(job, moved: bytesMoved(job)) }
-        guard hasNewUsage else { return }
-        hasNewUsage = false
+        guard network.hasNewUsage else { return }
+        network.hasNewUsage = false
         let rows = network.usage.rows
         withStore {
             try $0.save(rows)

@@ -21,7 +21,7 @@ extension QueueRunner {
             guard
                 let turn = otherMirrors(of: candidate).first(where: { scheduler.network.isOpen($0.lane, $0.reach) })
             else { continue }
-            claimed[candidate.id]?.mirror = turn.mirror
+            admission.turn(candidate.id, to: turn.mirror)
             turned.append(candidate.turned(to: turn.lane, turn.reach))
         }
         guard !turned.isEmpty else { return }
@@ -38,7 +38,9 @@ extension QueueRunner {
 
     /// In the order of their turn.
     private func otherMirrors(of candidate: Scheduler.Candidate) -> [Turn] {
-        guard let record = claimed[candidate.id], case .download(let download) = record.spec.work else { return [] }
+        guard let record = admission.claimed[candidate.id], case .download(let download) = record.spec.work else {
+            return []
+        }
         return (1..<max(1, download.urls.count)).compactMap { step in
             let mirror = (record.mirror + step) % download.urls.count
             guard !record.hasSpent(mirror) else { return nil }

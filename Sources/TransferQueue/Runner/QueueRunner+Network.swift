@@ -8,9 +8,9 @@ import TransferReachability
 extension QueueRunner {
     /// Begins to listen, with what the kernel says now.
     func startNetwork() {
-        guard observation == nil else { return }
+        guard state.observation == nil else { return }
         follow(monitor.current)
-        observation = monitor.observe { [weak self] snapshot in
+        state.observation = monitor.observe { [weak self] snapshot in
             guard let self else { return }
             loop.execute { self.onLoop { $0.networkChanged(snapshot) } }
         }
@@ -24,10 +24,10 @@ extension QueueRunner {
     }
 
     func stopNetwork() {
-        observation?.cancel()
-        observation = nil
-        networkTimer?.cancel()
-        stallTimer?.cancel()
+        state.observation?.cancel()
+        state.observation = nil
+        timer(.network).cancel()
+        timer(.stalls).cancel()
     }
 
     private func networkChanged(_ snapshot: NetworkSnapshot) {
@@ -40,13 +40,12 @@ extension QueueRunner {
         // The kernel is asked at each failure, too; what was found out holds until it says something else.
         let isNews = snapshot != network.snapshot
         let change = network.update(snapshot, now: now, wall: .now)
-        losses = change.losses
         if change.isOtherWay { engine.renewNetwork() }
         stopLost(change)
         if change.isOtherWay { watchStalls(now) }
         if isNews {
-            unreachable.removeAll()
-            ways.forget()
+            network.unreachable.forget()
+            network.ways.forget()
         }
         review()
     }
@@ -97,13 +96,12 @@ extension QueueRunner {
     /// After a change of routes a connection may hang, though its address is still there: what doesn't move within a
     /// second begins anew. Looks for ten seconds.
     private func watchStalls(_ now: MonotonicTime) {
-        stallsUntil = now + .seconds(10)
-        let timer = stallTimer ?? loop.makeTimer { [weak self] in self?.onLoop { $0.lookForStalls() } }
-        stallTimer = timer
+        network.stallsUntil = now + .seconds(10)
+        let timer = timer(.stalls)
         if !timer.isScheduled { timer.schedule(at: now + .seconds(1)) }
     }
 
-    private func lookForStalls() {
+    func lookForStalls() {
         let now = MonotonicTime.now
         let error = TransferError(.networkChanged, "nothing came after the network changed", isTransient: true)
         for job in running.values where job.networkGeneration < network.generation {
@@ -114,8 +112,8 @@ extension QueueRunner {
             }
             job.mark = position
         }
-        guard now < stallsUntil, !running.isEmpty else { return }
-        stallTimer?.schedule(at: now + .seconds(1))
+        guard let end = network.stallsUntil, now < end, !running.isEmpty else { return }
+        timer(.stalls).schedule(at: now + .seconds(1))
     }
 
     // MARK: What may start
@@ -126,10 +124,9 @@ extension QueueRunner {
         let before = scheduler.closedLanes()
         // Also of what was given back, and comes again.
         let keys = scheduler.networks.union(running.values.map(\.candidate.lane.network))
-            .union(steps.map(\.network)).union(sleepers.map(\.lane.network)).union([""])
+            .union(recorder.steps.map(\.network)).union(admission.sleepers.map(\.lane.network)).union([""])
         var verdict = network.verdict(keys, now: now, wall: wall)
-        if let until = unreachableUntil, until <= now { unreachable.removeAll() }
-        verdict.gate.unreachable = unreachable
+        verdict.gate.unreachable = network.unreachable.lanes(now: now)
         findWays(verdict.looksNearby, into: &verdict.gate, now, wall)
         let (old, gate) = (scheduler.network, verdict.gate)
         scheduler.setNetwork(gate)
@@ -145,17 +142,14 @@ extension QueueRunner {
     /// holds over every network.
     func wakeEarly() {
         scheduler.openSilentGates()
-        let early = sleepers.filter { !$0.isAsked }.map(\.id)
+        let early = admission.wakeUnasked()
         guard !early.isEmpty else { return }
-        sleepers.removeAll { !$0.isAsked }
         withStore {
             try $0.wake(early)
         } then: { runner, lanes in
             for (lane, count) in lanes { runner.becameReady(lane, count) }
         }
     }
-
-    private static let unreachableFor = Duration.seconds(30)
 
     /// Whether a link is there that somebody may be on.
     private var hasNeighbours: Bool {
@@ -164,9 +158,10 @@ extension QueueRunner {
 
     private func scheduleReview(_ verdict: QueueNetwork.Verdict, _ now: MonotonicTime, _ wall: WallTime) {
         var next = verdict.probe
-        // Neighbours come, and routes to them, without the kernel's notice.
-        unreachableUntil = unreachable.isEmpty ? nil : unreachableUntil ?? now + Self.unreachableFor
-        for look in [unreachableUntil, verdict.looksNearby.isEmpty || !hasNeighbours ? nil : ways.nextLook] {
+        for look in [
+            network.unreachable.nextLook(now: now),
+            verdict.looksNearby.isEmpty || !hasNeighbours ? nil : network.ways.nextLook,
+        ] {
             if let look { next = min(next ?? look, look) }
         }
         if let time = verdict.lookAgain {
@@ -175,19 +170,9 @@ extension QueueRunner {
             next = min(next ?? now + left, now + min(left, .seconds(60)))
         }
         guard let next, !batches.isEmpty else {
-            networkTimer?.cancel()
-            return
+            return timer(.network).cancel()
         }
-        let timer =
-            networkTimer
-            ?? loop.makeTimer { [weak self] in
-                self?.onLoop {
-                    $0.review()
-                    $0.pump()
-                }
-            }
-        networkTimer = timer
-        timer.schedule(at: max(next, now + .milliseconds(5)))
+        timer(.network).schedule(at: max(next, now + .milliseconds(5)))
     }
 }
 

@@ -11,16 +11,12 @@ extension QueueRunner {
     func waitForDescriptors(_ job: RunningJob, _ error: TransferError, resume: ResumeData?) -> TransferError? {
         let now = MonotonicTime.now
         let others = scheduler.active.count - (scheduler.active[job.candidate.id] == nil ? 0 : 1)
-        // Jobs that failed together have no part in each other's failure once they are gone: only one that began after them
-        // was alone.
-        let wasAlone = others + saving + finishing.count == 0 && descriptorsLacked.map { job.started > $0 } ?? true
-        descriptorsLacked = now
+        let wasAlone = admission.descriptors.noted(others: others + finishing.count, started: job.started, now: now)
         let limit = OpenFiles.limit
         let advice =
             limit == .max ? "" : " (the limit is \(limit): raise it with ulimit -n, or LimitNOFILE= in a unit)"
         let narrowed = max(1, others)
-        if scheduler.openFiles.map({ narrowed < $0.places }) ?? true, now >= descriptorsToldUntil {
-            descriptorsToldUntil = now + .seconds(60)
+        if scheduler.openFiles.map({ narrowed < $0.places }) ?? true, admission.descriptors.tells(now: now) {
             let count = narrowed == 1 ? "1 transfer" : "\(narrowed) transfers"
             emit(
                 job.record.batch,
@@ -29,7 +25,7 @@ extension QueueRunner {
                     transfers: 0))
         }
         scheduler.descriptorsLacked(others: others, now: now)
-        ahead.forget()
+        preparation.ahead.forget()
         saveGroup()
         guard wasAlone else {
             leave(

@@ -45,7 +45,7 @@ extension QueueRunner {
             emit(id, .batchProgress(progress))
             let totals = progress.totals
             let report = BatchReport(progress)
-            reported[id] = report
+            reports.batches[id] = report
             let (rate, eta) = (run.rate, run.eta?.components.seconds)
             let jobs = underWay.prefix(Self.mostTold).map(\.candidate.id)
             withStore {
@@ -60,8 +60,8 @@ extension QueueRunner {
     /// For `transfer status` and `transfer why`: nobody else knows why what has been claimed isn't under way.
     private func publishHostWaits() {
         let waits = scheduler.originWaits()
-        guard waits != publishedWaits else { return }
-        publishedWaits = waits
+        guard waits != reports.hostWaits else { return }
+        reports.hostWaits = waits
         withStore {
             try $0.save(hostWaits: waits)
         } then: { _, _ in
@@ -75,7 +75,7 @@ extension QueueRunner {
             var progress = BatchProgress()
             progress.totals = run.totals
             noteWaits(of: id, .now, &progress)
-            guard let last = reported[id], last.rate == 0 else { return true }
+            guard let last = reports.batches[id], last.rate == 0 else { return true }
             progress.totals.bytes = last.totals.bytes
             return BatchReport(progress) != last
         }
@@ -88,7 +88,7 @@ extension QueueRunner {
     private func noteWaits(of batch: Int64, _ now: MonotonicTime, _ progress: inout BatchProgress) {
         let left = batches[batch]?.remaining ?? 0
         let busy = running.values.count { $0.record.batch == batch }
-        let asleep = sleepers.filter { $0.lane.batch == batch }
+        let asleep = admission.sleepers.filter { $0.lane.batch == batch }
         let held = scheduler.held(batch: batch)
         // Counts of what is still in the store are upper bounds.
         let most = max(0, left - busy)

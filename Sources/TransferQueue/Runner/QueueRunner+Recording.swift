@@ -4,29 +4,25 @@ import TransferEngine
 import TransferEventLoop
 
 extension QueueRunner {
-    /// Writes what has come together in one transaction; while one is under way the next group gathers, and for some
-    /// moments after one began, while there is other work: each keeps the disk, and whoever else writes to it, waiting.
+    /// Writes what has come together in one transaction.
     func flushRecords() {
-        guard !isRecording, !(ends.isEmpty && steps.isEmpty) else { return }
-        let now = MonotonicTime.now
-        let isLast = scheduler.isIdle && storeCalls == 0
-        guard isLast || stopping != nil || !steps.isEmpty || ends.count >= 256 || now >= nextRecord else {
-            let timer = recordTimer ?? loop.makeTimer { [weak self] in self?.onLoop { $0.pump() } }
-            recordTimer = timer
-            if !timer.isScheduled { timer.schedule(at: nextRecord) }
-            return
+        let isAwaited = scheduler.isIdle && state.storeCalls == 0 || state.stopping != nil
+        switch recorder.next(now: .now, isAwaited: isAwaited) {
+        case .nothing: break
+        case .later(let time):
+            let timer = timer(.record)
+            if !timer.isScheduled { timer.schedule(at: time) }
+        case .write(let ends, let steps): write(ends, steps)
         }
-        nextRecord = now + .milliseconds(100)
-        let (ends, steps) = (ends, steps)
-        self.ends.removeAll(keepingCapacity: true)
-        self.steps.removeAll(keepingCapacity: true)
-        isRecording = true
+    }
+
+    private func write(_ ends: [JobEnd], _ steps: [JobStep]) {
         Failpoint.reached(.recordDue)
         withStore {
             try $0.record(ends, steps)
         } then: { runner, recorded in
             Failpoint.reached(.recordCommitted)
-            runner.isRecording = false
+            runner.recorder.written()
             runner.didRecord(ends, steps, recorded)
         }
     }
@@ -44,21 +40,21 @@ extension QueueRunner {
         for step in steps {
             let lane = Lane(batch: step.batch, origin: step.origin, network: step.network)
             switch step.state {
-            case .queued where stopping == nil: becameReady(lane, 1, overtakes: watches[step.batch] != nil)
+            case .queued where state.stopping == nil: becameReady(lane, 1, overtakes: watches[step.batch] != nil)
             case .waiting:
-                sleepers.append(
+                admission.sleep(
                     SQLiteStore.Sleeper(
                         id: step.id, lane: lane, due: step.due ?? .now, isAsked: step.isAsked,
                         disk: step.error.flatMap { $0.isFullDisk ? $0.message : nil }))
             default: break
             }
         }
-        toldOfGivenBack(ends.map(\.id) + steps.map(\.id))
+        recorder.givenBack.recorded(ends.map(\.id) + steps.map(\.id))
     }
 
     private func announce(_ end: JobEnd, _ cursor: Int64) {
-        if end.again == nil { secrets[end.id] = nil }
-        traces.forget(end.id)
+        if end.again == nil { memory.secrets[end.id] = nil }
+        memory.traces.forget(end.id)
         batches[end.batch]?.remaining -= 1
         switch end.outcome {
         case .done(let receipt, _):
@@ -85,7 +81,7 @@ extension QueueRunner {
 
     /// Ends the runs of batches that have nothing left.
     func finishBatches() {
-        guard storeCalls == 0, ends.isEmpty, steps.isEmpty, abandonments.isEmpty, !isFeeding else { return }
+        guard state.storeCalls == 0, recorder.isEmpty, abandoner.isEmpty, !state.isFeeding else { return }
         for id in Array(batches.keys) {
             guard let run = batches[id], run.isChecked, !run.isFinished, run.remaining <= 0, watches[id] == nil else {
                 continue
@@ -110,8 +106,9 @@ extension QueueRunner {
     }
 
     private func wakeWaitersIfDone() {
-        guard !isEndless, storeCalls == 0, abandonments.isEmpty, batches.values.allSatisfy(\.isFinished) else { return }
-        for waiter in waiters { waiter.resume() }
-        waiters.removeAll()
+        guard !state.isEndless, state.storeCalls == 0, abandoner.isEmpty, batches.values.allSatisfy(\.isFinished) else {
+            return
+        }
+        state.tellEnd()
     }
 }

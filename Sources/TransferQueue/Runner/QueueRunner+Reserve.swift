@@ -1,4 +1,3 @@
-import DequeModule
 import TransferCore
 import TransferEventLoop
 
@@ -16,7 +15,7 @@ extension QueueRunner {
         batches[batch.id] = run
         emit(batch.id, .batchStarted(run.totals))
         for (lane, jobs) in lanes {
-            if !jobs.jobs.isEmpty { reserves[lane] = jobs.jobs }
+            admission.reserve(jobs.jobs, in: lane)
             scheduler.backlogIs(lane, jobs.count)
         }
         review()
@@ -30,8 +29,7 @@ extension QueueRunner {
     func forgetReserve(of batch: Int64) -> Bool {
         guard let run = batches[batch], run.hasReserve else { return false }
         run.hasReserve = false
-        reserves = reserves.filter { $0.key.batch != batch }
-        returned = returned.filter { $0.batch != batch }
+        admission.forgetReserves(of: batch)
         return true
     }
 
@@ -39,11 +37,7 @@ extension QueueRunner {
     func openReserves(_ wants: [SQLiteStore.Want]) {
         var pages: [(want: SQLiteStore.Want, jobs: [JobReserve.Job])] = []
         for want in wants {
-            guard var jobs = reserves[want.lane] else { continue }
-            reserves[want.lane] = nil
-            let page = Array(jobs.prefix(want.limit))
-            jobs.removeFirst(page.count)
-            if !jobs.isEmpty { reserves[want.lane] = jobs }
+            let page = admission.takeReserved(want.lane, atMost: want.limit)
             if !page.isEmpty { pages.append((want, page)) }
         }
         guard !pages.isEmpty else { return }

@@ -7,34 +7,35 @@ extension QueueRunner {
     /// A slot is there: prepare the job on a worker.
     func begin(_ candidate: Scheduler.Candidate) {
         Failpoint.reached(.jobClaimed)
-        guard let record = claimed.removeValue(forKey: candidate.id), let batch = batches[candidate.lane.batch] else {
+        guard let record = admission.take(candidate.id), let batch = batches[candidate.lane.batch] else {
             return scheduler.ended(candidate)
         }
         let url = record.spec.urls[min(record.mirror, record.spec.urls.count - 1)]
         running[candidate.id] = RunningJob(candidate: candidate, record: record, started: .now, url: url)
         switch record.spec.work {
         case .download(let download):
-            preparing.append(
+            preparation.add(
                 DownloadPreparation(
                     record: record, download: batch.isStrict ? download.strictly : download, directory: batch.directory,
                     url: url,
-                    answeredURL: traces.answeredURL(of: candidate.id), asksPlace: traces.asksPlace(candidate.id),
-                    mayAdopt: traces.mayAdopt(candidate.id)))
+                    answeredURL: memory.traces.answeredURL(of: candidate.id),
+                    asksPlace: memory.traces.asksPlace(candidate.id),
+                    mayAdopt: memory.traces.mayAdopt(candidate.id)))
         case .upload(let upload):
-            if let source = ahead.take(candidate.id, now: .now) {
-                atHand.append((candidate.id, source))
-            } else if !ahead.isAsked(candidate.id) {
-                let preparation = preparation(of: record, upload, batch.directory)
-                if let source = ahead.open(preparation, now: .now) {
-                    atHand.append((candidate.id, source))
+            if let source = preparation.ahead.take(candidate.id, now: .now) {
+                preparation.add(candidate.id, source)
+            } else if !preparation.ahead.isAsked(candidate.id) {
+                let source = source(of: record, upload, batch.directory)
+                if let opened = preparation.ahead.open(source, now: .now) {
+                    preparation.add(candidate.id, opened)
                 } else {
-                    opening.append(preparation)
+                    preparation.add(source)
                 }
             }
         }
     }
 
-    private func preparation(
+    private func source(
         of record: JobRecord, _ upload: JobSpec.Upload, _ directory: String
     ) -> UploadPreparation {
         let path = upload.source.hasPrefix("/") ? upload.source : directory + "/" + upload.source
@@ -45,21 +46,22 @@ extension QueueRunner {
 
     /// Sources of jobs that are next, in which nothing is looked for that may have to be found later.
     private func prepareAhead() {
-        guard ahead.isUseful, scheduler.limits.requestRate == nil, stopping == nil else { return }
-        guard !opening.isEmpty || ahead.room > SourcesAhead.size / 2 else { return }
+        let ahead = preparation.ahead
+        guard ahead.isUseful, scheduler.limits.requestRate == nil, state.stopping == nil else { return }
+        guard !preparation.uploads.isEmpty || ahead.room > SourcesAhead.size / 2 else { return }
         for candidate in scheduler.upcoming(ahead.room) where !ahead.knows(candidate.id) {
-            guard let record = claimed[candidate.id], record.watched == nil,
+            guard let record = admission.claimed[candidate.id], record.watched == nil,
                 case .upload(let upload) = record.spec.work,
                 upload.checksum == nil, let batch = batches[record.batch]
             else { continue }
-            ahead.ask(candidate.id)
-            opening.append(preparation(of: record, upload, batch.directory))
+            preparation.ahead.ask(candidate.id)
+            preparation.add(source(of: record, upload, batch.directory))
         }
     }
 
     /// Hands what has gathered to a worker: one hop for several jobs, where several start together.
     func flushPreparations() {
-        Self.inGroups(&preparing) { group in
+        for group in preparation.takeDownloads() {
             folderWorker.execute { [loop, census] in
                 let results = group.map { ($0.record.id, $0.run(census)) }
                 loop.execute {
@@ -70,20 +72,14 @@ extension QueueRunner {
                 }
             }
         }
-        // What is to be digested first takes its time.
-        var digested: [UploadPreparation] = []
-        if opening.contains(where: { $0.expected != nil }) {
-            digested = opening.filter { $0.expected != nil }
-            opening.removeAll { $0.expected != nil }
-        }
-        for preparation in digested { open([preparation]) }
-        for (id, source) in exchange(&atHand, with: []) {
+        for source in preparation.takeDigested() { open([source]) }
+        for (id, source) in preparation.takeOpened() {
             didOpen(id, source)
             // No worker comes back, so nobody else sees that there is a slot again.
             if running[id]?.hasBegun != true { pump() }
         }
         prepareAhead()
-        Self.inGroups(&opening) { open($0) }
+        for group in preparation.takeUploads() { open(group) }
     }
 
     private func open(_ group: [UploadPreparation]) {
@@ -92,20 +88,11 @@ extension QueueRunner {
             let folder = group.last.flatMap { CachedFolder(of: $0.path) }
             loop.execute {
                 self.onLoop { runner in
-                    runner.ahead.found(folder, now: .now)
+                    runner.preparation.ahead.found(folder, now: .now)
                     for (id, result) in results { runner.cameOpen(id, result) }
                     runner.pump()
                 }
             }
-        }
-    }
-
-    private static func inGroups<Element>(_ elements: inout [Element], _ take: ([Element]) -> Void) {
-        guard !elements.isEmpty else { return }
-        var rest = exchange(&elements, with: [])[...]
-        while !rest.isEmpty {
-            take(Array(rest.prefix(16)))
-            rest = rest.dropFirst(16)
         }
     }
 
@@ -127,9 +114,9 @@ extension QueueRunner {
     }
 
     private func cameOpen(_ id: Int64, _ result: Result<OpenedSource, TransferError>) {
-        ahead.came(id, result)
+        preparation.ahead.came(id, result)
         if running[id] != nil { return didOpen(id, result) }
-        if claimed[id] != nil, stopping == nil { ahead.keep(id, result, now: .now) }
+        if admission.claimed[id] != nil, state.stopping == nil { preparation.ahead.keep(id, result, now: .now) }
     }
 
     private func didOpen(_ id: Int64, _ result: Result<OpenedSource, TransferError>) {
@@ -143,9 +130,8 @@ extension QueueRunner {
             if let version = job.record.watched, source.digest == nil,
                 watches[job.record.batch]?.plan.needsDigest == true
             {
-                // It couldn't be read when its digest was to be computed, and can be now: it's queued anew with that. Once:
-                // a file may be opened and not read.
-                if unread.count < 10_000, unread.insert(UnreadVersion(job.record, version)).inserted {
+                // It couldn't be read when its digest was to be computed, and can be now: it's queued anew with that.
+                if watches.mayQueueAnew(UnreadVersion(job.record, version)) {
                     return leave(job, .replaced(isChanged: true))
                 }
                 let path = source.file.path
@@ -285,7 +271,7 @@ extension QueueRunner {
 
     func limiters(_ settings: JobSettings) -> [RateLimiter] {
         var limiters: [RateLimiter] = []
-        if let limiter { limiters.append(limiter) }
+        if let limiter = state.limiter { limiters.append(limiter) }
         if let rate = settings.limitRate { limiters.append(RateLimiter(rate: rate)) }
         return limiters
     }

@@ -45,10 +45,10 @@ extension QueueRunner {
     private func begin(
         _ dialogue: any UploadDialogue, of job: RunningJob, _ file: SourceFile, _ record: UploadRecord?
     ) {
-        talks += 1
         job.phase = .talking
         job.talk = UploadTalk(
-            number: talks, dialogue: dialogue, file: file, record: record, keepsVersion: job.record.keepsVersion)
+            number: state.nextTalk(), dialogue: dialogue, file: file, record: record,
+            keepsVersion: job.record.keepsVersion)
         advance(job.candidate.id) { $0.begin(now: WallClock.seconds) }
     }
 
@@ -312,7 +312,7 @@ extension QueueRunner {
             }
         }
         job.record.upload = record
-        let progressed = traces.cameFurther(id, from: talk.confirmedBefore, to: talk.confirmed)
+        let progressed = memory.traces.cameFurther(id, from: talk.confirmedBefore, to: talk.confirmed)
         failed(job, error, bodyLeft: mayHaveArrived, progressed: progressed)
     }
 

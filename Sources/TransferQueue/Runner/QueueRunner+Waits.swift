@@ -21,17 +21,17 @@ extension QueueRunner {
             for job in running.values where job.candidate.lane.network == key && isStopped(job) {
                 pause.transfers[job.record.batch, default: 0] += 1
             }
-            networkWaits[key] = pause
-            tell(key, new.offline.contains(key) && !losses.isEmpty ? NetworkWords.offline(losses) : nil)
+            network.waits[key] = pause
+            tell(key, new.offline.contains(key) && !network.losses.isEmpty ? NetworkWords.offline(network.losses) : nil)
         }
         for key in was.subtracting(isNow) {
-            guard let pause = networkWaits.removeValue(forKey: key) else { continue }
+            guard let pause = network.waits.removeValue(forKey: key) else { continue }
             tellContinued(pause.told, pause, wall)
         }
-        for (key, pause) in networkWaits {
+        for (key, pause) in network.waits {
             let continued = pause.told.intersection(scheduler.batchesThatGoOn(under: key))
             guard !continued.isEmpty else { continue }
-            networkWaits[key]?.told.subtract(continued)
+            network.waits[key]?.told.subtract(continued)
             tellContinued(continued, pause, wall)
         }
         if was != isNow { publishWaits() }
@@ -46,12 +46,12 @@ extension QueueRunner {
     }
 
     /// Batches that come into a wait are told as well.
-    func announceToNewBatches() { for key in networkWaits.keys { tell(key, nil) } }
+    func announceToNewBatches() { for key in network.waits.keys { tell(key, nil) } }
 
     private func tell(_ key: String, _ news: String?) {
         guard let reason = news ?? networkReason(key) else { return }
-        for batch in batchesUnder(key) where networkWaits[key]?.told.insert(batch).inserted == true {
-            let transfers = networkWaits[key]?.transfers[batch] ?? 0
+        for batch in batchesUnder(key) where network.waits[key]?.told.insert(batch).inserted == true {
+            let transfers = network.waits[key]?.transfers[batch] ?? 0
             emit(batch, .batchWaiting(wait(under: key, reason), transfers: transfers))
         }
     }
@@ -74,7 +74,7 @@ extension QueueRunner {
 
     /// For `transfer why`: since when rules keep their jobs waiting.
     private func publishWaits() {
-        let waits = networkWaits.map { (network: $0, since: $1.since, reason: networkReason($0) ?? "offline") }
+        let waits = network.waits.map { (network: $0, since: $1.since, reason: networkReason($0) ?? "offline") }
         withStore {
             try $0.save(networkWaits: waits)
         } then: { _, _ in

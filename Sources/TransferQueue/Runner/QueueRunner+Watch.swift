@@ -6,15 +6,15 @@ import TransferEventLoop
 // Batches of watched folders: they stay open while they are watched, and jobs come and go in them.
 extension QueueRunner {
     /// - Returns: Whether nobody watches it here.
-    func reserveWatch(_ name: String) -> Bool { watchNames.insert(name).inserted }
+    func reserveWatch(_ name: String) -> Bool { watches.reserve(name) }
 
-    func releaseWatch(_ name: String) { watchNames.remove(name) }
+    func releaseWatch(_ name: String) { watches.release(name) }
 
     func began(_ keeper: WatchKeeper, batch: SQLiteStore.HeldBatch, _ changes: LedgerChanges) {
-        watches[batch.id] = keeper
+        watches.set(keeper, of: batch.id)
         apply(changes, to: batch)
         if batches[batch.id].map(\.isFinished) ?? true {
-            guard isEndless else { return }
+            guard state.isEndless else { return }
             add(batch, secrets: [:], options: RunOptions())
             pump()
         } else {
@@ -24,52 +24,50 @@ extension QueueRunner {
     }
 
     func took(_ keeper: WatchKeeper, batch: SQLiteStore.HeldBatch, _ changes: LedgerChanges) {
-        // After its batch was forgotten it has another.
-        if watches[batch.id] !== keeper { watches = watches.filter { $0.value !== keeper } }
-        watches[batch.id] = keeper
+        watches.set(keeper, of: batch.id)
         apply(changes, to: batch)
     }
 
     /// What was still taken when its keeper had stopped goes on as in a batch that nobody watches.
     func tookLast(_ batch: SQLiteStore.HeldBatch, _ changes: LedgerChanges) {
         remember(changes)
-        guard stopping == nil else { return }
+        guard state.stopping == nil else { return }
         if let run = batches[batch.id], !run.isFinished {
             refreshFromStore(batch.id)
-        } else if isEndless {
+        } else if state.isEndless {
             add(batch, secrets: [:], options: RunOptions())
             pump()
         }
     }
 
     func unwatch(_ batch: Int64) {
-        guard let keeper = watches.removeValue(forKey: batch) else { return }
+        guard let keeper = watches.remove(batch) else { return }
         releaseWatch(keeper.plan.batch)
         if batches[batch].map({ !$0.isFinished }) ?? false { refreshFromStore(batch) }
     }
 
     /// For the end of the queue.
-    func watchers() -> [WatchKeeper] { Array(watches.values) }
+    func watchers() -> [WatchKeeper] { watches.all }
 
     /// Folders that were watched before the run began.
     func addWatched() {
-        for keeper in watches.values {
+        for keeper in watches.all {
             let batch = keeper.onLoop { $0.batch }
             if batches[batch.id].map(\.isFinished) ?? true { add(batch, secrets: [:], options: RunOptions()) }
         }
     }
 
     private func remember(_ changes: LedgerChanges) {
-        secrets.merge(changes.secrets) { $1 }
-        for id in changes.removed { secrets[id] = nil }
+        memory.secrets.merge(changes.secrets) { $1 }
+        for id in changes.removed { memory.secrets[id] = nil }
         for upload in changes.abandoned { abandon(upload) }
     }
 
     private func apply(_ changes: LedgerChanges, to batch: SQLiteStore.HeldBatch) {
         remember(changes)
-        guard stopping == nil, changes.added != 0 || !changes.ready.isEmpty else { return }
+        guard state.stopping == nil, changes.added != 0 || !changes.ready.isEmpty else { return }
         guard let run = batches[batch.id], !run.isFinished else {
-            guard isEndless else { return }
+            guard state.isEndless else { return }
             add(batch, secrets: [:], options: RunOptions())
             return pump()
         }
@@ -97,7 +95,7 @@ extension QueueRunner {
     /// What was recorded of jobs of watched folders.
     func tellWatches(_ ends: [JobEnd], _ recorded: WatchedEnds) {
         for (upload, hasSecrets) in recorded.abandoned {
-            let known = secrets[upload.id]
+            let known = memory.secrets[upload.id]
             guard !hasSecrets || known != nil else { continue }
             abandon(
                 SQLiteStore.AbandonedUpload(
@@ -106,7 +104,7 @@ extension QueueRunner {
         for (batch, ids) in recorded.superseded {
             batches[batch]?.remaining -= ids.count
             batches[batch]?.totals.jobs -= ids.count
-            for id in ids { secrets[id] = nil }
+            for id in ids { memory.secrets[id] = nil }
         }
         for (batch, open) in recorded.open {
             guard let keeper = watches[batch] else { continue }
@@ -119,22 +117,6 @@ extension QueueRunner {
             }
         }
     }
-}
-
-/// A version of a watched file whose digest couldn't be computed.
-struct UnreadVersion: Hashable {
-    let batch: Int64
-    let stamp: FileStamp
-
-    init(_ record: JobRecord, _ version: WatchedVersion) {
-        batch = record.batch
-        stamp = version.stamp.version
-    }
-}
-
-extension RunningJob {
-    /// Whether it's tried for ever where its origin is the reason: its folder is watched, which has no end.
-    func isEndless(in watches: [Int64: WatchKeeper]) -> Bool { watches[record.batch] != nil }
 }
 
 extension OpenedSource {

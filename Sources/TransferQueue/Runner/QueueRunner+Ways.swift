@@ -123,7 +123,7 @@ extension QueueRunner {
         case .address(let address, _):
             guard !leads(to: address, over: job.link) else { return settling(error) }
         }
-        unreachable.insert(lane)
+        network.unreachable.insert(lane)
         review()
         return words.offline(judgement.verdicts.map(\.link))
     }

@@ -173,7 +173,7 @@ extension QueueRunner {
         return await withCheckedContinuation { answer in
             withStore { _ in
             } then: { runner, _ in
-                answer.resume(returning: runner.storeCalls)
+                answer.resume(returning: runner.state.storeCalls)
             }
         }
     }

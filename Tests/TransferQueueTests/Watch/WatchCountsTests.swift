@@ -122,14 +122,14 @@ import TransferTestSupport
                 changes.added = 5
                 changes.stamp = queue.store.nextStamp()
                 await runner.refreshFromStore(batch.id)
-                try await within { while await runner.storeCalls > 0 { await Task.yield() } }
+                try await within { while await runner.state.storeCalls > 0 { await Task.yield() } }
                 await runner.took(keeper, batch: batch, changes)
                 #expect(await runner.left[batch.id] == 0)
                 changes.stamp = queue.store.nextStamp()
                 await runner.took(keeper, batch: batch, changes)
                 #expect(await runner.left[batch.id] == 5)
                 await runner.refreshFromStore(batch.id)
-                try await within { while await runner.storeCalls > 0 { await Task.yield() } }
+                try await within { while await runner.state.storeCalls > 0 { await Task.yield() } }
                 #expect(await runner.left[batch.id] == 0)
             }
         }

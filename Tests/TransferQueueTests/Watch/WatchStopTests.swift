@@ -34,8 +34,8 @@ import TransferWatch
                 try await reached { [folder] in !folder.exists("in/f0") }
                 await watched.stop()
                 let (files, told) = (try folder.files(below: "in"), log.events.count)
-                #expect(await watched.keeper.acting == nil)
-                try await reached { await watched.keeper.acting == nil }
+                #expect(await watched.keeper.due.acting == nil)
+                try await reached { await watched.keeper.due.acting == nil }
                 let filesLater = try folder.files(below: "in")
                 #expect(!files.isEmpty && files == filesLater && log.events.count == told)
                 #expect(log.events.count { $0.donePath != nil } == count - files.count)
@@ -104,7 +104,7 @@ import TransferWatch
                 try await reached { await watched.keeper.offering == .nothing }
                 try await writer.run {}
                 writer.stop()
-                #expect(await queue.runner.watches.isEmpty)
+                #expect(await queue.runner.watches.all.isEmpty)
                 let events = EventLog(queue)
                 let run = Task { try await queue.run() }
                 try await events.wait { if case .batchFinished = $0.kind { true } else { false } }

@@ -1,0 +1,16 @@
+/// What was told last, so that it isn't told again.
+struct Reports {
+    /// What each batch's last report said.
+    var batches: [Int64: BatchReport] = [:]
+    /// The origins that jobs wait for.
+    var hostWaits: Set<OriginWait> = []
+    /// Whether the next tick is the word a minute.
+    var isIdleTick = false
+    private var ticks = 0
+
+    /// - Returns: Whether it's time for the batches' reports, once in so many ticks.
+    mutating func isBatchTick(every count: Int) -> Bool {
+        ticks += 1
+        return ticks % count == 0
+    }
+}

@@ -1,0 +1,50 @@
+import TransferCore
+import TransferEngine
+
+/// Who watches the folders of batches.
+struct WatchDesk {
+    private var keepers: [Int64: WatchKeeper] = [:]
+    private var names: Set<String> = []
+    /// Watched files that have been queued anew because they lacked a digest.
+    private var unread: Set<UnreadVersion> = []
+
+    private static let mostUnread = 10_000
+
+    subscript(batch: Int64) -> WatchKeeper? { keepers[batch] }
+
+    var all: [WatchKeeper] { Array(keepers.values) }
+
+    /// - Returns: Whether nobody watches it here.
+    mutating func reserve(_ name: String) -> Bool { names.insert(name).inserted }
+
+    mutating func release(_ name: String) { names.remove(name) }
+
+    /// A folder's batch; after it was forgotten it has another.
+    mutating func set(_ keeper: WatchKeeper, of batch: Int64) {
+        if keepers[batch] !== keeper { keepers = keepers.filter { $0.value !== keeper } }
+        keepers[batch] = keeper
+    }
+
+    mutating func remove(_ batch: Int64) -> WatchKeeper? { keepers.removeValue(forKey: batch) }
+
+    /// - Returns: Whether the version may be queued anew for its digest: once, as a file may be opened and not read.
+    mutating func mayQueueAnew(_ version: UnreadVersion) -> Bool {
+        unread.count < Self.mostUnread && unread.insert(version).inserted
+    }
+}
+
+/// A version of a watched file whose digest couldn't be computed.
+struct UnreadVersion: Hashable {
+    let batch: Int64
+    let stamp: FileStamp
+
+    init(_ record: JobRecord, _ version: WatchedVersion) {
+        batch = record.batch
+        stamp = version.stamp.version
+    }
+}
+
+extension RunningJob {
+    /// Whether it's tried for ever where its origin is the reason: its folder is watched, which has no end.
+    func isEndless(in watches: WatchDesk) -> Bool { watches[record.batch] != nil }
+}
