@@ -12,24 +12,24 @@ extension WatchKeeper {
     /// Moves or deletes what is due, in pages; what a process before this one began is found among it.
     func actOnDue() {
         guard !isStopped, hasRoot else { return }
-        guard acting == nil else {
-            mustActAgain = true
+        guard due.acting == nil else {
+            due.mustActAgain = true
             return
         }
-        acting = Task { await act() }
+        due.acting = Task { await act() }
     }
 
     private func act() async {
-        defer { acting = nil }
+        defer { due.acting = nil }
         // Whoever comes while this waits for an answer is heard before it ends.
         repeat {
-            mustActAgain = false
+            due.mustActAgain = false
             guard await onStore({ try $0.followClock() }) != nil else { return }
             while !isStopped, hasRoot, await actOnPage() {}
             guard !isStopped, let next = await onStore({ [folder] in try $0.nextDue(folder: folder) }) else { return }
             // What couldn't be done at once is no reason to try without end.
             if let next { schedule(dueAt: max(next, WallClock.milliseconds + 1000)) }
-        } while mustActAgain && !isStopped && hasRoot
+        } while due.mustActAgain && !isStopped && hasRoot
     }
 
     /// - Returns: Whether there may be more.
@@ -74,7 +74,7 @@ extension WatchKeeper {
         let done = settlements
         guard let left = await onStore({ try $0.settle(done) }) else { return false }
         Failpoint.reached(.settlementNoted)
-        if plan.spec.keepFor != nil { kept = max(0, kept - left) }
+        counts.keptMore(-left)
         for (row, result) in zip(rows, outcomes) {
             switch result.outcome {
             case .deleted: tell(.deleted(path: row.version.path))
@@ -94,21 +94,12 @@ extension WatchKeeper {
     /// One timer, for the first that is due.
     func schedule(dueAt time: Int64) {
         guard !isStopped else { return }
-        let timer =
-            dueTimer
-            ?? loop.makeTimer { [weak self] in
-                self?.onLoop { keeper in
-                    keeper.dueAt = nil
-                    keeper.actOnDue()
-                }
-            }
-        dueTimer = timer
         // A clock that is set, and a machine that slept, are noticed within the hour.
         let wait = min(max(0, time - WallClock.milliseconds), 3_600_000)
-        let due = MonotonicTime.now + .milliseconds(wait)
-        if let planned = dueAt, planned <= due { return }
-        dueAt = due
-        timer.schedule(at: due)
+        let next = MonotonicTime.now + .milliseconds(wait)
+        if let planned = due.at, planned <= next { return }
+        due.at = next
+        timer(.due).schedule(at: next)
     }
 
     // MARK: Digests
@@ -117,15 +108,12 @@ extension WatchKeeper {
     /// version.
     func computeDigests() {
         guard plan.keepsDigest, !isStopped else { return }
-        mustHashAgain = true
-        guard !isHashing else { return }
-        isHashing = true
+        guard hashing.want() else { return }
         Task {
-            while mustHashAgain, !isStopped {
-                mustHashAgain = false
+            while !isStopped, hashing.next() {
                 while !isStopped, await computePage() {}
             }
-            isHashing = false
+            hashing.ended()
         }
     }
 

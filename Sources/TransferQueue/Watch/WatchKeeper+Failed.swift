@@ -26,12 +26,6 @@ extension WatchKeeper {
 
     private func scheduleFailed() {
         guard !isStopped, let time = failed.nextWake else { return }
-        let timer =
-            failedTimer
-            ?? loop.makeTimer { [weak self] in
-                self?.onLoop { $0.hear(.due) }
-            }
-        failedTimer = timer
-        timer.schedule(at: time)
+        timer(.failed).schedule(at: time)
     }
 }

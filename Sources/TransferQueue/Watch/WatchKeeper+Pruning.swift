@@ -9,29 +9,17 @@ extension WatchKeeper {
     /// Files that are looked at one by one.
     private static let mostSuspects = 1000
 
-    /// Looks through the ledger when it has grown by as much as it held, so that this costs little for each file.
     func pruneIfWorthwhile(isQuiet: Bool) {
-        let isWorthwhile =
-            isQuiet
-            ? !hasPruned || takenSincePruning >= max(1000, rowsAtPruning / 4)
-            : takenSincePruning >= max(4000, rowsAtPruning)
-        if isWorthwhile { prune(onlyGone: false) }
+        if pruning.isWorthwhile(isQuiet: isQuiet) { prune(onlyGone: false) }
     }
 
     func prune(onlyGone: Bool) {
-        guard !isPruning, !isStopped, hasRoot else { return }
-        isPruning = true
-        if !onlyGone {
-            hasPruned = true
-            takenSincePruning = 0
-        }
-        Task {
-            await prunePages(onlyGone: onlyGone)
-            isPruning = false
-        }
+        guard !isStopped, hasRoot, pruning.begin(onlyGone: onlyGone) else { return }
+        Task { pruning.ended(rows: await prunePages(onlyGone: onlyGone)) }
     }
 
-    private func prunePages(onlyGone: Bool) async {
+    /// - Returns: How many rows there are then, where all were looked at.
+    private func prunePages(onlyGone: Bool) async -> Int? {
         let (folder, root) = (folder, plan.root)
         let grace = times.pruneGrace.inMilliseconds
         var last: Int64 = 0
@@ -54,21 +42,17 @@ extension WatchKeeper {
         }
         // So many have another time now than was recorded, which a reading shows.
         if suspects > Self.mostSuspects { watcher?.rescan() }
-        if plan.spec.keepFor != nil { kept = max(0, kept + pruned.returned - pruned.missed) }
+        counts.keptMore(pruned.returned - pruned.missed)
         tellBacklog()
         if pruned.returned > 0 { actOnDue() }
         let id = batch.id
         if pruned.failedJobs > 0 { onRunner { $0.refreshFromStore(id) } }
         if !onlyGone { await forgetOtherNames() }
-        if !onlyGone { rowsAtPruning = await onStore { try $0.ledgerCount(folder: folder) } ?? rowsAtPruning }
-        guard pruned.marked > 0, !isStopped else { return }
-        let timer =
-            pruneTimer
-            ?? loop.makeTimer { [weak self] in
-                self?.onLoop { $0.prune(onlyGone: true) }
-            }
-        pruneTimer = timer
-        timer.schedule(at: .now + times.pruneGrace + .milliseconds(10))
+        let count = onlyGone ? nil : await onStore { try $0.ledgerCount(folder: folder) }
+        if pruned.marked > 0, !isStopped {
+            timer(.prune).schedule(at: .now + times.pruneGrace + .milliseconds(10))
+        }
+        return count
     }
 
     /// Of names that aren't there any more it's told again should they come back.

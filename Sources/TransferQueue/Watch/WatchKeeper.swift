@@ -27,31 +27,12 @@ actor WatchKeeper: LoopActor {
     private(set) var hasRoot = false
     private var isFull = false
     private(set) var offering = Offering.nothing
-    /// Jobs that haven't ended, by the transaction with that stamp.
-    private var open = 0
-    private var stamp = 0
-    private var backlog: (waiting: Int, kept: Int)?
-    /// Confirmed files whose time hasn't come.
-    var kept = 0
-
-    // What is done with confirmed files.
-    var acting: Task<Void, Never>?
-    var mustActAgain = false
-    var dueTimer: LoopTimer?
-    var dueAt: MonotonicTime?
-    var isHashing = false
-    var mustHashAgain = false
-
-    // Pruning.
-    var isPruning = false
-    var takenSincePruning = 0
-    var rowsAtPruning = 0
-    var hasPruned = false
-    var pruneTimer: LoopTimer?
-
-    // Files that failed.
+    var counts: FolderCounts
+    var due = DueFiles()
+    var hashing = RepeatedWork()
+    var pruning = PruneRule()
     var failed: FailedFiles
-    var failedTimer: LoopTimer?
+    var timers: [WatchTimer: LoopTimer] = [:]
 
     /// Files that may have other bytes than those that are being uploaded.
     private var changedUnderWay: Set<PathKey> = []
@@ -74,7 +55,6 @@ actor WatchKeeper: LoopActor {
     ) {
         self.plan = plan
         self.tell = tell
-        self.kept = kept
         self.times = times
         failed = FailedFiles(times.again)
         loop = queue.runner.loop
@@ -83,8 +63,8 @@ actor WatchKeeper: LoopActor {
         pools = queue.watchPools
         folder = opened.folder
         batch = opened.batch
-        open = opened.changes.open
-        stamp = opened.changes.stamp
+        counts = FolderCounts(
+            open: opened.changes.open, stamp: opened.changes.stamp, kept: kept, countsKept: plan.spec.keepFor != nil)
     }
 
     /// Begins to watch.
@@ -121,10 +101,10 @@ actor WatchKeeper: LoopActor {
     private func end() async {
         await watcher?.stop()
         watcher = nil
-        for timer in [dueTimer, pruneTimer, failedTimer].compactMap({ $0 }) { loop.remove(timer) }
-        (dueTimer, pruneTimer, failedTimer) = (nil, nil, nil)
+        for timer in timers.values { loop.remove(timer) }
+        timers = [:]
         // Whoever keeps the folder after this may want something else of the same file.
-        await acting?.value
+        await due.acting?.value
         let id = batch.id
         onRunner { $0.unwatch(id) }
     }
@@ -157,14 +137,11 @@ actor WatchKeeper: LoopActor {
     func onRunner(_ work: @Sendable (isolated QueueRunner) -> Void) { runner.onLoop { work($0) } }
 
     func note(_ open: Int, _ stamp: Int) {
-        guard stamp >= self.stamp else { return }
-        (self.open, self.stamp) = (open, stamp)
+        counts.note(open: open, stamp: stamp)
     }
 
     func tellBacklog() {
-        guard backlog.map({ $0 != (open, kept) }) ?? true else { return }
-        backlog = (open, kept)
-        tell(.backlog(waiting: open, kept: kept))
+        if let news = counts.news() { tell(.backlog(waiting: news.waiting, kept: news.kept)) }
     }
 
     // MARK: Ends of jobs
@@ -185,7 +162,7 @@ actor WatchKeeper: LoopActor {
                 tell(.confirmed(path: end.path, url: url))
                 hear(.succeeded(job: end.job))
                 if let due {
-                    if plan.spec.keepFor != nil { kept += 1 }
+                    counts.keptMore(1)
                     if due <= WallClock.milliseconds { isDue = true } else { schedule(dueAt: due) }
                 }
                 if !hasDigest { lacksDigest = true }
@@ -193,7 +170,7 @@ actor WatchKeeper: LoopActor {
                 hear(.left(job: end.job))
                 if isChanged { suspect(end.path) }
             case .replaced(let wasKept):
-                if plan.spec.keepFor != nil, wasKept { kept = max(0, kept - 1) }
+                if wasKept { counts.keptMore(-1) }
                 suspect(end.path)
             case .failed:
                 guard let (error, again) = failure(end.index) else { continue }
@@ -264,9 +241,9 @@ extension WatchKeeper: WatchConsumer {
         note(changes.open, changes.stamp)
         isFull = changes.handled < files.count
         onRunner { $0.took(self, batch: held, changes) }
-        if plan.spec.keepFor != nil { kept = max(0, kept + changes.returned) }
+        counts.keptMore(changes.returned)
         if changes.hasDue { actOnDue() }
-        takenSincePruning += max(0, changes.added)
+        pruning.took(changes.added)
         pruneIfWorthwhile(isQuiet: false)
         tellBacklog()
         await tellOtherNames(changes.otherNames)

@@ -50,7 +50,7 @@ import TransferWatch
                 try await folder.ledger("count(*)", "digest IS NULL", is: "0")
                 // The first look through the ledger is over.
                 await log.caughtUp()
-                try await within { while await watched.keeper.isPruning { await Task.yield() } }
+                try await within { while await watched.keeper.pruning.isUnderWay { await Task.yield() } }
                 try folder.setTime("in/a", seconds: 1_000_000)
                 try folder.unlink("in/gone")
                 await watched.keeper.prune(onlyGone: false)

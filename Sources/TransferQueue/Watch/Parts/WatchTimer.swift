@@ -1,0 +1,62 @@
+import TransferCore
+import TransferEventLoop
+
+/// What a watched folder waits for by the clock.
+enum WatchTimer: Hashable, Sendable, CaseIterable {
+    /// The first confirmed file that is to be moved or deleted.
+    case due
+    /// The second look at files that are gone.
+    case prune
+    /// The first failed file that is tried again.
+    case failed
+}
+
+extension WatchKeeper {
+    func timer(_ which: WatchTimer) -> LoopTimer {
+        if let timer = timers[which] { return timer }
+        let timer = loop.makeTimer { [weak self] in self?.onLoop { $0.fired(which) } }
+        timers[which] = timer
+        return timer
+    }
+
+    private func fired(_ timer: WatchTimer) {
+        switch timer {
+        case .due:
+            due.at = nil
+            actOnDue()
+        case .prune: prune(onlyGone: true)
+        case .failed: hear(.due)
+        }
+    }
+}
+
+/// What is done with confirmed files that are due: one after the other, and once more where somebody called meanwhile.
+struct DueFiles {
+    var acting: Task<Void, Never>?
+    var mustActAgain = false
+    /// When the next one is due.
+    var at: MonotonicTime?
+}
+
+/// Work of which one at a time is under way, and which is done once more where somebody asked for it meanwhile.
+struct RepeatedWork {
+    private var isUnderWay = false
+    private var isWanted = false
+
+    /// - Returns: Whether it's to begin.
+    mutating func want() -> Bool {
+        isWanted = true
+        guard !isUnderWay else { return false }
+        isUnderWay = true
+        return true
+    }
+
+    /// - Returns: Whether there is another round.
+    mutating func next() -> Bool {
+        guard isWanted else { return false }
+        isWanted = false
+        return true
+    }
+
+    mutating func ended() { isUnderWay = false }
+}
