@@ -9,33 +9,33 @@ extension ActiveExchange {
     func receivedHeaderLine(_ line: UnsafeRawBufferPointer) -> Bool {
         if line.starts(with: Self.statusPrefix), let status = Self.status(line) {
             guard mayBeAnswer() else { return false }
-            self.status = status
-            isFramed = line[Self.statusPrefix.count] != UInt8(ascii: "1")
+            answer.status = status
+            answer.isFramed = line[Self.statusPrefix.count] != UInt8(ascii: "1")
             noteActivity()
-            block = []
+            answer.block = []
             // Enough for most heads.
-            block.reserveCapacity(512)
-            phase = .head
+            answer.block.reserveCapacity(512)
+            answer.phase = .head
             return true
         }
-        guard phase == .head else { return true }
+        guard answer.phase == .head else { return true }
         let isEnd = line.first == UInt8(ascii: "\r") || line.first == UInt8(ascii: "\n")
         guard isEnd else {
-            guard block.count + line.count <= HeadRule.largest else {
+            guard answer.block.count + line.count <= HeadRule.largest else {
                 stopReason = .failed(TransferError(.badResponse, HeadRule.tooLong, isTransient: true))
                 return false
             }
-            block.append(contentsOf: line)
+            answer.block.append(contentsOf: line)
             return true
         }
         // 1xx answers come before the final one, which starts with a status line of its own.
-        guard status >= 200 else {
-            if status > 101 { events(.interim(ResponseHead(status: status, block: block))) }
+        guard answer.status >= 200 else {
+            if answer.status > 101 { events(.interim(ResponseHead(status: answer.status, block: answer.block))) }
             return true
         }
         do throws(TransferError) {
-            let lines = try HeadRule.judge(block)
-            return receivedHead(ResponseHead(status: status, block: lines, received: WallClock.seconds))
+            let lines = try HeadRule.judge(answer.block)
+            return receivedHead(ResponseHead(status: answer.status, block: lines, received: WallClock.seconds))
         } catch {
             stopReason = .failed(error)
             return false
@@ -60,11 +60,11 @@ extension ActiveExchange {
     func take(_ action: ExchangeMachine.HeadAction, _ head: ResponseHead) -> Bool {
         switch action {
         case .ask(let proposal):
-            phase = .deciding
+            answer.phase = .deciding
             events(.redirected(proposal))
             return true
         case .deliver(let start):
-            phase = .body
+            answer.phase = .body
             self.start = start
             Failpoint.reached(.headReceived)
             do throws(TransferError) {
@@ -80,10 +80,10 @@ extension ActiveExchange {
             events(.responded(start))
             return true
         case .skip:
-            phase = .dropping
+            answer.phase = .dropping
             return true
         case .drop:
-            phase = .dropping
+            answer.phase = .dropping
             // A long body costs more than a new connection.
             if let length = head.contentLength, length > Self.dropLimit {
                 stopReason = .bodyUnwanted
@@ -96,7 +96,7 @@ extension ActiveExchange {
     enum Received { case taken, held, stop }
 
     func receivedBody(_ bytes: UnsafeRawBufferPointer) -> Received {
-        guard let decoder, phase == .body, stopReason == nil else {
+        guard let decoder = answer.decoder, answer.phase == .body, stopReason == nil else {
             return receivedUncoded(bytes) ? .taken : .stop
         }
         return decode(bytes, decoder)
@@ -107,7 +107,7 @@ extension ActiveExchange {
         // What libcurl held back during a pause may come after a refusal: it would leave a gap in the file.
         guard stopReason == nil else { return false }
         noteActivity()
-        switch phase {
+        switch answer.phase {
         case .body:
             do throws(TransferError) {
                 try sink.write(bytes)
@@ -120,9 +120,9 @@ extension ActiveExchange {
             throttle(bytes.count)
             return true
         case .dropping:
-            dropped += bytes.count
+            answer.dropped += bytes.count
             refusalBody += bytes.prefix(max(0, request.settings.keptOfRefusals - refusalBody.count))
-            guard dropped <= Self.dropLimit else {
+            guard answer.dropped <= Self.dropLimit else {
                 stopReason = .bodyUnwanted
                 return false
             }

@@ -19,19 +19,20 @@ extension ActiveExchange {
         switch body {
         case .none: count = 0
         case .bytes(let bytes):
-            count = min(buffer.count, bytes.count - Int(sent))
+            count = min(buffer.count, bytes.count - Int(outgoing.sent))
             bytes.withUnsafeBytes { source in
-                buffer.copyMemory(from: UnsafeRawBufferPointer(rebasing: source[Int(sent)..<Int(sent) + count]))
+                buffer.copyMemory(
+                    from: UnsafeRawBufferPointer(rebasing: source[Int(outgoing.sent)..<Int(outgoing.sent) + count]))
             }
         case .part(let part):
             do throws(TransferError) {
-                if part.isLast(buffer.count, at: sent) {
+                if part.isLast(buffer.count, at: outgoing.sent) {
                     guard try mayGiveTheLast(part) else {
-                        holds.insert(.source)
+                        pace.holds.insert(.source)
                         return .later
                     }
                 }
-                count = try part.read(into: buffer, at: sent)
+                count = try part.read(into: buffer, at: outgoing.sent)
             } catch {
                 stopReason = .failed(error)
                 return .failed
@@ -41,18 +42,18 @@ extension ActiveExchange {
             switch feeder.provide(buffer) {
             case .success(let provided?): count = provided
             case .success(nil):
-                holds.insert(.body)
+                pace.holds.insert(.body)
                 return .later
             case .failure(let error):
                 stopReason = .failed(error)
                 return .failed
             }
         }
-        sent += Int64(count)
-        meter.update(sent: sent)
+        outgoing.sent += Int64(count)
+        meter.update(sent: outgoing.sent)
         throttle(count)
         Failpoint.reached(.bodyProvided)
-        if sent == body.length { Failpoint.reached(.bodyComplete) }
+        if outgoing.sent == body.length { Failpoint.reached(.bodyComplete) }
         return .bytes(count)
     }
 
@@ -70,7 +71,7 @@ extension ActiveExchange {
                 guard part.file.hasWhatWasSent() else { throw part.changed }
                 return true
             }
-            guard !isSourceOther, let compareSource else { throw part.changed }
+            guard !outgoing.isSourceOther, let compareSource else { throw part.changed }
             compareSource(part.file)
             return false
         }
@@ -81,7 +82,7 @@ extension ActiveExchange {
     /// - Throws: `sourceChanged`.
     func bodyToJoin(_ hop: Hop) throws(TransferError) -> [UInt8]? {
         guard request.settings.joinsSmallBodies, hop.sendsBody, !hop.mayExpect, limiters.isEmpty,
-            holds.isEmpty, let length = body.length, length > 0, length <= Self.joinLimit
+            pace.holds.isEmpty, let length = body.length, length > 0, length <= Self.joinLimit
         else { return nil }
         switch body {
         case .bytes(let bytes): return bytes
@@ -96,26 +97,26 @@ extension ActiveExchange {
     /// What left, in place of what libcurl took: SFTP's part of that has been acknowledged.
     func settleSent() {
         guard let handle else { return }
-        if isJoined {
-            sent = max(sent, handle.offset(CURLINFO_SIZE_UPLOAD_T))
+        if outgoing.isJoined {
+            outgoing.sent = max(outgoing.sent, handle.offset(CURLINFO_SIZE_UPLOAD_T))
         } else if let files, files.sends {
-            sent = min(sent, handle.offset(CURLINFO_SIZE_UPLOAD_T))
+            outgoing.sent = min(outgoing.sent, handle.offset(CURLINFO_SIZE_UPLOAD_T))
         } else {
             return
         }
-        meter.update(sent: sent)
+        meter.update(sent: outgoing.sent)
     }
 
     /// libcurl wants to send the body again from `offset`. Returns whether that can be done.
     func rewindBody(to offset: Int64) -> Bool {
         // Without an answer it's libcurl's own idea, as the connection died.
         let rule = RepeatRule(method: hop?.method ?? request.method, resendsBody: request.settings.resendsBody)
-        if status == 0, sent > offset, !rule.allows(true) { return false }
+        if answer.status == 0, outgoing.sent > offset, !rule.allows(true) { return false }
         if let feeder, hop?.replacedBody == nil {
             guard offset == 0 else { return false }
             feeder.rewind()
         }
-        sent = offset
+        outgoing.sent = offset
         meter.update(sent: offset)
         return true
     }

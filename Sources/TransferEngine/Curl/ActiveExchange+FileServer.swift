@@ -10,7 +10,7 @@ extension ActiveExchange {
     func fileBody(_ files: FileServerTask) -> FileBody {
         // libcurl makes lines of a head out of a look at an FTP server's file.
         guard files.fetches else { return .ignored }
-        guard phase == .head, let handle else { return .taken }
+        guard answer.phase == .head, let handle else { return .taken }
         switch files.dialogue.bodyBegins(files.file(handle)) {
         case .deliver(let head): return receivedHead(head) ? .taken : .stop
         case .stop(let error):
@@ -33,7 +33,7 @@ extension ActiveExchange {
             noteActivity()
         }
         // The pool can't look while libcurl waits where it stands.
-        if let idleTimeout, holds.isEmpty, .now - lastActivity > idleTimeout + .seconds(1) {
+        if let idleTimeout, pace.holds.isEmpty, .now - pace.lastActivity > idleTimeout + .seconds(1) {
             stopReason = .failed(.silence(idleTimeout))
             return false
         }

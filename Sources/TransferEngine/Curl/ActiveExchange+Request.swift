@@ -9,24 +9,24 @@ extension ActiveExchange {
     func mayMakeRequest(between ends: @autoclosure () -> PlainSockets.Ends) -> Bool {
         guard isFirstRequest || mayBeRepeated else {
             // A small body left with its head.
-            if isJoined { sent = body.length ?? 0 }
+            if outgoing.isJoined { outgoing.sent = body.length ?? 0 }
             stopReason = .failed(
                 TransferError(.connectionLost, "the connection was lost before the answer", isTransient: true))
             return false
         }
-        hasMadeRequest = true
-        guard let sockets, let hop, hop.url.hasUTF8Prefix(Self.scheme) else { return true }
+        outgoing.hasMadeRequest = true
+        guard let sockets = connection.sockets, let hop, hop.url.hasUTF8Prefix(Self.scheme) else { return true }
         return isQuiet(ends(), sockets, hop)
     }
 
     /// Without an answer it's libcurl's own idea to make a request again, as the connection died.
-    private var isFirstRequest: Bool { !hasMadeRequest || status != 0 }
+    private var isFirstRequest: Bool { !outgoing.hasMadeRequest || answer.status != 0 }
 
     private var mayBeRepeated: Bool {
         guard let hop else { return false }
         // Of a body that is read piece by piece nothing may have left yet; that is known when it's to be read again
         // (``rewindBody(to:)``). Others left with the head.
-        let isAhead = hop.sendsBody && !isJoined && body.length != 0
+        let isAhead = hop.sendsBody && !outgoing.isJoined && body.length != 0
         return isAhead
             || RepeatRule(method: hop.method, resendsBody: request.settings.resendsBody).allows(hop.sendsBody)
     }
@@ -34,12 +34,12 @@ extension ActiveExchange {
     /// Whether nothing has come before anything was asked: it would be taken for the answer (RFC 9112 §9.2). Under TLS what
     /// waits at the socket may be TLS's own.
     private func isQuiet(_ ends: PlainSockets.Ends, _ sockets: PlainSockets, _ hop: Hop) -> Bool {
-        let isNew = sockets.isNew(ends, among: opened)
-        acknowledged = nil
+        let isNew = sockets.isNew(ends, among: connection.opened)
+        connection.acknowledged = nil
         guard let socket = sockets.socket(of: ends), !isTLSToProxy(hop) else { return true }
         guard PlainSockets.hasUnread(socket) else {
             // An answer may still come before the request has left.
-            acknowledged = PlainSockets.Acknowledged(socket)
+            connection.acknowledged = PlainSockets.Acknowledged(socket)
             return true
         }
         PlainSockets.giveUp(socket)
@@ -55,8 +55,8 @@ extension ActiveExchange {
     /// Whether the head that begins may be the request's answer: of one that left before the request came its sender has
     /// acknowledged nothing of that. What became of the request nobody knows then.
     func mayBeAnswer() -> Bool {
-        guard let acknowledged else { return true }
-        self.acknowledged = nil
+        guard let acknowledged = connection.acknowledged else { return true }
+        connection.acknowledged = nil
         if acknowledged.hasGrown { return true }
         PlainSockets.giveUp(acknowledged.socket)
         stopReason = .failed(
@@ -73,19 +73,19 @@ extension ActiveExchange {
     /// A final head has come: whether all of the body had gone to the network by then.
     func noteWhetherBodyIsOut() {
         guard let hop, hop.sendsBody, files == nil, let length = body.length, let handle else {
-            isBodyOut = true
+            outgoing.isBodyOut = true
             return
         }
-        isBodyOut = handle.offset(CURLINFO_SIZE_UPLOAD_T) >= length
+        outgoing.isBodyOut = handle.offset(CURLINFO_SIZE_UPLOAD_T) >= length
     }
 
     /// A request whose body is there and has no bytes has left.
-    var emptyBodyLeft: Bool { hasMadeRequest && hop?.sendsBody == true && body.length == 0 }
+    var emptyBodyLeft: Bool { outgoing.hasMadeRequest && hop?.sendsBody == true && body.length == 0 }
 
     /// The part of the request that the last answer speaks of: the whole, its beginning, or another request.
     var answerScope: AnswerScope {
         guard let hop, !hop.isTurned(from: request) else { return .another }
-        return isBodyOut ? .request : .beginning
+        return outgoing.isBodyOut ? .request : .beginning
     }
 }
 

@@ -30,7 +30,7 @@ enum CurlCallbacks {
         let exchange = Unmanaged<ActiveExchange>.fromOpaque(user).takeUnretainedValue()
         // Here and not only by curl_easy_pause: libcurl forgets a pause that was set before the transfer began, and
         // calls many times before the loop gets round to setting one.
-        guard exchange.holds.isDisjoint(with: [.user, .rate]), !exchange.mustPause else {
+        guard exchange.pace.holds.isDisjoint(with: [.user, .rate]), !exchange.pace.mustPause else {
             return Int(CURL_WRITEFUNC_PAUSE)
         }
         if let files = exchange.files {
@@ -40,18 +40,18 @@ enum CurlCallbacks {
             case .stop: return stop
             }
         }
-        guard exchange.phase != .deciding else {
-            exchange.holds.insert(.decision)
+        guard exchange.answer.phase != .deciding else {
+            exchange.pace.holds.insert(.decision)
             return Int(CURL_WRITEFUNC_PAUSE)
         }
         guard exchange.sink.isReady else {
-            exchange.holds.insert(.sink)
+            exchange.pace.holds.insert(.sink)
             return Int(CURL_WRITEFUNC_PAUSE)
         }
         switch exchange.receivedBody(UnsafeRawBufferPointer(start: bytes, count: size * count)) {
         case .taken: return size * count
         case .held:
-            exchange.holds.insert(.sink)
+            exchange.pace.holds.insert(.sink)
             return Int(CURL_WRITEFUNC_PAUSE)
         case .stop: return stop
         }
@@ -60,7 +60,7 @@ enum CurlCallbacks {
     static let read: transfer_read_callback = { bytes, size, count, user in
         guard let user, let bytes else { return Int(CURL_READFUNC_ABORT) }
         let exchange = Unmanaged<ActiveExchange>.fromOpaque(user).takeUnretainedValue()
-        guard exchange.holds.isDisjoint(with: [.user, .rate]), !exchange.mustPause else {
+        guard exchange.pace.holds.isDisjoint(with: [.user, .rate]), !exchange.pace.mustPause else {
             return Int(CURL_READFUNC_PAUSE)
         }
         switch exchange.provideBody(UnsafeMutableRawBufferPointer(start: bytes, count: size * count)) {

@@ -21,7 +21,7 @@ extension CurlOptions {
 
 extension ActiveExchange {
     /// That a kind of address isn't there (EAFNOSUPPORT) is no lack: another one may be.
-    func noteSocketFault(_ code: Int32) { if OpenFiles.isLack(code) { socketFault = code } }
+    func noteSocketFault(_ code: Int32) { if OpenFiles.isLack(code) { connection.socketFault = code } }
 
     /// The only link that it goes over.
     var link: String? { request.settings.link }
@@ -53,16 +53,16 @@ extension ActiveExchange {
 
     /// The failure of a hop that got no socket: this machine's, and nothing is known against the other side.
     func socketError(_ code: CURLcode, host: String) -> TransferError? {
-        guard socketFault != 0, code != CURLE_OK else { return nil }
-        let reason = String(cString: strerror(socketFault)).lowercased()
+        guard connection.socketFault != 0, code != CURLE_OK else { return nil }
+        let reason = String(cString: strerror(connection.socketFault)).lowercased()
         return TransferError(
-            .cannotConnect, "can't open a connection to \(host): \(reason)", cause: .os(errno: socketFault),
+            .cannotConnect, "can't open a connection to \(host): \(reason)", cause: .os(errno: connection.socketFault),
             isTransient: true)
     }
 
     /// The failure of a hop whose sockets couldn't be bound.
     func linkError(_ code: CURLcode) -> TransferError? {
-        guard let link, let linkFault, code == CURLE_COULDNT_CONNECT else { return nil }
+        guard let link, let linkFault = connection.linkFault, code == CURLE_COULDNT_CONNECT else { return nil }
         return .linkUnavailable(link, errno: linkFault)
     }
 }
@@ -82,7 +82,7 @@ enum LinkCallbacks {
         }
         switch LinkSocket.open(family, type, proto, link: link) {
         case .success(let descriptor): return descriptor
-        case .failure(.link(let code)): exchange.linkFault = code
+        case .failure(.link(let code)): exchange.connection.linkFault = code
         case .failure(.socket(let code)): exchange.noteSocketFault(code)
         }
         return -1

@@ -12,7 +12,9 @@ extension CurlOptions {
 
 private enum SocketCallbacks {
     static let prepare: transfer_sockopt_callback = { user, socket, _ in
-        if let user { Unmanaged<ActiveExchange>.fromOpaque(user).takeUnretainedValue().opened.append(socket) }
+        if let user {
+            Unmanaged<ActiveExchange>.fromOpaque(user).takeUnretainedValue().connection.opened.append(socket)
+        }
         var limit = unsentLimit
         // What isn't TCP (a proxy's Unix socket, QUIC) says no, and needs no limit.
         _ = setsockopt(

@@ -17,7 +17,7 @@ struct CurlOptions {
     func apply(to handle: CurlHandle) throws(TransferError) {
         if let files = exchange.files { return try apply(files, to: handle) }
         let joined = try exchange.bodyToJoin(hop)
-        exchange.isJoined = joined != nil
+        exchange.outgoing.isJoined = joined != nil
         let shape = HandleShape(exchange, hop, resolved: resolved, timeLeft: timeLeft)
         if let shape, handle.shape == shape {
             try handle.collectErrorText()
@@ -35,7 +35,7 @@ struct CurlOptions {
         try applyPlace(handle, settings)
         try handle.set(CURLOPT_FOLLOWLOCATION, 0)
         try handle.set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
-        if exchange.wantsNewConnection { try handle.set(CURLOPT_FRESH_CONNECT, 1) }
+        if exchange.connection.wantsNewConnection { try handle.set(CURLOPT_FRESH_CONNECT, 1) }
         try handle.set(CURLOPT_HTTP09_ALLOWED, 0)
         try applyTimes(handle, settings)
         // A buffer beyond what the rate allows in a moment would make the flow lumpy. A handle that has been used may
@@ -139,7 +139,7 @@ struct CurlOptions {
         // A name alone takes out the field that libcurl would add.
         var without = hop.mayExpect || hop.asksFirst ? [] : ["Expect:"]
         // libcurl takes a body that it is given at once for a form.
-        if exchange.isJoined, hop.headers.value("Content-Type") == nil { without.append("Content-Type:") }
+        if exchange.outgoing.isJoined, hop.headers.value("Content-Type") == nil { without.append("Content-Type:") }
         var fields = hop.headers
         if case .field(let value) = hop.authorization { fields.set("Authorization", value) }
         if hop.asksFirst { fields.set("Expect", "100-continue") }

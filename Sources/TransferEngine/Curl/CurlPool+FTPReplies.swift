@@ -12,7 +12,7 @@ extension CurlPool {
 
     private func waiting(for socket: curl_socket_t) -> ActiveExchange? {
         guard let id = sockets?.owner(of: socket), let exchange = active[id], let files = exchange.files,
-            exchange.handle != nil, exchange.phase == .head, exchange.sent == 0,
+            exchange.handle != nil, exchange.answer.phase == .head, exchange.outgoing.sent == 0,
             files.hasSecureData(exchange.request.settings.files)
         else { return nil }
         return exchange
@@ -22,7 +22,7 @@ extension CurlPool {
     func fetchReply(_ socket: curl_socket_t) {
         guard let exchange = waiting(for: socket), let handle = exchange.handle else { return }
         curl_easy_pause(handle.raw, CURLPAUSE_RECV)
-        curl_easy_pause(handle.raw, exchange.holds.mask)
+        curl_easy_pause(handle.raw, exchange.pace.holds.mask)
         runTimeouts()
         drain()
         // What isn't taken would be offered again at once, and for ever.
@@ -31,8 +31,8 @@ extension CurlPool {
         loop.unregister(socket)
         guard waiting(for: socket) != nil else { return }
         unreadReplies.insert(socket)
-        let timer = replyTimer ?? loop.makeTimer { [weak self] in self?.onLoop { $0.offerReplies() } }
-        replyTimer = timer
+        let timer = timers.reply ?? loop.makeTimer { [weak self] in self?.onLoop { $0.offerReplies() } }
+        timers.reply = timer
         timer.schedule(at: .now + .milliseconds(20))
     }
 

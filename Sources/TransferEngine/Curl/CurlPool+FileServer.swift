@@ -18,7 +18,7 @@ extension CurlPool {
 
     /// libcurl has come to the end of a step.
     func stepEnded(_ exchange: ActiveExchange, _ files: FileServerTask, _ handle: CurlHandle, _ code: CURLcode) {
-        exchange.connections += handle.long(CURLINFO_NUM_CONNECTS)
+        exchange.connection.connections += handle.long(CURLINFO_NUM_CONNECTS)
         if let reason = files.sockets.stopReason(exchange.id) {
             exchange.machine.abandon()
             return end(exchange, .failure(reason))
@@ -47,7 +47,7 @@ extension CurlPool {
             }
         }
         let action = files.dialogue.ended(
-            result, sent: exchange.sent, madeFolder: files.replies.hasRefusals,
+            result, sent: exchange.outgoing.sent, madeFolder: files.replies.hasRefusals,
             // libcurl's words, which for a refused SIZE are others.
             refusedFile: handle.lastErrorText.hasPrefix("RETR response"))
         switch action {

@@ -8,8 +8,8 @@ extension CurlPool {
 
     /// Stops or goes on reading and sending; a suspended exchange keeps its connection.
     func setSuspended(_ id: ExchangeID, _ isSuspended: Bool) {
-        guard let exchange = active[id], exchange.holds.contains(.user) != isSuspended else { return }
-        if isSuspended { exchange.holds.insert(.user) } else { exchange.holds.remove(.user) }
+        guard let exchange = active[id], exchange.pace.holds.contains(.user) != isSuspended else { return }
+        if isSuspended { exchange.pace.holds.insert(.user) } else { exchange.pace.holds.remove(.user) }
         hold(exchange)
         drain()
     }
@@ -28,18 +28,18 @@ extension CurlPool {
             let action = exchange.machine.decided(decision)
         else { return }
         if !exchange.take(action, head), exchange.stopReason == nil { exchange.stopReason = .bodyUnwanted }
-        if exchange.hasEndedUndecided {
-            exchange.hasEndedUndecided = false
+        if exchange.answer.hasEndedUndecided {
+            exchange.answer.hasEndedUndecided = false
             return hopEnded(exchange, exchange.stopError)
         }
-        exchange.holds.remove(.decision)
+        exchange.pace.holds.remove(.decision)
         hold(exchange)
         drain()
     }
 
-    private func goOn(_ id: ExchangeID, after reason: ActiveExchange.Holds, if isReady: (ActiveExchange) -> Bool) {
-        guard let exchange = active[id], exchange.holds.contains(reason), isReady(exchange) else { return }
-        exchange.holds.remove(reason)
+    private func goOn(_ id: ExchangeID, after reason: Pace.Holds, if isReady: (ActiveExchange) -> Bool) {
+        guard let exchange = active[id], exchange.pace.holds.contains(reason), isReady(exchange) else { return }
+        exchange.pace.holds.remove(reason)
         hold(exchange)
         drain()
     }
@@ -49,7 +49,7 @@ extension CurlPool {
         exchange.noteActivity()
         guard let handle = exchange.handle else { return }
         // Going on may deliver what libcurl kept, at once, and end in another hold.
-        curl_easy_pause(handle.raw, exchange.holds.mask)
+        curl_easy_pause(handle.raw, exchange.pace.holds.mask)
     }
 
     func feeder(for start: ExchangeStart) -> BodyFeeder? {
@@ -70,7 +70,7 @@ extension CurlPool {
         }
         let compared: @Sendable (Bool) -> Void = { [weak self] isSame in
             self?.onLoop { pool in
-                if !isSame { pool.active[id]?.isSourceOther = true }
+                if !isSame { pool.active[id]?.outgoing.isSourceOther = true }
                 pool.sourceCompared(id)
             }
         }
@@ -87,12 +87,12 @@ extension CurlPool {
 
     func holdBack() {
         guard hasLimits else { return }
-        for exchange in active.values where exchange.mustPause {
-            exchange.mustPause = false
-            guard let until = exchange.pausedUntil, exchange.handle != nil else { continue }
-            exchange.pausedUntil = nil
+        for exchange in active.values where exchange.pace.mustPause {
+            exchange.pace.mustPause = false
+            guard let until = exchange.pace.pausedUntil, exchange.handle != nil else { continue }
+            exchange.pace.pausedUntil = nil
             paused[exchange.id] = until
-            exchange.holds.insert(.rate)
+            exchange.pace.holds.insert(.rate)
             hold(exchange)
         }
         schedulePauseTimer()
@@ -100,8 +100,8 @@ extension CurlPool {
 
     private func schedulePauseTimer() {
         guard let next = paused.values.min() else { return }
-        let timer = pauseTimer ?? loop.makeTimer { [weak self] in self?.onLoop { $0.pauseEnded() } }
-        pauseTimer = timer
+        let timer = timers.pause ?? loop.makeTimer { [weak self] in self?.onLoop { $0.pauseEnded() } }
+        timers.pause = timer
         timer.schedule(at: next)
     }
 
@@ -110,7 +110,7 @@ extension CurlPool {
         for (id, until) in paused where until <= now {
             paused[id] = nil
             guard let exchange = active[id] else { continue }
-            exchange.holds.remove(.rate)
+            exchange.pace.holds.remove(.rate)
             hold(exchange)
         }
         drain()
@@ -123,15 +123,15 @@ extension CurlPool {
 
     func scheduleIdleCheck(_ exchange: ActiveExchange) {
         guard let timeout = exchange.idleTimeout else { return }
-        let due = min(exchange.lastActivity + timeout, exchange.deadline ?? exchange.lastActivity + timeout)
+        let due = min(exchange.pace.lastActivity + timeout, exchange.deadline ?? exchange.pace.lastActivity + timeout)
         guard nextIdleCheck.map({ due < $0 }) ?? true else { return }
         checkIdle(at: due)
     }
 
     private func checkIdle(at due: MonotonicTime) {
         nextIdleCheck = due
-        let timer = idleTimer ?? loop.makeTimer { [weak self] in self?.onLoop { $0.endIdle() } }
-        idleTimer = timer
+        let timer = timers.idle ?? loop.makeTimer { [weak self] in self?.onLoop { $0.endIdle() } }
+        timers.idle = timer
         timer.schedule(at: due)
     }
 
@@ -143,7 +143,7 @@ extension CurlPool {
         for exchange in active.values {
             guard let timeout = exchange.idleTimeout else { continue }
             // One that is held back has nothing to say for itself.
-            var due = (exchange.holds.isEmpty ? exchange.lastActivity : now) + timeout
+            var due = (exchange.pace.holds.isEmpty ? exchange.pace.lastActivity : now) + timeout
             if let deadline = exchange.deadline { due = min(due, deadline) }
             if due <= now { silent.append(exchange) } else { next = min(next ?? due, due) }
         }

@@ -24,7 +24,7 @@ extension CurlPool {
         guard let target = targets.first else { return transfer(hop, of: exchange, resolved: entries) }
         let id = exchange.id
         exchange.hop = hop
-        if exchange.lookUpStart == nil { exchange.lookUpStart = .now }
+        if exchange.connection.lookUpStart == nil { exchange.connection.lookUpStart = .now }
         let finding = resolver.addresses(of: target.host, link: exchange.link) { [weak self] answer in
             guard let self else { return }
             loop.execute { self.onLoop { $0.didResolve(answer, targets, entries, hop, id) } }
@@ -46,8 +46,8 @@ extension CurlPool {
 
     private func scheduleLookUpTimer() {
         guard let next = lookUps.values.map(\.until).min() else { return }
-        let timer = lookUpTimer ?? loop.makeTimer { [weak self] in self?.onLoop { $0.lookUpsTimedOut() } }
-        lookUpTimer = timer
+        let timer = timers.lookUp ?? loop.makeTimer { [weak self] in self?.onLoop { $0.lookUpsTimedOut() } }
+        timers.lookUp = timer
         timer.schedule(at: next)
     }
 

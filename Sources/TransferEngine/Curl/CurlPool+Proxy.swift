@@ -27,7 +27,8 @@ extension CurlPool {
         let cause = TransferError.Cause.curl(Int32(code.rawValue))
         if status == 407 { return .proxyAsks(proxy) }
         if status >= 300 {
-            let head = ResponseHead(status: status, block: exchange.proxyLegs.head, received: WallClock.seconds)
+            let head = ResponseHead(
+                status: status, block: exchange.connection.proxyLegs.head, received: WallClock.seconds)
             let told = StatusRule.error(head, now: WallClock.seconds)
             return TransferError(
                 .proxyRefused, "the proxy \(proxy) refused the connection to \(hop.hostAndPort) (\(status))",

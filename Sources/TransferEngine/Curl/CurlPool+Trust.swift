@@ -7,12 +7,15 @@ extension CurlPool {
     /// Takes the questions that were put since the last look.
     func judgeServers() {
         while let exchange = questions.next() {
-            guard let handshake = exchange.handshake, case .check(let check) = handshake.rules.judgement else {
+            guard let handshake = exchange.connection.handshake, case .check(let check) = handshake.rules.judgement
+            else {
                 continue
             }
             let (id, trust) = (exchange.id, handshake.trust())
             // libcurl would close the connection at its bound, and what waits in the handshake would be lost.
-            let bound = min(exchange.connectBound, exchange.deadline ?? exchange.connectBound) + .milliseconds(-50)
+            let bound =
+                min(exchange.connection.connectBound, exchange.deadline ?? exchange.connection.connectBound)
+                + .milliseconds(-50)
             verdicts[id] = bound
             scheduleVerdictTimer()
             trustThreads.execute { [weak self] in
@@ -30,10 +33,10 @@ extension CurlPool {
     }
 
     private func settleServer(_ exchange: ActiveExchange, _ refusal: (any Error)?) {
-        guard let handshake = exchange.handshake, handshake.isAsked else { return }
+        guard let handshake = exchange.connection.handshake, handshake.isAsked else { return }
         handshake.settle(refusal)
         if let refusal {
-            exchange.refusal = refusal
+            exchange.connection.refusal = refusal
             exchange.stopReason = .failed(.refusal(refusal, of: handshake.host))
         }
         wake(exchange)
@@ -51,7 +54,7 @@ extension CurlPool {
     /// when it comes to its end.
     func abandonHandshake(_ exchange: ActiveExchange) {
         verdicts[exchange.id] = nil
-        guard exchange.handle != nil, let handshake = exchange.handshake, handshake.isAsked else { return }
+        guard exchange.handle != nil, let handshake = exchange.connection.handshake, handshake.isAsked else { return }
         handshake.settle(TransferError(.cancelled, "cancelled"))
         wake(exchange)
         runTimeouts()
@@ -59,8 +62,8 @@ extension CurlPool {
 
     private func scheduleVerdictTimer() {
         guard let next = verdicts.values.min() else { return }
-        let timer = verdictTimer ?? loop.makeTimer { [weak self] in self?.onLoop { $0.verdictsTimedOut() } }
-        verdictTimer = timer
+        let timer = timers.verdict ?? loop.makeTimer { [weak self] in self?.onLoop { $0.verdictsTimedOut() } }
+        timers.verdict = timer
         timer.schedule(at: next)
     }
 
@@ -69,7 +72,7 @@ extension CurlPool {
         for (id, bound) in verdicts where bound <= now {
             verdicts[id] = nil
             guard let exchange = active[id] else { continue }
-            let host = exchange.handshake?.host ?? ""
+            let host = exchange.connection.handshake?.host ?? ""
             settleServer(
                 exchange,
                 TransferError(

@@ -22,19 +22,16 @@ actor CurlPool: LoopActor {
     private nonisolated(unsafe) let multi: UnsafeMutableRawPointer
     var active: [ExchangeID: ActiveExchange] = [:]
     private var idle: [CurlHandle] = []
+    var timers = PoolTimers()
     /// Keeps TLS sessions where each transfer has a new handle (``CurlLibrary/reusesHandles``); `nil` elsewhere.
     private let sessions: TLSSessionShare?
     var given = GivenAddresses()
     /// Sockets that libcurl doesn't want to hear of any more.
     var unwatched: Set<curl_socket_t> = []
-    private var curlTimer: LoopTimer?
-    var pauseTimer: LoopTimer?
-    var lookUpTimer: LoopTimer?
     var lookUpCache = LookUpCache()
     /// Exchanges whose host's address is being asked for, and until when.
     var lookUps: [ExchangeID: (until: MonotonicTime, ticket: HostResolver.Ticket)] = [:]
     var paused: [ExchangeID: MonotonicTime] = [:]
-    var idleTimer: LoopTimer?
     /// When exchanges are looked at that may have been silent for too long.
     var nextIdleCheck: MonotonicTime?
     let bodyThreads: WorkerPool
@@ -43,10 +40,8 @@ actor CurlPool: LoopActor {
     let questions = HandshakeQuestions()
     /// Exchanges whose server is being judged, and until when.
     var verdicts: [ExchangeID: MonotonicTime] = [:]
-    var verdictTimer: LoopTimer?
     /// Sockets with replies that libcurl had no use for when it was offered them.
     var unreadReplies: Set<curl_socket_t> = []
-    var replyTimer: LoopTimer?
     /// Handshakes that ended where they stood, whose stacks nobody frees: there should be none.
     nonisolated let lostHandshakes = Atomic<Int>(0)
     let proxies: KnownProxies
@@ -116,15 +111,8 @@ actor CurlPool: LoopActor {
             end(exchange, .failure(.shutDown))
         }
         idle.removeAll()
-        for timer in [curlTimer, pauseTimer, lookUpTimer, idleTimer, verdictTimer, replyTimer] {
-            if let timer { loop.remove(timer) }
-        }
-        replyTimer = nil
-        verdictTimer = nil
-        lookUpTimer = nil
-        idleTimer = nil
-        curlTimer = nil
-        pauseTimer = nil
+        for timer in timers.all { loop.remove(timer) }
+        timers = PoolTimers()
     }
 
     // MARK: Hops
@@ -133,7 +121,7 @@ actor CurlPool: LoopActor {
         do throws(TransferError) {
             try add(exchange, hop, resolved)
             Failpoint.reached(.requestStarted)
-            if !exchange.holds.isEmpty { hold(exchange) }
+            if !exchange.pace.holds.isEmpty { hold(exchange) }
         } catch {
             exchange.handle = nil
             exchange.machine.abandon()
@@ -147,9 +135,9 @@ actor CurlPool: LoopActor {
         if let spare = idle.popLast() { handle = spare } else { handle = try CurlHandle(sessions: sessions) }
         exchange.beginHop(hop)
         exchange.handle = handle
-        exchange.questions = questions
-        exchange.sockets = plainSockets
-        exchange.connectBound = .now + exchange.request.settings.connectTimeout
+        exchange.connection.questions = questions
+        exchange.connection.sockets = plainSockets
+        exchange.connection.connectBound = .now + exchange.request.settings.connectTimeout
         let timeLeft = exchange.deadline.map { max(.milliseconds(1), $0 - .now) }
         try CurlOptions(
             exchange: exchange, hop: hop, resolved: resolved, timeLeft: timeLeft,
@@ -164,10 +152,10 @@ actor CurlPool: LoopActor {
 
     func hopEnded(_ exchange: ActiveExchange, _ error: TransferError?) {
         let action = exchange.machine.hopEnded(
-            error ?? exchange.shortfall, position: exchange.sink.position, isFramed: exchange.isFramed)
+            error ?? exchange.shortfall, position: exchange.sink.position, isFramed: exchange.answer.isFramed)
         switch action {
         case .perform(let hop):
-            exchange.wantsNewConnection = false
+            exchange.connection.wantsNewConnection = false
             release(exchange)
             perform(hop, of: exchange)
         case .succeed(let head): end(exchange, .success(head))
@@ -191,9 +179,9 @@ actor CurlPool: LoopActor {
             result: result, head: exchange.lastHead, start: exchange.start,
             finalURL: exchange.hop?.url ?? exchange.request.url,
             position: exchange.sink.position,
-            received: exchange.received, sent: exchange.sent, metrics: metrics)
+            received: exchange.received, sent: exchange.outgoing.sent, metrics: metrics)
         outcome.answers = exchange.answerScope
-        outcome.bodyLeft = exchange.sent > 0 || exchange.emptyBodyLeft
+        outcome.bodyLeft = exchange.outgoing.sent > 0 || exchange.emptyBodyLeft
         outcome.fragment = exchange.hop?.fragment ?? exchange.request.fragment
         switch result {
         case .success: outcome.digest = file?.finishDigest()
@@ -202,7 +190,7 @@ actor CurlPool: LoopActor {
         outcome.doubtfulClaim = exchange.machine.resumption.claim ?? file?.doubtfulClaim
         outcome.isUntouched = file?.isUntouched ?? true
         outcome.isLengthUnproven = exchange.machine.isLengthUnproven
-        outcome.refusal = exchange.refusal
+        outcome.refusal = exchange.connection.refusal
         outcome.hops = exchange.hops
         outcome.answer = (exchange.sink as? AnswerSink)?.bytes ?? exchange.refusalBody
         Failpoint.reached(.exchangeOver)
@@ -215,7 +203,7 @@ actor CurlPool: LoopActor {
         abandonHandshake(exchange)
         // libcurl would take leave of a server that may not answer.
         sockets?.shutDown(exchange.id)
-        if exchange.handshake?.isOpen == true { lostHandshakes.add(1, ordering: .relaxed) }
+        if exchange.connection.handshake?.isOpen == true { lostHandshakes.add(1, ordering: .relaxed) }
         MetricsReader.finishHop(handle, exchange)
         exchange.handle = nil
         curl_multi_remove_handle(multi, handle.raw)
@@ -244,8 +232,8 @@ actor CurlPool: LoopActor {
     }
 
     fileprivate func schedule(_ milliseconds: Int) {
-        let timer = curlTimer ?? loop.makeTimer { [weak self] in self?.onLoop { $0.curlTimerFired() } }
-        curlTimer = timer
+        let timer = timers.curl ?? loop.makeTimer { [weak self] in self?.onLoop { $0.curlTimerFired() } }
+        timers.curl = timer
         if milliseconds < 0 { timer.cancel() } else { timer.schedule(at: .now + .milliseconds(milliseconds)) }
     }
 
@@ -295,15 +283,15 @@ actor CurlPool: LoopActor {
         if let files = exchange.files { return stepEnded(exchange, files, handle, code) }
         let error = error(of: exchange, handle, code)
         if case .spokenBefore = exchange.stopReason, let hop = exchange.hop {
-            exchange.wantsNewConnection = true
+            exchange.connection.wantsNewConnection = true
             release(exchange)
             return perform(hop, of: exchange)
         }
-        if exchange.phase == .deciding, error == nil {
-            exchange.hasEndedUndecided = true
+        if exchange.answer.phase == .deciding, error == nil {
+            exchange.answer.hasEndedUndecided = true
             return
         }
-        exchange.connections += handle.long(CURLINFO_NUM_CONNECTS)
+        exchange.connection.connections += handle.long(CURLINFO_NUM_CONNECTS)
         hopEnded(exchange, error)
     }
 }

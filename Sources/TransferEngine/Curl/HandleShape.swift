@@ -16,9 +16,9 @@ final class HandleShape: Equatable {
     ///   a proxy's, addresses that libcurl is to be given, a bound on the time, a connection that has to be new.
     init?(_ exchange: ActiveExchange, _ hop: Hop, resolved: [String], timeLeft: Duration?) {
         let settings = exchange.request.sharedSettings
-        guard exchange.isJoined || hop.method == "GET" && !hop.sendsBody, resolved.isEmpty,
+        guard exchange.outgoing.isJoined || hop.method == "GET" && !hop.sendsBody, resolved.isEmpty,
             case .none = settings.wrappedValue.credentials, hop.authorization == nil,
-            !exchange.wantsNewConnection, timeLeft == nil || settings.wrappedValue.idleTimeout != nil
+            !exchange.connection.wantsNewConnection, timeLeft == nil || settings.wrappedValue.idleTimeout != nil
         else { return nil }
         let proxy = settings.wrappedValue.way(to: hop.url)
         if let proxy, ProxyAddress(proxy).hasCredentials { return nil }

@@ -11,7 +11,7 @@ enum MetricsReader {
         metrics.firstByte = seconds(CURLINFO_STARTTRANSFER_TIME_T)
         metrics.total = seconds(CURLINFO_TOTAL_TIME_T)
         metrics.httpVersion = handle.long(CURLINFO_HTTP_VERSION)
-        metrics.connectionsMade = exchange.connections
+        metrics.connectionsMade = exchange.connection.connections
         metrics.redirects = exchange.machine.redirectCount
         metrics.localAddress = handle.string(CURLINFO_LOCAL_IP)
         metrics.remoteAddress = handle.string(CURLINFO_PRIMARY_IP)

@@ -32,9 +32,9 @@ struct ProxyLegs {
         guard let user else { return 0 }
         let exchange = Unmanaged<ActiveExchange>.fromOpaque(user).takeUnretainedValue()
         switch kind {
-        case CURLINFO_HEADER_OUT: exchange.proxyLegs.add()
+        case CURLINFO_HEADER_OUT: exchange.connection.proxyLegs.add()
         case CURLINFO_HEADER_IN:
-            exchange.proxyLegs.heard(UnsafeRawBufferPointer(start: bytes, count: size))
+            exchange.connection.proxyLegs.heard(UnsafeRawBufferPointer(start: bytes, count: size))
         default: break
         }
         return 0
@@ -42,13 +42,13 @@ struct ProxyLegs {
 
     static let progress: transfer_xferinfo_callback = { user, _, _, _, _ in
         guard let user else { return 0 }
-        return Unmanaged<ActiveExchange>.fromOpaque(user).takeUnretainedValue().proxyLegs.areTooMany ? 1 : 0
+        return Unmanaged<ActiveExchange>.fromOpaque(user).takeUnretainedValue().connection.proxyLegs.areTooMany ? 1 : 0
     }
 }
 
 extension CurlOptions {
     func boundProxyLegs(_ handle: CurlHandle) throws(TransferError) {
-        exchange.proxyLegs = ProxyLegs()
+        exchange.connection.proxyLegs = ProxyLegs()
         let pointer = Unmanaged.passUnretained(exchange).toOpaque()
         try handle.set(CURLOPT_DEBUGDATA, pointer: pointer)
         try handle.check(transfer_easy_set_debug(handle.raw, ProxyLegs.trace), CURLOPT_DEBUGFUNCTION)

@@ -25,7 +25,7 @@ final class UploadSockets {
     }
 
     fileprivate func close(_ socket: Int32) -> Int32 {
-        if let exchange = busy.removeValue(forKey: socket), exchange.phase == .head, exchange.sent > 0 {
+        if let exchange = busy.removeValue(forKey: socket), exchange.answer.phase == .head, exchange.outgoing.sent > 0 {
             var reset = linger(l_onoff: 1, l_linger: 0)
             setsockopt(socket, SOL_SOCKET, SO_LINGER, &reset, socklen_t(MemoryLayout<linger>.size))
         }

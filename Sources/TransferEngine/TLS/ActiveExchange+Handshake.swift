@@ -4,9 +4,9 @@ extension ActiveExchange {
     /// Returns whether to go on.
     func beginHandshake(_ context: OpaquePointer) -> Bool {
         guard !Handshake.isForProxy(context) else { return true }
-        guard let questions, let hop, let origin = hop.origin else { return false }
+        guard let questions = connection.questions, let hop, let origin = hop.origin else { return false }
         do throws(TransferError) {
-            handshake = try Handshake(
+            connection.handshake = try Handshake(
                 request.settings.tls, host: origin.host, context: context, questions: questions, owner: self,
                 mayWait: files != nil)
             // Servers want the data connection to continue the session of the control connection (vsftpd's

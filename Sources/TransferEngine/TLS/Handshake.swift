@@ -83,7 +83,7 @@ final class Handshake {
     private static let judge: @convention(c) (UnsafeMutablePointer<transfer_handshake>?) -> Void = { raw in
         guard let raw, let owner = raw.pointee.owner else { return }
         let exchange = Unmanaged<ActiveExchange>.fromOpaque(owner).takeUnretainedValue()
-        guard let handshake = exchange.handshake, handshake.isSame(raw) else { return }
+        guard let handshake = exchange.connection.handshake, handshake.isSame(raw) else { return }
         do {
             switch handshake.rules.judgement {
             case .chain(let pins): try TLSRules.judge(handshake.trust(), pins: pins)
@@ -92,7 +92,7 @@ final class Handshake {
             handshake.settle(nil)
         } catch {
             handshake.settle(error)
-            if case .check = handshake.rules.judgement { exchange.refusal = error }
+            if case .check = handshake.rules.judgement { exchange.connection.refusal = error }
             exchange.stopReason = .failed(.refusal(error, of: handshake.host))
         }
     }

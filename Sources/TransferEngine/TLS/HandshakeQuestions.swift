@@ -15,7 +15,7 @@ final class HandshakeQuestions {
             first.pointee.next = nil
             guard let owner = first.pointee.owner else { continue }
             let exchange = Unmanaged<ActiveExchange>.fromOpaque(owner).takeUnretainedValue()
-            if exchange.handshake?.isSame(first) == true { return exchange }
+            if exchange.connection.handshake?.isSame(first) == true { return exchange }
         }
         return nil
     }

@@ -1,0 +1,38 @@
+import CTransferCurl
+import TransferCore
+
+/// What an exchange's requests go over: its sockets and handshakes, and why there was none.
+struct ConnectionInUse {
+    /// The sockets of the pool's connections without TLS, by which an idle one is looked at before it's used.
+    var sockets: PlainSockets?
+    /// The peer's acknowledgement when the request was about to leave; `nil` again from the answer's first line on.
+    var acknowledged: PlainSockets.Acknowledged?
+    /// Sockets that were made for the hop.
+    var opened: [curl_socket_t] = []
+    /// It has to be a new one, as one of those that were kept was found unfit.
+    var wantsNewConnection = false
+    /// How many were made.
+    var connections = 0
+    var proxyLegs = ProxyLegs()
+    /// Of the one that was made last.
+    var handshake: Handshake?
+    var questions: HandshakeQuestions?
+    /// When it has to stand.
+    var connectBound: MonotonicTime
+    /// Why no socket could be bound to the link that it requires: `errno`.
+    var linkFault: Int32?
+    /// Why there was no socket at all: `errno`, where this process or the machine lacks descriptors or memory.
+    var socketFault: Int32 = 0
+    /// Why its server was refused by somebody.
+    var refusal: (any Error)?
+    /// When our own resolver was asked for the hop that is to begin.
+    var lookUpStart: MonotonicTime?
+
+    init(bound: MonotonicTime) { connectBound = bound }
+
+    mutating func beginHop() {
+        linkFault = nil
+        socketFault = 0
+        opened.removeAll(keepingCapacity: true)
+    }
+}

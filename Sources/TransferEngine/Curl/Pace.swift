@@ -1,0 +1,36 @@
+import CTransferCurl
+import TransferCore
+
+/// Whether a transfer goes on right now, and why it doesn't.
+struct Pace {
+    /// When the transfer may go on, while a rate limit holds it.
+    var pausedUntil: MonotonicTime?
+    var mustPause = false
+    var holds: Holds = []
+    /// When a byte came or went last; kept where somebody asks.
+    var lastActivity: MonotonicTime
+
+    init(lastActivity: MonotonicTime) { self.lastActivity = lastActivity }
+
+    /// Reasons to hold a transfer back; it goes on when none is left.
+    struct Holds: OptionSet {
+        let rawValue: Int32
+        /// Somebody suspended it.
+        static let user = Holds(rawValue: 1)
+        static let rate = Holds(rawValue: 2)
+        /// The sink takes no more for now. Only reading stops.
+        static let sink = Holds(rawValue: 4)
+        /// The next piece of the request's body isn't there yet. Only sending stops.
+        static let body = Holds(rawValue: 8)
+        /// It isn't known yet what becomes of the answer. Only reading stops.
+        static let decision = Holds(rawValue: 16)
+        /// What was sent is compared with the file. Reading stops as well: libcurl then doesn't take it for a stall.
+        static let source = Holds(rawValue: 32)
+
+        /// For `curl_easy_pause`.
+        var mask: Int32 {
+            (isDisjoint(with: [.user, .rate, .sink, .decision, .source]) ? 0 : CURLPAUSE_RECV)
+                | (isDisjoint(with: [.user, .rate, .body, .source]) ? 0 : CURLPAUSE_SEND)
+        }
+    }
+}
