@@ -203,7 +203,8 @@ import TransferTestSupport
             job.settings.s3?.endpoint = endpoint
             return job
         }
-        let same = try faults([upload("a", to: "http://one.example"), upload("b", to: "http://one.example")], places: true)
+        let same = try faults(
+            [upload("a", to: "http://one.example"), upload("b", to: "http://one.example")], places: true)
         #expect(same.count == 1 && same[0].message.contains("same destination as job \"a\""))
         let others = [upload("a", to: "http://one.example"), upload("b", to: "http://two.example")]
         #expect(try faults(others, places: true).isEmpty)
