@@ -104,7 +104,7 @@ struct Put: AsyncParsableCommand {
             var upload = made
             upload.source = Composition.absolute(file)
             let name = file.split(separator: "/").last.map(String.init) ?? file
-            if upload.url.hasSuffix("/"), upload.uploadProtocol.namesFiles {
+            if upload.url.hasSuffix("/"), !upload.uploadProtocol.givesNames {
                 upload.url += PercentEncoding.encode(name)
             }
             return JobSpec(work: .upload(upload), settings: settings)

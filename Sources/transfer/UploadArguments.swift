@@ -59,13 +59,3 @@ struct S3Arguments: ParsableArguments {
         return access
     }
 }
-
-extension JobSpec.UploadProtocol {
-    /// Whether a file's URL is made of a folder's and its name; the others' servers name what they are given.
-    var namesFiles: Bool {
-        switch self {
-        case .put, .post, .s3, .resumable, .ftp, .sftp: true
-        case .multipart, .tus: false
-        }
-    }
-}

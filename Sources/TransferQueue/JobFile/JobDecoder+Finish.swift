@@ -92,7 +92,7 @@ extension JobDecoder {
                 return nil
             }
         }
-        if !isTrusted, url.hasSuffix("/"), draft.rules.uploadProtocol.putsIntoFolders, let source = draft.source {
+        if !isTrusted, url.hasSuffix("/"), draft.rules.uploadProtocol.entry.putsIntoFolders, let source = draft.source {
             url += PercentEncoding.encode(source.split(separator: "/").last.map(String.init) ?? "")
         }
         checkUpload(draft, seen)

@@ -74,15 +74,15 @@ extension JobDecoder {
 
     /// Keys that another protocol has.
     mutating func checkUpload(_ draft: JobDraft, _ seen: UInt64) {
-        guard !isTrusted, seen & Self.checkedKeys != 0 else { return }
+        guard !isTrusted, seen & UploadRegistry.current.ownedKeys != 0 else { return }
         let uploadProtocol = draft.rules.uploadProtocol
-        for (key, owners) in uploadProtocol.foreignKeys where Self.has(key, seen) {
-            let names = Wording.alternatives(owners.map { "\"\($0.rawValue)\"" }.sorted())
+        for (key, owners) in UploadRegistry.current.foreignKeys(of: uploadProtocol) where Self.has(key, seen) {
+            let names = Wording.alternatives(owners.map { "\"\($0)\"" }.sorted())
             note(
                 "\"\(key.rawValue)\" is for the protocol \(names), not \"\(uploadProtocol.rawValue)\"",
                 range(key, draft))
         }
-        if Self.has(.success, seen) || Self.has(.method, seen), (draft.method ?? uploadProtocol.method) == "PUT",
+        if Self.has(.success, seen) || Self.has(.method, seen), (draft.method ?? uploadProtocol.entry.method) == "PUT",
             let page = draft.rules.upload.success?.first(where: ReceiptRule.isPage)
         {
             note("\(page) says nothing of a file that was sent by PUT", range(.success, draft))
@@ -93,42 +93,14 @@ extension JobDecoder {
     }
 }
 
-extension JobDecoder {
-    private static let checkedKeys = JobKey.mask(of: JobSpec.UploadProtocol.ownedKeys.map(\.0))
-}
-
-extension JobSpec.UploadProtocol {
-    /// Whether a URL that ends in a slash is a folder's: the others' servers may have one for all that is sent.
-    var putsIntoFolders: Bool {
-        switch self {
-        case .put, .s3, .ftp, .sftp: true
-        case .post, .multipart, .tus, .resumable: false
-        }
-    }
-
-    /// Keys that only some protocols have, with those.
-    fileprivate static let ownedKeys: [(JobKey, Set<JobSpec.UploadProtocol>)] = [
-        (.fields, [.multipart]), (.fileField, [.multipart]), (.metadata, [.tus, .s3]), (.parallel, [.tus, .s3]),
-        (.createFolders, [.put, .ftp, .sftp]), (.inplace, [.ftp, .sftp]),
-        (.chunkSize, [.put, .post, .tus, .resumable, .s3]),
-        (.method, [.put, .post, .multipart, .resumable]), (.tus, [.tus]), (.success, [.put, .post, .multipart]),
-    ]
-
-    private static let foreignKeysByProtocol = Dictionary(
-        uniqueKeysWithValues: allCases.map { one in (one, ownedKeys.filter { !$0.1.contains(one) }) })
-
-    /// Keys that only other protocols have, with those.
-    fileprivate var foreignKeys: [(JobKey, Set<JobSpec.UploadProtocol>)] { Self.foreignKeysByProtocol[self] ?? [] }
-}
-
 extension JobSpec.Upload {
     /// Why an option of the command line does nothing for this upload.
     ///
     /// - Parameter options: Those that were given: their keys in a job file, and how the command calls them.
     public func refusal(of options: [(key: String, name: String)]) -> String? {
-        for (key, owners) in uploadProtocol.foreignKeys {
+        for (key, owners) in UploadRegistry.current.foreignKeys(of: uploadProtocol) {
             guard let option = options.first(where: { $0.key == key.rawValue }) else { continue }
-            let names = Wording.alternatives(owners.map(\.rawValue).sorted())
+            let names = Wording.alternatives(owners.sorted())
             return "\(option.name) is for the protocol \(names), not \(uploadProtocol.rawValue)"
         }
         return method.flatMap(HeaderRule.refusal(ofUploadMethod:))

@@ -9,7 +9,7 @@ enum URLRule {
         var isSecret = false
     }
 
-    static let transferSchemes = ["http", "https", "s3", "ftp", "ftps", "sftp"]
+    static var transferSchemes: [String] { UploadRegistry.current.urlSchemes }
     static let proxySchemes = ["http", "https", "socks5", "socks5h"]
 
     /// - Returns: `nil` for a URL that can be used.

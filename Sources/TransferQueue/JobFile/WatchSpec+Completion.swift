@@ -50,8 +50,7 @@ extension WatchSpec {
             throw Fault(
                 part: .url, message: message.hasPrefix(quoted) ? String(message.dropFirst(quoted.count)) : message)
         }
-        // There the URL is where uploads are made, and the server names them.
-        guard !upload.uploadProtocol.givesNames, upload.uploadProtocol != .post else { return url }
+        guard upload.uploadProtocol.entry.hasURLPerFile else { return url }
         let completed = template.completed(isRecursive: rules.isRecursive)
         guard completed.tellsFilesApart(isRecursive: rules.isRecursive) else {
             throw Fault(

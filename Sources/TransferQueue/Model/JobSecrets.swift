@@ -73,8 +73,7 @@ extension JobSettings {
         if headers.contains(where: { $0.isWrittenOutSecret }) { return true }
         if let proxy, Redaction.hasSecret(proxy.url) || proxy.credentials?.password.isLiteral == true { return true }
         if tls.keyPassphrase?.isLiteral == true { return true }
-        if ssh?.keyPassphrase?.isLiteral == true { return true }
-        if s3?.secretKey?.isLiteral == true || s3?.sessionToken?.isLiteral == true { return true }
+        if UploadRegistry.current.secrets.contains(where: { $0.read(self)?.isLiteral == true }) { return true }
         switch auth {
         case nil, .netrc: return false
         case .bearer(let token): return token.isLiteral
@@ -90,9 +89,9 @@ extension JobSettings {
         result.proxy?.url = Redaction.url(proxy?.url ?? "")
         if proxy?.credentials?.password.isLiteral == true { result.proxy?.credentials?.password = .blank }
         if tls.keyPassphrase?.isLiteral == true { result.tls.keyPassphrase = .blank }
-        if ssh?.keyPassphrase?.isLiteral == true { result.ssh?.keyPassphrase = .blank }
-        if s3?.secretKey?.isLiteral == true { result.s3?.secretKey = .blank }
-        if s3?.sessionToken?.isLiteral == true { result.s3?.sessionToken = .blank }
+        for secret in UploadRegistry.current.secrets where secret.read(self)?.isLiteral == true {
+            secret.write(&result, .blank)
+        }
         switch auth {
         case .bearer(.literal): result.auth = .bearer(.blank)
         case .basic(let user, .literal): result.auth = .basic(user: user, password: .blank)

@@ -17,32 +17,14 @@ extension JobSpec {
     /// Whether its server can be asked what it has before anything is sent again.
     var asksFirst: Bool {
         guard case .upload(let upload) = work else { return false }
-        return upload.uploadProtocol.asksFirst && !upload.options.inPlace
+        return upload.entry.canBeAsked
     }
 
     /// The method its request is made with.
     var method: String {
         switch work {
         case .download(let download): download.method ?? "GET"
-        case .upload(let upload): upload.method ?? upload.uploadProtocol.method
-        }
-    }
-}
-
-extension JobSpec.UploadProtocol {
-    /// Whether its server can be asked what it has before anything is sent again.
-    var asksFirst: Bool {
-        switch self {
-        case .tus, .resumable, .s3, .ftp, .sftp: true
-        case .put, .post, .multipart: false
-        }
-    }
-
-    /// The method of its request, where nobody names another.
-    var method: String {
-        switch self {
-        case .put, .s3, .ftp, .sftp: "PUT"
-        case .post, .multipart, .tus, .resumable: "POST"
+        case .upload(let upload): upload.method ?? upload.uploadProtocol.entry.method
         }
     }
 }

@@ -109,24 +109,6 @@ public struct JobSpec: Sendable, Hashable {
         }
     }
 
-    /// How an upload speaks to its server.
-    public enum UploadProtocol: String, Sendable, Hashable, CaseIterable {
-        /// The file is the body of one request. Where the server offers to resume it (the IETF draft), that is used.
-        case put, post
-        /// A form (RFC 7578) with fields and the file.
-        case multipart
-        /// tus 1.0.
-        case tus
-        /// Resumable Uploads for HTTP, an IETF draft.
-        case resumable
-        /// Amazon's S3 and what speaks like it; the URL is `s3://bucket/key`.
-        case s3
-        /// The file grows beside its destination and gets its name when it's whole; the URL is `ftp://…` or `ftps://…`.
-        case ftp
-        /// The same with SSH's servers; the URL is `sftp://…`.
-        case sftp
-    }
-
     /// What to do when the destination is there already.
     public enum IfExists: String, Sendable, Hashable, CaseIterable {
         /// What our record or the checksum proves complete is kept; anything else fails and says what to write.
@@ -160,11 +142,6 @@ public struct JobSpec: Sendable, Hashable {
             upload.uploadProtocol.givesNames ? upload.source : Redaction.url(upload.url)
         }
     }
-}
-
-extension JobSpec.UploadProtocol {
-    /// Whether the URL is only where uploads are made, and the server says where each is: then many have the same one.
-    var givesNames: Bool { self == .tus || self == .multipart }
 }
 
 extension JobSpec {

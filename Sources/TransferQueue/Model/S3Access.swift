@@ -68,8 +68,8 @@ extension JobSettings.S3Access {
 extension JobSettings {
     /// Who is spoken to for a URL; of an object's that its endpoint.
     func origin(of url: String, _ secrets: SecretSource) -> Origin? {
-        guard S3URL.isOne(url) else { return Origin(anyURL: url) }
-        return (try? (s3 ?? S3Access()).location(url, secrets)).flatMap { Origin(url: $0.url) }
+        guard let find = JobSpec.UploadProtocol.of(url: url)?.entry.origin else { return Origin(anyURL: url) }
+        return find(url, self, secrets)
     }
 }
 

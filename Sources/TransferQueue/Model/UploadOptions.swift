@@ -64,7 +64,7 @@ extension JobSpec.Upload {
 
 extension JobSpec.Upload {
     /// What is a receipt for it.
-    var receipt: ReceiptRule { ReceiptRule(method: method ?? uploadProtocol.method, success: options.success) }
+    var receipt: ReceiptRule { ReceiptRule(method: method ?? uploadProtocol.entry.method, success: options.success) }
 }
 
 extension JobSpec {

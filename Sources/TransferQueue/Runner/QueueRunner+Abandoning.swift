@@ -44,7 +44,9 @@ extension QueueRunner {
             !VerifyingDialogue.isVerifying(state)
         else { return nil }
         let source = UploadSource(name: "", size: upload.upload.size)
-        return try UploadProtocols.dialogue(upload.spec, work, source: source, state: state, secrets: builder.secrets)
+        return try UploadAttempt(
+            spec: upload.spec, upload: work, source: source, state: state, secrets: builder.secrets
+        ).dialogue()
     }
 
     private func perform(_ actions: [Abandoner.Action]) {

@@ -12,7 +12,7 @@ extension QueueRunner {
     func talk(_ job: RunningJob, _ file: SourceFile, over link: String?) throws(TransferError) -> Bool {
         guard case .upload(let upload) = job.record.spec.work else { return false }
         let isFresh = job.record.upload == nil && !job.record.wasInterrupted && job.record.watched == nil
-        if isFresh, UploadProtocols.isOneRequest(upload, size: file.size) { return false }
+        if isFresh, upload.isOneRequest(size: file.size) { return false }
         let id = job.candidate.id
         var record = job.record.upload
         let likeness = record.map {
@@ -32,10 +32,12 @@ extension QueueRunner {
         let source = UploadSource(
             name: WatchedPath.name(file.path), size: file.size, digest: job.sourceDigest,
             mayHaveChanged: likeness == .unclear)
-        let secrets = builder(of: job).secrets
-        let make = job.record.watched?.verifies == true ? UploadProtocols.verifying : UploadProtocols.dialogue
         let state = lostWithItsProcess(job, upload, file, record) ?? record?.state
-        guard let dialogue = try make(job.record.spec, upload, source, state, secrets) else { return false }
+        let attempt = UploadAttempt(
+            spec: job.record.spec, upload: upload, source: source, state: state, secrets: builder(of: job).secrets)
+        let made =
+            job.record.watched?.verifies == true ? try attempt.verifyingDialogue() : try attempt.dialogue()
+        guard let dialogue = made else { return false }
         if state != nil { file.markSentBefore(mayHaveChanged: likeness == .unclear) }
         job.link = link
         begin(dialogue, of: job, file, record)
@@ -137,7 +139,7 @@ extension QueueRunner {
         _ job: RunningJob, _ upload: JobSpec.Upload, _ file: SourceFile, _ saved: UploadRecord?
     ) -> String? {
         let record = job.record
-        guard record.wasInterrupted, upload.uploadProtocol == .put, record.spec.method == "PUT",
+        guard record.wasInterrupted, upload.entry.confirmsLostAnswers, record.spec.method == "PUT",
             saved?.knowsTheWay != true,
             job.isProven || (file.stamp.changed ?? 0) / 1_000_000 <= record.claimed
         else { return nil }
@@ -235,7 +237,7 @@ extension QueueRunner {
     /// The body of a PUT left whole, and the answer was lost: before it's sent again the server is asked whether it has it.
     func keepUnanswered(_ job: RunningJob, _ error: TransferError, _ outcome: ExchangeOutcome) {
         guard case .upload(let file) = job.ready, case .upload(let upload) = job.record.spec.work,
-            upload.uploadProtocol == .put, job.record.spec.method == "PUT", error.status == nil, file.size > 0,
+            upload.entry.confirmsLostAnswers, job.record.spec.method == "PUT", error.status == nil, file.size > 0,
             outcome.sent >= file.size || error.code == .answeredEarly
         else { return }
         let record = UploadRecord(file, state: ConfirmingPut.state(began: began(job)), confirmed: 0)
@@ -318,9 +320,8 @@ extension QueueRunner {
 
     /// With a word on the folder that its destination may lack.
     func hinted(_ error: TransferError, _ head: ResponseHead?, _ job: RunningJob) -> TransferError {
-        guard case .upload(let upload) = job.record.spec.work, upload.uploadProtocol == .put,
-            !upload.options.createFolders, let head, error.status == head.status,
-            let hint = MissingFolder.hint(for: head, method: job.record.spec.method, url: upload.url)
+        guard case .upload(let upload) = job.record.spec.work, let head, error.status == head.status,
+            let hint = upload.entry.hint(head, job.record.spec.method, upload.url)
         else { return error }
         var error = error
         error.message += hint

@@ -52,7 +52,7 @@ struct RequestBuilder: Sendable {
     func upload(_ spec: JobSpec, _ upload: JobSpec.Upload, file: SourceFile) throws(TransferError) -> ExchangeRequest {
         let resends = !spec.mustNotRepeat
         if let rules = plainRules.find(spec.sharedSettings, resends),
-            FileServerURLs.uploadProtocol(of: upload.url) == nil
+            JobSpec.UploadProtocol.of(url: upload.url)?.entry.connect == nil
         {
             return ExchangeRequest(
                 url: upload.url, method: spec.method, headers: typed(rules.headers, file, upload.url),
@@ -65,7 +65,7 @@ struct RequestBuilder: Sendable {
         settings.turnsRequests = false
         let headers = try headers(spec.settings)
         let shared = Shared(wrappedValue: settings)
-        if spec.settings.namesNobody, FileServerURLs.uploadProtocol(of: upload.url) == nil {
+        if spec.settings.namesNobody, JobSpec.UploadProtocol.of(url: upload.url)?.entry.connect == nil {
             plainRules.keep(PlainRules(settings: shared, headers: headers), spec.sharedSettings, resends)
         }
         return onJourney(
@@ -164,12 +164,7 @@ struct RequestBuilder: Sendable {
         case .basic(let user, let password):
             settings.credentials = .password(user: try secrets.read(user), password: try secrets.read(password))
         }
-        if let kind = FileServerURLs.uploadProtocol(of: url) {
-            settings.files = try job.fileServer(secrets)
-            if kind == .sftp, settings.credentials.login == nil {
-                settings.credentials = .password(user: job.sshUser, password: "")
-            }
-        }
+        if let connect = JobSpec.UploadProtocol.of(url: url)?.entry.connect { try connect(&settings, job, secrets) }
         return settings
     }
 

@@ -42,10 +42,9 @@ struct WatchPlan: Sendable {
         self.spec = spec
         root = WatchedPath.trimmed(spec.folder)
         let template = try URLTemplate(URLSpelling.canonicalIfPossible(spec.url))
-        // Where the server gives the names, the URL is where uploads are made.
         self.template =
-            spec.upload.uploadProtocol.givesNames || spec.upload.uploadProtocol == .post
-            ? template : template.completed(isRecursive: spec.rules.isRecursive)
+            spec.upload.uploadProtocol.entry.hasURLPerFile
+            ? template.completed(isRecursive: spec.rules.isRecursive) : template
         var name = [CChar](repeating: 0, count: 256)
         gethostname(&name, name.count - 1)
         host = String(decoding: name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)

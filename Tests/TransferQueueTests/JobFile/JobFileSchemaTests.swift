@@ -44,7 +44,7 @@ import TransferWatch
     @Test func hasTheDecodersWordsAndRanges() throws {
         #expect(schema.definition("ifExists")["enum"] as? [String] == JobSpec.IfExists.allCases.map(\.rawValue))
         #expect(schema.definition("adopt")["enum"] as? [String] == JobSpec.Adopt.allCases.map(\.rawValue))
-        #expect(schema.definition("protocol")["enum"] as? [String] == JobSpec.UploadProtocol.allCases.map(\.rawValue))
+        #expect(schema.definition("protocol")["enum"] as? [String] == UploadRegistry.builtIn.map(\.rawValue))
         let watch = try #require(schema.definition("watch")["properties"] as? [String: [String: Any]])
         #expect(watch["order"]?["enum"] as? [String] == WatchOrder.allCases.map(\.rawValue))
         for (name, range) in [

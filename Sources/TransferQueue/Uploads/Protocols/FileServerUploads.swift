@@ -1,0 +1,65 @@
+import TransferCore
+import TransferEngine
+import TransferUpload
+
+extension JobSpec.UploadProtocol {
+    /// The file grows beside its destination and gets its name when it's whole; the URL is `ftp://…` or `ftps://…`.
+    public static let ftp: Self = Self(
+        UploadEntry(
+            name: "ftp", method: "PUT", schemes: ["ftp", "ftps"], isWellFormed: namesServer,
+            urlForm: "ftp://host/path or ftps://host/path", keys: [.createFolders, .inplace],
+            variant: { $0.inPlace ? ftpInPlace : nil }, putsIntoFolders: true, hasURLPerFile: true, connect: connect,
+            canBeAsked: true, dialogue: growing, place: underItsName))
+
+    /// The same with SSH's servers; the URL is `sftp://…`.
+    public static let sftp: Self = Self(
+        UploadEntry(
+            name: "sftp", method: "PUT", schemes: ["sftp"], isWellFormed: namesServer, urlForm: "sftp://host/path",
+            keys: [.createFolders, .inplace],
+            secrets: [SettingsSecret(read: { $0.ssh?.keyPassphrase }, write: { $0.ssh?.keyPassphrase = $1 })],
+            variant: { $0.inPlace ? sftpInPlace : nil }, putsIntoFolders: true, hasURLPerFile: true,
+            connect: connectBySSH, canBeAsked: true, dialogue: growing, place: underItsName))
+
+    private static let ftpInPlace: Self = Self(inPlace(of: ftp.entry))
+    private static let sftpInPlace: Self = Self(inPlace(of: sftp.entry))
+
+    /// `inplace`: the file is stored under its own name at once.
+    private static func inPlace(of entry: UploadEntry) -> UploadEntry {
+        var entry = entry
+        entry.variant = { _ in nil }
+        entry.canBeAsked = false
+        entry.dialogue = { attempt in
+            FileServerUpload.inPlace(url: attempt.upload.url, source: attempt.source, state: attempt.state)
+        }
+        return entry
+    }
+
+    @Sendable private static func growing(_ attempt: UploadAttempt) -> (any UploadDialogue)? {
+        let mark = String(UInt64.random(in: 0..<1 << 48), radix: 36)
+        return FileServerUpload(
+            url: attempt.upload.url, source: attempt.source, state: attempt.state, mark: mark)
+    }
+
+    @Sendable private static func underItsName(
+        _ attempt: UploadAttempt
+    ) -> @Sendable (UploadResult) -> VerifyingDialogue.Place {
+        let url = attempt.upload.url
+        return { _ in VerifyingDialogue.Place(url: url) }
+    }
+
+    @Sendable private static func namesServer(_ url: String) -> Bool { Origin(fileServerURL: url) != nil }
+
+    @Sendable private static func connect(
+        _ settings: inout ExchangeSettings, _ job: JobSettings, _ secrets: SecretSource
+    ) throws(TransferError) {
+        settings.files = try job.fileServer(secrets)
+    }
+
+    @Sendable private static func connectBySSH(
+        _ settings: inout ExchangeSettings, _ job: JobSettings, _ secrets: SecretSource
+    ) throws(TransferError) {
+        try connect(&settings, job, secrets)
+        // Who logs in by a key has a name and no password.
+        if settings.credentials.login == nil { settings.credentials = .password(user: job.sshUser, password: "") }
+    }
+}

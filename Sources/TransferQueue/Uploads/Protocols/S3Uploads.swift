@@ -1,0 +1,56 @@
+import TransferCore
+import TransferUpload
+
+extension JobSpec.UploadProtocol {
+    /// Amazon's S3 and what speaks like it; the URL is `s3://bucket/key`.
+    public static let s3: Self = Self(
+        UploadEntry(
+            name: "s3", method: "PUT", schemes: ["s3"], isWellFormed: S3URL.isOne,
+            urlForm: "s3://bucket/key; its server is named by \"s3\": {\"endpoint\": …}",
+            keys: [.metadata, .parallel, .chunkSize],
+            secrets: [
+                SettingsSecret(read: { $0.s3?.secretKey }, write: { $0.s3?.secretKey = $1 }),
+                SettingsSecret(read: { $0.s3?.sessionToken }, write: { $0.s3?.sessionToken = $1 }),
+            ],
+            putsIntoFolders: true, hasURLPerFile: true, origin: endpoint, canBeAsked: true, dialogue: object,
+            place: signed))
+
+    /// Buckets have a server that the URL doesn't name.
+    @Sendable private static func endpoint(_ url: String, _ settings: JobSettings, _ secrets: SecretSource) -> Origin? {
+        (try? (settings.s3 ?? JobSettings.S3Access()).location(url, secrets)).flatMap { Origin(url: $0.url) }
+    }
+
+    @Sendable private static func object(_ attempt: UploadAttempt) throws(TransferError) -> (any UploadDialogue)? {
+        let options = attempt.upload.options
+        let access = attempt.spec.settings.s3 ?? JobSettings.S3Access()
+        var s3 = S3Options()
+        if let size = options.chunkSize { (s3.partSize, s3.threshold) = (size, size) }
+        if let parallel = options.parallel { s3.parallel = parallel }
+        if let integrity = access.integrity {
+            s3.integrity = S3Options.Integrity(rawValue: integrity.rawValue) ?? .sha256
+        }
+        s3.headers = try attempt.headers()
+        for field in try attempt.read(options.metadata) {
+            s3.headers.append(HeaderField("x-amz-meta-" + field.name, field.value))
+        }
+        return S3Dialogue(
+            location: try access.location(attempt.upload.url, attempt.secrets),
+            credentials: try access.credentials(attempt.secrets), source: attempt.source, options: s3,
+            state: attempt.state)
+    }
+
+    /// Objects are asked for by requests that are signed, in the bucket's region.
+    @Sendable private static func signed(
+        _ attempt: UploadAttempt
+    ) throws(TransferError) -> @Sendable (UploadResult) -> VerifyingDialogue.Place {
+        let access = attempt.spec.settings.s3 ?? JobSettings.S3Access()
+        let location = try access.location(attempt.upload.url, attempt.secrets)
+        let credentials = try access.credentials(attempt.secrets)
+        return { result in
+            let there = result.region.flatMap { location.inRegion($0) } ?? location
+            return VerifyingDialogue.Place(url: there.url) { now throws(TransferError) in
+                try there.fields(credentials: credentials, now: now)
+            }
+        }
+    }
+}

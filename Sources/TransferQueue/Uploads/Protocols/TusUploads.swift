@@ -1,0 +1,25 @@
+import TransferCore
+import TransferUpload
+
+extension JobSpec.UploadProtocol {
+    /// tus 1.0.
+    public static let tus: Self = Self(
+        UploadEntry(
+            name: "tus", method: "POST", keys: [.metadata, .parallel, .chunkSize, .tus], givesNames: true,
+            canBeAsked: true, dialogue: pieces, place: { _ in whereItWasMade }))
+
+    @Sendable private static func pieces(_ attempt: UploadAttempt) throws(TransferError) -> (any UploadDialogue)? {
+        let options = attempt.upload.options
+        var tus = TusOptions()
+        tus.chunkSize = options.chunkSize
+        tus.parallel = options.parallel ?? 1
+        tus.checksum = options.tus.checksum
+        tus.createsWithBody = options.tus.createsWithUpload
+        tus.metadata = try attempt.read(options.metadata).map { TusMetadata($0.name, $0.value) }
+        return TusDialogue(url: attempt.upload.url, source: attempt.source, options: tus, state: attempt.state)
+    }
+
+    @Sendable private static func whereItWasMade(_ result: UploadResult) -> VerifyingDialogue.Place {
+        VerifyingDialogue.Place(url: result.url, headers: [HeaderField("Tus-Resumable", "1.0.0")])
+    }
+}
