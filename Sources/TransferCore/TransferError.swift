@@ -98,6 +98,8 @@ extension TransferError.Code {
     /// Nothing proves that what came is all, and whoever asked wants proof.
     public static let unproven = Self("unproven")
     public static let checksumMismatch = Self("checksumMismatch")
+    /// A server doesn't say the digest of what it has, nor gives it back to be hashed.
+    public static let digestUnknown = Self("digestUnknown")
     public static let changedDuringTransfer = Self("changedDuringTransfer")
 
     // This machine.

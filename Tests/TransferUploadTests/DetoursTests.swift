@@ -35,7 +35,7 @@ import TransferCore
             let palette = Self.palette(kind)
             let count = Int.random(in: 1...4, using: &random)
             let favourites = (0..<count).compactMap { _ in palette.randomElement(using: &random) }
-            var state: String?
+            var state: UploadState?
             for attempt in 1...3 {
                 let run = Self.attempt(kind, &state) { _ in
                     Int.random(in: 0..<8, using: &random) == 0
@@ -59,7 +59,7 @@ import TransferCore
             (.s3, Answer(400, .none, S3Samples.error("InvalidPart"))), (.s3, Answer(500)),
         ] as [(Kind, Answer)])
     func aServerThatSaysOneThingForEverIsLeft(_ kind: Kind, _ answer: Answer) throws {
-        var state: String?
+        var state: UploadState?
         for _ in 1...3 {
             let run = Self.attempt(kind, &state) { request in
                 // Parts and rests get the answer; what leads to them is done.
@@ -154,7 +154,7 @@ import TransferCore
     }
 
     private static func attempt(
-        _ kind: Kind, _ state: inout String?, answer: (UploadRequest) -> Answer?
+        _ kind: Kind, _ state: inout UploadState?, answer: (UploadRequest) -> Answer?
     ) -> Run {
         guard var dialogue = dialogue(kind, state) else { return Run() }
         var run = Run()
@@ -192,7 +192,7 @@ import TransferCore
         return run
     }
 
-    private static func dialogue(_ kind: Kind, _ state: String?) -> (any UploadDialogue)? {
+    private static func dialogue(_ kind: Kind, _ state: UploadState?) -> (any UploadDialogue)? {
         switch kind {
         case .s3:
             guard let location = try? S3Location("s3://b/k", endpoint: "https://s3.example") else { return nil }

@@ -59,7 +59,7 @@ import TransferCore
     private static let source = UploadSource(name: "f", size: 200)
 
     /// - Returns: What an earlier attempt saved.
-    private func saved(_ kind: Kind, _ held: Held) throws -> String {
+    private func saved(_ kind: Kind, _ held: Held) throws -> UploadState {
         switch (kind, held) {
         case (.s3, .some): return S3Script.state(200)
         case (.s3, .perhapsAll): return S3Script.state(200, S3State.Completion(etag: "e-2", checksum: nil))
@@ -80,7 +80,7 @@ import TransferCore
         }
     }
 
-    private func dialogue(_ kind: Kind, _ state: String?) -> AnyDialogue {
+    private func dialogue(_ kind: Kind, _ state: UploadState?) -> AnyDialogue {
         switch kind {
         case .s3:
             // The location is well-formed.

@@ -138,7 +138,7 @@ import TransferCore
     @Test func whatIsSentAfterTheFoldersIsResumedWhereTheServerOffersThat() throws {
         let source = UploadSource(name: "f", size: 10)
         let options = ResumableOptions(url: "http://h/a/f", method: "PUT", mode: .upgrade)
-        func dialogue(_ state: String?) -> FolderMakingPut {
+        func dialogue(_ state: UploadState?) -> FolderMakingPut {
             FolderMakingPut(url: "http://h/a/f", source: source, upgrade: options, state: state)
         }
         var put = dialogue(nil)

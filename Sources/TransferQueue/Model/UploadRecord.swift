@@ -13,15 +13,15 @@ struct UploadRecord: Sendable, Hashable, Codable {
     /// Another file may have taken its name, with its times; left out by earlier versions too.
     var inode: UInt64?
     /// What the protocol's dialogue wanted to keep; `nil` where only the version that it began with is known.
-    var state: String?
+    var state: UploadState?
     /// Bytes that the server had when that was last known.
     var confirmed: Int64
 
-    init(_ file: SourceFile, state: String?, confirmed: Int64) {
+    init(_ file: SourceFile, state: UploadState?, confirmed: Int64) {
         self.init(file.stamp, state: state, confirmed: confirmed)
     }
 
-    init(_ stamp: FileStamp, state: String?, confirmed: Int64) {
+    init(_ stamp: FileStamp, state: UploadState?, confirmed: Int64) {
         size = stamp.size
         modified = stamp.modified
         changed = stamp.changed
@@ -50,14 +50,13 @@ struct UploadRecord: Sendable, Hashable, Codable {
         switch began.likeness(to: file.stamp) {
         case .same: return .same
         case .touched:
-            let mayBeComplete = state.map { ResumableDialogue.mayBeComplete($0) } ?? false
-            return mustNotRepeat && mayBeComplete ? .unclear : .other
+            return mustNotRepeat && state?.mayBeComplete == true ? .unclear : .other
         case .retimed, .other: return .other
         }
     }
 
     /// Whether its server can be asked what it has.
-    var knowsTheWay: Bool { state.map { UploadProtocols.knowsTheWay($0) } ?? false }
+    var knowsTheWay: Bool { state?.canAsk == true }
 
     var text: String? { (try? JSONEncoder().encode(self)).map { String(decoding: $0, as: UTF8.self) } }
 

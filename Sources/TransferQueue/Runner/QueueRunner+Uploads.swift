@@ -137,7 +137,7 @@ extension QueueRunner {
     /// - Returns: `nil` when nobody can say, and where the state leads on.
     private func lostWithItsProcess(
         _ job: RunningJob, _ upload: JobSpec.Upload, _ file: SourceFile, _ saved: UploadRecord?
-    ) -> String? {
+    ) -> UploadState? {
         let record = job.record
         guard record.wasInterrupted, upload.entry.confirmsLostAnswers, record.spec.method == "PUT",
             saved?.knowsTheWay != true,
@@ -205,7 +205,7 @@ extension QueueRunner {
         }
     }
 
-    private func save(_ state: String, of id: Int64) {
+    private func save(_ state: UploadState, of id: Int64) {
         Failpoint.reached(.stateUnsaved)
         running[id]?.talk?.state = state
         running[id]?.talk?.isSaving = true

@@ -63,7 +63,8 @@ extension SQLiteStore {
 
     /// Of what an attempt left: not of those that only ask what has come of a request that is over.
     static let holdsSomething = """
-        \(canGoOn) AND upload NOT LIKE '%"state":"put:%' AND upload NOT LIKE '%"state":"verify:%'
+        \(canGoOn) AND upload NOT LIKE '%"isHeld":false%'
+            AND upload NOT LIKE '%"state":"put:%' AND upload NOT LIKE '%"state":"verify:%'
         """
 
     /// The cancelled jobs of a batch whose servers hold parts of them, as far as is known.

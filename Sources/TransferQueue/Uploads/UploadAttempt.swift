@@ -7,7 +7,7 @@ struct UploadAttempt {
     let upload: JobSpec.Upload
     let source: UploadSource
     /// What an earlier attempt saved.
-    var state: String?
+    var state: UploadState?
     let secrets: SecretSource
 
     /// - Returns: `nil` for an upload that is one request and no more.
@@ -19,7 +19,7 @@ struct UploadAttempt {
         own.state = state.flatMap { VerifyingDialogue.isVerifying($0) ? nil : $0 }
         let inner =
             try own.dialogue()
-            ?? own.receipted(OneRequest(url: upload.url, method: spec.method, source: source))
+            ?? own.receipted(PlainPut(url: upload.url, method: spec.method, source: source, namesWhatItMade: true))
         return VerifyingDialogue(inner, source: source, state: state, place: try upload.entry.place(self))
     }
 

@@ -14,7 +14,7 @@ struct UploadTalk {
     var waiting: [UploadAction] = []
     var isSaving = false
     /// What the dialogue wants to be kept.
-    var state: String?
+    var state: UploadState?
     /// Bytes that the server holds, as far as it said.
     private(set) var confirmed: Int64 = 0
     /// Of the last answer.
@@ -80,7 +80,7 @@ struct UploadTalk {
     var position: Int64 { min(file.size, max(confirmed, legs.values.reduce(base) { $0 + $1.meter.sent })) }
 
     /// Whether its server can be asked what it has.
-    var knowsTheWay: Bool { state.map { UploadProtocols.knowsTheWay($0) } ?? false }
+    var knowsTheWay: Bool { state?.canAsk == true }
 
     /// For the next attempt; `nil` when there is nothing to go on from.
     var record: UploadRecord? {

@@ -1,4 +1,3 @@
-public import TransferCore
 import TransferEventLoop
 
 /// Threads for watched folders; they start when there is something for them.
@@ -25,9 +24,4 @@ struct WatchTimes: Sendable {
     var thenAgain = Duration.seconds(3600)
     /// Until a file that failed is tried again.
     var again = FailedFiles.Delays()
-}
-
-extension TransferError.Code {
-    /// A server doesn't say the digest of what it has, nor gives it back to be hashed.
-    public static let digestUnknown = Self(rawValue: "digestUnknown")
 }

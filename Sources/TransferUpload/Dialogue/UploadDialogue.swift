@@ -4,8 +4,8 @@ public import TransferCore
 ///
 /// A pure state machine. Whoever drives it performs its actions in their order and tells it what came of them. A
 /// dialogue lives as long as one attempt: it ends with exactly one ``UploadAction/finish(_:)`` or
-/// ``UploadAction/fail(_:)``, and what has to survive it (the URL of the upload, the parts that are there) is the text
-/// of ``UploadAction/save(_:)``. The next attempt, perhaps in another process, is a new dialogue with that text; it
+/// ``UploadAction/fail(_:)``, and what has to survive it (the URL of the upload, the parts that are there) is the state
+/// of ``UploadAction/save(_:)``. The next attempt, perhaps in another process, is a new dialogue with that state; it
 /// asks the server what it has before it sends anything.
 ///
 /// Retrying is not its business: it fails, says whether that may pass (`TransferError.isTransient`), and is begun anew
@@ -29,7 +29,7 @@ public enum UploadAction: Sendable, Hashable {
     /// A digest of bytes of the source is needed; answered by ``UploadEvent/digested(_:_:)``.
     case digest(id: Int, DigestAlgorithm, Range<Int64>)
     /// To be kept for the next attempt, in this process or another. Holds no secret.
-    case save(String)
+    case save(UploadState)
     /// As many bytes of the source are held by the server now; falls when it has lost some.
     case confirmed(Int64)
     /// What the server had is given up and the source is sent from its start, for this reason (in words). What was saved

@@ -38,6 +38,18 @@ struct FileServerState: Codable, Hashable {
         self.generation = generation
     }
 
+    static let kind = "files"
+
+    /// - Returns: `nil` for the state of another dialogue.
+    init?(_ saved: UploadState) {
+        guard saved.kind == Self.kind else { return nil }
+        self.init(saved.payload)
+    }
+
+    var saved: UploadState {
+        UploadState(kind: Self.kind, canAsk: true, mayBeComplete: naming != nil, payload: text)
+    }
+
     /// - Returns: `nil` for what isn't a state of this form.
     init?(_ text: String) {
         guard let state = try? JSONDecoder().decode(FileServerState.self, from: Data(text.utf8)), state.version == 1,

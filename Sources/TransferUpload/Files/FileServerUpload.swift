@@ -67,7 +67,7 @@ public struct FileServerUpload: UploadDialogue {
     ///   - url: `ftp`, `ftps` or `sftp`.
     ///   - state: What an earlier attempt saved.
     ///   - mark: Letters and digits that no other upload has. Only an upload that is new uses them.
-    public init(url: String, source: UploadSource, state: String?, mark: String) {
+    public init(url: String, source: UploadSource, state: UploadState?, mark: String) {
         self.url = PartURL.withoutUser(url)
         self.source = source
         self.state = state.flatMap { FileServerState($0) }
@@ -75,7 +75,7 @@ public struct FileServerUpload: UploadDialogue {
     }
 
     /// The same without anything but the file's own name, for servers that let nobody do more than store it.
-    public static func inPlace(url: String, source: UploadSource, state: String?) -> any UploadDialogue {
+    public static func inPlace(url: String, source: UploadSource, state: UploadState?) -> any UploadDialogue {
         InPlaceUpload(url: url, source: source, state: state)
     }
 
@@ -354,7 +354,7 @@ public struct FileServerUpload: UploadDialogue {
         return [.send(request)]
     }
 
-    private func save() -> [UploadAction] { state.map { [.save($0.text)] } ?? [] }
+    private func save() -> [UploadAction] { state.map { [.save($0.saved)] } ?? [] }
 
     mutating func end(_ action: UploadAction) -> [UploadAction] {
         phase = .ended

@@ -27,7 +27,7 @@ struct InPlaceUpload: UploadDialogue {
     /// - Parameters:
     ///   - url: `ftp`, `ftps` or `sftp`.
     ///   - state: What an earlier attempt saved, in place or not.
-    init(url: String, source: UploadSource, state: String?) {
+    init(url: String, source: UploadSource, state: UploadState?) {
         self.url = PartURL.withoutUser(url)
         self.source = source
         self.state = InPlaceState(state, to: self.url)
@@ -39,7 +39,7 @@ struct InPlaceUpload: UploadDialogue {
         }
         let again = state.left.map { [UploadAction.restart("\($0.words); it's sent in place, as a whole")] } ?? []
         // A process that is killed can't say any more that bytes were on their way.
-        return again + [.confirmed(0), .save(state.leaving(.part).text)] + send()
+        return again + [.confirmed(0), .save(state.leaving(.part).saved)] + send()
     }
 
     mutating func handle(_ event: UploadEvent, now: Int64) -> [UploadAction] {
@@ -78,14 +78,14 @@ struct InPlaceUpload: UploadDialogue {
         if case .sweeping(_, let result) = phase { return end(.finish(result)) }
         if sent > 0 { state = state.leaving(sent >= source.size ? .all : .part) }
         // Nothing has left, in this attempt or an earlier one: nothing can be there.
-        guard let left = state.left else { return [.save(state.text)] + end(.fail(error)) }
+        guard let left = state.left else { return [.save(state.saved)] + end(.fail(error)) }
         var error = error
         error.message += "; \(left.words)"
         if !error.isTransient, error.status != nil {
             error.code = .mayHaveBeenSent
             error.message += ": have it looked at or removed there before transfer retry sends the file again"
         }
-        return [.save(state.text)] + end(.fail(error))
+        return [.save(state.saved)] + end(.fail(error))
     }
 
     private mutating func send() -> [UploadAction] {
@@ -108,7 +108,7 @@ struct InPlaceUpload: UploadDialogue {
 }
 
 /// The state that an upload in place leaves to its next attempt.
-private struct InPlaceState: Codable, Hashable {
+struct InPlaceState: Codable, Hashable {
     enum Left: String, Codable {
         case part, all
 
@@ -123,17 +123,28 @@ private struct InPlaceState: Codable, Hashable {
     /// Hidden files of attempts that weren't made in place.
     private(set) var parts: [String] = []
 
-    /// - Parameter text: Of an attempt in place, or not.
-    init(_ text: String?, to url: String) {
+    static let kind = "inPlace"
+
+    var saved: UploadState { UploadState(kind: Self.kind, canAsk: false, payload: text) }
+
+    /// - Parameter saved: Of an attempt in place, or not.
+    init(_ saved: UploadState?, to url: String) {
         inPlace = Redaction.url(url)
-        guard let text else { return }
-        if let known = try? JSONDecoder().decode(InPlaceState.self, from: Data(text.utf8)), known.version == version {
-            if known.inPlace == inPlace { self = known }
-        } else if let known = FileServerState(text) {
+        guard let saved else { return }
+        if saved.kind == Self.kind {
+            if let known = InPlaceState(text: saved.payload), known.inPlace == inPlace { self = known }
+        } else if let known = FileServerState(saved) {
             // Another server isn't told of them.
             let here = Origin(fileServerURL: url)
             parts = ([known.part] + (known.replaced ?? [])).filter { Origin(fileServerURL: $0) == here }
         }
+    }
+
+    /// - Returns: `nil` for what isn't a state of this form.
+    init?(text: String) {
+        guard let state = try? JSONDecoder().decode(InPlaceState.self, from: Data(text.utf8)), state.version == 1
+        else { return nil }
+        self = state
     }
 
     func leaving(_ left: Left) -> InPlaceState {

@@ -3,7 +3,7 @@ import TransferCore
 /// A PUT after an earlier attempt of which all, a part or nothing may have arrived: its answer was lost, or its process
 /// died. The server is asked what it has (``RemoteCopy``), and the file is sent only if that isn't the file.
 public struct ConfirmingPut: UploadDialogue {
-    private static let mark = "put:"
+    static let kind = "put"
 
     private let url: String
     /// `nil` once the file is being sent.
@@ -15,10 +15,10 @@ public struct ConfirmingPut: UploadDialogue {
     ///   - otherwise: How the file is sent if it isn't there; one request where there is none.
     /// - Returns: `nil` for the state of another protocol.
     public init?(
-        url: String, method: String = "PUT", source: UploadSource, state: String,
+        url: String, method: String = "PUT", source: UploadSource, state: UploadState,
         otherwise: (any UploadDialogue)? = nil
     ) {
-        guard Self.isState(state), let began = Int64(state.dropFirst(Self.mark.count)) else { return nil }
+        guard Self.isState(state), let began = Int64(state.payload) else { return nil }
         self.url = url
         copy = RemoteCopy(url: url, source: source, began: began)
         self.otherwise = otherwise ?? PlainPut(url: url, method: method, source: source)
@@ -27,9 +27,17 @@ public struct ConfirmingPut: UploadDialogue {
     /// What to keep of an attempt of which all may have arrived.
     ///
     /// - Parameter began: Seconds since 1970, by this machine's clock.
-    public static func state(began: Int64) -> String { mark + String(began) }
+    public static func state(began: Int64) -> UploadState {
+        UploadState(kind: kind, canAsk: true, isHeld: false, payload: String(began))
+    }
 
-    public static func isState(_ text: String) -> Bool { text.hasPrefix(mark) }
+    static func state(earlier text: String) -> UploadState? {
+        UploadState.payload(of: text, after: "put:").map {
+            UploadState(kind: kind, canAsk: true, isHeld: false, payload: $0)
+        }
+    }
+
+    public static func isState(_ state: UploadState) -> Bool { state.kind == kind }
 
     public mutating func begin(now: Int64) -> [UploadAction] { copy?.begin(now: now) ?? [] }
 

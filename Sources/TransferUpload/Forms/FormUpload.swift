@@ -73,11 +73,12 @@ public struct FormUpload: UploadDialogue {
 
 /// The answer to a request that was the whole upload.
 enum PlainAnswer {
-    static func end(_ answer: UploadAnswer, now: Int64) -> UploadAction {
+    static func end(_ answer: UploadAnswer, now: Int64, namesWhatItMade: Bool = false) -> UploadAction {
         guard (200..<300).contains(answer.head.status) else { return .fail(StatusRule.error(answer.head, now: now)) }
+        let location = namesWhatItMade ? answer.head.value("Location") : nil
         return .finish(
             UploadResult(
-                url: answer.url, status: answer.head.status, validator: Validator(answer.head)?.description,
+                url: location.flatMap { URLReference.resolve($0, against: answer.url) } ?? answer.url, status: answer.head.status, validator: Validator(answer.head)?.description,
                 response: answer.body.isEmpty ? nil : String(decoding: answer.body, as: UTF8.self)))
     }
 }

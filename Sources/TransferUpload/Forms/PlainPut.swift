@@ -1,20 +1,24 @@
 import TransferCore
 
 /// One request with all of the file, by PUT or by another method.
-struct PlainPut: UploadDialogue {
+public struct PlainPut: UploadDialogue {
     private let url: String
     private let method: String
     private let source: UploadSource
     /// In seconds since 1970.
     private var began: Int64 = 0
+    private let namesWhatItMade: Bool
 
-    init(url: String, method: String, source: UploadSource) {
+    /// - Parameter namesWhatItMade: Whether the result is where the answer says that the file is (RFC 9110 §10.2.2), and
+    ///   not where it was sent to.
+    public init(url: String, method: String, source: UploadSource, namesWhatItMade: Bool = false) {
+        self.namesWhatItMade = namesWhatItMade
         self.url = url
         self.method = method
         self.source = source
     }
 
-    mutating func begin(now: Int64) -> [UploadAction] {
+    public mutating func begin(now: Int64) -> [UploadAction] {
         began = now
         return [
             .send(
@@ -23,11 +27,11 @@ struct PlainPut: UploadDialogue {
         ]
     }
 
-    mutating func handle(_ event: UploadEvent, now: Int64) -> [UploadAction] {
+    public mutating func handle(_ event: UploadEvent, now: Int64) -> [UploadAction] {
         switch event {
         case .failed(_, let error, let sent): failed(error, sent: sent)
         case .interim, .digested: []
-        case .answered(let answer): [PlainAnswer.end(answer, now: now)]
+        case .answered(let answer): [PlainAnswer.end(answer, now: now, namesWhatItMade: namesWhatItMade)]
         }
     }
 
@@ -40,5 +44,5 @@ struct PlainPut: UploadDialogue {
     }
 
     /// There is nothing that a server would hold.
-    mutating func abandon(now: Int64) -> [UploadAction] { [.finish(UploadResult(url: url, status: 0))] }
+    public mutating func abandon(now: Int64) -> [UploadAction] { [.finish(UploadResult(url: url, status: 0))] }
 }

@@ -22,7 +22,7 @@ public struct ReceiptDialogue: UploadDialogue {
     /// Of one who looks at a page.
     private static let redirectLimit = 5
     private static let pageNumber = 900_000_003
-    private static let mark = "accepted:"
+    static let kind = "accepted"
 
     private let rule: ReceiptRule
     private let url: String
@@ -41,7 +41,7 @@ public struct ReceiptDialogue: UploadDialogue {
     ///   - inner: How the file is sent; `nil` where it was.
     ///   - state: What an earlier attempt saved; one of others' is theirs.
     public init(
-        _ inner: (any UploadDialogue)?, rule: ReceiptRule, url: String, source: UploadSource, state: String? = nil
+        _ inner: (any UploadDialogue)?, rule: ReceiptRule, url: String, source: UploadSource, state: UploadState? = nil
     ) {
         let saved = state.flatMap(Self.read)
         self.init(inner, rule, url, source, began: saved?.began ?? 0, asked: saved?.asked)
@@ -70,7 +70,7 @@ public struct ReceiptDialogue: UploadDialogue {
     }
 
     /// Whether the server has accepted the file and is to be asked for it.
-    public static func isState(_ text: String) -> Bool { text.hasPrefix(mark) }
+    public static func isState(_ state: UploadState) -> Bool { state.kind == kind }
 
     public mutating func begin(now: Int64) -> [UploadAction] {
         if let asked {
@@ -259,13 +259,21 @@ public struct ReceiptDialogue: UploadDialogue {
         return TransferError(.unconfirmed, "\(words); \(advice)")
     }
 
-    // MARK: Texts
+    // MARK: The state
 
-    private static func state(began: Int64, asked: Int) -> String { "\(mark)\(began):\(asked)" }
+    private static func state(began: Int64, asked: Int) -> UploadState { state(payload: "\(began):\(asked)") }
 
-    private static func read(_ state: String) -> (began: Int64, asked: Int)? {
+    private static func state(payload: String) -> UploadState {
+        UploadState(kind: kind, canAsk: true, payload: payload)
+    }
+
+    static func state(earlier text: String) -> UploadState? {
+        UploadState.payload(of: text, after: "accepted:").map { state(payload: $0) }
+    }
+
+    private static func read(_ state: UploadState) -> (began: Int64, asked: Int)? {
         guard isState(state) else { return nil }
-        let parts = state.dropFirst(mark.count).split(separator: ":")
+        let parts = state.payload.split(separator: ":")
         guard parts.count == 2, let began = Int64(parts[0]), let asked = Int(parts[1]) else { return nil }
         return (began, asked)
     }

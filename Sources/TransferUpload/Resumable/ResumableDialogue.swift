@@ -42,7 +42,7 @@ public struct ResumableDialogue: UploadDialogue {
     var creationBegan: Int64 = 0
 
     private var nextID = 1
-    private var savedText: String
+    private var lastSaved: ResumableState
 
     static let stallLimit = 1
     static let restartLimit = 1
@@ -51,15 +51,15 @@ public struct ResumableDialogue: UploadDialogue {
     /// So often the target's lost answer is asked for.
     static let replayLimit = 3
 
-    /// - Parameter state: The text of the last ``UploadAction/save(_:)``; anything else begins anew.
-    public init(source: UploadSource, options: ResumableOptions, state text: String? = nil) {
+    /// - Parameter state: That of the last ``UploadAction/save(_:)``; anything else begins anew.
+    public init(source: UploadSource, options: ResumableOptions, state saved: UploadState? = nil) {
         self.source = source
         self.options = options
-        state = text.flatMap { ResumableState(text: $0) } ?? ResumableState(length: source.size)
+        state = saved.flatMap { ResumableState($0) } ?? ResumableState(length: source.size)
         // What was refused as a whole before isn't sent so again.
         sendsWhole = options.mode == .upgrade && (state.cap ?? .max) >= source.size
         mayBeComplete = state.isEnding == true
-        savedText = state.text
+        lastSaved = state
     }
 
     /// The one request under way, and what it's for.
@@ -102,12 +102,6 @@ public struct ResumableDialogue: UploadDialogue {
         case restart(String)
         case fail(TransferError)
     }
-
-    /// Whether all of an upload may have been applied, of a method that mustn't be repeated.
-    public static func mayBeComplete(_ state: String) -> Bool { ResumableState(text: state)?.isEnding == true }
-
-    /// Whether such a state knows where the server has the upload.
-    public static func knowsUpload(_ state: String) -> Bool { ResumableState(text: state)?.url != nil }
 
     public mutating func begin(now: Int64) -> [UploadAction] {
         clock = now
@@ -198,10 +192,9 @@ extension ResumableDialogue {
 
     /// What goes before everything that relies on the state.
     mutating func save() -> [UploadAction] {
-        let text = state.text
-        guard text != savedText else { return [] }
-        savedText = text
-        return [.save(text)]
+        guard state != lastSaved else { return [] }
+        lastSaved = state
+        return [.save(state.saved)]
     }
 
     mutating func send(_ request: UploadRequest, _ next: Phase) -> [UploadAction] {

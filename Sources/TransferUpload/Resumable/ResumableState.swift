@@ -28,6 +28,18 @@ struct ResumableState: Sendable, Hashable, Codable {
 
     init(length: Int64) { self.length = length }
 
+    static let kind = "resumable"
+
+    /// - Returns: `nil` for the state of another dialogue.
+    init?(_ saved: UploadState) {
+        guard saved.kind == Self.kind else { return nil }
+        self.init(text: saved.payload)
+    }
+
+    var saved: UploadState {
+        UploadState(kind: Self.kind, canAsk: url != nil, mayBeComplete: isEnding == true, payload: text)
+    }
+
     /// - Returns: `nil` for text that isn't such a state.
     init?(text: String) {
         guard let state = try? JSONDecoder().decode(Self.self, from: Data(text.utf8)) else { return nil }

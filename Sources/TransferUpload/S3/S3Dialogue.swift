@@ -15,7 +15,7 @@ public struct S3Dialogue: UploadDialogue {
     let credentials: S3Credentials
     let source: UploadSource
     let options: S3Options
-    private let saved: String?
+    private let saved: UploadState?
     private(set) var pending: [Int: S3Exchange] = [:]
     private(set) var digesting: [Int: S3DigestPurpose] = [:]
     var multipart: S3Multipart?
@@ -29,7 +29,7 @@ public struct S3Dialogue: UploadDialogue {
     /// - Parameter state: Of the last ``UploadAction/save(_:)`` of an earlier attempt for the same object and source.
     public init(
         location: S3Location, credentials: S3Credentials, source: UploadSource, options: S3Options = S3Options(),
-        state: String? = nil
+        state: UploadState? = nil
     ) {
         self.location = location
         self.credentials = credentials
@@ -173,7 +173,7 @@ public struct S3Dialogue: UploadDialogue {
     }
 
     func save(_ stage: S3State.Stage) -> UploadAction {
-        .save(S3State(size: source.size, region: namedRegion, stage: stage).text)
+        .save(S3State(size: source.size, region: namedRegion, stage: stage).saved)
     }
 
     private mutating func stopAll() -> [UploadAction] {

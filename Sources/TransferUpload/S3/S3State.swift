@@ -25,7 +25,19 @@ struct S3State: Sendable, Hashable {
         var checksum: String?
     }
 
+    static let kind = "s3"
     private static let version = "s3/1"
+
+    /// - Returns: `nil` for the state of another dialogue.
+    init?(_ saved: UploadState) {
+        guard saved.kind == Self.kind else { return nil }
+        self.init(saved.payload)
+    }
+
+    var saved: UploadState {
+        let mayBeComplete = if case .multipart(_, _, _, .some) = stage { true } else { false }
+        return UploadState(kind: Self.kind, canAsk: true, mayBeComplete: mayBeComplete, payload: text)
+    }
 
     var text: String {
         var words = [Self.version, "size=\(size)"]

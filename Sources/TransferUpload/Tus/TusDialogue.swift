@@ -50,7 +50,7 @@ public struct TusDialogue: UploadDialogue {
     /// - Parameters:
     ///   - url: Where uploads are created.
     ///   - state: What an earlier attempt saved; `nil` for the first.
-    public init(url: String, source: UploadSource, options: TusOptions = TusOptions(), state: String?) {
+    public init(url: String, source: UploadSource, options: TusOptions = TusOptions(), state: UploadState?) {
         self.url = url
         self.source = source
         self.options = options
@@ -170,7 +170,7 @@ public struct TusDialogue: UploadDialogue {
         let state = TusState(
             to: url, source: source, pieces: pieces, checksum: checksum, joined: joined, mayBeFinished: mayBeFinished,
             replaced: sweep.urls)
-        return .save(state.text)
+        return .save(state.saved)
     }
 
     /// Ends everything that is under way.

@@ -46,6 +46,19 @@ struct TusState: Codable, Hashable {
         self.replaced = replaced.isEmpty ? nil : replaced
     }
 
+    static let kind = "tus"
+
+    /// - Returns: `nil` for the state of another dialogue.
+    init?(_ saved: UploadState) {
+        guard saved.kind == Self.kind else { return nil }
+        self.init(saved.payload)
+    }
+
+    var saved: UploadState {
+        let canAsk = joined != nil || parts.contains { $0.url != nil }
+        return UploadState(kind: Self.kind, canAsk: canAsk, mayBeComplete: mayBeFinished == true, payload: text)
+    }
+
     /// - Returns: `nil` for what isn't a state of this form.
     init?(_ text: String) {
         guard let state = try? JSONDecoder().decode(TusState.self, from: Data(text.utf8)), state.isWhole else {

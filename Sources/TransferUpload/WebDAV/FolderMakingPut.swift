@@ -52,9 +52,9 @@ public struct FolderMakingPut: UploadDialogue {
     ///   - saved: What an earlier attempt saved of that.
     public init(
         url: String, method: String = "PUT", source: UploadSource, upgrade: ResumableOptions? = nil,
-        state saved: String? = nil
+        state saved: UploadState? = nil
     ) {
-        func sender(_ state: String?) -> any UploadDialogue {
+        func sender(_ state: UploadState?) -> any UploadDialogue {
             guard let upgrade else { return PlainPut(url: url, method: method, source: source) }
             return ResumableDialogue(source: source, options: upgrade, state: state)
         }
@@ -84,7 +84,7 @@ public struct FolderMakingPut: UploadDialogue {
             // An upload that the server had begun for it has been answered, and leads nowhere any more: it's taken away.
             guard hasSaved, let removal = removal(now) else { return [make(folder, below: [], after: answer)] }
             state = .removing(folder: folder, refusal: answer)
-            return [.save(""), .send(removal)]
+            return [.save(.nothing), .send(removal)]
         }
         return pass(sender.handle(event, now: now))
     }

@@ -24,7 +24,7 @@ import TransferUpload
         }.batch.id
         let lane = try #require(try store.backlog(batch: batch).first?.lane)
         _ = try store.claim(lane, limit: 1, secrets: [1: JobSecrets(job)].compactMapValues { $0 })
-        try store.save(upload: UploadRecord(FileStamp(size: 9, modified: 1), state: state, confirmed: 4), of: 1)
+        try store.save(upload: UploadRecord(FileStamp(size: 9, modified: 1), state: UploadState(earlier: state), confirmed: 4), of: 1)
         _ = try store.record([JobEnd(id: 1, batch: batch, identity: "f", outcome: .cancelled)], [])
         _ = try store.letGo(batch: batch)
     }

@@ -2,6 +2,7 @@ import Testing
 import TransferCore
 import TransferEngine
 import TransferReachability
+import TransferUpload
 
 @testable import TransferQueue
 
@@ -36,7 +37,7 @@ import TransferReachability
         let upload = JobSpec.Upload(source: "f", url: "https://a.example/in", uploadProtocol: .tus)
         facts.spec = JobSpec(work: .upload(upload))
         #expect(explain(facts, try network(isUp: true)).sent == nil)
-        facts.upload = UploadRecord(FileStamp(size: 9, modified: 1), state: "{}", confirmed: 4)
+        facts.upload = UploadRecord(FileStamp(size: 9, modified: 1), state: UploadState(earlier: "{}"), confirmed: 4)
         let sent = JobExplanation.Sent(bytes: 4, total: 9, uploadProtocol: "tus")
         #expect(explain(facts, try network(isUp: true)).sent == sent)
         facts.state = .done

@@ -8,7 +8,7 @@ import TransferCore
     private let source = UploadSource(name: "f", size: 100)
 
     private func script(
-        _ url: String = "ftp://h/in/f", state: String? = nil, source: UploadSource? = nil
+        _ url: String = "ftp://h/in/f", state: UploadState? = nil, source: UploadSource? = nil
     ) -> DialogueScript<FileServerUpload> {
         DialogueScript(FileServerUpload(url: url, source: source ?? self.source, state: state, mark: "m1"))
     }
@@ -17,7 +17,7 @@ import TransferCore
         " where nobody may rename, \"inplace\": true (--inplace) sends the file under its own name"
 
     /// One that was cut when so many bytes had been sent.
-    private func kept() throws -> String {
+    private func kept() throws -> UploadState {
         var script = script()
         script.lose(sent: 40)
         return try script.kept()
@@ -293,7 +293,7 @@ import TransferCore
     }
 
     @Test func aStateOfAnotherProtocolBeginsAnew() {
-        for state in ["{}", "put:17", "", #"{"version":1,"part":"http://h/x"}"#] {
+        for state: UploadState in ["{}", "put:17", "", #"{"version":1,"part":"http://h/x"}"#] {
             #expect(script(state: state).requests.map(\.method) == ["PUT"])
         }
     }

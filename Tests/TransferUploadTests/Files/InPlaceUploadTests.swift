@@ -7,7 +7,7 @@ import TransferCore
 @Suite struct InPlaceUploadTests {
     private let source = UploadSource(name: "f", size: 100)
 
-    private func script(_ url: String = "ftp://h/in/f", state: String? = nil) -> DialogueScript<InPlaceUpload> {
+    private func script(_ url: String = "ftp://h/in/f", state: UploadState? = nil) -> DialogueScript<InPlaceUpload> {
         DialogueScript(InPlaceUpload(url: url, source: source, state: state))
     }
 

@@ -16,7 +16,7 @@ import TransferCore
     }
 
     private func dialogue(
-        _ method: String = "PUT", size: Int64 = 10, success: Set<Int>? = nil, state: String? = nil
+        _ method: String = "PUT", size: Int64 = 10, success: Set<Int>? = nil, state: UploadState? = nil
     ) -> DialogueScript<ReceiptDialogue> {
         let source = UploadSource(name: "f", size: size)
         let rule = ReceiptRule(method: method, success: success)

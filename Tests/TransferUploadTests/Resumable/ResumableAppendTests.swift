@@ -245,7 +245,7 @@ struct ResumableAppendTests {
     }
 
     @Test func aStateThatIsNoneBeginsAnew() {
-        for text in ["", "{}", "null", "{\"length\":\"x\"}"] {
+        for text: UploadState in ["", "{}", "null", "{\"length\":\"x\"}"] {
             let script = Script(state: text)
             #expect(script.sent == Script.put)
         }

@@ -317,7 +317,7 @@ struct ResumableCreationTests {
         var offered = Script(.upgrade)
         offered.interim(["Location": Script.upload])
         offered.lose(sent: 100)
-        #expect(offered.state.map { ResumableDialogue.knowsUpload($0) } == true)
+        #expect(offered.state?.canAsk == true)
     }
 
     @Test func aReasonThatIsNotTheNetworksStaysWhatItIs() {

@@ -118,7 +118,7 @@ extension S3DialogueTests {
         var unreachable = try S3Script(size: 300, state: S3Script.state(350))
         _ = unreachable.begin()
         #expect(S3Script.words(unreachable.lose(1)) == ["fail connectionLost transient"])
-        var single = try S3Script(size: 50, state: S3State(size: 60, stage: .single).text)
+        var single = try S3Script(size: 50, state: S3State(size: 60, stage: .single).saved)
         #expect(S3Script.words(single.begin()) == ["save", "PUT 0..<50"])
         var unreadable = try S3Script(size: 50, state: "s3/9 what")
         #expect(S3Script.words(unreadable.begin()) == ["restart", "confirmed 0", "save", "PUT 0..<50"])
@@ -161,7 +161,7 @@ extension S3DialogueTests {
         var failing = try S3Script(size: 350, state: S3Script.state(350))
         _ = failing.abandon()
         #expect(S3Script.words(failing.answer(1, 503)) == ["fail httpStatus transient"])
-        for state in [nil, S3State(size: 350, stage: .single).text, "rubbish"] {
+        for state in [nil, S3State(size: 350, stage: .single).saved, "rubbish"] {
             var nothing = try S3Script(size: 350, state: state)
             #expect(S3Script.words(nothing.abandon()) == ["finish 204 -"], "there is nothing to abort")
         }

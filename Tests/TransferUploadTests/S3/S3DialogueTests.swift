@@ -115,7 +115,7 @@ import TransferCrypto
             integrity: .none,
             headers: [HeaderField("X-Amz-Meta-A", " 1  2"), HeaderField("Content-Type", "text/plain")])
         for (value, expected) in [("1 2", ["md5 0..<1"]), ("1  2", ["md5 0..<1"]), ("3", ["PUT 0..<1"])] {
-            var script = try S3Script(size: 1, state: S3State(size: 1, stage: .single).text, options: options)
+            var script = try S3Script(size: 1, state: S3State(size: 1, stage: .single).saved, options: options)
             _ = script.begin()
             let actions = script.answer(
                 1, 200, "",

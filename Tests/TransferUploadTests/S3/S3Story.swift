@@ -45,7 +45,7 @@ struct S3Story {
     private(set) var sent: Int64 = 0
     private(set) var result: UploadResult?
     private(set) var lastError: TransferError?
-    private var saved: String?
+    private var saved: UploadState?
     private var now: Int64 = 1_700_000_000
 
     init(_ size: Int, _ options: S3Options, seed: UInt64 = 1) {

@@ -9,8 +9,8 @@ import TransferCore
     private static let list = ["GET max-uploads=100&prefix=k&uploads="]
     private static let begun = ["save", "POST uploads="]
 
-    static func state(_ size: Int64, ago: Int64 = 10, tries: Int = 0) -> String {
-        S3State(size: size, stage: .creating(since: S3Script.now - ago, tries: tries)).text
+    static func state(_ size: Int64, ago: Int64 = 10, tries: Int = 0) -> UploadState {
+        S3State(size: size, stage: .creating(since: S3Script.now - ago, tries: tries)).saved
     }
 
     @Test func whatIsAskedForIsWrittenDownBefore() throws {

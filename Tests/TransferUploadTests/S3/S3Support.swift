@@ -72,7 +72,7 @@ struct S3Script {
     var dialogue: S3Dialogue
 
     init(
-        size: Int64, state: String? = nil, digest: Checksum? = nil,
+        size: Int64, state: UploadState? = nil, digest: Checksum? = nil,
         options: S3Options = S3Options(
             threshold: 100, partSize: 100, minimumPartSize: 1, parallel: 2, integrity: .none),
         endpoint: String? = "https://s3.example", region: String = "us-east-1"
@@ -108,11 +108,11 @@ struct S3Script {
         dialogue.handle(.digested(id: id, checksum), now: Self.now)
     }
 
-    static func state(_ size: Int64, _ completion: S3State.Completion? = nil, keepsChecksums: Bool = false) -> String {
+    static func state(_ size: Int64, _ completion: S3State.Completion? = nil, keepsChecksums: Bool = false) -> UploadState {
         S3State(
             size: size,
             stage: .multipart(uploadID: "u/1", partSize: 100, keepsChecksums: keepsChecksums, completion: completion)
-        ).text
+        ).saved
     }
 
     /// Actions in short: `PUT partNumber=1&uploadId=u%2F1 0..<100`, `save`, `confirmed 100`, `finish 200`.
@@ -142,8 +142,8 @@ struct S3Script {
         }
     }
 
-    static func saved(_ actions: [UploadAction]) -> String? {
-        actions.reversed().lazy.compactMap { action -> String? in
+    static func saved(_ actions: [UploadAction]) -> UploadState? {
+        actions.reversed().lazy.compactMap { action -> UploadState? in
             if case .save(let text) = action { return text }
             return nil
         }.first

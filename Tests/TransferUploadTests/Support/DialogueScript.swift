@@ -7,7 +7,7 @@ struct DialogueScript<Dialogue: UploadDialogue> {
     var dialogue: Dialogue
     /// What the last event led to.
     private(set) var actions: [UploadAction] = []
-    private(set) var saved: [String] = []
+    private(set) var saved: [UploadState] = []
     var now: Int64 = 1_800_000_000
 
     init(_ dialogue: Dialogue) {
@@ -57,7 +57,7 @@ struct DialogueScript<Dialogue: UploadDialogue> {
     }
 
     /// What the next attempt gets.
-    func kept() throws -> String { try #require(saved.last) }
+    func kept() throws -> UploadState { try #require(saved.last) }
 
     var failure: TransferError? {
         if case .fail(let error) = actions.last { return error }

@@ -18,9 +18,9 @@ struct DialogueStory<Service: UploadService> {
     var faults: [Int: StoryFault<Service>] = [:]
     var attemptLimit = 60
     /// Given what an earlier story left, this one begins there.
-    var state: String?
+    var state: UploadState?
     var now: Int64 = 1_800_000_000
-    let dialogue: (UploadSource, String?) -> any UploadDialogue
+    let dialogue: (UploadSource, UploadState?) -> any UploadDialogue
 
     private(set) var outcome = StoryOutcome()
     private var open: [OpenRequest] = []
@@ -28,7 +28,7 @@ struct DialogueStory<Service: UploadService> {
 
     init(
         _ service: Service, _ content: [UInt8], faults: [Int: StoryFault<Service>] = [:],
-        dialogue: @escaping (UploadSource, String?) -> any UploadDialogue
+        dialogue: @escaping (UploadSource, UploadState?) -> any UploadDialogue
     ) {
         self.service = service
         self.content = content

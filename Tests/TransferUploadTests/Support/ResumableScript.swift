@@ -8,14 +8,14 @@ struct ResumableScript {
     private(set) var actions: [UploadAction] = []
     /// The request under way, or the last one.
     private(set) var request: UploadRequest?
-    private(set) var state: String?
+    private(set) var state: UploadState?
     var now: Int64 = 1000
     static let target = "https://files.example/in/a.bin"
     static let upload = "https://files.example/uploads/u1"
 
     init(
         _ mode: ResumableOptions.Mode = .careful, method: String = "PUT", size: Int64 = 100, chunkSize: Int64? = nil,
-        digest: Checksum? = nil, wantsDigest: Bool = false, headers: [HeaderField] = [], state: String? = nil,
+        digest: Checksum? = nil, wantsDigest: Bool = false, headers: [HeaderField] = [], state: UploadState? = nil,
         now: Int64 = 1000
     ) {
         self.state = state
@@ -50,9 +50,9 @@ struct ResumableScript {
         return script
     }
 
-    static func saved(version: Int = 8, expires: Int64? = nil, length: Int64 = 100, isEnding: Bool = false) -> String {
-        "{" + (expires.map { "\"expires\":\($0)," } ?? "") + (isEnding ? "\"isEnding\":true," : "")
-            + "\"isVersionHeard\":true,\"length\":\(length),\"url\":\"\(upload)\",\"version\":\(version)}"
+    static func saved(version: Int = 8, expires: Int64? = nil, length: Int64 = 100, isEnding: Bool = false) -> UploadState {
+        UploadState(earlier: "{" + (expires.map { "\"expires\":\($0)," } ?? "") + (isEnding ? "\"isEnding\":true," : "")
+            + "\"isVersionHeard\":true,\"length\":\(length),\"url\":\"\(upload)\",\"version\":\(version)}")
     }
 
     mutating func answer(

@@ -38,7 +38,7 @@ struct ResumableStory {
     let options: ResumableOptions
     var faults: [Fault]
 
-    private(set) var state: String?
+    private(set) var state: UploadState?
     private(set) var attempts = 0
     private(set) var restarts: [String] = []
     private(set) var confirmed: [Int64] = []
@@ -49,7 +49,7 @@ struct ResumableStory {
     private(set) var errors: [TransferError] = []
 
     init(
-        _ service: ResumableService, size: Int, _ options: ResumableOptions, faults: [Fault] = [], state: String? = nil
+        _ service: ResumableService, size: Int, _ options: ResumableOptions, faults: [Fault] = [], state: UploadState? = nil
     ) {
         self.service = service
         self.options = options
@@ -217,7 +217,7 @@ struct ResumableStory {
         }
     }
 
-    private static func isKnown(_ state: String?) -> Bool { state?.contains("\"url\"") == true }
+    private static func isKnown(_ state: UploadState?) -> Bool { state?.contains("\"url\"") == true }
 
     private func bytes(of body: UploadRequest.Body) -> [UInt8] {
         switch body {

@@ -317,7 +317,7 @@ import TransferCore
 @Suite struct TusTerminationTests {
     private typealias Script = DialogueScript<TusDialogue>
 
-    private func abandoned(_ state: String?) -> Script {
+    private func abandoned(_ state: UploadState?) -> Script {
         Script(
             abandoning: TusDialogue(
                 url: "https://h.test/files", source: UploadSource(name: "a", size: 100), state: state))

@@ -5,7 +5,7 @@ import TransferCore
 /// A tus upload of a hundred bytes, talked to line by line.
 func tus(
     size: Int64 = 100, name: String = "film.mp4", digest: Checksum? = nil, url: String = "https://h.test/files",
-    _ options: TusOptions = TusOptions(), state: String? = nil
+    _ options: TusOptions = TusOptions(), state: UploadState? = nil
 ) -> DialogueScript<TusDialogue> {
     DialogueScript(
         TusDialogue(

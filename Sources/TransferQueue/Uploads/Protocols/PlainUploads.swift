@@ -52,7 +52,7 @@ extension JobSpec.UploadProtocol {
     /// - Parameter send: How the file is sent: with these options where the server is offered to resume it, and what an
     ///   earlier attempt left.
     private static func confirmed(
-        _ attempt: UploadAttempt, _ send: (ResumableOptions?, String?) -> (any UploadDialogue)?
+        _ attempt: UploadAttempt, _ send: (ResumableOptions?, UploadState?) -> (any UploadDialogue)?
     ) throws(TransferError) -> (any UploadDialogue)? {
         let (url, source, state) = (attempt.upload.url, attempt.source, attempt.state)
         if let state, ReceiptDialogue.isState(state) { return attempt.receipted(nil) }

@@ -26,7 +26,7 @@ import TransferUpload
     private let upload = SQLiteStore.AbandonedUpload(
         id: 7, spec: Sample.upload("/f", to: "http://h.example/in"),
         upload: UploadRecord(
-            FileStamp(size: 3, modified: 0), state: "s", confirmed: 0))
+            FileStamp(size: 3, modified: 0), state: UploadState(kind: "toy", canAsk: true, payload: "1"), confirmed: 0))
 
     private func failed(_ error: TransferError) -> UploadEvent { .failed(request: 1, error, sent: 0) }
 

@@ -1,20 +1,28 @@
 import FoundationEssentials
-import TransferCore
-import TransferUpload
+public import TransferCore
 
 /// An upload that is complete only once the server's digest of what it has is the source's.
 ///
 /// After the upload's own dialogue has ended well, what the server said is compared: a digest of the whole, or the ETag
 /// of S3's that is an MD5. Without one the server is asked by HEAD (Want-Repr-Digest, RFC 9530 §4), then for the whole,
 /// which is hashed as it comes. That the upload itself is done is saved, so that another attempt only asks again.
-struct VerifyingDialogue: UploadDialogue {
+public struct VerifyingDialogue: UploadDialogue {
     /// Where the answer to a question about the upload is to be had.
-    struct Place: Sendable {
+    public struct Place: Sendable {
         /// `nil` where only the server knows it, and hasn't said.
         var url: String?
-        var headers: [HeaderField] = []
+        var headers: [HeaderField]
         /// Fields of a GET that are made for it alone; then HEAD isn't tried.
         var signed: (@Sendable (Int64) throws(TransferError) -> [HeaderField])?
+
+        public init(
+            url: String?, headers: [HeaderField] = [],
+            signed: (@Sendable (Int64) throws(TransferError) -> [HeaderField])? = nil
+        ) {
+            self.url = url
+            self.headers = headers
+            self.signed = signed
+        }
     }
 
     private enum Phase: Sendable {
@@ -28,7 +36,7 @@ struct VerifyingDialogue: UploadDialogue {
 
     /// Beyond those of any dialogue.
     private static let number = 1_000_000_000
-    private static let mark = "verify:"
+    static let kind = "verify"
 
     private var inner: any UploadDialogue
     private let source: UploadSource
@@ -40,8 +48,8 @@ struct VerifyingDialogue: UploadDialogue {
     /// - Parameters:
     ///   - state: What an earlier attempt saved.
     ///   - place: Where an upload with that result can be asked for.
-    init(
-        _ inner: any UploadDialogue, source: UploadSource, state: String?,
+    public init(
+        _ inner: any UploadDialogue, source: UploadSource, state: UploadState?,
         place: @escaping @Sendable (UploadResult) -> Place
     ) {
         self.inner = inner
@@ -52,19 +60,19 @@ struct VerifyingDialogue: UploadDialogue {
     }
 
     /// Whether that was saved after the upload itself had ended.
-    static func isVerifying(_ state: String) -> Bool { state.hasPrefix(mark) }
+    public static func isVerifying(_ state: UploadState) -> Bool { state.kind == kind }
 
-    mutating func begin(now: Int64) -> [UploadAction] {
+    public mutating func begin(now: Int64) -> [UploadAction] {
         guard let result else { return pass(inner.begin(now: now), now) }
         return verify(result, now)
     }
 
-    mutating func abandon(now: Int64) -> [UploadAction] {
+    public mutating func abandon(now: Int64) -> [UploadAction] {
         guard result == nil else { return [.finish(UploadResult(url: "", status: 0))] }
         return inner.abandon(now: now)
     }
 
-    mutating func handle(_ event: UploadEvent, now: Int64) -> [UploadAction] {
+    public mutating func handle(_ event: UploadEvent, now: Int64) -> [UploadAction] {
         switch phase {
         case .uploading: return pass(inner.handle(event, now: now), now)
         case .computing, .comparing: return digested(event, now)
@@ -208,7 +216,7 @@ struct VerifyingDialogue: UploadDialogue {
         return [.fail(error)]
     }
 
-    // MARK: Texts
+    // MARK: The state
 
     private struct Saved: Codable {
         var url: String
@@ -218,16 +226,25 @@ struct VerifyingDialogue: UploadDialogue {
         var region: String?
     }
 
-    private static func state(_ result: UploadResult) -> String {
+    private static func state(_ result: UploadResult) -> UploadState {
         let saved = Saved(
             // With what is never stored taken out it would lead elsewhere.
             url: Redaction.hasSecret(result.url) ? "" : result.url, status: result.status, validator: result.validator,
             digest: result.digest?.description, region: result.region)
-        return mark + ((try? JSONEncoder().encode(saved)).map { String(decoding: $0, as: UTF8.self) } ?? "")
+        // Strings and integers can always be encoded.
+        return state(payload: (try? JSONEncoder().encode(saved)).map { String(decoding: $0, as: UTF8.self) } ?? "")
     }
 
-    private static func result(_ state: String) -> UploadResult? {
-        guard let saved = try? JSONDecoder().decode(Saved.self, from: Data(state.utf8.dropFirst(mark.utf8.count)))
+    private static func state(payload: String) -> UploadState {
+        UploadState(kind: kind, canAsk: true, isHeld: false, payload: payload)
+    }
+
+    static func state(earlier text: String) -> UploadState? {
+        UploadState.payload(of: text, after: "verify:").map { state(payload: $0) }
+    }
+
+    private static func result(_ state: UploadState) -> UploadResult? {
+        guard let saved = try? JSONDecoder().decode(Saved.self, from: Data(state.payload.utf8))
         else { return nil }
         return UploadResult(
             url: saved.url, status: saved.status, validator: saved.validator,
@@ -253,53 +270,4 @@ struct VerifyingDialogue: UploadDialogue {
         }
         return nil
     }
-}
-
-/// One request with the file as its body, for those who want a dialogue of it.
-struct OneRequest: UploadDialogue {
-    let url: String
-    let method: String
-    let source: UploadSource
-    private var began: Int64 = 0
-
-    init(url: String, method: String, source: UploadSource) {
-        self.url = url
-        self.method = method
-        self.source = source
-    }
-
-    mutating func begin(now: Int64) -> [UploadAction] {
-        began = now
-        return [
-            .send(
-                UploadRequest(
-                    id: 1, method: method, url: url, body: .source(0..<source.size), ownersFields: .all))
-        ]
-    }
-
-    mutating func handle(_ event: UploadEvent, now: Int64) -> [UploadAction] {
-        switch event {
-        case .interim, .digested: return []
-        case .failed(_, let error, let sent):
-            guard method == "PUT", source.size > 0, sent >= source.size || error.code == .answeredEarly else {
-                return [.fail(error)]
-            }
-            return [.save(ConfirmingPut.state(began: began)), .fail(error)]
-        case .answered(let answer):
-            guard (200..<300).contains(answer.head.status) else {
-                return [.fail(StatusRule.error(answer.head, now: now))]
-            }
-            // What a POST made is where its answer says (RFC 9110 §10.2.2).
-            let made = answer.head.value("Location").flatMap { URLReference.resolve($0, against: answer.url) }
-            return [
-                .finish(
-                    UploadResult(
-                        url: made ?? answer.url, status: answer.head.status,
-                        validator: Validator(answer.head)?.description,
-                        response: answer.body.isEmpty ? nil : String(decoding: answer.body, as: UTF8.self)))
-            ]
-        }
-    }
-
-    mutating func abandon(now: Int64) -> [UploadAction] { [.finish(UploadResult(url: url, status: 0))] }
 }

@@ -1,8 +1,7 @@
 import Testing
 import TransferCore
-import TransferUpload
 
-@testable import TransferQueue
+@testable import TransferUpload
 
 /// What an answer about a finished upload means, without a server.
 @Suite struct VerifyingDialogueTests {
@@ -18,7 +17,7 @@ import TransferUpload
     }
 
     func dialogue(
-        _ result: UploadResult = UploadResult(url: url, status: 201), state: String? = nil, digest: String? = ours
+        _ result: UploadResult = UploadResult(url: url, status: 201), state: UploadState? = nil, digest: String? = ours
     ) -> VerifyingDialogue {
         VerifyingDialogue(
             Finished(result: result),
@@ -103,7 +102,7 @@ import TransferUpload
         }
         var nowhere = VerifyingDialogue(
             Finished(result: UploadResult(url: "", status: 201)), source: UploadSource(name: "x", size: 3), state: nil
-        ) { _ in VerifyingDialogue.Place() }
+        ) { _ in VerifyingDialogue.Place(url: nil) }
         _ = nowhere.begin(now: 0)
         let end = nowhere.handle(.digested(id: 1, try .sha256(Self.ours)), now: 0)
         #expect(failure(end)?.code == .digestUnknown)
@@ -112,7 +111,7 @@ import TransferUpload
     @Test func aServerThatIsBusyIsAskedAgainByAnotherAttemptAndNothingIsSentTwice() throws {
         var first = dialogue()
         let actions = first.begin(now: 0)
-        var state: String?
+        var state: UploadState?
         for case .save(let text) in actions { state = text }
         #expect(failure(first.handle(answer(503), now: 0))?.isTransient == true)
         var second = dialogue(UploadResult(url: "http://h.example/never", status: 0), state: state)
