@@ -78,7 +78,8 @@ enum PlainAnswer {
         let location = namesWhatItMade ? answer.head.value("Location") : nil
         return .finish(
             UploadResult(
-                url: location.flatMap { URLReference.resolve($0, against: answer.url) } ?? answer.url, status: answer.head.status, validator: Validator(answer.head)?.description,
+                url: location.flatMap { URLReference.resolve($0, against: answer.url) } ?? answer.url,
+                status: answer.head.status, validator: Validator(answer.head)?.description,
                 response: answer.body.isEmpty ? nil : String(decoding: answer.body, as: UTF8.self)))
     }
 }

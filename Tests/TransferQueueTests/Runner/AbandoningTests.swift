@@ -24,7 +24,9 @@ import TransferUpload
         }.batch.id
         let lane = try #require(try store.backlog(batch: batch).first?.lane)
         _ = try store.claim(lane, limit: 1, secrets: [1: JobSecrets(job)].compactMapValues { $0 })
-        try store.save(upload: UploadRecord(FileStamp(size: 9, modified: 1), state: UploadState(earlier: state), confirmed: 4), of: 1)
+        try store.save(
+            upload: UploadRecord(FileStamp(size: 9, modified: 1), state: UploadState(earlier: state), confirmed: 4),
+            of: 1)
         _ = try store.record([JobEnd(id: 1, batch: batch, identity: "f", outcome: .cancelled)], [])
         _ = try store.letGo(batch: batch)
     }
@@ -52,5 +54,16 @@ import TransferUpload
         try cancelled("http://127.0.0.1:1/in?X-Amz-Signature=abc", state: state)
         #expect(try !isHeld())
         #expect(try await abandon().isEmpty)
+    }
+
+    /// The rows of versions before ``UploadState`` have texts where this one has an envelope.
+    @Test(arguments: [
+        (#"put:1795262400"#, false), (#"verify:{}"#, false), ("accepted:1795262400:1", true), ("s3/1 size=9", true),
+    ])
+    func aRowOfAnEarlierVersionTellsToo(_ state: String, _ holds: Bool) throws {
+        try cancelled("http://127.0.0.1:1/in", state: state)
+        try RawDatabase(path: folder.path("state/queue.sqlite")).run(
+            #"UPDATE job SET upload = '{"size":9,"modified":1,"state":"\#(state)","confirmed":4}'"#)
+        #expect(try isHeld() == holds)
     }
 }

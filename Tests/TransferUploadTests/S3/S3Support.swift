@@ -108,7 +108,9 @@ struct S3Script {
         dialogue.handle(.digested(id: id, checksum), now: Self.now)
     }
 
-    static func state(_ size: Int64, _ completion: S3State.Completion? = nil, keepsChecksums: Bool = false) -> UploadState {
+    static func state(_ size: Int64, _ completion: S3State.Completion? = nil, keepsChecksums: Bool = false)
+        -> UploadState
+    {
         S3State(
             size: size,
             stage: .multipart(uploadID: "u/1", partSize: 100, keepsChecksums: keepsChecksums, completion: completion)

@@ -50,9 +50,12 @@ struct ResumableScript {
         return script
     }
 
-    static func saved(version: Int = 8, expires: Int64? = nil, length: Int64 = 100, isEnding: Bool = false) -> UploadState {
-        UploadState(earlier: "{" + (expires.map { "\"expires\":\($0)," } ?? "") + (isEnding ? "\"isEnding\":true," : "")
-            + "\"isVersionHeard\":true,\"length\":\(length),\"url\":\"\(upload)\",\"version\":\(version)}")
+    static func saved(version: Int = 8, expires: Int64? = nil, length: Int64 = 100, isEnding: Bool = false)
+        -> UploadState
+    {
+        UploadState(
+            earlier: "{" + (expires.map { "\"expires\":\($0)," } ?? "") + (isEnding ? "\"isEnding\":true," : "")
+                + "\"isVersionHeard\":true,\"length\":\(length),\"url\":\"\(upload)\",\"version\":\(version)}")
     }
 
     mutating func answer(

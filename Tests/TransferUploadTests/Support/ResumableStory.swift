@@ -49,7 +49,8 @@ struct ResumableStory {
     private(set) var errors: [TransferError] = []
 
     init(
-        _ service: ResumableService, size: Int, _ options: ResumableOptions, faults: [Fault] = [], state: UploadState? = nil
+        _ service: ResumableService, size: Int, _ options: ResumableOptions, faults: [Fault] = [],
+        state: UploadState? = nil
     ) {
         self.service = service
         self.options = options
