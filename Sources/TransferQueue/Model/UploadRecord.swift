@@ -3,7 +3,7 @@ import TransferCore
 import TransferEngine
 import TransferUpload
 
-/// What an upload that was broken off left behind, for the next attempt: in this process or another.
+/// The record that an upload which was broken off leaves to the next attempt, in this process or another.
 struct UploadRecord: Sendable, Hashable, Codable {
     /// The source when the upload began: bytes, and nanoseconds since 1970.
     var size: Int64
@@ -12,7 +12,8 @@ struct UploadRecord: Sendable, Hashable, Codable {
     var changed: Int64?
     /// Another file may have taken its name, with its times; left out by earlier versions too.
     var inode: UInt64?
-    /// What the protocol's dialogue wanted to keep; `nil` where only the version that it began with is known.
+    /// The state that the protocol's dialogue wanted to keep; `nil` where only the file's version is known. Versions
+    /// before the envelope wrote a text, which is read too.
     var state: UploadState?
     /// Bytes that the server had when that was last known.
     var confirmed: Int64
@@ -55,7 +56,7 @@ struct UploadRecord: Sendable, Hashable, Codable {
         }
     }
 
-    /// Whether its server can be asked what it has.
+    /// Whether the server can be asked what it has.
     var knowsTheWay: Bool { state?.canAsk == true }
 
     var text: String? { (try? JSONEncoder().encode(self)).map { String(decoding: $0, as: UTF8.self) } }

@@ -54,5 +54,10 @@ extension JobSpec.UploadProtocol {
 
 extension JobSpec.Upload {
     /// What its protocol does under its options.
-    var entry: UploadEntry { (uploadProtocol.entry.variant(options) ?? uploadProtocol).entry }
+    var entry: UploadEntry {
+        _read {
+            let chosen = uploadProtocol.entry.variant(options) ?? uploadProtocol
+            yield chosen.entry
+        }
+    }
 }

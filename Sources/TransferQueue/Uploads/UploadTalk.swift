@@ -10,31 +10,31 @@ struct UploadTalk {
     let file: SourceFile
     /// The requests under way, by the dialogue's numbers.
     private(set) var legs: [Int: Leg] = [:]
-    /// What waits until something is durable.
+    /// Actions that wait until something is durable.
     var waiting: [UploadAction] = []
     var isSaving = false
-    /// What the dialogue wants to be kept.
+    /// The state that the dialogue wants to be kept.
     var state: UploadState?
     /// Bytes that the server holds, as far as it said.
     private(set) var confirmed: Int64 = 0
-    /// Of the last answer.
+    /// The head of the last answer.
     var lastHead: ResponseHead?
     /// Whether the version that it began with counts, also where nothing can be continued.
     private let keepsVersion: Bool
-    /// The most that it held before this attempt.
+    /// The most bytes that the server held before this attempt.
     let confirmedBefore: Int64
     /// Bytes of bodies that left, of the requests that have ended.
     private(set) var settled: Int64 = 0
     private var base: Int64 = 0
     /// Bytes of bodies that nobody answered for.
     private var unanswered: Int64 = 0
-    /// Those that were answered for, and perhaps taken, since the dialogue last went on to something else.
+    /// Bytes of bodies that were answered for, and perhaps taken, since the dialogue last went on to something else.
     private var answered: Int64 = 0
 
     struct Leg {
         let handle: ExchangeHandle
         let meter: ExchangeMeter
-        /// Where it has been redirected to.
+        /// The URL that the request has been redirected to.
         var url: String?
     }
 
@@ -52,7 +52,7 @@ struct UploadTalk {
         legs[request] = leg
     }
 
-    /// Its answers come from there now.
+    /// The request's answers come from another URL now.
     mutating func moved(_ request: Int, to url: String) { legs[request]?.url = String(url.prefix { $0 != "#" }) }
 
     /// - Parameter isAnswered: Whether its server has said what became of it.
@@ -73,16 +73,16 @@ struct UploadTalk {
     /// Bytes of bodies that left so far.
     var sent: Int64 { legs.values.reduce(settled) { $0 + $1.meter.sent } }
 
-    /// Of those the ones that may be where they were sent to, as far as the dialogue knows.
+    /// Bytes of bodies that may be where they were sent to, as far as the dialogue knows.
     var mayBeThere: Int64 { legs.values.reduce(unanswered + answered) { $0 + $1.meter.sent } }
 
     /// How far the upload is: what the server holds, and what is on its way there.
     var position: Int64 { min(file.size, max(confirmed, legs.values.reduce(base) { $0 + $1.meter.sent })) }
 
-    /// Whether its server can be asked what it has.
+    /// Whether the server can be asked what it has.
     var knowsTheWay: Bool { state?.canAsk == true }
 
-    /// For the next attempt; `nil` when there is nothing to go on from.
+    /// The record for the next attempt; `nil` when there is nothing to go on from.
     var record: UploadRecord? {
         guard state != nil || keepsVersion else { return nil }
         return UploadRecord(file, state: state, confirmed: state == nil ? 0 : max(confirmed, confirmedBefore))

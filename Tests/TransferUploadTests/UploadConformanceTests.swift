@@ -1,0 +1,157 @@
+import FoundationEssentials
+import Testing
+import TransferCore
+import TransferTestServer
+import TransferUpload
+
+/// What holds for every protocol: the contract of ``UploadDialogue``.
+///
+/// A protocol's own stories say more of it; a new one begins with its line in ``UploadUnderTest/all``. Each state goes
+/// from attempt to attempt as a database has it.
+@Suite struct UploadConformanceTests {
+    private typealias Story = DialogueStory<AnyConformingServer>
+    private typealias Fault = StoryFault<AnyConformingServer>
+
+    private func story(_ upload: UploadUnderTest, _ faults: [Int: Fault] = [:], state: UploadState? = nil) -> Story {
+        var story = Story(
+            AnyConformingServer(server: upload.server()), Content.random(seed: 6, count: Int64(upload.content)).bytes(),
+            faults: faults
+        ) { source, state in
+            upload.dialogue(source, state.map(Self.stored))
+        }
+        story.fileName = "f"
+        story.now = UploadUnderTest.now
+        story.state = state
+        // What is sent once is tried once.
+        if upload.isOnce { story.attemptLimit = 1 }
+        return story
+    }
+
+    private static func stored(_ state: UploadState) -> UploadState {
+        guard let data = try? JSONEncoder().encode(state) else { return state }
+        let read = try? JSONDecoder().decode(UploadState.self, from: data)
+        #expect(read == state)
+        return read ?? state
+    }
+
+    private func requests(_ upload: UploadUnderTest) throws -> Int {
+        var story = story(upload)
+        return try story.run().requests
+    }
+
+    /// The one file, and of its bytes none twice that the server had.
+    private func expectWhole(_ story: Story, _ outcome: StoryOutcome, _ what: String) {
+        #expect(outcome.error == nil && outcome.result != nil, "\(what): \(outcome.log)")
+        #expect(story.service.server.wholeFiles == [story.content], "\(what): \(outcome.log)")
+        #expect(outcome.confirmed.last ?? Int64(story.content.count) == Int64(story.content.count), "\(what)")
+    }
+
+    @Test(arguments: UploadUnderTest.all) func anUploadWithoutAFaultIsOneAttempt(_ upload: UploadUnderTest) throws {
+        var story = story(upload)
+        let outcome = try story.run()
+        expectWhole(story, outcome, "no fault")
+        #expect(outcome.attempts == 1 && outcome.restarts == [] && outcome.lost == 0)
+        #expect(story.service.server.unfinished == 0, "nothing is left behind")
+    }
+
+    @Test(arguments: UploadUnderTest.all)
+    func aCutOrADeathAfterEachByteOfEachRequestIsSurvived(_ upload: UploadUnderTest) throws {
+        for number in 1...(try requests(upload)) {
+            for count in 0...upload.content {
+                for isKill in [false, true] {
+                    try expectSurvival(upload, [number: isKill ? .kill(after: count) : .cut(after: count)])
+                }
+            }
+        }
+    }
+
+    @Test(arguments: UploadUnderTest.all)
+    func aPassingFaultOfEachRequestIsSurvived(_ upload: UploadUnderTest) throws {
+        for number in 1...(try requests(upload)) {
+            let faults: [Fault] = [.lostAnswer, .neverArrives, .killedBefore, .status(503), .status(429)]
+            for fault in faults { try expectSurvival(upload, [number: fault]) }
+        }
+    }
+
+    @Test(arguments: UploadUnderTest.all)
+    func twoFaultsInARowAreSurvived(_ upload: UploadUnderTest) throws {
+        for number in 1...(try requests(upload)) {
+            for (first, second) in [(Fault.cut(after: 5), Fault.cut(after: 5)), (.lostAnswer, .status(503))] {
+                try expectSurvival(upload, [number: first, number + 1: second])
+            }
+        }
+    }
+
+    private func expectSurvival(_ upload: UploadUnderTest, _ faults: [Int: Fault]) throws {
+        var story = story(upload, faults)
+        let outcome = try story.run()
+        let what = "\(faults)"
+        #expect(outcome.attempts <= faults.count + 1, "\(what): \(outcome.log)")
+        guard upload.isOnce else { return expectWhole(story, outcome, what) }
+        #expect(outcome.error == nil && story.service.server.wholeFiles.count <= 1, "\(what)")
+    }
+
+    @Test(arguments: UploadUnderTest.all) func aSourceThatChangedIsSentWhole(_ upload: UploadUnderTest) throws {
+        guard !upload.isOnce else { return }
+        for number in 1...(try requests(upload)) {
+            var first = story(upload, [number: .cut(after: 7)])
+            first.attemptLimit = 1
+            _ = try first.run()
+            var other = upload
+            other.content += 1
+            var next = story(other, state: first.state)
+            next.service = first.service
+            expectWhole(next, try next.run(), "request \(number)")
+        }
+    }
+
+    @Test(arguments: UploadUnderTest.all) func aStateOfAnotherProtocolIsOfNoUse(_ upload: UploadUnderTest) throws {
+        for state in try Self.states() where !upload.isOnce {
+            var story = story(upload, state: state)
+            expectWhole(story, try story.run(), state.kind)
+        }
+    }
+
+    /// One of each kind: what an attempt saves that is cut at each of its requests.
+    private static func states() throws -> [UploadState] {
+        var states: [String: UploadState] = [:]
+        let suite = UploadConformanceTests()
+        for upload in UploadUnderTest.all {
+            for number in 1...(try suite.requests(upload)) {
+                var story = suite.story(upload, [number: .cut(after: 1000)])
+                story.attemptLimit = 1
+                _ = try story.run()
+                if let state = story.state { states[state.kind] = state }
+            }
+        }
+        #expect(states.keys.sorted() == ["files", "inPlace", "put", "resumable", "s3", "tus"])
+        return states.sorted { $0.key < $1.key }.map(\.value)
+    }
+
+    @Test(arguments: UploadUnderTest.all)
+    func whatIsGivenUpIsFreedWhereTheServerCanBeTold(_ upload: UploadUnderTest) throws {
+        for number in 1...(try requests(upload)) {
+            var story = story(upload, [number: .cut(after: 7)])
+            story.attemptLimit = 1
+            _ = try story.run()
+            let left = story.service.server.unfinished
+            let outcome = try story.abandon()
+            #expect(outcome.result != nil && outcome.error == nil, "request \(number): \(outcome.log)")
+            // What was begun by a request whose answer nobody heard isn't known to anybody.
+            guard story.state?.canAsk == true, story.state?.isHeld == true else { continue }
+            #expect(story.service.server.unfinished == 0 || left == 0, "request \(number): \(outcome.log)")
+        }
+    }
+
+    /// A state that an earlier version kept as a text is the same state.
+    @Test(arguments: UploadUnderTest.all) func theTextOfAnEarlierVersionIsRead(_ upload: UploadUnderTest) throws {
+        for number in 1...(try requests(upload)) {
+            var story = story(upload, [number: .cut(after: 7)])
+            story.attemptLimit = 1
+            _ = try story.run()
+            guard let state = story.state else { continue }
+            let marks = ["put": "put:", "accepted": "accepted:", "verify": "verify:"]
+            #expect(UploadState(earlier: (marks[state.kind] ?? "") + state.payload) == state)
+        }
+    }
+}
