@@ -101,7 +101,10 @@ import TransferUpload
             other.content += 1
             var next = story(other, state: first.state)
             next.service = first.service
-            expectWhole(next, try next.run(), "request \(number)")
+            let outcome = try next.run()
+            #expect(outcome.error == nil && outcome.result != nil, "request \(number): \(outcome.log)")
+            // Where servers give the names, the former version may be whole beside it.
+            #expect(next.service.server.wholeFiles.contains { $0 == next.content }, "request \(number)")
         }
     }
 
@@ -133,13 +136,13 @@ import TransferUpload
         for number in 1...(try requests(upload)) {
             var story = story(upload, [number: .cut(after: 7)])
             story.attemptLimit = 1
-            _ = try story.run()
-            let left = story.service.server.unfinished
+            let log = try story.run().log
             let outcome = try story.abandon()
             #expect(outcome.result != nil && outcome.error == nil, "request \(number): \(outcome.log)")
-            // What was begun by a request whose answer nobody heard isn't known to anybody.
             guard story.state?.canAsk == true, story.state?.isHeld == true else { continue }
-            #expect(story.service.server.unfinished == 0 || left == 0, "request \(number): \(outcome.log)")
+            // An upload whose creation was answered and not heard of is known to nobody.
+            let unknown = log[number - 1].hasPrefix("POST") ? 1 : 0
+            #expect(story.service.server.unfinished <= unknown, "request \(number): \(outcome.log)")
         }
     }
 
