@@ -8,7 +8,7 @@ extension UploadState {
             ConfirmingPut.state(earlier: text) ?? ReceiptDialogue.state(earlier: text)
             ?? VerifyingDialogue.state(earlier: text) ?? S3State(text)?.saved ?? InPlaceState(text: text)?.saved
             ?? FileServerState(text)?.saved ?? TusState(text)?.saved ?? ResumableState(text: text)?.saved
-            ?? UploadState(kind: text.isEmpty ? Self.nothing.kind : "unknown", canAsk: false, payload: text)
+            ?? (text.isEmpty ? .nothing : UploadState(kind: "unknown", canAsk: false, payload: text))
     }
 
     /// What follows a mark at the beginning of such a text.

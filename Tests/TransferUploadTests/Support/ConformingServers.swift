@@ -89,7 +89,7 @@ struct PlainServer: ConformingServer {
     /// The file of a form that has it last, or all of another body.
     private static func file(_ body: [UInt8]) -> [UInt8] {
         guard body.starts(with: "--".utf8), let end = body.lastRange(of: Array("\r\n--".utf8)),
-            let start = body[..<end.lowerBound].firstRange(of: Array("\r\n\r\n".utf8))
+            let start = Array(body[..<end.lowerBound]).lastRange(of: Array("\r\n\r\n".utf8))
         else { return body }
         return Array(body[start.upperBound..<end.lowerBound])
     }
