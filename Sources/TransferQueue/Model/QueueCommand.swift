@@ -7,6 +7,20 @@ public enum QueueVerb: String, Sendable, Hashable, CaseIterable {
     case retryFailed
 }
 
+extension QueueVerb {
+    /// The states of jobs that no process has in which it changes something. A failed job of a watched folder that is
+    /// tried again by itself can be cancelled too.
+    var states: [JobState] {
+        switch self {
+        case .pause: [.queued, .waiting, .blocked]
+        case .resume: [.paused]
+        case .cancel: [.queued, .waiting, .blocked, .paused]
+        case .retry: [.waiting, .failed, .skipped, .cancelled]
+        case .retryFailed: [.failed, .skipped]
+        }
+    }
+}
+
 /// A command for one job, or for a whole batch.
 struct QueueCommand: Sendable, Hashable {
     let id: Int64

@@ -61,7 +61,7 @@ struct EndWriter {
         update = BoundStatement(
             try db.cachedStatement(
                 sql: """
-                    UPDATE job SET state = 5, owner = NULL, isSending = 0, wasInterrupted = 0, mustRefresh = 0,
+                    UPDATE job SET state = \(JobStates.done), owner = NULL, isSending = 0, wasInterrupted = 0, mustRefresh = 0,
                         resume = NULL, upload = NULL, errorCode = NULL, errorMessage = NULL, \(columns) WHERE id = ?
                     """))
         guard try SQLiteStore.hasPacks(db) else {
@@ -98,7 +98,7 @@ struct EndWriter {
             let again = end.again.map { StoredWait(until: .now + $0) }
             try db.execute(
                 sql: """
-                    UPDATE job SET state = 6, owner = NULL, isSending = 0, wasInterrupted = 0, errorCode = ?,
+                    UPDATE job SET state = \(JobStates.failed), owner = NULL, isSending = 0, wasInterrupted = 0, errorCode = ?,
                         errorMessage = ?, status = ?, host = ?, attempts = ?, endSequence = ?, ended = ?, notBefore = ?,
                         due = ?, delay = ?, resume = ?,
                         upload = CASE WHEN ? OR \(SQLiteStore.canGoOn) THEN upload END WHERE id = ?
@@ -111,7 +111,7 @@ struct EndWriter {
         case .cancelled:
             try db.execute(
                 sql: """
-                    UPDATE job SET state = 8, owner = NULL, isSending = 0, endSequence = ?, ended = ?,
+                    UPDATE job SET state = \(JobStates.cancelled), owner = NULL, isSending = 0, endSequence = ?, ended = ?,
                         resume = ifnull(?, resume),
                         upload = CASE WHEN \(SQLiteStore.canGoOn) THEN upload END WHERE id = ?
                     """, arguments: [cursor, now, try SQLiteStore.text(end.resume), end.id])

@@ -82,7 +82,7 @@ struct LedgerRecorder {
         let digest = receipt.digest.flatMap { $0.algorithm == .sha256 ? $0.description : nil }
         let statement = try db.cachedStatement(
             sql: """
-                UPDATE ledger SET state = 1, job = NULL, url = ?1, confirmed = ?2, digest = coalesce(?3, digest),
+                UPDATE ledger SET state = \(LedgerStates.confirmed), job = NULL, url = ?1, confirmed = ?2, digest = coalesce(?3, digest),
                     isRenamed = ?5, changed = coalesce(?6, changed), fingerprint = ?7, due = ?2 + (SELECT thenAfter FROM watchedFolder WHERE watchedFolder.id = folder)
                 WHERE id = ?4 RETURNING path, due, digest, folder
                 """)
@@ -105,7 +105,8 @@ struct LedgerRecorder {
             for other in replaced { note(end, other[0], .replaced(wasKept: other[1])) }
         }
         try db.cachedStatement(
-            sql: "DELETE FROM job WHERE batch = ? AND ledger IS NOT NULL AND state = 5 AND endSequence <= ?"
+            sql:
+                "DELETE FROM job WHERE batch = ? AND ledger IS NOT NULL AND state = \(JobStates.done) AND endSequence <= ?"
         ).execute(arguments: [end.batch, cursor - Self.completeJobsKept])
     }
 
@@ -130,7 +131,7 @@ struct LedgerRecorder {
             sql: """
                 SELECT job.id, ledger.id FROM ledger JOIN job ON job.id = ledger.job
                 WHERE ledger.folder = ? AND ledger.device = ? AND ledger.inode = ? AND ledger.size = ?
-                    AND ledger.modified = ? AND ledger.path = ? AND ledger.id <> ? AND job.follows = ? AND job.state < 5
+                    AND ledger.modified = ? AND ledger.path = ? AND ledger.id <> ? AND job.follows = ? AND job.state < \(JobStates.firstEnded)
                 """,
             arguments: [
                 touched[0] as Int64, touched[1] as Int64, touched[2] as Int64, facts.size, facts.modified,
@@ -178,7 +179,8 @@ struct LedgerRecorder {
             _ = try takeOut(end.id, ledger: ledger)
         } else {
             try db.execute(
-                sql: "UPDATE ledger SET state = 2, failures = failures + 1 WHERE id = ? AND job = ?",
+                sql:
+                    "UPDATE ledger SET state = \(LedgerStates.failed), failures = failures + 1 WHERE id = ? AND job = ?",
                 arguments: [ledger, end.id])
         }
         note(end, path ?? WatchedPath.path(ofJob: end.identity), .failed)
@@ -245,7 +247,7 @@ struct LedgerRecorder {
 extension SQLiteStore {
     static func openJobs(_ db: Database, batch: Int64) throws -> Int {
         let statement = try db.cachedStatement(
-            sql: "SELECT count(*) FROM job WHERE batch = ? AND ledger IS NOT NULL AND state < 5")
+            sql: "SELECT count(*) FROM job WHERE batch = ? AND ledger IS NOT NULL AND state < \(JobStates.firstEnded)")
         return try Int.fetchOne(statement, arguments: [batch]) ?? 0
     }
 
@@ -253,9 +255,9 @@ extension SQLiteStore {
     static func releaseFollowers(_ db: Database, batch: Int64) throws -> [Lane: Int] {
         let statement = try db.cachedStatement(
             sql: """
-                UPDATE job SET state = CASE state WHEN 3 THEN 0 ELSE state END, needsLeft = 0, follows = NULL
+                UPDATE job SET state = CASE state WHEN \(JobStates.blocked) THEN \(JobStates.queued) ELSE state END, needsLeft = 0, follows = NULL
                 WHERE +batch = ?1 AND follows IS NOT NULL
-                    AND NOT EXISTS (SELECT 1 FROM job AS other WHERE other.id = job.follows AND other.state < 5)
+                    AND NOT EXISTS (SELECT 1 FROM job AS other WHERE other.id = job.follows AND other.state < \(JobStates.firstEnded))
                 RETURNING state, origin, network
                 """)
         var ready: [Lane: Int] = [:]

@@ -8,7 +8,8 @@ extension LedgerTaker {
     func renewAll() throws {
         // Earlier versions left some waiting for nothing.
         try db.execute(
-            sql: "UPDATE job SET follows = 0 WHERE +batch = ? AND ledger IS NOT NULL AND state = 3 AND follows IS NULL",
+            sql:
+                "UPDATE job SET follows = 0 WHERE +batch = ? AND ledger IS NOT NULL AND state = \(JobStates.blocked) AND follows IS NULL",
             arguments: [batch])
         let rows = try Row.fetchAll(
             db,
@@ -44,7 +45,7 @@ extension LedgerTaker {
         guard job.state == .failed else { return false }
         try db.execute(
             sql: """
-                UPDATE job SET priority = ? WHERE id = ? AND state = 6 AND notBefore IS NOT NULL
+                UPDATE job SET priority = ? WHERE id = ? AND state = \(JobStates.failed) AND notBefore IS NOT NULL
                     AND coalesce(errorCode, '') NOT IN ('checksumMismatch', 'digestUnknown')
                 """,
             arguments: [plan.rank(row.version), job.id])
@@ -75,7 +76,8 @@ extension LedgerTaker {
                 spec.fingerprint, secrets != nil, lane.network, isSame, job.id,
             ])
         try db.execute(
-            sql: "UPDATE ledger SET job = ?, url = ?, state = 0 WHERE id = ?", arguments: [job.id, url, row.id])
+            sql: "UPDATE ledger SET job = ?, url = ?, state = \(LedgerStates.open) WHERE id = ?",
+            arguments: [job.id, url, row.id])
         changes.secrets[job.id] = secrets
         if state == .queued, job.state != .queued { changes.ready[lane, default: 0] += 1 }
     }

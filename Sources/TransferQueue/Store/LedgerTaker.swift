@@ -44,7 +44,7 @@ final class LedgerTaker {
         case .renumbered(let row):
             try db.execute(
                 sql:
-                    "UPDATE ledger SET device = ?, inode = ?, modified = ?, changed = CASE state WHEN 1 THEN ? ELSE changed END WHERE id = ?",
+                    "UPDATE ledger SET device = ?, inode = ?, modified = ?, changed = CASE state WHEN \(LedgerStates.confirmed) THEN ? ELSE changed END WHERE id = ?",
                 arguments: [
                     version.deviceBits, version.inodeBits, version.modified, version.stamp.changed, row,
                 ])
@@ -57,7 +57,9 @@ final class LedgerTaker {
             return try touch(row, as: version)
         case .looked(let row, let time):
             try db.execute(
-                sql: "UPDATE ledger SET changed = ? WHERE id = ? AND state IN (1, 2)", arguments: [time, row])
+                sql:
+                    "UPDATE ledger SET changed = ? WHERE id = ? AND state IN (\(LedgerStates.confirmed), \(LedgerStates.failed))",
+                arguments: [time, row])
             return true
         case .rewritten(let row, let digest):
             // A failed one is taken out with its job.
@@ -104,7 +106,7 @@ final class LedgerTaker {
     private func forget(_ row: Int64, unlessOnOtherDeviceThan version: FileVersion) throws {
         let device = try Int64.fetchOne(db, sql: "SELECT device FROM ledger WHERE id = ?", arguments: [row])
         guard device == version.deviceBits, try !replace(row) else { return }
-        try db.execute(sql: "DELETE FROM ledger WHERE id = ? AND state = 3", arguments: [row])
+        try db.execute(sql: "DELETE FROM ledger WHERE id = ? AND state = \(LedgerStates.leftAlone)", arguments: [row])
     }
 
     /// Another version takes the place of a confirmed row.
@@ -112,7 +114,9 @@ final class LedgerTaker {
     /// - Returns: Whether it was there.
     @discardableResult private func replace(_ row: Int64) throws -> Bool {
         let wasKept = try Bool.fetchOne(
-            db, sql: "DELETE FROM ledger WHERE id = ? AND state = 1 RETURNING due NOT NULL AND gone IS NULL",
+            db,
+            sql:
+                "DELETE FROM ledger WHERE id = ? AND state = \(LedgerStates.confirmed) RETURNING due NOT NULL AND gone IS NULL",
             arguments: [row])
         if wasKept == true { changes.returned -= 1 }
         return wasKept != nil
@@ -208,8 +212,10 @@ final class LedgerTaker {
         ])
         try statement.execute()
         let id = db.lastInsertedRowID
-        try db.cachedStatement(sql: "UPDATE ledger SET job = ?, path = ?, url = ?, state = 0 WHERE id = ?")
-            .execute(arguments: [id, version.path, url, ledger])
+        try db.cachedStatement(
+            sql: "UPDATE ledger SET job = ?, path = ?, url = ?, state = \(LedgerStates.open) WHERE id = ?"
+        )
+        .execute(arguments: [id, version.path, url, ledger])
         changes.secrets[id] = secrets
         changes.added += 1
         room -= 1
@@ -220,7 +226,7 @@ final class LedgerTaker {
     private func lastOpenJob(ledger: Int64, path: String, url: String, destination: String) throws -> Int64? {
         // Behind a plus the batch is no choice for SQLite's planner, which would go through all its open jobs; nor is the
         // order of a CROSS JOIN.
-        let open = "+job.batch = \(batch) AND job.state < 5"
+        let open = "+job.batch = \(batch) AND job.state < \(JobStates.firstEnded)"
         let own = try Int64.fetchOne(
             db.cachedStatement(sql: "SELECT max(id) FROM job WHERE ledger = ? AND \(open)"), arguments: [ledger])
         let join =
@@ -239,7 +245,7 @@ final class LedgerTaker {
                 sql: """
                     SELECT max(job.id) FROM job AS renamed CROSS JOIN job ON job.id = renamed.follows
                         AND job.ledger = renamed.ledger
-                    WHERE renamed.follows IS NOT NULL AND +renamed.batch = ? AND job.destination = ? AND job.state < 5
+                    WHERE renamed.follows IS NOT NULL AND +renamed.batch = ? AND job.destination = ? AND job.state < \(JobStates.firstEnded)
                     """),
             arguments: [batch, destination])
         return [own, ofPath, ofURL, ofFormerURL].compactMap { $0 }.max()
@@ -325,7 +331,7 @@ final class LedgerTaker {
             db,
             sql: """
                 SELECT \(OpenJob.columns) FROM job WHERE id = ?1
-                UNION SELECT \(OpenJob.columns) FROM job WHERE ledger = ?2 AND state < 5 ORDER BY 1
+                UNION SELECT \(OpenJob.columns) FROM job WHERE ledger = ?2 AND state < \(JobStates.firstEnded) ORDER BY 1
                 """, arguments: [current, ledger]
         ).map(OpenJob.init)
     }

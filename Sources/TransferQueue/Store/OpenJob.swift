@@ -14,7 +14,7 @@ struct OpenJob {
 
     static let columns = """
         job.id, job.ledger, job.identity, job.state, job.fingerprint,
-        job.state = 6 AND job.errorCode = 'mayHaveBeenSent', job.upload, job.spec, job.hasSecrets
+        job.state = \(JobStates.failed) AND job.errorCode = 'mayHaveBeenSent', job.upload, job.spec, job.hasSecrets
         """
 
     init(_ row: Row) {

@@ -66,9 +66,9 @@ extension SQLiteStore {
         var unreadable: [(id: Int64, identity: String, error: TransferError)] = []
         let statement = try db.cachedStatement(
             sql: """
-                UPDATE job SET state = 1, owner = ?,
+                UPDATE job SET state = \(JobStates.claimed), owner = ?,
                     claimed = CASE WHEN wasInterrupted AND claimed NOT NULL THEN claimed ELSE ? END WHERE id IN (
-                    SELECT id FROM job WHERE batch = ? AND origin = ? AND network = ? AND state = 0
+                    SELECT id FROM job WHERE batch = ? AND origin = ? AND network = ? AND state = \(JobStates.queued)
                     ORDER BY priority DESC, id LIMIT ?)
                 RETURNING id, identity, spec, priority, attempts, mirror, resume, size, modified, digest,
                     validator, wasInterrupted, mustRefresh, spentMirrors, hasSecrets, upload, ledger,
@@ -128,7 +128,7 @@ extension SQLiteStore {
             try Row.fetchAll(
                 db,
                 sql: """
-                    SELECT origin, network, count(*) FROM job WHERE batch = ? AND state = 0 GROUP BY origin, network
+                    SELECT origin, network, count(*) FROM job WHERE batch = ? AND state = \(JobStates.queued) GROUP BY origin, network
                     """, arguments: [batch]
             ).map { (Lane(batch: batch, origin: $0[0], network: $0[1]), $0[2]) }
         }
@@ -148,7 +148,9 @@ extension SQLiteStore {
     func sleepers(batch: Int64) throws -> [Sleeper] {
         try read { db in
             try Row.fetchAll(
-                db, sql: "SELECT id, origin, network, notBefore, due, delay FROM job WHERE batch = ? AND state = 2",
+                db,
+                sql:
+                    "SELECT id, origin, network, notBefore, due, delay FROM job WHERE batch = ? AND state = \(JobStates.waiting)",
                 arguments: [batch]
             ).map { row in
                 // Why an earlier process put it to sleep isn't kept: it's left to it.
@@ -165,7 +167,7 @@ extension SQLiteStore {
             var lanes: [Lane: Int] = [:]
             let statement = try db.cachedStatement(
                 sql: """
-                    UPDATE job SET state = 0, notBefore = NULL WHERE id = ? AND state = 2
+                    UPDATE job SET state = \(JobStates.queued), notBefore = NULL WHERE id = ? AND state = \(JobStates.waiting)
                     RETURNING batch, origin, network
                     """)
             for id in ids {
@@ -181,7 +183,9 @@ extension SQLiteStore {
     func release(_ ids: [Int64]) throws {
         try writeRelaxed { db in
             let statement = try db.cachedStatement(
-                sql: "UPDATE job SET state = 0, owner = NULL, isSending = 0 WHERE id = ? AND state = 1")
+                sql:
+                    "UPDATE job SET state = \(JobStates.queued), owner = NULL, isSending = 0 WHERE id = ? AND state = \(JobStates.claimed)"
+            )
             for id in ids { try statement.execute(arguments: [id]) }
         }
     }
@@ -194,7 +198,7 @@ extension SQLiteStore {
                 sql: """
                     SELECT id, identity, isUpload, path, size, modified, digest, validator, finalURL, status, attempts,
                         lengthUnproven, CASE WHEN lengthUnproven THEN spec END
-                    FROM job WHERE batch = ? AND state = 5 AND id > ? AND ledger IS NULL ORDER BY id LIMIT ?
+                    FROM job WHERE batch = ? AND state = \(JobStates.done) AND id > ? AND ledger IS NULL ORDER BY id LIMIT ?
                     """, arguments: [batch, id, limit]
             ).map { row in
                 let digest: String? = row[6]
@@ -213,7 +217,8 @@ extension SQLiteStore {
         try read { db in
             try String.fetchSet(
                 db,
-                sql: "SELECT identity FROM job JOIN batch ON batch.id = job.batch WHERE name = ? AND state = 5",
+                sql:
+                    "SELECT identity FROM job JOIN batch ON batch.id = job.batch WHERE name = ? AND state = \(JobStates.done)",
                 arguments: [name])
         }
     }
@@ -243,9 +248,9 @@ extension SQLiteStore {
                 let row = try Row.fetchOne(
                     db,
                     sql: """
-                        UPDATE job SET state = 0, attempts = 0, askedWait = 0, mirror = 0, spentMirrors = 0, mustRefresh = ?,
+                        UPDATE job SET state = \(JobStates.queued), attempts = 0, askedWait = 0, mirror = 0, spentMirrors = 0, mustRefresh = ?,
                             endSequence = NULL
-                        WHERE id = ? AND state = 5 RETURNING batch
+                        WHERE id = ? AND state = \(JobStates.done) RETURNING batch
                         """, arguments: [recheck.rawValue, id])
                 if let row { batches.insert(row[0]) }
             }

@@ -99,7 +99,7 @@ extension SQLiteStore {
         try Bool.fetchOne(
             db,
             sql: """
-                SELECT state IN (2, 6, 7) OR state <> 5 AND (attempts > 0 OR spentMirrors <> 0)
+                SELECT state IN (\(JobStates.list([.waiting, .failed, .skipped]))) OR state <> \(JobStates.done) AND (attempts > 0 OR spentMirrors <> 0)
                 FROM job WHERE batch = ? AND identity = ?
                 """, arguments: [batch, job]) ?? false
     }
@@ -107,23 +107,24 @@ extension SQLiteStore {
     /// Changes the jobs that no process has claimed.
     private static func apply(_ db: Database, _ verb: QueueVerb, batch: Int64, job: String?) throws -> Applied {
         let target = "batch = ?1 AND (?2 IS NULL OR identity = ?2)"
+        let states = JobStates.list(verb.states)
         let sql =
             switch verb {
-            case .pause: "UPDATE job SET state = 4 WHERE \(target) AND state IN (0, 2, 3)"
+            case .pause: "UPDATE job SET state = \(JobStates.paused) WHERE \(target) AND state IN (\(states))"
             case .resume:
-                "UPDATE job SET state = CASE WHEN needsLeft > 0 THEN 3 ELSE 0 END, notBefore = NULL WHERE \(target) AND state = 4"
+                "UPDATE job SET state = CASE WHEN needsLeft > 0 THEN \(JobStates.blocked) ELSE \(JobStates.queued) END, notBefore = NULL WHERE \(target) AND state IN (\(states))"
             case .cancel:
                 """
-                UPDATE job SET state = 8, ended = unixepoch() * 1000, notBefore = NULL, endSequence =
+                UPDATE job SET state = \(JobStates.cancelled), ended = unixepoch() * 1000, notBefore = NULL, endSequence =
                     (SELECT value FROM counter WHERE name = 'end') + 1,
                     upload = CASE WHEN \(canGoOn) THEN upload END
-                    WHERE \(target) AND (state IN (0, 2, 3, 4) OR state = 6 AND notBefore IS NOT NULL)
+                    WHERE \(target) AND (state IN (\(states)) OR state = \(JobStates.failed) AND notBefore IS NOT NULL)
                 """
             case .retry, .retryFailed:
                 """
-                UPDATE job SET state = CASE WHEN needsLeft > 0 THEN 3 ELSE 0 END, attempts = 0, askedWait = 0, mirror = 0,
+                UPDATE job SET state = CASE WHEN needsLeft > 0 THEN \(JobStates.blocked) ELSE \(JobStates.queued) END, attempts = 0, askedWait = 0, mirror = 0,
                     spentMirrors = 0, notBefore = NULL, endSequence = NULL, errorCode = NULL, errorMessage = NULL
-                    WHERE \(target) AND state IN \(verb == .retry ? "(2, 6, 7, 8)" : "(6, 7)")
+                    WHERE \(target) AND state IN (\(states))
                 """
             }
         let changed = try Row.fetchAll(db, sql: sql + " RETURNING id, identity", arguments: [batch, job])

@@ -20,7 +20,7 @@ extension SQLiteStore {
                 db,
                 sql: """
                     SELECT job.id, origin, network FROM job JOIN ledger ON ledger.id = job.ledger
-                    WHERE job.batch = ?1 AND job.ledger IS NOT NULL AND job.state = 6
+                    WHERE job.batch = ?1 AND job.ledger IS NOT NULL AND job.state = \(JobStates.failed)
                         AND job.notBefore IS NOT NULL AND job.due <= ?2
                         \(selection.condition)
                         AND NOT EXISTS (SELECT 1 FROM watchedFolder WHERE watchedFolder.batch = ?1 AND isPaused)
@@ -30,11 +30,12 @@ extension SQLiteStore {
                 let id: Int64 = row[0]
                 try db.cachedStatement(
                     sql: """
-                        UPDATE job SET state = 0, attempts = 0, mirror = 0, spentMirrors = 0, notBefore = NULL,
+                        UPDATE job SET state = \(JobStates.queued), attempts = 0, mirror = 0, spentMirrors = 0, notBefore = NULL,
                             due = NULL, askedWait = 0, endSequence = NULL, errorCode = NULL, errorMessage = NULL WHERE id = ?
                         """
                 ).execute(arguments: [id])
-                try db.cachedStatement(sql: "UPDATE ledger SET state = 0 WHERE job = ?").execute(arguments: [id])
+                try db.cachedStatement(sql: "UPDATE ledger SET state = \(LedgerStates.open) WHERE job = ?").execute(
+                    arguments: [id])
                 woken.jobs.append(id)
                 woken.changes.ready[Lane(batch: batch, origin: row[1], network: row[2]), default: 0] += 1
             }
@@ -51,7 +52,7 @@ extension SQLiteStore {
         let next = try Int64.fetchOne(
             db,
             sql: """
-                SELECT min(due) FROM job WHERE batch = ? AND ledger IS NOT NULL AND state = 6 AND notBefore IS NOT NULL
+                SELECT min(due) FROM job WHERE batch = ? AND ledger IS NOT NULL AND state = \(JobStates.failed) AND notBefore IS NOT NULL
                 """, arguments: [batch])
         let now = StoredWait.Now.system.boot.nanoseconds / 1_000_000
         return next.map { .milliseconds(max(0, $0 - now)) }

@@ -42,10 +42,10 @@ extension SQLiteStore {
         try Row.fetchAll(
             db,
             sql: """
-                SELECT \(hostColumns), count(*) AS jobs, sum(job.state < 2) AS ready
+                SELECT \(hostColumns), count(*) AS jobs, sum(job.state < \(JobStates.waiting)) AS ready
                 -- In this order: mostly there is no such host, and there may be a million jobs.
                 FROM hostWait CROSS JOIN job ON job.origin = hostWait.origin
-                WHERE hostWait.process = ? AND job.batch = ? AND job.state < 3
+                WHERE hostWait.process = ? AND job.batch = ? AND job.state < \(JobStates.blocked)
                 GROUP BY hostWait.origin ORDER BY jobs DESC, hostWait.origin
                 """, arguments: [process, batch]
         ).map { row in

@@ -35,7 +35,7 @@ struct LedgerRow: Sendable {
 extension LedgerRow {
     static let columns =
         "ledger.id, device, inode, ledger.size, ledger.modified, ledger.path, ledger.state, ledger.digest, ledger.gone IS NOT NULL, ledger.staged, ledger.changed, ledger.fingerprint, "
-        + "EXISTS (SELECT 1 FROM job WHERE job.id = ledger.job AND (job.state = 8 OR job.state = 6 AND job.errorCode = 'mayHaveBeenSent'))"
+        + "EXISTS (SELECT 1 FROM job WHERE job.id = ledger.job AND (job.state = \(JobStates.cancelled) OR job.state = \(JobStates.failed) AND job.errorCode = 'mayHaveBeenSent'))"
 
     init(_ row: Row) {
         id = row[0]
@@ -159,9 +159,9 @@ extension SQLiteStore {
     static func leaveAlone(_ db: Database, batch name: String) throws {
         try db.execute(
             sql: """
-                UPDATE ledger SET state = 3, job = NULL FROM job JOIN batch ON batch.id = job.batch
+                UPDATE ledger SET state = \(LedgerStates.leftAlone), job = NULL FROM job JOIN batch ON batch.id = job.batch
                 WHERE batch.name = ? AND ledger.id = job.ledger AND ledger.job = job.id
-                    AND (job.state = 8 OR (job.state = 6 AND job.errorCode = 'mayHaveBeenSent'))
+                    AND (job.state = \(JobStates.cancelled) OR (job.state = \(JobStates.failed) AND job.errorCode = 'mayHaveBeenSent'))
                 """, arguments: [name])
     }
 

@@ -128,7 +128,7 @@ extension SQLiteStore {
                 db,
                 sql: """
                     SELECT \(LedgerRow.columns) FROM ledger
-                    WHERE folder = ? AND state = 1 AND digest IS NULL ORDER BY id LIMIT ?
+                    WHERE folder = ? AND state = \(LedgerStates.confirmed) AND digest IS NULL ORDER BY id LIMIT ?
                     """, arguments: [folder, limit]
             ).map(LedgerRow.init)
         }
@@ -155,7 +155,7 @@ extension SQLiteStore {
             try Row.fetchAll(
                 db,
                 sql: """
-                    SELECT \(LedgerRow.columns) FROM ledger WHERE folder = ? AND id > ? AND state <> 0
+                    SELECT \(LedgerRow.columns) FROM ledger WHERE folder = ? AND id > ? AND state <> \(LedgerStates.open)
                         AND \(onlyGone ? "gone IS NOT NULL" : "1") ORDER BY id LIMIT ?
                     """, arguments: [folder, id, limit]
             ).map(LedgerRow.init)
@@ -197,7 +197,8 @@ extension SQLiteStore {
             for id in present where try Self.cameBack(db, id) { pruned.returned += 1 }
             for id in absent {
                 let row = try Row.fetchOne(
-                    db, sql: "SELECT gone, job, due FROM ledger WHERE id = ? AND state <> 0", arguments: [id])
+                    db, sql: "SELECT gone, job, due FROM ledger WHERE id = ? AND state <> \(LedgerStates.open)",
+                    arguments: [id])
                 guard let row else { continue }
                 guard let gone: Int64 = row[0] else {
                     try db.execute(sql: "UPDATE ledger SET gone = ? WHERE id = ?", arguments: [now, id])
@@ -210,7 +211,8 @@ extension SQLiteStore {
                     continue
                 }
                 if let job: Int64 = row[1] {
-                    try db.execute(sql: "DELETE FROM job WHERE id = ? AND state = 6", arguments: [job])
+                    try db.execute(
+                        sql: "DELETE FROM job WHERE id = ? AND state = \(JobStates.failed)", arguments: [job])
                     guard db.changesCount > 0 else { continue }
                     pruned.failedJobs += 1
                 }

@@ -12,7 +12,7 @@ extension SQLiteStore {
                 db,
                 sql: """
                     UPDATE batch SET owner = ?1 WHERE (owner IS NULL OR owner = ?1)
-                        AND EXISTS (SELECT 1 FROM job WHERE job.batch = batch.id AND state < 5)
+                        AND EXISTS (SELECT 1 FROM job WHERE job.batch = batch.id AND state < \(JobStates.firstEnded))
                     RETURNING id, name, directory
                     """, arguments: [process]
             ).map { HeldBatch(id: $0[0], name: $0[1], directory: $0[2]) }

@@ -11,8 +11,8 @@ extension SQLiteStore {
         while let failed = given.popLast() {
             let followers = try db.cachedStatement(
                 sql: """
-                    UPDATE job SET state = 7, errorMessage = ?, ended = ?
-                    WHERE id IN (SELECT job FROM need WHERE needed = ?) AND state IN (0, 2, 3, 4)
+                    UPDATE job SET state = \(JobStates.skipped), errorMessage = ?, ended = ?
+                    WHERE id IN (SELECT job FROM need WHERE needed = ?) AND state IN (\(JobStates.unclaimed))
                     RETURNING id, batch, identity
                     """)
             let rows = try Row.fetchAll(
@@ -37,7 +37,7 @@ extension SQLiteStore {
             sql: """
                 SELECT DISTINCT ended.id, ended.identity FROM job AS ended JOIN need ON need.needed = ended.id
                 JOIN job AS waiting ON waiting.id = need.job
-                WHERE ended.batch = ? AND ended.state IN (6, 7, 8) AND waiting.state IN (0, 2, 3, 4) ORDER BY ended.id
+                WHERE ended.batch = ? AND ended.state IN (\(JobStates.list([.failed, .skipped, .cancelled]))) AND waiting.state IN (\(JobStates.unclaimed)) ORDER BY ended.id
                 """, arguments: [batch])
         return try skipDependents(db, of: ended.map { ($0[0], $0[1]) })
     }
@@ -49,14 +49,14 @@ extension SQLiteStore {
         try db.execute(
             sql: """
                 WITH RECURSIVE stuck(id) AS (
-                    SELECT id FROM job WHERE batch = ?1 AND state IN (6, 8)
+                    SELECT id FROM job WHERE batch = ?1 AND state IN (\(JobStates.list([.failed, .cancelled])))
                     UNION
                     SELECT need.job FROM stuck JOIN need ON need.needed = stuck.id
-                        JOIN job AS follower ON follower.id = need.job AND follower.state = 7
+                        JOIN job AS follower ON follower.id = need.job AND follower.state = \(JobStates.skipped)
                 )
-                UPDATE job SET state = 0, attempts = 0, askedWait = 0, mirror = 0, spentMirrors = 0, notBefore = NULL,
+                UPDATE job SET state = \(JobStates.queued), attempts = 0, askedWait = 0, mirror = 0, spentMirrors = 0, notBefore = NULL,
                     endSequence = NULL, errorCode = NULL, errorMessage = NULL
-                WHERE batch = ?1 AND state = 7 AND id NOT IN (SELECT id FROM stuck)
+                WHERE batch = ?1 AND state = \(JobStates.skipped) AND id NOT IN (SELECT id FROM stuck)
                 """, arguments: [batch])
         try recountNeeds(db, batch: batch)
     }
@@ -66,10 +66,12 @@ extension SQLiteStore {
         try db.execute(
             sql: """
                 UPDATE job SET needsLeft = (SELECT count(*) FROM need JOIN job AS other ON other.id = need.needed
-                    WHERE need.job = job.id AND other.state <> 5)
+                    WHERE need.job = job.id AND other.state <> \(JobStates.done))
                 WHERE batch = ?1 AND id IN (SELECT job FROM need);
                 """, arguments: [batch])
         try db.execute(
-            sql: "UPDATE job SET state = 3 WHERE batch = ? AND state = 0 AND needsLeft > 0", arguments: [batch])
+            sql:
+                "UPDATE job SET state = \(JobStates.blocked) WHERE batch = ? AND state = \(JobStates.queued) AND needsLeft > 0",
+            arguments: [batch])
     }
 }

@@ -13,7 +13,8 @@ extension SQLiteStore {
         }
         try write(isDurable: isDurable) { db in
             // One that has ended meanwhile knows better.
-            let statement = try db.cachedStatement(sql: "UPDATE job SET resume = ? WHERE id = ? AND state = 1")
+            let statement = try db.cachedStatement(
+                sql: "UPDATE job SET resume = ? WHERE id = ? AND state = \(JobStates.claimed)")
             for (id, record) in records { try statement.execute(arguments: [try Self.text(record), id]) }
         }
     }

@@ -94,7 +94,7 @@ extension SQLiteStore {
                     """, arguments: [end.id])
             for row in rows where row[1] == 0 && row[2] == JobState.blocked.rawValue {
                 let id: Int64 = row[0]
-                try db.execute(sql: "UPDATE job SET state = 0 WHERE id = ?", arguments: [id])
+                try db.execute(sql: "UPDATE job SET state = \(JobStates.queued) WHERE id = ?", arguments: [id])
                 recorded.unblocked[Lane(batch: row[3], origin: row[4], network: row[5]), default: 0] += 1
             }
         case .failed, .cancelled, .dropped:

@@ -7,7 +7,7 @@ extension SQLiteStore {
     /// The state of a row of `job`, as whoever asks is to see it: what of a reserve isn't opened only waits for its turn, like
     /// what nobody has taken.
     static let shownState = """
-        CASE WHEN job.state = 1 AND job.owner IS NULL AND NOT EXISTS (SELECT 1 FROM opened
+        CASE WHEN job.state = \(JobStates.claimed) AND job.owner IS NULL AND NOT EXISTS (SELECT 1 FROM opened
             WHERE opened.batch = job.batch AND opened.origin = job.origin AND opened.network = job.network
                 AND opened.last >= job.id)
             THEN 0 ELSE job.state END
@@ -67,7 +67,7 @@ extension SQLiteStore {
             try dissolveReserve(db, batch: orphan[0])
             try db.execute(
                 sql:
-                    "UPDATE job SET state = 0, owner = NULL, wasInterrupted = 1 WHERE batch = ? AND state = 1 AND owner = ?",
+                    "UPDATE job SET state = \(JobStates.queued), owner = NULL, wasInterrupted = 1 WHERE batch = ? AND state = \(JobStates.claimed) AND owner = ?",
                 arguments: [orphan[0] as Int64, orphan[1] as Int64])
         }
     }
@@ -82,11 +82,11 @@ extension SQLiteStore {
                 UPDATE job SET owner = ?2, claimed = (SELECT since FROM opened WHERE opened.batch = job.batch
                     AND opened.origin = job.origin AND opened.network = job.network AND opened.last >= job.id
                     ORDER BY last LIMIT 1)
-                    WHERE batch = ?1 AND state = 1 AND owner IS NULL
+                    WHERE batch = ?1 AND state = \(JobStates.claimed) AND owner IS NULL
                 """, arguments: [batch, reserve])
         try db.execute(
             sql:
-                "UPDATE job SET state = 0, owner = NULL WHERE batch = ?1 AND state = 1 AND owner = ?2 AND claimed IS NULL",
+                "UPDATE job SET state = \(JobStates.queued), owner = NULL WHERE batch = ?1 AND state = \(JobStates.claimed) AND owner = ?2 AND claimed IS NULL",
             arguments: [batch, reserve])
         try endReserve(db, batch: batch)
     }

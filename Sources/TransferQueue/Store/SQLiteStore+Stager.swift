@@ -253,7 +253,9 @@ extension SQLiteStore {
         /// Its jobs are claimed like those of other batches.
         private func giveUpReserve() throws {
             gathering = nil
-            try db.execute(sql: "UPDATE job SET state = 0 WHERE batch = ? AND state = 1", arguments: [batch.id])
+            try db.execute(
+                sql: "UPDATE job SET state = \(JobStates.queued) WHERE batch = ? AND state = \(JobStates.claimed)",
+                arguments: [batch.id])
         }
 
         /// Drops jobs that are gone from the file, and checks what only shows at the end.

@@ -117,7 +117,9 @@ extension SQLiteStore {
         try db.execute(sql: "DELETE FROM pack WHERE batch = ?", arguments: [id])
         // Whatever became of whoever reserved them: nobody has them.
         try db.execute(
-            sql: "UPDATE job SET state = 0 WHERE batch = ? AND state = 1 AND owner IS NULL", arguments: [id])
+            sql:
+                "UPDATE job SET state = \(JobStates.queued) WHERE batch = ? AND state = \(JobStates.claimed) AND owner IS NULL",
+            arguments: [id])
         try db.execute(
             sql: "UPDATE batch SET source = ?, directory = ?, owner = ?, updated = ? WHERE id = ?",
             arguments: [header.source, header.directory, process, now, id])

@@ -35,7 +35,7 @@ extension SQLiteStore {
                         db,
                         sql: """
                             SELECT notBefore, due, delay FROM job
-                            WHERE batch = ? AND ledger IS NOT NULL AND state = 6 AND notBefore IS NOT NULL
+                            WHERE batch = ? AND ledger IS NOT NULL AND state = \(JobStates.failed) AND notBefore IS NOT NULL
                             ORDER BY due LIMIT 1
                             """, arguments: [row[0] as Int64])
                     status.again = first.flatMap { StoredWait($0)?.shownEnd() }
@@ -60,7 +60,7 @@ extension SQLiteStore {
         let counts = try Row.fetchAll(
             db,
             sql: """
-                SELECT state, count(*) FROM job WHERE batch = ? \(isCounted ? "AND state NOT IN (0, 1, 5)" : "")
+                SELECT state, count(*) FROM job WHERE batch = ? \(isCounted ? "AND state NOT IN (\(JobStates.list([.queued, .claimed, .done])))" : "")
                 GROUP BY state
                 """, arguments: [batch])
         for count in counts { status.add(JobState(rawValue: count[0]) ?? .queued, count[1]) }
@@ -77,7 +77,7 @@ extension SQLiteStore {
                 sql: """
                     SELECT batch.name, identity, errorCode, errorMessage, status, host, attempts, notBefore, due, delay
                     FROM job JOIN batch ON batch.id = job.batch
-                    WHERE batch.name = ? AND state = 6 ORDER BY endSequence LIMIT ?
+                    WHERE batch.name = ? AND state = \(JobStates.failed) ORDER BY endSequence LIMIT ?
                     """, arguments: [name, limit]
             ).map { row in
                 FailedJob(
@@ -149,7 +149,7 @@ extension SQLiteStore {
                         seconds, digest, validator, finalURL, status, response, attempts, unproven, lengthUnproven,
                         errorCode, errorMessage, host, notBefore
                     FROM job JOIN batch ON batch.id = job.batch
-                    WHERE batch.name = ? AND identity = ? AND state >= 5
+                    WHERE batch.name = ? AND identity = ? AND state >= \(JobStates.firstEnded)
                     """, arguments: [batch, job]
             ).map(Self.event)
         }
@@ -174,7 +174,7 @@ extension SQLiteStore {
                 sql: """
                     SELECT name FROM batch WHERE owner IS NULL AND (?1 IS NULL OR name = ?1)
                         AND (?2 IS NULL OR updated < ?2)
-                        AND (?2 IS NULL OR NOT EXISTS (SELECT 1 FROM job WHERE batch = batch.id AND state < 5))
+                        AND (?2 IS NULL OR NOT EXISTS (SELECT 1 FROM job WHERE batch = batch.id AND state < \(JobStates.firstEnded)))
                     """, arguments: [name, endedBefore])
             for name in names {
                 if endedBefore == nil {

@@ -32,7 +32,7 @@ extension SQLiteStore {
     func note(_ fingerprint: UInt64, ofLedger row: Int64) throws {
         try writeRelaxed { db in
             try db.execute(
-                sql: "UPDATE ledger SET fingerprint = ? WHERE id = ? AND state <> 1",
+                sql: "UPDATE ledger SET fingerprint = ? WHERE id = ? AND state <> \(LedgerStates.confirmed)",
                 arguments: [Int64(bitPattern: fingerprint), row])
         }
     }

@@ -43,7 +43,7 @@ extension SQLiteStore {
             db,
             sql: """
                 SELECT identity, state FROM need JOIN job ON job.id = need.needed
-                WHERE need.job = ? AND state <> 5 ORDER BY job.id
+                WHERE need.job = ? AND state <> \(JobStates.done) ORDER BY job.id
                 """, arguments: [row["id"] as Int64]
         ).map { JobExplanation.Need(job: $0[0], state: JobState(rawValue: $0[1]) ?? .queued) }
         if let pause = try Row.fetchOne(

@@ -126,7 +126,8 @@ final class SQLiteStore: Sendable {
             try dissolveReserves(db, of: id)
             try endWhatMayHaveArrived(db, of: id)
             try db.execute(
-                sql: "UPDATE job SET state = 0, owner = NULL, wasInterrupted = 1 WHERE owner = ? AND state = 1",
+                sql:
+                    "UPDATE job SET state = \(JobStates.queued), owner = NULL, wasInterrupted = 1 WHERE owner = ? AND state = \(JobStates.claimed)",
                 arguments: [id])
             try db.execute(sql: "UPDATE batch SET owner = NULL, rate = 0, eta = NULL WHERE owner = ?", arguments: [id])
             try db.execute(sql: "DELETE FROM command WHERE process = ?", arguments: [id])
@@ -140,17 +141,20 @@ final class SQLiteStore: Sendable {
     private static func endWhatMayHaveArrived(_ db: Database, of process: Int64) throws {
         try db.execute(
             sql: """
-                UPDATE job SET state = 6, owner = NULL, isSending = 0, wasInterrupted = 1, errorCode = 'mayHaveBeenSent',
+                UPDATE job SET state = \(JobStates.failed), owner = NULL, isSending = 0, wasInterrupted = 1, errorCode = 'mayHaveBeenSent',
                     errorMessage = 'the program ended while the body was being sent, and it may have arrived; '
                         || 'transfer retry sends it again',
                     endSequence = (SELECT value FROM counter WHERE name = 'end') + 1, ended = unixepoch() * 1000,
                     upload = CASE WHEN \(canGoOn) THEN upload END
-                WHERE owner = ? AND state = 1 AND isSending = 1;
+                WHERE owner = ? AND state = \(JobStates.claimed) AND isSending = 1;
                 """, arguments: [process])
         if db.changesCount > 0 {
             try numberEnds(db)
             let batches = try Int64.fetchAll(
-                db, sql: "SELECT DISTINCT batch FROM job WHERE errorCode = 'mayHaveBeenSent' AND state = 6")
+                db,
+                sql:
+                    "SELECT DISTINCT batch FROM job WHERE errorCode = 'mayHaveBeenSent' AND state = \(JobStates.failed)"
+            )
             for batch in batches { _ = try skipWhatCannotStart(db, batch: batch) }
         }
     }
@@ -173,13 +177,16 @@ final class SQLiteStore: Sendable {
             try Self.dissolveReserves(db, of: process)
             for batch in doubtful.told {
                 try db.execute(
-                    sql: "UPDATE job SET wasInterrupted = 0 WHERE batch = ? AND state = 6 AND errorCode = ?",
+                    sql:
+                        "UPDATE job SET wasInterrupted = 0 WHERE batch = ? AND state = \(JobStates.failed) AND errorCode = ?",
                     arguments: [batch, TransferError.Code.mayHaveBeenSent.rawValue])
             }
             // A run that didn't wait any longer.
             try Self.endWhatMayHaveArrived(db, of: process)
             try db.execute(
-                sql: "UPDATE job SET state = 0, owner = NULL WHERE owner = ? AND state = 1", arguments: [process])
+                sql:
+                    "UPDATE job SET state = \(JobStates.queued), owner = NULL WHERE owner = ? AND state = \(JobStates.claimed)",
+                arguments: [process])
             try db.execute(
                 sql: "UPDATE batch SET owner = NULL, rate = 0, eta = NULL WHERE owner = ?", arguments: [process])
             try db.execute(sql: "DELETE FROM command WHERE process = ?", arguments: [process])
