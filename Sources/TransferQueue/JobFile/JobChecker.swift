@@ -12,14 +12,14 @@ public final class JobChecker {
         _ body: ((JobSpec, JobLocations?) throws -> Void) throws -> JobFileReport
     ) throws -> JobFileReport {
         var report = JobFileReport()
-        let header = SQLiteStore.BatchHeader(name: name, source: nil, directory: directory)
+        let header = BatchHeader(name: name, source: nil, directory: directory)
         do {
             _ = try store.stage(header) { stager in
                 report = try body { spec, place in try stager.add(spec, at: place) }
                 stager.isPartial = !report.isEmpty
                 return true
             }
-        } catch SQLiteStore.StagingFailure.faults(let faults) {
+        } catch StagingFailure.faults(let faults) {
             for fault in faults.faults { report.add(fault) }
         }
         return report

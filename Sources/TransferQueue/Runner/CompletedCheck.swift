@@ -14,7 +14,7 @@ enum CompletedCheck {
         case fetch
     }
 
-    static func run(_ job: SQLiteStore.CompletedJob, directory: String, _ options: RunOptions) -> Verdict {
+    static func run(_ job: CompletedJob, directory: String, _ options: RunOptions) -> Verdict {
         var status = stat()
         let isThere = stat(job.path, &status) == 0
         if job.isUpload {

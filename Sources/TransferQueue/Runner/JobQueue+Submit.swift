@@ -3,7 +3,7 @@ import TransferEventLoop
 
 /// Jobs that are in the queue's database, checked and ready to run.
 public struct StagedBatch: Sendable {
-    let staged: SQLiteStore.Staged
+    let staged: StagedJobs
     public var name: String { staged.batch.name }
     public var jobs: Int { staged.count }
 }
@@ -109,7 +109,7 @@ extension JobQueue {
     public func stage(
         _ jobs: JobReading, name: String, source: String?, keepsWhatIsMissing: Bool = false, isReload: Bool = false
     ) async throws -> StagedBatch {
-        let header = SQLiteStore.BatchHeader(name: name, source: source, directory: jobs.directory)
+        let header = BatchHeader(name: name, source: source, directory: jobs.directory)
         do {
             for _ in 0..<Self.stagingRounds {
                 let staged = try await reader.run { [store] in
@@ -125,7 +125,7 @@ extension JobQueue {
             }
             throw TransferError(
                 .internalFault, "\(name): jobs that were changed are still under way; nothing of it was taken")
-        } catch let failure as SQLiteStore.StagingFailure {
+        } catch let failure as StagingFailure {
             throw StagingError(failure)
         } catch {
             throw store.fault(error)
@@ -143,7 +143,7 @@ extension JobQueue {
 }
 
 extension StagingError {
-    init(_ failure: SQLiteStore.StagingFailure) {
+    init(_ failure: StagingFailure) {
         switch failure {
         case .refused: self = .refused
         case .held(let held): self = .held(batch: held.batch, pid: held.pid)

@@ -18,9 +18,9 @@ extension QueueRunner {
         }
     }
 
-    func abandon(_ uploads: [SQLiteStore.AbandonedUpload]) { for upload in uploads { abandon(upload) } }
+    func abandon(_ uploads: [AbandonedUpload]) { for upload in uploads { abandon(upload) } }
 
-    func abandon(_ upload: SQLiteStore.AbandonedUpload) {
+    func abandon(_ upload: AbandonedUpload) {
         do throws(TransferError) {
             guard let dialogue = try dialogue(about: upload) else { return }
             perform(abandoner.begin(upload, dialogue, now: WallClock.seconds))
@@ -38,7 +38,7 @@ extension QueueRunner {
 
     /// - Returns: `nil` where no server holds anything.
     private func dialogue(
-        about upload: SQLiteStore.AbandonedUpload
+        about upload: AbandonedUpload
     ) throws(TransferError) -> (any UploadDialogue)? {
         guard case .upload(let work) = upload.spec.work, let state = upload.upload.state,
             !VerifyingDialogue.isVerifying(state)

@@ -24,7 +24,7 @@ extension QueueRunner {
     ///
     /// - Parameter tellsOfFailed: What failed before any process could tell is told now.
     func add(
-        _ batch: SQLiteStore.HeldBatch, secrets: [Int64: JobSecrets], options: RunOptions, tellsOfFailed: Bool = false,
+        _ batch: HeldBatch, secrets: [Int64: JobSecrets], options: RunOptions, tellsOfFailed: Bool = false,
         reserve: JobReserve? = nil
     ) {
         startNetwork()
@@ -102,7 +102,7 @@ extension QueueRunner {
     }
 
     private func judge(
-        _ page: [SQLiteStore.CompletedJob], _ batch: Int64, _ options: RunOptions,
+        _ page: [CompletedJob], _ batch: Int64, _ options: RunOptions,
         then next: @escaping @Sendable (isolated QueueRunner) -> Void
     ) {
         let directory = batches[batch]?.directory ?? ""
@@ -120,7 +120,7 @@ extension QueueRunner {
         }
     }
 
-    private func didJudge(_ page: [SQLiteStore.CompletedJob], _ verdicts: [CompletedCheck.Verdict], _ batch: Int64) {
+    private func didJudge(_ page: [CompletedJob], _ verdicts: [CompletedCheck.Verdict], _ batch: Int64) {
         var again: [DestinationRule.Recheck: [Int64]] = [:]
         let name = batches[batch]?.name ?? ""
         for (job, verdict) in zip(page, verdicts) {

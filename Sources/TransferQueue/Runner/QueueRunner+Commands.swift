@@ -27,7 +27,7 @@ extension QueueRunner {
         if let stop = command.stop { halt(stop, command) }
         if command.verb == .resume { unpause(command.means) }
         if command.verb == .retry { hurry(command.means) }
-        withStore { store -> (applied: SQLiteStore.Applied, opensGates: Bool) in
+        withStore { store -> (applied: AppliedCommand, opensGates: Bool) in
             let applied = try store.apply(command)
             // One that only waits for its turn gets no other by a retry.
             let opensGates = command.stop == nil && (command.verb == .resume || isFailing || applied.hadFailed)
@@ -72,7 +72,7 @@ extension QueueRunner {
         admission.forgetSleepers(of: command.batch)
     }
 
-    private func announce(_ command: QueueCommand, _ applied: SQLiteStore.Applied) {
+    private func announce(_ command: QueueCommand, _ applied: AppliedCommand) {
         for job in applied.jobs {
             switch command.verb {
             case .cancel: emit(command.batch, .cancelled(job: job.identity), cursor: job.cursor)

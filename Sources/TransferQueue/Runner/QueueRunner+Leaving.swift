@@ -39,7 +39,7 @@ extension QueueRunner {
         case .kept(let receipt, let facts): recorder.add(settledEnd(job, .kept(receipt, facts)))
         case .replaced(let isChanged):
             if let upload = record.upload {
-                abandon(SQLiteStore.AbandonedUpload(id: record.id, spec: record.spec, upload: upload))
+                abandon(AbandonedUpload(id: record.id, spec: record.spec, upload: upload))
             }
             recorder.add(settledEnd(job, .dropped(isChanged: isChanged)))
         case .cancelled:

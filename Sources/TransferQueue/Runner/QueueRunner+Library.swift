@@ -44,7 +44,7 @@ extension QueueRunner {
         emit(id, .failed(failure))
     }
 
-    func submitted(_ staged: SQLiteStore.Staged) {
+    func submitted(_ staged: StagedJobs) {
         memory.secrets.merge(staged.secrets) { $1 }
         guard state.isEndless || batches[staged.batch.id] != nil else { return }
         add(staged.batch, secrets: staged.secrets, options: RunOptions())

@@ -55,7 +55,7 @@ extension QueueRunner {
         guard let (error, remaining) = scheduler.pause(of: origin, now: .now) else { return }
         if error.retryAfter != nil {
             // What a server asked for holds for the next process too.
-            let pause = SQLiteStore.Pause(
+            let pause = StoredPause(
                 origin: origin, remaining: remaining, status: error.status, message: error.message)
             withStore {
                 try $0.savePause(pause)

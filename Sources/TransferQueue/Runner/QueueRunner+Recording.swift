@@ -27,7 +27,7 @@ extension QueueRunner {
         }
     }
 
-    private func didRecord(_ ends: [JobEnd], _ steps: [JobStep], _ recorded: SQLiteStore.Recorded) {
+    private func didRecord(_ ends: [JobEnd], _ steps: [JobStep], _ recorded: RecordedGroup) {
         for (end, cursor) in zip(ends, recorded.cursors) { announce(end, cursor) }
         tellWatches(ends, recorded.watched)
         for batch in Set(ends.filter(\.wasCancelled).map(\.batch)) { abandonCancelled(batch) }
@@ -43,7 +43,7 @@ extension QueueRunner {
             case .queued where state.stopping == nil: becameReady(lane, 1, overtakes: watches[step.batch] != nil)
             case .waiting:
                 admission.sleep(
-                    SQLiteStore.Sleeper(
+                    SleepingJob(
                         id: step.id, lane: lane, due: step.due ?? .now, isAsked: step.isAsked,
                         disk: step.error.flatMap { $0.isFullDisk ? $0.message : nil }))
             default: break

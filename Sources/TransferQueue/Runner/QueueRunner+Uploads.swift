@@ -25,7 +25,7 @@ extension QueueRunner {
                     "\(file.path) changed since its upload began; \"ifChanged\": \"restart\" sends the new version")
             }
             emit(job.record.batch, .restarted(job: job.record.identity, reason: "the source changed since it began"))
-            abandon(SQLiteStore.AbandonedUpload(id: id, spec: job.record.spec, upload: old))
+            abandon(AbandonedUpload(id: id, spec: job.record.spec, upload: old))
             job.record.upload = nil
             record = nil
         }

@@ -10,7 +10,7 @@ extension QueueRunner {
 
     func releaseWatch(_ name: String) { watches.release(name) }
 
-    func began(_ keeper: WatchKeeper, batch: SQLiteStore.HeldBatch, _ changes: LedgerChanges) {
+    func began(_ keeper: WatchKeeper, batch: HeldBatch, _ changes: LedgerChanges) {
         watches.set(keeper, of: batch.id)
         apply(changes, to: batch)
         if batches[batch.id].map(\.isFinished) ?? true {
@@ -23,13 +23,13 @@ extension QueueRunner {
         }
     }
 
-    func took(_ keeper: WatchKeeper, batch: SQLiteStore.HeldBatch, _ changes: LedgerChanges) {
+    func took(_ keeper: WatchKeeper, batch: HeldBatch, _ changes: LedgerChanges) {
         watches.set(keeper, of: batch.id)
         apply(changes, to: batch)
     }
 
     /// What was still taken when its keeper had stopped goes on as in a batch that nobody watches.
-    func tookLast(_ batch: SQLiteStore.HeldBatch, _ changes: LedgerChanges) {
+    func tookLast(_ batch: HeldBatch, _ changes: LedgerChanges) {
         remember(changes)
         guard state.stopping == nil else { return }
         if let run = batches[batch.id], !run.isFinished {
@@ -63,7 +63,7 @@ extension QueueRunner {
         for upload in changes.abandoned { abandon(upload) }
     }
 
-    private func apply(_ changes: LedgerChanges, to batch: SQLiteStore.HeldBatch) {
+    private func apply(_ changes: LedgerChanges, to batch: HeldBatch) {
         remember(changes)
         guard state.stopping == nil, changes.added != 0 || !changes.ready.isEmpty else { return }
         guard let run = batches[batch.id], !run.isFinished else {
@@ -84,10 +84,10 @@ extension QueueRunner {
     }
 
     /// Files of a watched folder that had failed are ready again.
-    func woke(_ woken: SQLiteStore.WokenFiles, of batch: SQLiteStore.HeldBatch) { apply(woken.changes, to: batch) }
+    func woke(_ woken: WokenFiles, of batch: HeldBatch) { apply(woken.changes, to: batch) }
 
     /// Another hand than that of jobs' ends may have made room.
-    func tellWatch(of batch: Int64, _ tally: SQLiteStore.Tally) {
+    func tellWatch(of batch: Int64, _ tally: BatchTally) {
         guard let keeper = watches[batch], let watched = tally.watched else { return }
         keeper.onLoop { $0.jobsEnded([], open: watched.open, stamp: watched.stamp) { _ in nil } }
     }
@@ -98,7 +98,7 @@ extension QueueRunner {
             let known = memory.secrets[upload.id]
             guard !hasSecrets || known != nil else { continue }
             abandon(
-                SQLiteStore.AbandonedUpload(
+                AbandonedUpload(
                     id: upload.id, spec: known?.restore(upload.spec) ?? upload.spec, upload: upload.upload))
         }
         for (batch, ids) in recorded.superseded {

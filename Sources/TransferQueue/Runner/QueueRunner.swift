@@ -117,12 +117,12 @@ actor QueueRunner: LoopActor {
         guard state.stopping == nil else { return finishStopping() }
         // Bounded: each finished download holds a descriptor until it's durable.
         if finishing.count < min(1024, scheduler.openFiles?.places ?? .max) {
-            var wants: [SQLiteStore.Want] = []
+            var wants: [LaneWant] = []
             for action in scheduler.decide(now: .now) {
                 switch action {
                 case .start(let candidate): begin(candidate)
                 case .refuse(let candidate, let error): refuse(candidate, error)
-                case .claim(let lane, let count): wants.append(SQLiteStore.Want(lane: lane, limit: count))
+                case .claim(let lane, let count): wants.append(LaneWant(lane: lane, limit: count))
                 }
             }
             claim(wants)
@@ -140,7 +140,7 @@ actor QueueRunner: LoopActor {
     /// Lanes whose jobs are taken in one transaction: each has a page of them at most.
     private static let claimsAtOnce = 64
 
-    private func claim(_ wants: [SQLiteStore.Want]) {
+    private func claim(_ wants: [LaneWant]) {
         let (ofReserves, ofStore) = admission.split(wants)
         for page in ofReserves.pages(of: Self.claimsAtOnce) { openReserves(page) }
         let known = memory.secrets
@@ -153,7 +153,7 @@ actor QueueRunner: LoopActor {
         }
     }
 
-    private func took(_ result: SQLiteStore.Claimed, _ want: SQLiteStore.Want) {
+    private func took(_ result: ClaimedJobs, _ want: LaneWant) {
         guard admission.hasReserve(want.lane) else { return didClaim(result, asked: want.limit) }
         // There is more than the store gave, whatever it gave.
         if result.jobs.count == want.limit { admission.cameBack(want.lane) }
@@ -174,7 +174,7 @@ actor QueueRunner: LoopActor {
         admission.cameBack(lane)
     }
 
-    func didClaim(_ result: SQLiteStore.Claimed, asked: Int) {
+    func didClaim(_ result: ClaimedJobs, asked: Int) {
         for bad in result.unreadable {
             recorder.add(
                 JobEnd(

@@ -22,5 +22,5 @@ struct LedgerChanges: Sendable {
     var removed: [Int64] = []
     var secrets: [Int64: JobSecrets] = [:]
     /// What servers hold of uploads that were taken out.
-    var abandoned: [SQLiteStore.AbandonedUpload] = []
+    var abandoned: [AbandonedUpload] = []
 }

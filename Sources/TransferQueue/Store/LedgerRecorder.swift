@@ -29,7 +29,7 @@ struct WatchedEnds: Sendable {
     /// Grows from transaction to transaction: of two counts the later one holds.
     var stamp = 0
     /// What servers hold of jobs that were taken out; without their secrets, which some have.
-    var abandoned: [(upload: SQLiteStore.AbandonedUpload, hasSecrets: Bool)] = []
+    var abandoned: [(upload: AbandonedUpload, hasSecrets: Bool)] = []
 }
 
 /// Writes what ends mean into the ledger, in the transaction that records them.
@@ -233,7 +233,7 @@ struct LedgerRecorder {
             let spec = try? JobSpec(canonicalJSON: row[0] as String)
         {
             result.abandoned.append(
-                (SQLiteStore.AbandonedUpload(id: job, spec: spec, upload: upload), hasSecrets: row[2]))
+                (AbandonedUpload(id: job, spec: spec, upload: upload), hasSecrets: row[2]))
         }
         return try String.fetchOne(
             db, sql: "DELETE FROM ledger WHERE id = ? AND job = ? RETURNING path", arguments: [ledger, job])

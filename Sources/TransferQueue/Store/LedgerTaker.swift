@@ -364,6 +364,6 @@ final class LedgerTaker {
             // Where the URL itself holds a secret, it isn't known any more.
             if spec.urls.contains(where: { $0.contains(Redaction.mark) }) { return }
         }
-        changes.abandoned.append(SQLiteStore.AbandonedUpload(id: job.id, spec: spec, upload: upload))
+        changes.abandoned.append(AbandonedUpload(id: job.id, spec: spec, upload: upload))
     }
 }

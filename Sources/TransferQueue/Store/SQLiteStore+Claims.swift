@@ -20,31 +20,18 @@ struct Lane: Sendable, Hashable {
 }
 
 extension SQLiteStore {
-    struct Claimed: Sendable {
-        let lane: Lane
-        let jobs: [(record: JobRecord, rank: Int)]
-        /// Rows whose description can't be read any more; a newer version may have written them.
-        let unreadable: [(id: Int64, identity: String, error: TransferError)]
-    }
-
     /// A blanked query must never be sent in place of the real one.
     private static let lostSecret = TransferError(
         .secretMissing, "its URL or headers hold a secret that is never stored: run its job file again")
 
-    /// How many jobs are wanted of a lane.
-    struct Want: Sendable {
-        let lane: Lane
-        let limit: Int
-    }
-
     /// Takes up to `limit` ready jobs of the lane for this process, the most urgent first.
-    func claim(_ lane: Lane, limit: Int, secrets: [Int64: JobSecrets]) throws -> Claimed {
-        try claim([Want(lane: lane, limit: limit)], secrets: secrets).first
-            ?? Claimed(lane: lane, jobs: [], unreadable: [])
+    func claim(_ lane: Lane, limit: Int, secrets: [Int64: JobSecrets]) throws -> ClaimedJobs {
+        try claim([LaneWant(lane: lane, limit: limit)], secrets: secrets).first
+            ?? ClaimedJobs(lane: lane, jobs: [], unreadable: [])
     }
 
     /// The same of several lanes, in their order: one transaction for all of them.
-    func claim(_ wants: [Want], secrets: [Int64: JobSecrets]) throws -> [Claimed] {
+    func claim(_ wants: [LaneWant], secrets: [Int64: JobSecrets]) throws -> [ClaimedJobs] {
         let batches = Set(wants.map(\.lane.batch))
         let isDurable = uploading.withLock { $0.isSuperset(of: batches) }
         let claimed = try write(isDurable: isDurable) { db in
@@ -60,7 +47,7 @@ extension SQLiteStore {
         return claimed
     }
 
-    private func claim(_ want: Want, _ db: Database, secrets: [Int64: JobSecrets]) throws -> Claimed {
+    private func claim(_ want: LaneWant, _ db: Database, secrets: [Int64: JobSecrets]) throws -> ClaimedJobs {
         let lane = want.lane
         var jobs: [(record: JobRecord, rank: Int)] = []
         var unreadable: [(id: Int64, identity: String, error: TransferError)] = []
@@ -98,7 +85,7 @@ extension SQLiteStore {
             jobs[index].record.watched = try Self.watchedVersion(db, ledger: ledger)
         }
         jobs.sort { ($1.rank, $0.record.id) < ($0.rank, $1.record.id) }
-        return Claimed(lane: lane, jobs: jobs, unreadable: unreadable)
+        return ClaimedJobs(lane: lane, jobs: jobs, unreadable: unreadable)
     }
 
     private static func record(_ row: Row, batch: Int64, secrets: JobSecrets?) throws -> JobRecord {
@@ -134,18 +121,8 @@ extension SQLiteStore {
         }
     }
 
-    struct Sleeper: Sendable {
-        let id: Int64
-        let lane: Lane
-        let due: MonotonicTime
-        /// Whether a server asked for the wait: then another network is no reason to end it.
-        let isAsked: Bool
-        /// What the disk had no space for, where that is why it waits.
-        var disk: String?
-    }
-
     /// Jobs that wait for their next attempt.
-    func sleepers(batch: Int64) throws -> [Sleeper] {
+    func sleepers(batch: Int64) throws -> [SleepingJob] {
         try read { db in
             try Row.fetchAll(
                 db,
@@ -154,7 +131,7 @@ extension SQLiteStore {
                 arguments: [batch]
             ).map { row in
                 // Why an earlier process put it to sleep isn't kept: it's left to it.
-                Sleeper(
+                SleepingJob(
                     id: row[0], lane: Lane(batch: batch, origin: row[1], network: row[2]),
                     due: StoredWait(row)?.due() ?? .now, isAsked: true)
             }
@@ -221,23 +198,6 @@ extension SQLiteStore {
                     "SELECT identity FROM job JOIN batch ON batch.id = job.batch WHERE name = ? AND state = \(JobStates.done)",
                 arguments: [name])
         }
-    }
-
-    struct CompletedJob: Sendable {
-        let id: Int64
-        let batch: Int64
-        let identity: String
-        let isUpload: Bool
-        let path: String
-        let facts: FileStamp
-        let digest: Checksum?
-        let validator: String?
-        let finalURL: String
-        let status: Int
-        let attempts: Int
-        let isLengthUnproven: Bool
-        /// The job's present `strict`; read only for jobs whose length is unproven.
-        let isStrict: Bool
     }
 
     /// Makes complete jobs ready again.

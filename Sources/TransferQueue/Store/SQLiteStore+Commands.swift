@@ -16,17 +16,7 @@ extension QueueVerb {
 }
 
 extension SQLiteStore {
-    /// Where a command went.
-    enum Delivery: Sendable, Hashable {
-        /// Nobody runs the batch: it's done, to so many jobs.
-        case applied(jobs: Int)
-        /// Written down for the process that runs the batch; it's told through its socket.
-        case handed(pid: Int32, socket: String?, command: Int64)
-        case noSuchBatch
-        case noSuchJob
-    }
-
-    func deliver(_ verb: QueueVerb, batch name: String, job: String?) throws -> Delivery {
+    func deliver(_ verb: QueueVerb, batch name: String, job: String?) throws -> CommandDelivery {
         try write { db in
             try Self.reclaim(db)
             let row = try Row.fetchOne(
@@ -72,18 +62,7 @@ extension SQLiteStore {
         }
     }
 
-    /// What a command changed in the store.
-    struct Applied: Sendable {
-        /// Cursors only of what ended.
-        var jobs: [(identity: String, cursor: Int64?)] = []
-        var skipped: [Skipped] = []
-        /// Whether the job that it was for had failed in some way: one that only waits for its turn hadn't. Of a whole batch
-        /// it's taken for granted.
-        var hadFailed = true
-        var count: Int { jobs.count }
-    }
-
-    func apply(_ command: QueueCommand) throws -> Applied {
+    func apply(_ command: QueueCommand) throws -> AppliedCommand {
         try write { db in
             // Before: a fresh start forgets it.
             let hadFailed = try command.job.map { try Self.hasFailed(db, batch: command.batch, job: $0) } ?? true
@@ -105,7 +84,7 @@ extension SQLiteStore {
     }
 
     /// Changes the jobs that no process has claimed.
-    private static func apply(_ db: Database, _ verb: QueueVerb, batch: Int64, job: String?) throws -> Applied {
+    private static func apply(_ db: Database, _ verb: QueueVerb, batch: Int64, job: String?) throws -> AppliedCommand {
         let target = "batch = ?1 AND (?2 IS NULL OR identity = ?2)"
         let states = JobStates.list(verb.states)
         let sql =
@@ -132,7 +111,7 @@ extension SQLiteStore {
             try db.execute(
                 sql: "UPDATE watchedFolder SET isPaused = ? WHERE batch = ?", arguments: [verb == .pause, batch])
         }
-        var applied = Applied()
+        var applied = AppliedCommand()
         if verb == .cancel, !changed.isEmpty {
             try numberEnds(db)
             for row in changed {

@@ -3,14 +3,6 @@ import TransferCore
 import TransferEventLoop
 
 extension SQLiteStore {
-    /// Failed files of a watched folder that are tried again.
-    struct WokenFiles: Sendable {
-        var jobs: [Int64] = []
-        /// Until the next of those that are left comes back by itself; `nil` when none is left.
-        var next: Duration?
-        var changes = LedgerChanges()
-    }
-
     /// Makes failed files of a watched folder ready again. None while its batch is paused.
     func wakeFailed(batch: Int64, _ selection: FailedFiles.Selection, limit: Int) throws -> WokenFiles {
         try write { db in

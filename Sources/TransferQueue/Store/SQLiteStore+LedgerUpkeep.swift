@@ -162,25 +162,6 @@ extension SQLiteStore {
         }
     }
 
-    struct Pruned: Sendable {
-        var removed = 0
-        /// Rows that will be removed if their files don't turn up elsewhere.
-        var marked = 0
-        /// Failed jobs that were taken out.
-        var failedJobs = 0
-        /// Files with which something is to be done that aren't there for the first time, and that are again.
-        var missed = 0
-        var returned = 0
-
-        mutating func add(_ other: Pruned) {
-            removed += other.removed
-            marked += other.marked
-            failedJobs += other.failedJobs
-            missed += other.missed
-            returned += other.returned
-        }
-    }
-
     /// Takes out rows whose files aren't where they were, when that has been so for a while: a file that was renamed is
     /// offered under its new name first.
     ///
@@ -188,12 +169,12 @@ extension SQLiteStore {
     ///   - present: Their files are at their paths.
     ///   - absent: They aren't.
     ///   - grace: Milliseconds.
-    func prune(present: [Int64], absent: [Int64], grace: Int64) throws -> Pruned {
-        guard !present.isEmpty || !absent.isEmpty else { return Pruned() }
+    func prune(present: [Int64], absent: [Int64], grace: Int64) throws -> PrunedRows {
+        guard !present.isEmpty || !absent.isEmpty else { return PrunedRows() }
         return try writeRelaxed { db in
             try StoredWait.follow(db)
             let now = WallClock.milliseconds
-            var pruned = Pruned()
+            var pruned = PrunedRows()
             for id in present where try Self.cameBack(db, id) { pruned.returned += 1 }
             for id in absent {
                 let row = try Row.fetchOne(

@@ -22,7 +22,7 @@ extension SQLiteStore {
     /// Adds one job to a batch, which is made if need be.
     ///
     /// - Throws: `TransferError` when the identity is taken by a job with other content.
-    func submit(_ spec: JobSpec, batch: String, directory: String) throws -> Staged {
+    func submit(_ spec: JobSpec, batch: String, directory: String) throws -> StagedJobs {
         let known = try read { db in
             try Int64.fetchOne(
                 db,

@@ -5,8 +5,8 @@ import TransferEventLoop
 /// What follows for jobs that wait for others.
 extension SQLiteStore {
     /// Whatever needs one of these can't start any more, nor what needs that.
-    static func skipDependents(_ db: Database, of failed: [(id: Int64, identity: String)]) throws -> [Skipped] {
-        var skipped: [Skipped] = []
+    static func skipDependents(_ db: Database, of failed: [(id: Int64, identity: String)]) throws -> [SkippedJob] {
+        var skipped: [SkippedJob] = []
         var given = failed
         while let failed = given.popLast() {
             let followers = try db.cachedStatement(
@@ -23,7 +23,7 @@ extension SQLiteStore {
                         db, sql: "UPDATE counter SET value = value + 1 WHERE name = 'end' RETURNING value") ?? 0
                 try db.execute(
                     sql: "UPDATE job SET endSequence = ? WHERE id = ?", arguments: [cursor, row[0] as Int64])
-                skipped.append(Skipped(batch: row[1], identity: row[2], need: failed.identity, cursor: cursor))
+                skipped.append(SkippedJob(batch: row[1], identity: row[2], need: failed.identity, cursor: cursor))
                 given.append((row[0], row[2]))
             }
         }
@@ -31,7 +31,7 @@ extension SQLiteStore {
     }
 
     /// Skips every job of the batch that waits for one that failed, was skipped or cancelled.
-    static func skipWhatCannotStart(_ db: Database, batch: Int64) throws -> [Skipped] {
+    static func skipWhatCannotStart(_ db: Database, batch: Int64) throws -> [SkippedJob] {
         let ended = try Row.fetchAll(
             db,
             sql: """

@@ -1,13 +1,6 @@
 import GRDB
 
 extension SQLiteStore {
-    /// Where the rules of a job's network stand: in which file, and where in it.
-    struct NetworkOrigin: Sendable {
-        /// The real path of the job file, if there is one.
-        var source: String?
-        var places: NetworkPlaces
-    }
-
     /// - Returns: `nil` when there is no such job.
     func networkOrigin(batch: String, job: String) throws -> NetworkOrigin? {
         try read { db in

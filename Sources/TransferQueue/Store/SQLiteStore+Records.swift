@@ -6,26 +6,10 @@ import TransferEngine
 import TransferEventLoop
 
 extension SQLiteStore {
-    /// What followed from recording ends: cursors for the events, and jobs set free or given up.
-    struct Recorded: Sendable {
-        /// Of each end, in the order given.
-        var cursors: [Int64] = []
-        var unblocked: [Lane: Int] = [:]
-        var skipped: [Skipped] = []
-        var watched = WatchedEnds()
-    }
-
-    struct Skipped: Sendable {
-        let batch: Int64
-        let identity: String
-        let need: String
-        let cursor: Int64
-    }
-
     /// Records ends and steps in one durable transaction.
-    func record(_ ends: [JobEnd], _ steps: [JobStep]) throws -> Recorded {
+    func record(_ ends: [JobEnd], _ steps: [JobStep]) throws -> RecordedGroup {
         try database.write { db in
-            var recorded = Recorded()
+            var recorded = RecordedGroup()
             try StoredWait.follow(db)
             let now = WallClock.milliseconds
             var last =
@@ -82,7 +66,7 @@ extension SQLiteStore {
         return try Bool.fetchOne(statement, arguments: [batch]) ?? false
     }
 
-    private func settleNeeds(_ db: Database, of end: JobEnd, _ recorded: inout Recorded) throws {
+    private func settleNeeds(_ db: Database, of end: JobEnd, _ recorded: inout RecordedGroup) throws {
         switch end.outcome {
         case .done, .kept:
             let rows = try Row.fetchAll(

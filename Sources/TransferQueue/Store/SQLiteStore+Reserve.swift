@@ -20,17 +20,11 @@ extension SQLiteStore {
     ///   - isDurable: Whether that is to be known after a loss of power too: where there are uploads among them.
     /// - Returns: Whether there still is a reserve; if not, its jobs are to be claimed like others.
     func open(_ lane: Lane, through last: Int64, since: Int64, isDurable: Bool) throws -> Bool {
-        try open([Opening(lane: lane, last: last)], since: since, isDurable: isDurable).first ?? false
-    }
-
-    /// Jobs of a lane's reserve, up to one of them.
-    struct Opening: Sendable {
-        let lane: Lane
-        let last: Int64
+        try open([ReserveOpening(lane: lane, last: last)], since: since, isDurable: isDurable).first ?? false
     }
 
     /// The same of several lanes, in their order: one transaction for all of them.
-    func open(_ openings: [Opening], since: Int64, isDurable: Bool) throws -> [Bool] {
+    func open(_ openings: [ReserveOpening], since: Int64, isDurable: Bool) throws -> [Bool] {
         let areOpen = try writeRelaxed(leavesPacks: true) { db in
             let statement = try db.cachedStatement(
                 sql: """

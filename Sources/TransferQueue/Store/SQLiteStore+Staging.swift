@@ -3,63 +3,18 @@ import TransferCore
 import TransferEventLoop
 
 extension SQLiteStore {
-    /// What a batch is, apart from its jobs.
-    struct BatchHeader: Sendable {
-        var name: String
-        /// The real path of the job file, if there is one.
-        var source: String?
-        /// What relative paths start from.
-        var directory: String
-    }
-
-    struct HeldBatch: Sendable {
-        let id: Int64
-        let name: String
-        let directory: String
-        /// Whether its relative paths started from another folder before.
-        var hasMoved = false
-        var isNew = false
-    }
-
-    /// The result of taking jobs in.
-    struct Staged: Sendable {
-        let batch: HeldBatch
-        let count: Int
-        let secrets: [Int64: JobSecrets]
-        /// Jobs of other content now that this process works on by what they were: nothing was taken, and they have to be
-        /// given back first.
-        var underWay: Set<Int64> = []
-        /// Uploads of which servers hold parts that nobody will go on with.
-        var abandoned: [AbandonedUpload] = []
-        /// Jobs that were taken at once, where they were.
-        var reserve: JobReserve?
-    }
-
-    enum StagingFailure: Error, Sendable {
-        /// The reader of the job file found faults of its own: nothing was taken.
-        case refused
-        case faults(JobFileReport)
-        case held(HeldError)
-    }
-
-    /// A batch that another process works on.
-    struct HeldError: Error, Sendable {
-        let batch: String
-        let pid: Int32
-    }
-
     /// Makes the batch or finds it, takes it for this process, and fills it through `body`; all or nothing.
     ///
     /// - Parameters:
     ///   - keepsWhatIsMissing: Jobs that `body` doesn't add stay; else they are dropped from the batch.
     ///   - isReload: The batch's run goes on: unchanged jobs stay as they are.
-    ///   - reserving: So many of the first jobs of a new batch are taken for this process at once (``Staged/reserve``).
-    /// - Returns: What was taken; nothing where ``Staged/underWay`` has jobs.
+    ///   - reserving: So many of the first jobs of a new batch are taken for this process at once (``StagedJobs/reserve``).
+    /// - Returns: What was taken; nothing where ``StagedJobs/underWay`` has jobs.
     func stage(
         _ header: BatchHeader, keepsWhatIsMissing: Bool = false, isReload: Bool = false, reserving: Int = 0,
         _ body: (Stager) throws -> Bool
-    ) throws -> Staged {
-        var staged: Staged?
+    ) throws -> StagedJobs {
+        var staged: StagedJobs?
         var packing: Packing?
         var isInDoubt = false
         try database.writeWithoutTransaction { db in
@@ -79,7 +34,7 @@ extension SQLiteStore {
                     report.jobCount = stager.count
                     throw StagingFailure.faults(report)
                 }
-                staged = Staged(
+                staged = StagedJobs(
                     batch: batch, count: stager.count, secrets: stager.secrets, underWay: stager.underWay,
                     abandoned: stager.abandoned, reserve: stager.reserve)
                 packing = stager.packing
@@ -110,7 +65,7 @@ extension SQLiteStore {
         }
         let id: Int64 = row["id"]
         if let owner: Int64 = row["owner"], owner != process {
-            throw StagingFailure.held(HeldError(batch: header.name, pid: row["pid"] ?? 0))
+            throw StagingFailure.held(BatchHeld(batch: header.name, pid: row["pid"] ?? 0))
         }
         try Self.dissolveReserve(db, batch: id)
         // What can't be read comes from its file again.

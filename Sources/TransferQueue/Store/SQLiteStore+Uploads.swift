@@ -93,13 +93,6 @@ extension SQLiteStore {
         }
     }
 
-    /// An upload that was given up while a server held a part of it.
-    struct AbandonedUpload: Sendable {
-        let id: Int64
-        let spec: JobSpec
-        let upload: UploadRecord
-    }
-
     /// The cancelled jobs of a batch whose servers haven't been told.
     ///
     /// - Parameter secrets: Jobs whose secrets nobody has any more are left out.

@@ -47,9 +47,9 @@ extension SQLiteStore {
                 """, arguments: [row["id"] as Int64]
         ).map { JobExplanation.Need(job: $0[0], state: JobState(rawValue: $0[1]) ?? .queued) }
         if let pause = try Row.fetchOne(
-            db, sql: "SELECT \(Pause.columns) FROM pause WHERE origin = ?", arguments: [facts.origin])
+            db, sql: "SELECT \(StoredPause.columns) FROM pause WHERE origin = ?", arguments: [facts.origin])
         {
-            facts.pause = Pause(pause)
+            facts.pause = StoredPause(pause)
         }
         guard let pid: Int32 = row["pid"],
             ProcessIdentity(pid: pid, started: row["started"], boot: row["boot"]).isAlive

@@ -24,7 +24,7 @@ extension WatchKeeper {
         let grace = times.pruneGrace.inMilliseconds
         var last: Int64 = 0
         var suspects = 0
-        var pruned = SQLiteStore.Pruned()
+        var pruned = PrunedRows()
         while !isStopped, hasRoot {
             let after = last
             let rows = await onStore {

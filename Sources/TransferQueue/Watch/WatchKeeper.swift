@@ -16,7 +16,7 @@ actor WatchKeeper: LoopActor {
     let tell: @Sendable (WatchedFolderEvent) -> Void
     let folder: Int64
     /// It has another row after its batch was forgotten.
-    private(set) var batch: SQLiteStore.HeldBatch
+    private(set) var batch: HeldBatch
     let times: WatchTimes
 
     private(set) var watcher: FolderWatcher?
@@ -50,7 +50,7 @@ actor WatchKeeper: LoopActor {
     }
 
     init(
-        _ plan: WatchPlan, opened: SQLiteStore.OpenedLedger, kept: Int, queue: JobQueue,
+        _ plan: WatchPlan, opened: OpenedLedger, kept: Int, queue: JobQueue,
         times: WatchTimes, tell: @escaping @Sendable (WatchedFolderEvent) -> Void
     ) {
         self.plan = plan
@@ -68,7 +68,7 @@ actor WatchKeeper: LoopActor {
     }
 
     /// Begins to watch.
-    func start(_ opened: SQLiteStore.OpenedLedger) {
+    func start(_ opened: OpenedLedger) {
         onRunner { $0.began(self, batch: opened.batch, opened.changes) }
         var options = FolderWatcher.Options()
         options.rules = plan.spec.rules

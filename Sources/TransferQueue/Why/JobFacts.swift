@@ -31,7 +31,7 @@ struct JobFacts: Sendable {
     var host: String?
     var needs: [JobExplanation.Need] = []
     /// What a server asked for, whichever process heard it.
-    var pause: SQLiteStore.Pause?
+    var pause: StoredPause?
     /// The pause of the job's origin, as the running process has it.
     var hostWait: HostWait?
     /// Since when the running process keeps what has the job's rules waiting.

@@ -139,7 +139,7 @@ import TransferTestSupport
 
     @Test func theStoreKeepsWhereTheRulesStand() throws {
         let store = try SQLiteStore()
-        let header = SQLiteStore.BatchHeader(name: "b", source: "/etc/field.json", directory: "/")
+        let header = BatchHeader(name: "b", source: "/etc/field.json", directory: "/")
         func stage(_ members: String) throws {
             let reading = try readJob(members)
             _ = try store.stage(header) { stager in

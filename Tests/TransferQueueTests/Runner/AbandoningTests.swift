@@ -16,7 +16,7 @@ import TransferUpload
     /// A cancelled upload by tus that left this behind.
     private func cancelled(_ url: String, state: String) throws {
         let store = try SQLiteStore(StateFolder(folder.path("state")))
-        let header = SQLiteStore.BatchHeader(name: "b", source: nil, directory: "/")
+        let header = BatchHeader(name: "b", source: nil, directory: "/")
         let job = Sample.upload(folder.path("f"), to: url, id: "f", protocol: .tus)
         let batch = try store.stage(header) { stager in
             try stager.add(job, at: nil)

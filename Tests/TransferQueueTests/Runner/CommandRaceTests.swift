@@ -19,7 +19,7 @@ import TransferTestSupport
         try await withQueue(folder) { queue in
             let log = EventLog(queue)
             // Not from a reserve: these are claimed.
-            let header = SQLiteStore.BatchHeader(name: "b", source: nil, directory: "/")
+            let header = BatchHeader(name: "b", source: nil, directory: "/")
             let staged = StagedBatch(
                 staged: try queue.store.stage(header) { stager in
                     for name in names {

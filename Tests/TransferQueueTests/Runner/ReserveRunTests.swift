@@ -17,7 +17,7 @@ import TransferTestSupport
         try await withTestServer { server in
             server.handle("GET", "/*") { request in Response(body: .text(request.path)) }
             try await withQueue(folder) { queue in
-                let header = SQLiteStore.BatchHeader(name: "b", source: nil, directory: "/")
+                let header = BatchHeader(name: "b", source: nil, directory: "/")
                 let staged = try queue.store.stage(header, reserving: reserving) { stager in
                     for number in 0..<count {
                         try stager.add(
@@ -168,7 +168,7 @@ extension QueueRunner {
     fileprivate func openAll(_ batch: StagedBatch) async -> Int {
         add(batch.staged.batch, secrets: [:], options: RunOptions(), reserve: batch.staged.reserve)
         for case .claim(let lane, let count) in scheduler.decide(now: .seconds(0)) {
-            openReserves([SQLiteStore.Want(lane: lane, limit: count)])
+            openReserves([LaneWant(lane: lane, limit: count)])
         }
         return await withCheckedContinuation { answer in
             withStore { _ in

@@ -29,7 +29,7 @@ import TransferTestSupport
         let other = Lane(batch: 1, origin: "http://i.example")
         try fixture.stage([job("a"), Sample.download("http://i.example/x", to: "b"), job("c")])
         let wants = [other, lane, Lane(batch: 1, origin: "http://nobody.example")].map {
-            SQLiteStore.Want(lane: $0, limit: 1)
+            LaneWant(lane: $0, limit: 1)
         }
         let claimed = try fixture.store.claim(wants, secrets: [:])
         #expect(claimed.map(\.lane) == wants.map(\.lane))
@@ -67,7 +67,7 @@ import TransferTestSupport
         do {
             try fixture.stage([job("a")], in: other)
             Issue.record("taken twice")
-        } catch SQLiteStore.StagingFailure.held(let held) {
+        } catch StagingFailure.held(let held) {
             #expect(held.batch == "b" && held.pid == ProcessIdentity.current.pid)
         }
         #expect(try other.holdAll().isEmpty)
@@ -184,7 +184,7 @@ import TransferTestSupport
     func fiftyThousandJobsTakeAPageOfMemoryAtATime() throws {
         let before = ResidentMemory.kibibytes
         let count = 50_000
-        let header = SQLiteStore.BatchHeader(name: "b", source: nil, directory: "/")
+        let header = BatchHeader(name: "b", source: nil, directory: "/")
         _ = try fixture.store.stage(header) { stager in
             for number in 0..<count { try stager.add(job("out/\(number)"), at: nil) }
             return true

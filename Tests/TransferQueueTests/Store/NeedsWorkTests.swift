@@ -55,7 +55,7 @@ import TransferTestSupport
             }
         }
 
-        private func fail(_ fixture: StoreFixture, _ batch: SQLiteStore.HeldBatch) throws {
+        private func fail(_ fixture: StoreFixture, _ batch: HeldBatch) throws {
             let first = try #require(fixture.claimAll(batch.id).first { $0.identity == "0" })
             try fixture.fail(first)
         }

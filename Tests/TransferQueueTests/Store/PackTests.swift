@@ -23,7 +23,7 @@ import TransferTestSupport
         Int(try fixture.raw.run("SELECT count(*) FROM \(table)")[0][0] ?? "") ?? -1
     }
 
-    private func ids(_ staged: SQLiteStore.Staged) throws -> [Int64] {
+    private func ids(_ staged: StagedJobs) throws -> [Int64] {
         try #require(staged.reserve?.take()).values.flatMap(\.jobs).map(\.id).sorted()
     }
 
@@ -181,13 +181,13 @@ import TransferTestSupport
 
     /// To the database a text ends there.
     @Test func namesThatDifferBehindANULAreTheSame() throws {
-        #expect(throws: SQLiteStore.StagingFailure.self) {
+        #expect(throws: StagingFailure.self) {
             try fixture.stage(jobs(20) + [job("a\0b"), job("a\0c")], reserving: 100)
         }
     }
 
     @Test func aBatchThatIsRefusedLeavesNothing() throws {
-        #expect(throws: SQLiteStore.StagingFailure.self) {
+        #expect(throws: StagingFailure.self) {
             try fixture.stage(jobs(20) + [job("7")], reserving: 100)
         }
         #expect(try count("pack") == 0 && count("job") == 0 && count("batch") == 0)

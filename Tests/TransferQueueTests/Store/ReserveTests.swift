@@ -63,7 +63,7 @@ import TransferTestSupport
             do {
                 try fixture.stage(twice, name: "twice", reserving: 100)
                 Issue.record("taken")
-            } catch SQLiteStore.StagingFailure.faults(let report) {
+            } catch StagingFailure.faults(let report) {
                 #expect(report.faults.map(\.message) == ["same destination as another job: 0"])
             }
         }

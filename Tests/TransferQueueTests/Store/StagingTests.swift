@@ -17,7 +17,7 @@ import TransferTestSupport
     /// The faults of a batch that isn't taken.
     func faults(_ jobs: [JobSpec], places: Bool = false) throws -> [JobFileFault] {
         do {
-            let header = SQLiteStore.BatchHeader(name: "b", source: nil, directory: "/d")
+            let header = BatchHeader(name: "b", source: nil, directory: "/d")
             _ = try fixture.store.stage(header) { stager in
                 for (index, spec) in jobs.enumerated() {
                     let span = SourceSpan(line: index + 10, column: 3, length: 2)
@@ -27,15 +27,15 @@ import TransferTestSupport
                 return true
             }
             return []
-        } catch let failure as SQLiteStore.StagingFailure {
+        } catch let failure as StagingFailure {
             guard case .faults(let report) = failure else { throw failure }
             return report.faults
         }
     }
 
     @Test func takesAllOfABatchOrNothing() throws {
-        let header = SQLiteStore.BatchHeader(name: "b", source: nil, directory: "/")
-        #expect(throws: SQLiteStore.StagingFailure.self) {
+        let header = BatchHeader(name: "b", source: nil, directory: "/")
+        #expect(throws: StagingFailure.self) {
             try fixture.store.stage(header) { stager in
                 try stager.add(job("a"), at: nil)
                 return false

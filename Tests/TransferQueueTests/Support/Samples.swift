@@ -76,8 +76,8 @@ final class StoreFixture {
     func stage(
         _ jobs: [JobSpec], name: String = "b", keepsWhatIsMissing: Bool = false, isReload: Bool = false,
         reserving: Int = 0, in store: SQLiteStore? = nil
-    ) throws -> SQLiteStore.Staged {
-        let header = SQLiteStore.BatchHeader(name: name, source: nil, directory: "/")
+    ) throws -> StagedJobs {
+        let header = BatchHeader(name: name, source: nil, directory: "/")
         return try (store ?? self.store).stage(
             header, keepsWhatIsMissing: keepsWhatIsMissing, isReload: isReload, reserving: reserving
         ) { stager in
@@ -97,18 +97,18 @@ final class StoreFixture {
     }
 
     @discardableResult
-    func end(_ record: JobRecord, _ outcome: JobEnd.Outcome) throws -> SQLiteStore.Recorded {
+    func end(_ record: JobRecord, _ outcome: JobEnd.Outcome) throws -> RecordedGroup {
         try store.record(
             [JobEnd(id: record.id, batch: record.batch, identity: record.identity, outcome: outcome)], [])
     }
 
     @discardableResult
-    func succeed(_ record: JobRecord) throws -> SQLiteStore.Recorded {
+    func succeed(_ record: JobRecord) throws -> RecordedGroup {
         try end(record, .done(Sample.receipt("b", record.identity), FileStamp(size: 7, modified: 1)))
     }
 
     @discardableResult
-    func fail(_ record: JobRecord) throws -> SQLiteStore.Recorded {
+    func fail(_ record: JobRecord) throws -> RecordedGroup {
         try end(record, .failed(Sample.busy(), attempts: 3, host: "h.example"))
     }
 

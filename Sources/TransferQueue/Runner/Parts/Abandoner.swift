@@ -5,7 +5,7 @@ import TransferUpload
 /// theirs.
 struct Abandoner {
     private struct Case {
-        let upload: SQLiteStore.AbandonedUpload
+        let upload: AbandonedUpload
         var dialogue: any UploadDialogue
         /// A server may not have noticed yet that nothing more is sent.
         var triesLeft: Int
@@ -34,13 +34,13 @@ struct Abandoner {
 
     /// Begins to tell the server of an upload.
     mutating func begin(
-        _ upload: SQLiteStore.AbandonedUpload, _ dialogue: any UploadDialogue, now: Int64
+        _ upload: AbandonedUpload, _ dialogue: any UploadDialogue, now: Int64
     ) -> [Action] {
         begin(upload, dialogue, triesLeft: Self.tries, now: now)
     }
 
     private mutating func begin(
-        _ upload: SQLiteStore.AbandonedUpload, _ dialogue: any UploadDialogue, triesLeft: Int, now: Int64
+        _ upload: AbandonedUpload, _ dialogue: any UploadDialogue, triesLeft: Int, now: Int64
     ) -> [Action] {
         lastNumber += 1
         cases[lastNumber] = Case(upload: upload, dialogue: dialogue, triesLeft: triesLeft)
@@ -79,7 +79,7 @@ struct Abandoner {
     /// - Parameter make: A new dialogue about the upload; `nil` where there is nothing to tell.
     mutating func again(
         _ number: Int, now: Int64,
-        _ make: (SQLiteStore.AbandonedUpload) throws(TransferError) -> (any UploadDialogue)?
+        _ make: (AbandonedUpload) throws(TransferError) -> (any UploadDialogue)?
     ) -> [Action] {
         guard let old = cases.removeValue(forKey: number) else { return [] }
         do throws(TransferError) {

@@ -8,7 +8,7 @@ struct Admission {
     private var reserves: [Lane: Deque<JobReserve.Job>] = [:]
     /// Lanes of reserves that have ready jobs in the store too: these came back, and go first.
     private var returned: Set<Lane> = []
-    private(set) var sleepers: [SQLiteStore.Sleeper] = []
+    private(set) var sleepers: [SleepingJob] = []
     var descriptors = DescriptorLack()
 
     // MARK: Claimed jobs
@@ -55,9 +55,9 @@ struct Admission {
 
     /// Which of the wants a reserve answers, and which the store does.
     mutating func split(
-        _ wants: [SQLiteStore.Want]
-    ) -> (ofReserves: [SQLiteStore.Want], ofStore: [SQLiteStore.Want]) {
-        var (ofReserves, ofStore): ([SQLiteStore.Want], [SQLiteStore.Want]) = ([], [])
+        _ wants: [LaneWant]
+    ) -> (ofReserves: [LaneWant], ofStore: [LaneWant]) {
+        var (ofReserves, ofStore): ([LaneWant], [LaneWant]) = ([], [])
         for want in wants {
             if hasReserve(want.lane), returned.remove(want.lane) == nil {
                 ofReserves.append(want)
@@ -70,10 +70,10 @@ struct Admission {
 
     // MARK: Sleeping jobs
 
-    mutating func sleep(_ job: SQLiteStore.Sleeper) { sleepers.append(job) }
+    mutating func sleep(_ job: SleepingJob) { sleepers.append(job) }
 
     /// What the store knows of the batch's sleeping jobs takes the place of what was known.
-    mutating func setSleepers(of batch: Int64, _ jobs: [SQLiteStore.Sleeper]) {
+    mutating func setSleepers(of batch: Int64, _ jobs: [SleepingJob]) {
         forgetSleepers(of: batch)
         sleepers += jobs
     }
@@ -87,7 +87,7 @@ struct Admission {
     /// A server's own wish holds whatever becomes of the network.
     mutating func wakeUnasked() -> [Int64] { wake { !$0.isAsked } }
 
-    private mutating func wake(where isMeant: (SQLiteStore.Sleeper) -> Bool) -> [Int64] {
+    private mutating func wake(where isMeant: (SleepingJob) -> Bool) -> [Int64] {
         let woken = sleepers.filter(isMeant).map(\.id)
         if !woken.isEmpty { sleepers.removeAll(where: isMeant) }
         return woken

@@ -23,7 +23,7 @@ import TransferUpload
         }
     }
 
-    private let upload = SQLiteStore.AbandonedUpload(
+    private let upload = AbandonedUpload(
         id: 7, spec: Sample.upload("/f", to: "http://h.example/in"),
         upload: UploadRecord(
             FileStamp(size: 3, modified: 0), state: UploadState(kind: "toy", canAsk: true, payload: "1"), confirmed: 0))

@@ -9,7 +9,7 @@ import TransferCore
     private let lane = Lane(batch: 1, origin: "http://h.example")
     private let other = Lane(batch: 2, origin: "http://h.example")
 
-    private func want(_ lane: Lane) -> SQLiteStore.Want { SQLiteStore.Want(lane: lane, limit: 4) }
+    private func want(_ lane: Lane) -> LaneWant { LaneWant(lane: lane, limit: 4) }
 
     private func reserve(_ ids: ClosedRange<Int64>) -> Deque<JobReserve.Job> {
         let spec = Shared(wrappedValue: Sample.download("http://h.example/x", to: "x"))
@@ -46,7 +46,7 @@ import TransferCore
     @Test func sleepersWakeAtTheirTimeAndEarlierWithTheNetwork() {
         var admission = Admission()
         for (id, due, isAsked) in [(1, 10.0, false), (2, 5, true), (3, 20, true)] as [(Int64, Double, Bool)] {
-            admission.sleep(SQLiteStore.Sleeper(id: id, lane: lane, due: MonotonicTime.seconds(due), isAsked: isAsked))
+            admission.sleep(SleepingJob(id: id, lane: lane, due: MonotonicTime.seconds(due), isAsked: isAsked))
         }
         #expect(admission.nextDue == MonotonicTime.seconds(5))
         let value7 = admission.wake(now: MonotonicTime.seconds(5))
