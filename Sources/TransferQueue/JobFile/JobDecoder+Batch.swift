@@ -73,12 +73,12 @@ extension JobDecoder {
     }
 
     private mutating func readDefaults() throws(JSONFault) {
-        var rules = JobDefaults()
-        _ = try object(JobKey.defaultsTable, place: "defaults") { (decoder, key) throws(JSONFault) in
-            try decoder.rule(key, of: &rules)
+        var draft = JobDraft(start: reader.offset, rules: JobDefaults())
+        _ = try object(fields.defaults, place: "defaults") { (decoder, field) throws(JSONFault) in
+            try field.read(&decoder, &draft)
         }
-        if let noProxy = rules.noProxy { rules.settings.proxy?.noProxy = noProxy }
-        defaults = rules
+        if let noProxy = draft.rules.noProxy { draft.rules.settings.proxy?.noProxy = noProxy }
+        defaults = draft.rules
     }
 
     /// Offsets of the defaults mean nothing to whoever reads the jobs.

@@ -18,7 +18,7 @@ extension JobDecoder {
     }
 
     /// - Parameter mayBeEmpty: An empty one switches off the proxies that the environment names.
-    private mutating func proxyURL(mayBeEmpty: Bool) throws(JSONFault) -> String? {
+    mutating func proxyURL(mayBeEmpty: Bool) throws(JSONFault) -> String? {
         guard let text = try text() else { return nil }
         let url = reader.string(text)
         if isTrusted || (url.isEmpty && mayBeEmpty) { return url }
@@ -31,48 +31,17 @@ extension JobDecoder {
 
     private mutating func credentialedProxy(into proxy: inout JobSettings.Proxy?) throws(JSONFault) {
         let start = reader.offset
-        var url: String?
-        var user: SecretText?
-        var password: SecretText?
+        var draft = JobFields.ProxyDraft()
         let before = problems.count
-        let seen = try object(ProxyKey.table) { (decoder, key) throws(JSONFault) in
-            switch key {
-            case .url: url = try decoder.proxyURL(mayBeEmpty: false)
-            case .user: user = try decoder.secret(isSecret: false) { HeaderRule.refusal(ofUser: $0) }
-            case .password:
-                password = try decoder.secret(isSecret: true) { _ in
-                    "a password is named, never written; \(Self.secretAdvice)"
-                }
-            }
-        }
+        let seen = try JobFields.credentialedProxy.read(&self, into: &draft)
         guard seen != nil, problems.count == before else { return }
-        guard let url else { return note("\"url\" is missing; \(Self.proxyAdvice)", brace(start)) }
-        switch (user, password) {
+        guard let url = draft.url else { return note("\"url\" is missing; \(Self.proxyAdvice)", brace(start)) }
+        switch (draft.user, draft.password) {
         case (nil, nil): proxy = JobSettings.Proxy(url: url, noProxy: proxy?.noProxy)
         case (let user?, let password?):
             proxy = JobSettings.Proxy(
                 url: url, noProxy: proxy?.noProxy, credentials: .init(user: user, password: password))
         default: note("a proxy has both \"user\" and \"password\", or neither", brace(start))
-        }
-    }
-
-    mutating func tls(into tls: inout JobSettings.TLSSettings) throws(JSONFault) {
-        _ = try object(TLSKey.table) { (decoder, key) throws(JSONFault) in
-            switch key {
-            case .ca: tls.ca = try decoder.path()
-            case .cert: tls.cert = try decoder.path()
-            case .key: tls.key = try decoder.path()
-            case .keyPassphrase:
-                tls.keyPassphrase = try decoder.secret(isSecret: true) { _ in
-                    "a passphrase is named, never written; \(Self.secretAdvice)"
-                }
-            case .pins:
-                var pins: [String] = []
-                _ = try decoder.array("an array of pins") { (decoder) throws(JSONFault) in
-                    if let pin = try decoder.string(PinRule.refusal(of:)) { pins.append(pin) }
-                }
-                tls.pins = pins
-            }
         }
     }
 }

@@ -4,7 +4,8 @@ extension JobDecoder {
     /// Checks what only shows when all keys of a job are known, and makes the job of them.
     mutating func finish(_ draft: inout JobDraft, _ seen: UInt64) -> JobSpec? {
         let work: JobSpec.Work?
-        switch (seen & Seen.download != 0, seen & Seen.upload != 0) {
+        let bits = fields.bits
+        switch (seen & bits.download != 0, seen & bits.upload != 0) {
         case (true, false): work = download(&draft, seen)
         case (false, true): work = upload(&draft, seen)
         case (true, true):
@@ -14,9 +15,9 @@ extension JobDecoder {
             note("\"download\" or \"upload\" is missing", draft.start..<draft.start + 1)
             work = nil
         }
-        if seen & Seen.to == 0 { note("\"to\" is missing", draft.start..<draft.start + 1) }
+        if seen & bits.to == 0 { note("\"to\" is missing", draft.start..<draft.start + 1) }
         finishProxy(&draft, seen)
-        if seen & Seen.tls != 0, !isTrusted { checkTLS(draft) }
+        if seen & bits.tls != 0, !isTrusted { checkTLS(draft) }
         guard !hasProblems, let work else { return nil }
         return JobSpec(
             id: draft.id.map { reader.string($0) }, work: work, needs: draft.needs, priority: draft.rules.priority,
@@ -24,17 +25,18 @@ extension JobDecoder {
     }
 
     /// The upload that an entry of `"watch"` makes of each file, held to what the job of one is.
-    mutating func watchedUpload(_ draft: inout JobDraft, _ keys: [JobKey]) -> JobSpec.Upload? {
-        let seen = JobKey.mask(of: keys)
+    ///
+    /// - Parameter seen: The keys that the entry has of a job.
+    mutating func watchedUpload(_ draft: inout JobDraft, _ seen: UInt64) -> JobSpec.Upload? {
         let work = upload(&draft, seen)
         finishProxy(&draft, seen)
-        if seen & Seen.tls != 0 { checkTLS(draft) }
+        if seen & fields.bits.tls != 0 { checkTLS(draft) }
         guard case .upload(let upload)? = work else { return nil }
         return upload
     }
 
     private mutating func download(_ draft: inout JobDraft, _ seen: UInt64) -> JobSpec.Work? {
-        if seen & Seen.ofUploads != 0 { refuse(Self.uploadKeys, seen, draft, belongsTo: "an upload") }
+        if seen & fields.bits.ofUploads != 0 { refuse(fields.bits.ofUploads & seen, draft, belongsTo: "an upload") }
         guard let to = draft.to else { return nil }
         var destination = reader.string(to)
         if !isTrusted {
@@ -48,20 +50,17 @@ extension JobDecoder {
             }
             destination = DestinationPath.normalized(destination)
         }
-        if draft.checksum == nil, let list = draft.rules.checksums, !draft.urlsAreWrong {
-            draft.checksum = list.checksum(of: name(destination, draft.urls))
-            if draft.checksum == nil, draft.namesChecksums {
+        var download = draft.rules.download
+        download.destination = destination
+        if download.checksum == nil, let list = draft.rules.checksums, !draft.urlsAreWrong {
+            download.checksum = list.checksum(of: name(destination, download.urls))
+            if download.checksum == nil, draft.namesChecksums {
                 note(
-                    "no checksum for \(Wording.quoted(name(destination, draft.urls))) is listed",
+                    "no checksum for \(Wording.quoted(name(destination, download.urls))) is listed",
                     range(.checksums, draft))
             }
         }
-        return .download(
-            JobSpec.Download(
-                urls: draft.urls, destination: destination, checksum: draft.checksum, pieces: draft.pieces,
-                ifExists: draft.rules.ifExists, method: draft.method, body: draft.body,
-                remoteTime: draft.rules.remoteTime,
-                segments: draft.rules.segments, adopt: draft.rules.adopt, strict: draft.rules.strict))
+        return .download(download.strict ? download.strictly : download)
     }
 
     /// The path under which a list of checksums may have the file; in a folder it's named after its URL.
@@ -71,7 +70,9 @@ extension JobDecoder {
     }
 
     private mutating func upload(_ draft: inout JobDraft, _ seen: UInt64) -> JobSpec.Work? {
-        if seen & Seen.ofDownloads != 0 { refuse(Self.downloadKeys, seen, draft, belongsTo: "a download") }
+        if seen & fields.bits.ofDownloads != 0 {
+            refuse(fields.bits.ofDownloads & seen, draft, belongsTo: "a download")
+        }
         guard let to = draft.to else { return nil }
         var url = reader.string(to)
         if !isTrusted, let refusal = URLRule.refusal(of: url) {
@@ -82,24 +83,22 @@ extension JobDecoder {
             return nil
         }
         if !isTrusted {
-            let refusal = draft.rules.uploadProtocol.refusal(of: url)
+            let refusal = draft.rules.upload.uploadProtocol.refusal(of: url)
             if let own = JobSpec.UploadProtocol.of(url: url) {
                 // That of the defaults may be for other jobs.
-                if let refusal, Self.has(.protocol, seen) { note(refusal, range(.protocol, draft)) }
-                draft.rules.uploadProtocol = own
+                if let refusal, fields.has(.protocol, seen) { note(refusal, range(.protocol, draft)) }
+                draft.rules.upload.uploadProtocol = own
             } else if let refusal {
                 note(refusal, to.token)
                 return nil
             }
         }
-        if !isTrusted, url.hasSuffix("/"), draft.rules.uploadProtocol.entry.putsIntoFolders, let source = draft.source {
-            url += PercentEncoding.encode(source.split(separator: "/").last.map(String.init) ?? "")
+        if !isTrusted, url.hasSuffix("/"), draft.rules.upload.uploadProtocol.entry.putsIntoFolders {
+            url += PercentEncoding.encode(draft.rules.upload.source.split(separator: "/").last.map(String.init) ?? "")
         }
+        draft.rules.upload.url = url
         checkUpload(draft, seen)
-        return .upload(
-            JobSpec.Upload(
-                source: draft.source ?? "", url: url, uploadProtocol: draft.rules.uploadProtocol, method: draft.method,
-                checksum: draft.checksum, options: draft.rules.upload))
+        return .upload(draft.rules.upload)
     }
 
     /// A `noProxy` joins the proxy of the job or of the defaults.
@@ -107,7 +106,7 @@ extension JobDecoder {
         guard let noProxy = draft.rules.noProxy else { return }
         if draft.rules.settings.proxy != nil {
             draft.rules.settings.proxy?.noProxy = noProxy
-        } else if Self.has(.noProxy, seen), !Self.has(.proxy, seen) {
+        } else if fields.has(.noProxy, seen), !fields.has(.proxy, seen) {
             note("\"noProxy\" needs a \"proxy\"", range(.noProxy, draft))
         }
     }
@@ -119,32 +118,15 @@ extension JobDecoder {
         if tls.keyPassphrase != nil { note("\"keyPassphrase\" needs a \"cert\"", range(.tls, draft)) }
     }
 
-    private mutating func refuse(_ keys: [JobKey], _ seen: UInt64, _ draft: JobDraft, belongsTo owner: String) {
+    private mutating func refuse(_ keys: UInt64, _ draft: JobDraft, belongsTo owner: String) {
         guard !isTrusted else { return }
-        for key in keys where Self.has(key, seen) {
-            note("\"\(key.rawValue)\" belongs to \(owner)", range(key, draft))
+        for (index, key) in fields.table.names.enumerated() where keys & (1 << UInt64(index)) != 0 {
+            note("\"\(key)\" belongs to \(owner)", range(ofKey: key, inObjectAt: draft.start))
         }
     }
 
     func range(_ key: JobKey, _ draft: JobDraft) -> Range<Int> {
         range(ofKey: key.rawValue, inObjectAt: draft.start)
-    }
-
-    static func has(_ key: JobKey, _ seen: UInt64) -> Bool { seen & JobKey.mask(of: [key]) != 0 }
-
-    /// Keys that mean nothing to an upload.
-    private static let downloadKeys: [JobKey] = [
-        .checksums, .pieces, .segments, .ifExists, .adopt, .strict, .remoteTime, .body,
-    ]
-
-    /// What each job is asked for.
-    private enum Seen {
-        static let download = JobKey.mask(of: [.download])
-        static let upload = JobKey.mask(of: [.upload])
-        static let to = JobKey.mask(of: [.to])
-        static let tls = JobKey.mask(of: [.tls])
-        static let ofUploads = JobKey.mask(of: JobDecoder.uploadKeys)
-        static let ofDownloads = JobKey.mask(of: JobDecoder.downloadKeys)
     }
 }
 

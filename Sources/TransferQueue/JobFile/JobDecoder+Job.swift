@@ -10,40 +10,20 @@ extension JobDecoder {
     mutating func job() throws(JSONFault) -> (spec: JobSpec?, places: JobPlaces) {
         reader.skipSpace()
         var draft = JobDraft(start: reader.offset, rules: defaults)
-        let seen = try object(JobKey.table) { (decoder, key) throws(JSONFault) in
-            try decoder.member(key, of: &draft)
+        let seen = try object(fields.table) { (decoder, field) throws(JSONFault) in
+            try field.read(&decoder, &draft)
         }
         guard let seen else { return (nil, draft.places) }
         return (finish(&draft, seen), draft.places)
     }
 
-    private mutating func member(_ key: JobKey, of draft: inout JobDraft) throws(JSONFault) {
-        switch key {
-        case .id: try id(&draft)
-        case .to:
-            draft.to = try text()
-            draft.toIsWrong = draft.to == nil
-        case .download: try mirrors(&draft)
-        case .upload: draft.source = try path()
-        case .checksum: draft.checksum = try checksum()
-        case .pieces: draft.pieces = try pieces()
-        case .needs: try needs(&draft)
-        case .method: draft.method = try string(HeaderRule.refusal(ofMethod:))
-        case .body: draft.body = try string()
-        case .checksums:
-            draft.rules.checksums = try checksums()
-            draft.namesChecksums = true
-        default: try rule(key, of: &draft.rules)
-        }
-    }
-
-    private mutating func id(_ draft: inout JobDraft) throws(JSONFault) {
+    mutating func id(_ draft: inout JobDraft) throws(JSONFault) {
         guard let text = try text() else { return }
         draft.id = text
         if !isTrusted, let message = DestinationPath.refusal(ofID: reader.string(text)) { note(message, text.token) }
     }
 
-    private mutating func mirrors(_ draft: inout JobDraft) throws(JSONFault) {
+    mutating func mirrors(_ draft: inout JobDraft) throws(JSONFault) {
         let kind = try reader.kind()
         let start = reader.offset
         let before = problems.count
@@ -54,7 +34,7 @@ extension JobDecoder {
                 guard try decoder.expect(.string) else { return }
                 try decoder.mirror(&draft)
             }
-            if draft.urls.isEmpty, problems.count == before, !isTrusted {
+            if draft.rules.download.urls.isEmpty, problems.count == before, !isTrusted {
                 note("at least one URL is needed", start..<start + 1)
             }
         default: try mismatch("a URL or an array of URLs", kind)
@@ -68,11 +48,11 @@ extension JobDecoder {
         if !isTrusted, let refusal = URLRule.refusal(of: url) {
             note(refusal.message, text.token, isSecret: refusal.isSecret)
         } else {
-            draft.urls.append(url)
+            draft.rules.download.urls.append(url)
         }
     }
 
-    private mutating func checksum() throws(JSONFault) -> Checksum? {
+    mutating func checksum() throws(JSONFault) -> Checksum? {
         guard let text = try text() else { return nil }
         if let checksum = fastChecksum(text) { return checksum }
         let value = reader.string(text)
@@ -81,23 +61,14 @@ extension JobDecoder {
         return nil
     }
 
-    private mutating func pieces() throws(JSONFault) -> PieceDigests? {
+    mutating func pieces() throws(JSONFault) -> PieceDigests? {
         _ = try reader.kind()
         let start = reader.offset
         let before = problems.count
-        var length: Int64?
-        var digests: [Checksum] = []
-        let seen = try object(PiecesKey.table) { (decoder, key) throws(JSONFault) in
-            switch key {
-            case .length: length = try decoder.byteCount()
-            case .digests:
-                _ = try decoder.array("an array of checksums") { (decoder) throws(JSONFault) in
-                    if let digest = try decoder.checksum() { digests.append(digest) }
-                }
-            }
-        }
+        var draft = JobFields.PiecesDraft()
+        let seen = try JobFields.pieceKeys.read(&self, into: &draft)
         guard seen != nil, problems.count == before else { return nil }
-        let pieces = length.flatMap { PieceDigests(length: $0, digests: digests) }
+        let pieces = draft.length.flatMap { PieceDigests(length: $0, digests: draft.digests) }
         if pieces == nil, !isTrusted {
             note(
                 "write \"pieces\": {\"length\": BYTES, \"digests\": [\"sha256:…\", …]}: at least one byte a piece, and"
@@ -132,7 +103,7 @@ extension JobDecoder {
         }
     }
 
-    private mutating func needs(_ draft: inout JobDraft) throws(JSONFault) {
+    mutating func needs(_ draft: inout JobDraft) throws(JSONFault) {
         _ = try array("an array of jobs' IDs") { (decoder) throws(JSONFault) in
             guard let text = try decoder.text() else { return }
             let name = decoder.reader.string(text)

@@ -5,18 +5,11 @@ extension JobDecoder {
     mutating func network(into rules: inout JobDefaults) throws(JSONFault) {
         var policy = rules.settings.network
         var places = rules.networkRanges
-        let seen = try object(NetworkKey.table) { (decoder, key) throws(JSONFault) in
-            if !decoder.isTrusted { places[key] = decoder.brace(decoder.reader.offset) }
-            switch key {
-            case .allow: policy.allow = try decoder.links()
-            case .avoid: policy.avoid = try decoder.links()
-            case .prefer: policy.prefer = try decoder.links()
-            case .require: policy.require = try decoder.requiredLink()
-            case .metered: policy.metered = try decoder.word(NetworkPolicy.Metered.self)
-            case .meteredBudget: policy.meteredBudget = try decoder.meteredBudget()
-            case .meteredAfter: policy.meteredAfter = try decoder.duration(allowingZero: true)
-            case .schedule: policy.schedule = try decoder.schedule()
+        let seen = try object(JobFields.network.table) { (decoder, field) throws(JSONFault) in
+            if !decoder.isTrusted, let key = NetworkKey(rawValue: field.key) {
+                places[key] = decoder.brace(decoder.reader.offset)
             }
+            try field.read(&decoder, &policy)
         }
         guard let seen else { return }
         rules.settings.network = policy
@@ -27,7 +20,7 @@ extension JobDecoder {
     /// One object's own keys: what the defaults say stands back behind a job's `metered`.
     private mutating func checkMetered(_ policy: NetworkPolicy, _ seen: UInt64, _ places: [NetworkKey: Range<Int>]) {
         func has(_ key: NetworkKey) -> Bool {
-            NetworkKey.allCases.firstIndex(of: key).map { seen & (1 << UInt64($0)) != 0 } ?? false
+            seen & JobFields.network.table.bit(of: key.rawValue) != 0
         }
         guard has(.metered), let metered = policy.metered else { return }
         if has(.meteredAfter), metered != .avoid, let place = places[.meteredAfter] {
@@ -38,7 +31,7 @@ extension JobDecoder {
         }
     }
 
-    private mutating func links() throws(JSONFault) -> [LinkPattern] {
+    mutating func links() throws(JSONFault) -> [LinkPattern] {
         var patterns: [LinkPattern] = []
         _ = try array("an array of kinds or interfaces") { (decoder) throws(JSONFault) in
             guard let text = try decoder.text() else { return }
@@ -53,7 +46,7 @@ extension JobDecoder {
     }
 
     /// An empty one lifts that of the defaults.
-    private mutating func requiredLink() throws(JSONFault) -> LinkPattern? {
+    mutating func requiredLink() throws(JSONFault) -> LinkPattern? {
         guard let text = try text() else { return nil }
         let word = reader.string(text)
         if isTrusted { return LinkPattern(word) }
@@ -64,7 +57,7 @@ extension JobDecoder {
     }
 
     /// `"unlimited"` lifts that of the defaults.
-    private mutating func meteredBudget() throws(JSONFault) -> MeteredBudget? {
+    mutating func meteredBudget() throws(JSONFault) -> MeteredBudget? {
         guard let text = try text() else { return nil }
         let word = reader.string(text)
         if word == "unlimited" { return nil }
@@ -74,7 +67,7 @@ extension JobDecoder {
     }
 
     /// A window of time, or an array of them; an empty one lifts that of the defaults.
-    private mutating func schedule() throws(JSONFault) -> Schedule {
+    mutating func schedule() throws(JSONFault) -> Schedule {
         var schedule = Schedule()
         let kind = try reader.kind()
         switch kind {

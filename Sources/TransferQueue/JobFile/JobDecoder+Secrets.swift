@@ -94,27 +94,11 @@ extension JobDecoder {
 
     mutating func auth() throws(JSONFault) -> JobSettings.Auth?? {
         let start = reader.offset
-        var netrc: Bool?
-        var user: SecretText?
-        var password: SecretText?
-        var bearer: SecretText?
+        var draft = JobFields.AuthDraft()
         let before = problems.count
-        let seen = try object(AuthKey.table) { (decoder, key) throws(JSONFault) in
-            switch key {
-            case .netrc: netrc = try decoder.boolean()
-            case .user: user = try decoder.secret(isSecret: false) { HeaderRule.refusal(ofUser: $0) }
-            case .password:
-                password = try decoder.secret(isSecret: true) { _ in
-                    "a password is named, never written; \(Self.secretAdvice)"
-                }
-            case .bearer:
-                bearer = try decoder.secret(isSecret: true) { _ in
-                    "a token is named, never written; \(Self.secretAdvice)"
-                }
-            }
-        }
+        let seen = try JobFields.credentials.read(&self, into: &draft)
         guard seen != nil, problems.count == before else { return nil }
-        switch (netrc, user, password, bearer) {
+        switch (draft.netrc, draft.user, draft.password, draft.bearer) {
         case (true?, let user, nil, nil): return .some(.netrc(user: user))
         case (false?, nil, nil, nil): return .some(nil)
         case (nil, nil, nil, let token?): return .some(.bearer(token))

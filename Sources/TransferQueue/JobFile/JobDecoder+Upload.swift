@@ -4,11 +4,6 @@ import TransferUpload
 /// How an upload is made.
 extension JobDecoder {
     static let parallelRequests = 1...64
-    /// Keys that mean nothing to a download.
-    static let uploadKeys: [JobKey] = [
-        .protocol, .chunkSize, .parallel, .createFolders, .inplace, .ifChanged, .success, .metadata, .fields,
-        .fileField, .tus,
-    ]
 
     /// Bytes of one request; at least 1.
     mutating func chunkSize() throws(JSONFault) -> Int64? {
@@ -45,15 +40,6 @@ extension JobDecoder {
         return isArray && !statuses.isEmpty ? statuses : nil
     }
 
-    mutating func tus(into tus: inout JobSpec.Upload.Tus) throws(JSONFault) {
-        _ = try object(TusKey.table) { (decoder, key) throws(JSONFault) in
-            switch key {
-            case .checksum: tus.checksum = try decoder.word(DigestAlgorithm.self)
-            case .createWithUpload: tus.createsWithUpload = try decoder.boolean() ?? false
-            }
-        }
-    }
-
     /// Names and values, in their order; a later one takes the place of an earlier one of the same name.
     mutating func fields(into fields: inout [JobSpec.Upload.Field]) throws(JSONFault) {
         guard try expect(.object) else { return }
@@ -74,20 +60,21 @@ extension JobDecoder {
 
     /// Keys that another protocol has.
     mutating func checkUpload(_ draft: JobDraft, _ seen: UInt64) {
-        guard !isTrusted, seen & UploadRegistry.current.ownedKeys != 0 else { return }
-        let uploadProtocol = draft.rules.uploadProtocol
-        for (key, owners) in UploadRegistry.current.foreignKeys(of: uploadProtocol) where Self.has(key, seen) {
-            let names = Wording.alternatives(owners.map { "\"\($0)\"" }.sorted())
+        guard !isTrusted, seen & fields.bits.ofProtocols != 0 else { return }
+        let upload = draft.rules.upload
+        let uploadProtocol = upload.uploadProtocol
+        for field in fields.foreign[uploadProtocol] ?? [] where seen & fields.table.bit(of: field.key) != 0 {
+            let names = Wording.alternatives((field.protocols ?? []).map { "\"\($0.rawValue)\"" }.sorted())
             note(
-                "\"\(key.rawValue)\" is for the protocol \(names), not \"\(uploadProtocol.rawValue)\"",
-                range(key, draft))
+                "\"\(field.key)\" is for the protocol \(names), not \"\(uploadProtocol.rawValue)\"",
+                range(ofKey: field.key, inObjectAt: draft.start))
         }
-        if Self.has(.success, seen) || Self.has(.method, seen), (draft.method ?? uploadProtocol.entry.method) == "PUT",
-            let page = draft.rules.upload.success?.first(where: ReceiptRule.isPage)
+        if fields.has(.success, seen) || fields.has(.method, seen), (upload.method ?? uploadProtocol.entry.method) == "PUT",
+            let page = upload.options.success?.first(where: ReceiptRule.isPage)
         {
             note("\(page) says nothing of a file that was sent by PUT", range(.success, draft))
         }
-        if Self.has(.method, seen), let refusal = draft.method.flatMap(HeaderRule.refusal(ofUploadMethod:)) {
+        if fields.has(.method, seen), let refusal = upload.method.flatMap(HeaderRule.refusal(ofUploadMethod:)) {
             note(refusal, range(.method, draft))
         }
     }
@@ -98,9 +85,9 @@ extension JobSpec.Upload {
     ///
     /// - Parameter options: Those that were given: their keys in a job file, and how the command calls them.
     public func refusal(of options: [(key: String, name: String)]) -> String? {
-        for (key, owners) in UploadRegistry.current.foreignKeys(of: uploadProtocol) {
-            guard let option = options.first(where: { $0.key == key.rawValue }) else { continue }
-            let names = Wording.alternatives(owners.sorted())
+        for field in JobFields.all.foreign[uploadProtocol] ?? [] {
+            guard let option = options.first(where: { $0.key == field.key }) else { continue }
+            let names = Wording.alternatives((field.protocols ?? []).map(\.rawValue).sorted())
             return "\(option.name) is for the protocol \(names), not \(uploadProtocol.rawValue)"
         }
         return method.flatMap(HeaderRule.refusal(ofUploadMethod:))

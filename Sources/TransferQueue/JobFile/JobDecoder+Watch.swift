@@ -6,7 +6,8 @@ extension JobDecoder {
     private struct Draft {
         /// The job that each file becomes, as far as the entry says.
         var job: JobDraft
-        var jobKeys: [JobKey] = []
+        /// The bits of the keys that it has of a job.
+        var jobKeys: UInt64 = 0
         var spec = WatchSpec(folder: "", url: "")
         var places: WatchPlaces
         var hasFolder = false
@@ -24,24 +25,16 @@ extension JobDecoder {
     mutating func watch(directory: String?) throws(JSONFault) -> (spec: WatchSpec?, places: WatchPlaces) {
         reader.skipSpace()
         var draft = Draft(start: reader.offset, rules: defaults)
-        let seen = try object(WatchKey.table, place: "watch") { (decoder, key) throws(JSONFault) in
+        let seen = try object(fields.watch, place: "watch") { (decoder, key) throws(JSONFault) in
             switch key {
             case .own(let own): try decoder.member(own, of: &draft)
-            case .job(let key):
-                draft.jobKeys.append(key)
-                try decoder.member(key, of: &draft.job)
+            case .job(let field):
+                draft.jobKeys |= decoder.fields.table.bit(of: field.key)
+                try field.read(&decoder, &draft.job)
             }
         }
         guard seen != nil else { return (nil, draft.places) }
         return (finish(&draft, directory), draft.places)
-    }
-
-    private mutating func member(_ key: JobKey, of draft: inout JobDraft) throws(JSONFault) {
-        switch key {
-        case .to: draft.to = try text()
-        case .method: draft.method = try string(HeaderRule.refusal(ofMethod:))
-        default: try rule(key, of: &draft.rules)
-        }
     }
 
     private mutating func member(_ key: WatchKey.Own, of draft: inout Draft) throws(JSONFault) {
@@ -128,7 +121,7 @@ extension JobDecoder {
 
     private mutating func finish(_ draft: inout Draft, _ directory: String?) -> WatchSpec? {
         if !draft.hasFolder { note("\"folder\" is missing", draft.places.entry) }
-        if !draft.jobKeys.contains(.to) { note("\"to\" is missing", draft.places.entry) }
+        if draft.jobKeys & fields.bits.to == 0 { note("\"to\" is missing", draft.places.entry) }
         draft.places.to = draft.job.to?.token
         let upload = watchedUpload(&draft.job, draft.jobKeys)
         guard let upload else { return nil }

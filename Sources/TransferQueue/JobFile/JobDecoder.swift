@@ -11,13 +11,16 @@ struct JobDecoder {
     var reader: JSONReader
     var defaults = JobDefaults()
     let sums: ChecksumSource
+    /// The keys of a job.
+    let fields: JobFields
     /// Reads what `canonicalJSON` wrote: values are taken as they are, whatever a job file would be allowed to say.
     let isTrusted: Bool
     private(set) var problems: [Problem] = []
     private(set) var uncountedProblems = 0
 
-    init(_ reader: JSONReader, sums: ChecksumSource, isTrusted: Bool = false) {
+    init(_ reader: JSONReader, sums: ChecksumSource, isTrusted: Bool = false, fields: JobFields = .all) {
         self.reader = reader
+        self.fields = fields
         self.sums = sums
         self.isTrusted = isTrusted
     }
@@ -86,7 +89,7 @@ struct JobDecoder {
         let name = reader.string(key)
         if name.hasPrefix("x-") {
             if !extensions.insert(name).inserted { note(JSONReader.duplicate(name, key).message, key.token) }
-        } else if let home = Self.home(of: name, insteadOf: place) {
+        } else if let home = home(of: name, insteadOf: place) {
             let other = place.isEmpty ? "" : ", not to \"\(place)\""
             note("\(Wording.quoted(name)) belongs to \(home)\(other)", key.token)
         } else {
@@ -99,14 +102,15 @@ struct JobDecoder {
     static func unsupported(_ name: String) -> String { "\"\(name)\" is not supported by this version yet" }
 
     /// Where a key belongs that stands one level off.
-    private static func home(of name: String, insteadOf place: String) -> String? {
+    private func home(of name: String, insteadOf place: String) -> String? {
         if name == FileKey.watch.rawValue { return "the file, beside \"jobs\"" }
+        let isOfJobs = fields.table.names.contains(name)
         switch place {
-        case "watch": return JobKey(rawValue: name) != nil ? "a job" : nil
+        case "watch": return isOfJobs ? "a job" : nil
         case "defaults":
-            if JobKey(rawValue: name) != nil { return "a job" }
+            if isOfJobs { return "a job" }
             return LimitKey(rawValue: name) != nil ? "\"limits\"" : nil
-        case "limits": return JobKey(rawValue: name) != nil ? "a job or to \"defaults\"" : nil
+        case "limits": return isOfJobs ? "a job or to \"defaults\"" : nil
         default: return nil
         }
     }

@@ -11,13 +11,8 @@ struct JobDefaults {
     /// Without a proxy to belong to it waits for one in a job.
     var noProxy: String?
     var priority = 0
-    var segments = 1
-    var ifExists = JobSpec.IfExists.verify
-    var adopt = JobSpec.Adopt.proven
-    var strict = false
-    var remoteTime = true
-    var uploadProtocol = JobSpec.UploadProtocol.put
-    var upload = JobSpec.Upload.Options()
+    var download = JobSpec.Download(urls: [], destination: "")
+    var upload = JobSpec.Upload(source: "", url: "")
     var checksums: ChecksumList?
 
     var settings: JobSettings {
@@ -25,7 +20,7 @@ struct JobDefaults {
         _modify { yield &sharedSettings.wrappedValue }
     }
 
-    private static let noSettings = Shared(wrappedValue: JobSettings())
+    static let noSettings = Shared(wrappedValue: JobSettings())
 }
 
 /// A job while its keys, which come in any order, are read.
@@ -35,20 +30,13 @@ struct JobDraft {
     var rules: JobDefaults
     var id: JSONText?
     var to: JSONText?
-    var toIsWrong = false
-    var urls: [String] = []
     var urlsAreWrong = false
-    var source: String?
     var needs: [String] = []
     /// The members of `needs`, to find one that is named twice.
     var needed: Set<String> = []
     var needPlaces: [Range<Int>] = []
-    var checksum: Checksum?
-    var pieces: PieceDigests?
     /// The job itself names a list of checksums, so that it must be in it.
     var namesChecksums = false
-    var method: String?
-    var body: String?
 
     init(start: Int, rules: JobDefaults) {
         self.start = start

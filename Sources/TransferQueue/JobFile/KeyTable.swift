@@ -1,26 +1,38 @@
 /// The keys that one kind of object may have, found by their bytes without making a string of them.
-struct KeyTable<Key: RawRepresentable<String> & Sendable>: Sendable {
+struct KeyTable<Key: Sendable>: Sendable {
     let keys: [Key]
+    let names: [String]
     private let packed: [UInt128]
 
-    init(_ keys: [Key]) {
+    /// - Parameter name: The key as the file has it.
+    init(_ keys: [Key], name: (Key) -> String) {
+        // A mistake of the table's author, which the first reading of any file shows: a bit stands for each key that was
+        // there.
+        precondition(keys.count <= UInt64.bitWidth, "an object has more than \(UInt64.bitWidth) keys")
         self.keys = keys
-        packed = keys.map { key in
-            var name = key.rawValue
+        names = keys.map(name)
+        packed = names.map { name in
+            var name = name
             guard let packed = name.withUTF8({ Self.pack($0) }) else {
-                // A mistake of whoever names a key, which the first reading of any file shows.
                 preconditionFailure("the key \(name) has more than 16 bytes")
             }
             return packed
         }
     }
 
-    var names: [String] { keys.map(\.rawValue) }
-
     @inline(__always)
     func index(of name: UnsafeBufferPointer<UInt8>) -> Int? {
         guard let wanted = Self.pack(name) else { return nil }
         return packed.firstIndex(of: wanted)
+    }
+
+    /// The bit that stands for a key in what ``JobDecoder/object(_:place:isSecret:_:)`` says of an object; 0 for a key that
+    /// isn't in the table.
+    func bit(of name: String) -> UInt64 { names.firstIndex(of: name).map { 1 << UInt64($0) } ?? 0 }
+
+    /// The bits of all keys that are so.
+    func bits(where matches: (Key) -> Bool) -> UInt64 {
+        keys.indices.reduce(0) { matches(keys[$1]) ? $0 | 1 << UInt64($1) : $0 }
     }
 
     /// No key is longer than the 16 bytes of an integer, which compares at once.
@@ -31,4 +43,8 @@ struct KeyTable<Key: RawRepresentable<String> & Sendable>: Sendable {
         for byte in name { result = result << 8 | UInt128(byte) }
         return result
     }
+}
+
+extension KeyTable where Key: RawRepresentable<String> {
+    init(_ keys: [Key]) { self.init(keys) { $0.rawValue } }
 }

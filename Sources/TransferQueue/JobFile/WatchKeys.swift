@@ -1,37 +1,19 @@
-/// The keys of an entry of `"watch"`: its own ones, and those that it shares with the job of an upload.
-enum WatchKey: RawRepresentable, Hashable, Sendable {
+/// A key of an entry of `"watch"`: one of its own, or one that it shares with the job of an upload. An entry's `checksum` is
+/// another one than a job's: whether to ask for it.
+enum WatchKey: Sendable {
     enum Own: String, CaseIterable, Sendable {
         case folder, include, exclude, recursive, settle, then, keepFor, newOnly, order, checksum
     }
 
     case own(Own)
-    case job(JobKey)
+    case job(JobField)
 
-    init?(rawValue: String) {
-        if let own = Own(rawValue: rawValue) {
-            self = .own(own)
-        } else if let key = JobKey(rawValue: rawValue), !Self.foreign.contains(key) {
-            self = .job(key)
-        } else {
-            return nil
-        }
-    }
-
-    var rawValue: String {
+    var name: String {
         switch self {
         case .own(let own): own.rawValue
-        case .job(let key): key.rawValue
+        case .job(let field): field.key
         }
     }
-
-    /// What speaks of one file, or of a download. An entry's `checksum` is another one: whether to ask for it.
-    private static let foreign: Set<JobKey> = [
-        .id, .download, .upload, .checksum, .checksums, .pieces, .needs, .body, .segments, .ifExists, .adopt, .strict,
-        .remoteTime,
-    ]
-
-    static let table = KeyTable(
-        Own.allCases.map(WatchKey.own) + JobKey.allCases.filter { !foreign.contains($0) }.map(WatchKey.job))
 }
 
 /// Of a `then` that is no word.

@@ -69,46 +69,11 @@ extension JobSpec {
 }
 
 extension JobSettings {
-    fileprivate var hasSecret: Bool {
-        if headers.contains(where: { $0.isWrittenOutSecret }) { return true }
-        if let proxy, Redaction.hasSecret(proxy.url) || proxy.credentials?.password.isLiteral == true { return true }
-        if tls.keyPassphrase?.isLiteral == true { return true }
-        if UploadRegistry.current.secrets.contains(where: { $0.read(self)?.isLiteral == true }) { return true }
-        switch auth {
-        case nil, .netrc: return false
-        case .bearer(let token): return token.isLiteral
-        case .basic(_, let password): return password.isLiteral
-        }
-    }
+    fileprivate var hasSecret: Bool { JobFields.all.order.secrets.contains { $0.isWrittenOut(self) } }
 
     fileprivate var redacted: JobSettings {
         var result = self
-        for index in headers.indices where headers[index].isWrittenOutSecret {
-            result.headers[index].value = .blank
-        }
-        result.proxy?.url = Redaction.url(proxy?.url ?? "")
-        if proxy?.credentials?.password.isLiteral == true { result.proxy?.credentials?.password = .blank }
-        if tls.keyPassphrase?.isLiteral == true { result.tls.keyPassphrase = .blank }
-        for secret in UploadRegistry.current.secrets where secret.read(self)?.isLiteral == true {
-            secret.write(&result, .blank)
-        }
-        switch auth {
-        case .bearer(.literal): result.auth = .bearer(.blank)
-        case .basic(let user, .literal): result.auth = .basic(user: user, password: .blank)
-        default: break
-        }
+        for secrets in JobFields.all.order.secrets { secrets.redact(&result) }
         return result
-    }
-}
-
-extension JobSettings.HeaderSetting {
-    fileprivate var isWrittenOutSecret: Bool { value.isLiteral && Redaction.isSecretHeader(name) }
-}
-
-extension SecretText {
-    fileprivate static var blank: SecretText { .literal(Redaction.mark) }
-
-    fileprivate var isLiteral: Bool {
-        if case .literal = self { true } else { false }
     }
 }

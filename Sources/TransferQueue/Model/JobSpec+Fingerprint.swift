@@ -6,48 +6,7 @@ extension JobSpec {
     ///
     /// Rules of patience (retries, rates, priorities) and the signatures of presigned URLs don't count. FNV-1a, as it
     /// has to be the same in every process.
-    var fingerprint: Int64 {
-        var hash = FNV1a()
-        switch work {
-        case .download(let download):
-            hash.add("download")
-            for url in download.urls { hash.add(Redaction.url(url)) }
-            hash.add(download.destination)
-            hash.add(download.checksum?.description ?? "")
-            if let pieces = download.pieces {
-                hash.add("pieces \(pieces.length)")
-                for digest in pieces.digests { hash.add(digest.description) }
-            }
-            hash.add(download.method ?? "")
-            hash.add(download.body ?? "")
-        case .upload(let upload):
-            hash.add("upload")
-            hash.add(upload.source)
-            hash.add(Redaction.url(upload.url))
-            hash.add(upload.uploadProtocol.rawValue)
-            hash.add(upload.method ?? "")
-            if let checksum = upload.checksum { hash.add(checksum.description) }
-            for status in upload.options.success?.sorted() ?? [] { hash.add("success \(status)") }
-            for field in upload.options.metadata + upload.options.fields {
-                hash.add(field.name)
-                hash.add("\(field.value)")
-            }
-        }
-        if let s3 = settings.s3 {
-            hash.add("s3")
-            hash.add(s3.endpoint ?? "")
-        }
-        // Another user's home is another place.
-        if let user = settings.ssh?.user {
-            hash.add("ssh")
-            hash.add(user)
-        }
-        for header in settings.headers {
-            hash.add(header.name.lowercased())
-            hash.add("\(header.value)")
-        }
-        return Int64(bitPattern: hash.value)
-    }
+    var fingerprint: Int64 { JobFields.all.fingerprint(of: self) }
 
     /// Scheme, host and port that the job speaks to, with the mirror of that number.
     func origin(mirror: Int) -> String {

@@ -1,0 +1,89 @@
+/// One key of an object of the job file: how it's read into the value of its owner that it stands for, and all that is made
+/// of that.
+final class Field<Owner>: Sendable {
+    typealias Read = @Sendable (inout JobDecoder, inout Owner) throws(JSONFault) -> Void
+
+    let about: FieldNote
+    let output: FieldOutput<Owner>
+    let read: Read
+
+    var key: String { output.key }
+
+    init(_ about: FieldNote, _ output: FieldOutput<Owner>, read: @escaping Read) {
+        self.about = about
+        self.output = output
+        self.read = read
+    }
+}
+
+/// What the schema and the manual page say of a field.
+struct FieldNote: Sendable {
+    /// One line, plain text.
+    var summary: String
+    /// The members of its JSON Schema, without their braces.
+    var schema: String
+    /// The value that stands for no value, as JSON.
+    var standard: String?
+
+    init(_ summary: String, schema: String, standard: String? = nil) {
+        self.summary = summary
+        self.schema = schema
+        self.standard = standard
+    }
+}
+
+extension Field {
+    /// A field that has a value always.
+    ///
+    /// - Parameter standard: The value that isn't written.
+    convenience init<Value: Equatable & Sendable>(
+        _ key: String, _ path: any WritableKeyPath<Owner, Value> & Sendable, _ codec: FieldCodec<Value>,
+        standard: Value, identity: FieldIdentity<Owner> = .without, _ summary: String
+    ) {
+        self.init(
+            FieldNote(summary, schema: codec.schema, standard: codec.json(standard)),
+            FieldOutput(key, path, codec, standard: standard, identity: identity)
+        ) { (decoder, owner) throws(JSONFault) in owner[keyPath: path] = try codec.read(&decoder) ?? standard }
+    }
+
+    /// A field that may have no value.
+    ///
+    /// - Parameter standard: The value that no value stands for, as JSON.
+    convenience init<Value: Sendable>(
+        _ key: String, _ path: any WritableKeyPath<Owner, Value?> & Sendable, _ codec: FieldCodec<Value>,
+        standard: String? = nil, identity: FieldIdentity<Owner> = .without, _ summary: String
+    ) {
+        self.init(
+            FieldNote(summary, schema: codec.schema, standard: standard),
+            FieldOutput(key, path, codec, identity: identity)
+        ) { (decoder, owner) throws(JSONFault) in owner[keyPath: path] = try codec.read(&decoder) }
+    }
+
+    /// A field that is always written.
+    ///
+    /// - Parameter standard: The value of an object without the key, as JSON.
+    convenience init<Value: Sendable>(
+        always key: String, _ path: any WritableKeyPath<Owner, Value> & Sendable, _ codec: FieldCodec<Value>,
+        standard: String? = nil, identity: FieldIdentity<Owner> = .without, _ summary: String
+    ) {
+        self.init(
+            FieldNote(summary, schema: codec.schema, standard: standard),
+            FieldOutput(always: key, path, codec, identity: identity)
+        ) { (decoder, owner) throws(JSONFault) in
+            if let value = try codec.read(&decoder) { owner[keyPath: path] = value }
+        }
+    }
+
+    /// A field whose value may be a secret, or has to be.
+    ///
+    /// - Parameter mustBeNamed: Whether a value that is written out is a secret.
+    convenience init(
+        secret key: String, _ path: any WritableKeyPath<Owner, SecretText?> & Sendable, _ codec: FieldCodec<SecretText>,
+        mustBeNamed: Bool = true, _ summary: String
+    ) {
+        let secrets = FieldSecrets(path, mustBeNamed: mustBeNamed)
+        self.init(
+            FieldNote(summary, schema: codec.schema), FieldOutput(key, path, codec, secrets: secrets)
+        ) { (decoder, owner) throws(JSONFault) in owner[keyPath: path] = try codec.read(&decoder) }
+    }
+}

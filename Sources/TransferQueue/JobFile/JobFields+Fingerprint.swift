@@ -1,0 +1,16 @@
+extension JobFields {
+    /// - Returns: What ``JobSpec/fingerprint`` is.
+    func fingerprint(of spec: JobSpec) -> Int64 {
+        var hash = FNV1a()
+        switch spec.work {
+        case .download(let download):
+            hash.add("download")
+            for add in order.downloadHashes { add(&hash, download) }
+        case .upload(let upload):
+            hash.add("upload")
+            for add in order.uploadHashes { add(&hash, upload) }
+        }
+        for add in order.settingsHashes { add(&hash, spec.settings) }
+        return Int64(bitPattern: hash.value)
+    }
+}

@@ -1,0 +1,80 @@
+import TransferCore
+
+extension JobFields {
+    /// How an upload is made.
+    static let uploadOptions: [JobField] = [
+        JobField(
+            upload: Field("chunkSize", \.options.chunkSize, .chunkSize, "Bytes of one request at most."),
+            by: [.put, .post, .tus, .resumable, .s3]),
+        JobField(
+            upload: Field(
+                "parallel", \.options.parallel, .integer(JobDecoder.parallelRequests),
+                "Requests at the same time, where parts can be joined."), by: [.tus, .s3]),
+        JobField(
+            upload: Field(
+                "createFolders", \.options.createFolders, .boolean, standard: false,
+                "Make the folders of the destination that are missing."), by: [.put, .ftp, .sftp]),
+        JobField(
+            upload: Field(
+                "inplace", \.options.inPlace, .boolean, standard: false,
+                "Send the file under its own name at once; a break leaves nobody knows what."), by: [.ftp, .sftp]),
+        JobField(
+            upload: Field(
+                "ifChanged", \.options.ifChanged, .word, standard: .restart,
+                "What becomes of an upload whose source changed since it began.")),
+        JobField(
+            upload: Field(
+                "success", \.options.success, .receipts,
+                identity: .custom { hash, upload in
+                    for status in upload.options.success?.sorted() ?? [] { hash.add("success \(status)") }
+                },
+                "The answers that say that the server has the file; each 2xx otherwise."),
+            by: [.put, .post, .multipart]),
+        JobField(
+            upload: values("metadata", \.options.metadata, "Names and values that go along with the file."),
+            by: [.tus, .s3]),
+        JobField(
+            upload: values("fields", \.options.fields, "Names and values of a form, before the file."),
+            by: [.multipart]),
+        JobField(
+            upload: Field(
+                "fileField", \.options.fileField, .name("the name"), standard: "file",
+                "The form's field that is the file."
+            ), by: [.multipart]),
+        JobField(
+            upload: Field(
+                "tus", \.options.tus, tus, standard: JobSpec.Upload.Tus(),
+                "Extensions of tus, used where the server offers them."), by: [.tus]),
+    ]
+
+    /// Names and values, in their order.
+    private static func values(
+        _ key: String, _ path: any WritableKeyPath<JobSpec.Upload, [JobSpec.Upload.Field]> & Sendable, _ summary: String
+    ) -> Field<JobSpec.Upload> {
+        let output = FieldOutput<JobSpec.Upload>(key) { hash, upload in
+            for field in upload[keyPath: path] {
+                hash.add(field.name)
+                hash.add("\(field.value)")
+            }
+        } write: { writer, upload in
+            let fields = upload[keyPath: path]
+            guard !fields.isEmpty else { return }
+            writer.key(key)
+            writer.object { writer in
+                for field in fields {
+                    writer.key(field.name)
+                    field.value.write(to: &writer)
+                }
+            }
+        }
+        return Field(FieldNote(summary, schema: ##""$ref": "#/$defs/namedValues""##), output) {
+            (decoder, upload) throws(JSONFault) in
+            try decoder.fields(into: &upload[keyPath: path])
+        }
+    }
+
+    static let tus = ObjectFields<JobSpec.Upload.Tus>([
+        Field("checksum", \.checksum, .word, "The algorithm of a digest that protects each chunk."),
+        Field("createWithUpload", \.createsWithUpload, .boolean, standard: false, "The first chunk with the creation."),
+    ])
+}

@@ -1,0 +1,60 @@
+import TransferCore
+
+/// The table of a job's keys. A new key is a row of it, and a property of the type that holds its value.
+///
+/// The table is a value, so that a test can add a row.
+final class JobFields: Sendable {
+    static let all = JobFields(work + settings + uploadOptions)
+
+    let rows: [JobField]
+    /// The keys of a job.
+    let table: KeyTable<JobField>
+    /// The keys of `defaults`.
+    let defaults: KeyTable<JobField>
+    /// The keys of an entry of `watch`.
+    let watch: KeyTable<WatchKey>
+    let bits: Bits
+    let order: Order
+    /// The keys that only other protocols know.
+    let foreign: [JobSpec.UploadProtocol: [JobField]]
+
+    init(_ rows: [JobField]) {
+        self.rows = rows
+        table = KeyTable(rows) { $0.key }
+        defaults = KeyTable(rows.filter { $0.places.contains(.defaults) }) { $0.key }
+        watch = KeyTable(
+            WatchKey.Own.allCases.map(WatchKey.own)
+                + rows.filter { $0.places.contains(.watch) }.map(WatchKey.job), name: \.name)
+        bits = Bits(table)
+        order = Order(rows)
+        let owned = Self.ownedByProtocols(rows)
+        foreign = Dictionary(
+            uniqueKeysWithValues: JobSpec.UploadProtocol.allCases.map { one in
+                (one, owned.filter { $0.protocols?.contains(one) == false })
+            })
+    }
+
+    /// The bits of keys that each job is asked for.
+    struct Bits: Sendable {
+        let download: UInt64
+        let upload: UInt64
+        let to: UInt64
+        let tls: UInt64
+        let ofDownloads: UInt64
+        let ofUploads: UInt64
+        /// Keys that only some protocols have.
+        let ofProtocols: UInt64
+
+        init(_ table: KeyTable<JobField>) {
+            download = table.bit(of: "download")
+            upload = table.bit(of: "upload")
+            to = table.bit(of: "to")
+            tls = table.bit(of: "tls")
+            ofDownloads = table.bits { $0.isOfDownloadsOnly }
+            ofUploads = table.bits { $0.isOfUploadsOnly }
+            ofProtocols = table.bits { $0.protocols != nil }
+        }
+    }
+
+    func has(_ key: JobKey, _ seen: UInt64) -> Bool { seen & table.bit(of: key.rawValue) != 0 }
+}

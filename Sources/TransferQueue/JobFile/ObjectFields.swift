@@ -1,0 +1,108 @@
+import TransferCore
+
+/// The keys of an object within a job, such as `retry`.
+struct ObjectFields<Owner: Sendable>: Sendable {
+    let table: KeyTable<Field<Owner>>
+    /// Further members of its JSON Schema, without braces.
+    let schema: String
+
+    init(_ fields: [Field<Owner>], schema: String = "") {
+        table = KeyTable(fields) { $0.key }
+        self.schema = schema
+    }
+
+    var fields: [Field<Owner>] { table.keys }
+
+    /// Reads an object into what is there.
+    ///
+    /// - Returns: Which keys were there; `nil` when the value is no object.
+    @discardableResult
+    func read(_ decoder: inout JobDecoder, into owner: inout Owner) throws(JSONFault) -> UInt64? {
+        try decoder.object(table) { (decoder, field) throws(JSONFault) in try field.read(&decoder, &owner) }
+    }
+
+    func write(_ writer: inout CanonicalWriter, _ owner: Owner) {
+        writer.object { for field in table.keys { field.output.write(&$0, owner) } }
+    }
+
+    /// The secrets of the object; `nil` where it can have none.
+    var secrets: FieldSecrets<Owner>? {
+        let secrets = fields.compactMap(\.output.secrets)
+        guard !secrets.isEmpty else { return nil }
+        return FieldSecrets { owner in
+            secrets.flatMap { $0.texts(owner) }
+        } isWrittenOut: { owner in
+            secrets.contains { $0.isWrittenOut(owner) }
+        } redact: { owner in
+            for secret in secrets { secret.redact(&owner) }
+        }
+    }
+}
+
+extension Field {
+    /// A field whose value is an object that is there always: what a job says is laid over what its defaults say.
+    convenience init<Value: Equatable & Sendable>(
+        _ key: String, _ path: any WritableKeyPath<Owner, Value> & Sendable, _ fields: ObjectFields<Value>,
+        standard: Value,
+        _ summary: String
+    ) {
+        let secrets = fields.secrets.map { secrets in
+            FieldSecrets<Owner> {
+                secrets.texts($0[keyPath: path])
+            } isWrittenOut: {
+                secrets.isWrittenOut($0[keyPath: path])
+            } redact: {
+                secrets.redact(&$0[keyPath: path])
+            }
+        }
+        let output = FieldOutput<Owner>(key, secrets: secrets) { writer, owner in
+            let value = owner[keyPath: path]
+            guard value != standard else { return }
+            writer.key(key)
+            fields.write(&writer, value)
+        }
+        self.init(FieldNote(summary, object: key), output) { (decoder, owner) throws(JSONFault) in
+            try fields.read(&decoder, into: &owner[keyPath: path])
+        }
+    }
+
+    /// A field whose value is an object that may not be there: what a job says is laid over what its defaults say.
+    ///
+    /// - Parameters:
+    ///   - start: What an object begins with.
+    ///   - check: Notes what only shows when the whole object is known; gets where its key ends.
+    convenience init<Value: Sendable>(
+        _ key: String, _ path: any WritableKeyPath<Owner, Value?> & Sendable, _ fields: ObjectFields<Value>,
+        from start: Value, hash: FieldOutput<Owner>.Hash? = nil, _ summary: String,
+        check: (@Sendable (inout JobDecoder, Value, Int) -> Void)? = nil
+    ) {
+        let secrets = fields.secrets.map { secrets in
+            FieldSecrets<Owner> {
+                $0[keyPath: path].map(secrets.texts) ?? []
+            } isWrittenOut: {
+                $0[keyPath: path].map(secrets.isWrittenOut) ?? false
+            } redact: { owner in
+                guard var value = owner[keyPath: path] else { return }
+                secrets.redact(&value)
+                owner[keyPath: path] = value
+            }
+        }
+        let output = FieldOutput<Owner>(key, hash: hash, secrets: secrets) { writer, owner in
+            guard let value = owner[keyPath: path] else { return }
+            writer.key(key)
+            fields.write(&writer, value)
+        }
+        self.init(FieldNote(summary, object: key), output) { (decoder, owner) throws(JSONFault) in
+            var value = owner[keyPath: path] ?? start
+            let place = decoder.reader.offset
+            try fields.read(&decoder, into: &value)
+            check?(&decoder, value, place)
+            owner[keyPath: path] = value
+        }
+    }
+}
+
+extension FieldNote {
+    /// - Parameter object: The key, after which its definition in the schema is called.
+    init(_ summary: String, object: String) { self.init(summary, schema: ##""$ref": "#/$defs/\##(object)""##) }
+}
