@@ -39,7 +39,7 @@ STRESS := 'StressBurstTests|MemoryOfRequestsTests|LeakTests'
 PREFIX ?= /usr/local
 export PREFIX DESTDIR
 
-.PHONY: help setup setup-build setup-test setup-peers peers setup-bench swift build demo-server run test matrix fuzz tsan \
+.PHONY: help setup setup-build setup-test setup-peers peers setup-bench swift build demo-server run test matrix tables fuzz tsan \
 	torture-build torture lint format \
 	bench bench-network docs check check-build install uninstall clean
 
@@ -93,6 +93,10 @@ matrix: swift setup-test ## every way to transfer × every fault × every moment
 	@mkdir -p Tests/matrix
 	@swift build --build-tests $(IMPORTS)
 	@TRANSFER_MATRIX=write $(WITHOUT_PROXIES) scripts/run-tests --filter TransferQueueTests.MatrixTests
+
+tables: swift setup-test ## the job file's schema and the manual page's table of keys, made of the program's table
+	@swift build --build-tests $(IMPORTS)
+	@TRANSFER_TABLES=write $(WITHOUT_PROXIES) scripts/run-tests --filter 'JobFileTablesTests/.*IsMadeOfTheTable'
 
 fuzz: swift setup-build ## the fuzzers, each for FUZZ_SECONDS (60) or FUZZ_RUNS times
 	@Tests/fuzz/run $(FUZZ)

@@ -68,12 +68,15 @@ extension JobFields {
         writer.object { writer in
             for output in order.name { output.write(&writer, spec) }
             switch spec.work {
-            case .download(let download): for output in order.download { output.write(&writer, download) }
-            case .upload(let upload): for output in order.upload { output.write(&writer, upload) }
+            case .download(let download):
+                let isPlain = download == JobSpec.Download(urls: download.urls, destination: download.destination)
+                for output in isPlain ? order.plainDownload : order.download { output.write(&writer, download) }
+            case .upload(let upload):
+                let isPlain = upload == JobSpec.Upload(source: upload.source, url: upload.url)
+                for output in isPlain ? order.plainUpload : order.upload { output.write(&writer, upload) }
             }
-            for output in order.order { output.write(&writer, spec) }
-            // Most jobs have no settings at all, and share those.
-            guard !spec.sharedSettings.isSame(as: JobDefaults.noSettings) else { return }
+            for output in order.turn { output.write(&writer, spec) }
+            guard !spec.hasNoSettings else { return }
             for output in order.settings { output.write(&writer, spec.settings) }
         }
     }

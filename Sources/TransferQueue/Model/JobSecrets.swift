@@ -55,7 +55,7 @@ extension JobSpec {
             case .download(let download): download.urls.contains(where: Redaction.hasSecret)
             case .upload(let upload): Redaction.hasSecret(upload.url)
             }
-        return isInURL || settings.hasSecret
+        return isInURL || !hasNoSettings && settings.hasSecret
     }
 
     /// The job as it may be written down.

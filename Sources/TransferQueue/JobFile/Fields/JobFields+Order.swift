@@ -9,8 +9,12 @@ extension JobFields {
         var name: [FieldOutput<JobSpec>] = []
         var download: [FieldOutput<JobSpec.Download>] = []
         var upload: [FieldOutput<JobSpec.Upload>] = []
-        var order: [FieldOutput<JobSpec>] = []
+        var turn: [FieldOutput<JobSpec>] = []
         var settings: [FieldOutput<JobSettings>] = []
+        /// The fields that a download has which says nothing but what it moves, as most do: the others needn't be asked.
+        let plainDownload: [FieldOutput<JobSpec.Download>]
+        let plainUpload: [FieldOutput<JobSpec.Upload>]
+        let jobHashes: [FieldOutput<JobSpec>.Hash]
         let downloadHashes: [FieldOutput<JobSpec.Download>.Hash]
         let uploadHashes: [FieldOutput<JobSpec.Upload>.Hash]
         let settingsHashes: [FieldOutput<JobSettings>.Hash]
@@ -22,12 +26,15 @@ extension JobFields {
                 case .name(let output): name.append(output)
                 case .download(let output): download.append(output)
                 case .upload(let output): upload.append(output)
-                case .order(let output): order.append(output)
+                case .turn(let output): turn.append(output)
                 case .settings(let output): settings.append(output)
                 }
             }
             download = download.moving(.remoteTime, behind: .body)
             upload = upload.moving(.checksum, behind: .method)
+            plainDownload = download.written(of: JobSpec.Download(urls: ["u"], destination: "d"))
+            plainUpload = upload.written(of: JobSpec.Upload(source: "s", url: "u"))
+            jobHashes = (name + turn).compactMap(\.hash)
             downloadHashes = download.compactMap(\.hash)
             uploadHashes = upload.compactMap(\.hash)
             settingsHashes = settings.moving(.headers, behind: .ssh).compactMap(\.hash)
@@ -37,6 +44,15 @@ extension JobFields {
 }
 
 extension Array {
+    /// The fields that write something of a value.
+    fileprivate func written<Owner>(of owner: Owner) -> Self where Element == FieldOutput<Owner> {
+        filter { output in
+            var writer = CanonicalWriter()
+            output.write(&writer, owner)
+            return !writer.bytes.isEmpty
+        }
+    }
+
     /// The fields with one of them behind another.
     fileprivate func moving<Owner>(_ key: JobKey, behind other: JobKey) -> Self where Element == FieldOutput<Owner> {
         guard let moved = first(where: { $0.key == key.rawValue }), contains(where: { $0.key == other.rawValue })

@@ -4,7 +4,9 @@ import TransferUpload
 extension JobFields {
     static let s3 = ObjectFields<JobSettings.S3Access>(
         [
-            Field("endpoint", \.endpoint, .endpoint, "The server, and the path above its buckets."),
+            Field(
+                "endpoint", \.endpoint, .endpoint,
+                "The server, and the path above its buckets where they aren't at its root."),
             Field("region", \.region, .name("the region"), "The region of its buckets."),
             Field("style", \.style, .word, "Where requests name the bucket."),
             Field("profile", \.profile, .name("the name"), "The profile in the AWS tools' files."),
@@ -40,7 +42,8 @@ extension JobFields {
     static let proxy = Field<JobSettings>(
         FieldNote(
             "http, https, socks5 or socks5h; an empty one switches proxies off.",
-            schema: ##""anyOf": [{ "const": "" }, { "$ref": "#/$defs/proxyURL" }, { "$ref": "#/$defs/proxyObject" }]"##),
+            schema: ##""anyOf": [{ "const": "" }, { "$ref": "#/$defs/proxyURL" }, { "$ref": "#/$defs/proxyObject" }]"##,
+            object: credentialedProxy.note("proxyObject")),
         FieldOutput(
             "proxy",
             secrets: FieldSecrets { settings in
@@ -83,7 +86,7 @@ extension JobFields {
             + #"{ "properties": { "user": false, "password": false } }]"#)
 
     static let auth = Field<JobSettings>(
-        FieldNote("Who logs in to the server: user and password, bearer, or netrc.", object: "auth"),
+        FieldNote("Who logs in to the server: user and password, bearer, or netrc.", credentials.note("auth")),
         FieldOutput(
             "auth",
             secrets: FieldSecrets { settings in

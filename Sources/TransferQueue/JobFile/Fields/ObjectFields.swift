@@ -41,6 +41,7 @@ struct ObjectFields<Owner: Sendable>: Sendable {
 
 extension Field {
     /// A field whose value is an object that is there always: what a job says is laid over what its defaults say.
+    @inline(__always)
     convenience init<Value: Equatable & Sendable>(
         _ key: String, _ path: any WritableKeyPath<Owner, Value> & Sendable, _ fields: ObjectFields<Value>,
         standard: Value,
@@ -61,7 +62,7 @@ extension Field {
             writer.key(key)
             fields.write(&writer, value)
         }
-        self.init(FieldNote(summary, object: key), output) { (decoder, owner) throws(JSONFault) in
+        self.init(FieldNote(summary, fields.note(key)), output) { (decoder, owner) throws(JSONFault) in
             try fields.read(&decoder, into: &owner[keyPath: path])
         }
     }
@@ -71,6 +72,7 @@ extension Field {
     /// - Parameters:
     ///   - start: What an object begins with.
     ///   - check: Notes what only shows when the whole object is known; gets where its key ends.
+    @inline(__always)
     convenience init<Value: Sendable>(
         _ key: String, _ path: any WritableKeyPath<Owner, Value?> & Sendable, _ fields: ObjectFields<Value>,
         from start: Value, hash: FieldOutput<Owner>.Hash? = nil, _ summary: String,
@@ -92,7 +94,7 @@ extension Field {
             writer.key(key)
             fields.write(&writer, value)
         }
-        self.init(FieldNote(summary, object: key), output) { (decoder, owner) throws(JSONFault) in
+        self.init(FieldNote(summary, fields.note(key)), output) { (decoder, owner) throws(JSONFault) in
             var value = owner[keyPath: path] ?? start
             let place = decoder.reader.offset
             try fields.read(&decoder, into: &value)
@@ -100,9 +102,4 @@ extension Field {
             owner[keyPath: path] = value
         }
     }
-}
-
-extension FieldNote {
-    /// - Parameter object: The key, after which its definition in the schema is called.
-    init(_ summary: String, object: String) { self.init(summary, schema: ##""$ref": "#/$defs/\##(object)""##) }
 }

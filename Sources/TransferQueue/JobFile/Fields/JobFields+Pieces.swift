@@ -3,7 +3,9 @@ import TransferCore
 extension JobFields {
     static let pieces = Field<JobSpec.Download>(
         FieldNote(
-            "The digests of all of a download's pieces, with which the whole file is compared.", object: "pieces"),
+            "The digests of all of a download's pieces, with which the whole file is compared. Of a partial file that another "
+                + "tool has left, the pieces that are right are gone on with.",
+            pieceKeys.note("pieces")),
         FieldOutput("pieces") { hash, download in
             guard let pieces = download.pieces else { return }
             hash.add("pieces \(pieces.length)")

@@ -10,7 +10,10 @@ extension JobFields {
             hash.add("upload")
             for add in order.uploadHashes { add(&hash, upload) }
         }
-        for add in order.settingsHashes { add(&hash, spec.settings) }
+        for add in order.jobHashes { add(&hash, spec) }
+        if !spec.hasNoSettings {
+            for add in order.settingsHashes { add(&hash, spec.settings) }
+        }
         return Int64(bitPattern: hash.value)
     }
 }

@@ -46,10 +46,10 @@ final class JobFields: Sendable {
         let ofProtocols: UInt64
 
         init(_ table: KeyTable<JobField>) {
-            download = table.bit(of: "download")
-            upload = table.bit(of: "upload")
-            to = table.bit(of: "to")
-            tls = table.bit(of: "tls")
+            download = table.bit(of: JobKey.download.rawValue)
+            upload = table.bit(of: JobKey.upload.rawValue)
+            to = table.bit(of: JobKey.to.rawValue)
+            tls = table.bit(of: JobKey.tls.rawValue)
             ofDownloads = table.bits { $0.isOfDownloadsOnly }
             ofUploads = table.bits { $0.isOfUploadsOnly }
             ofProtocols = table.bits { $0.protocols != nil }

@@ -77,7 +77,7 @@ extension JobFields {
         // Faults of the network are told where the job file has its rules.
         JobField(
             "network", [.defaults, .watch], .all,
-            FieldNote("Which links of the machine are used, and when.", object: "network"),
+            FieldNote("Which links of the machine are used, and when.", network.note("network")),
             [
                 .settings(
                     FieldOutput("network") { writer, settings in

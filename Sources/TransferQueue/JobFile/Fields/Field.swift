@@ -16,26 +16,11 @@ final class Field<Owner>: Sendable {
     }
 }
 
-/// What the schema and the manual page say of a field.
-struct FieldNote: Sendable {
-    /// One line, plain text.
-    var summary: String
-    /// The members of its JSON Schema, without their braces.
-    var schema: String
-    /// The value that stands for no value, as JSON.
-    var standard: String?
-
-    init(_ summary: String, schema: String, standard: String? = nil) {
-        self.summary = summary
-        self.schema = schema
-        self.standard = standard
-    }
-}
-
 extension Field {
     /// A field that has a value always.
     ///
     /// - Parameter standard: The value that isn't written.
+    @inline(__always)
     convenience init<Value: Equatable & Sendable>(
         _ key: String, _ path: any WritableKeyPath<Owner, Value> & Sendable, _ codec: FieldCodec<Value>,
         standard: Value, identity: FieldIdentity<Owner> = .without, _ summary: String
@@ -49,6 +34,7 @@ extension Field {
     /// A field that may have no value.
     ///
     /// - Parameter standard: The value that no value stands for, as JSON.
+    @inline(__always)
     convenience init<Value: Sendable>(
         _ key: String, _ path: any WritableKeyPath<Owner, Value?> & Sendable, _ codec: FieldCodec<Value>,
         standard: String? = nil, identity: FieldIdentity<Owner> = .without, _ summary: String
@@ -62,6 +48,7 @@ extension Field {
     /// A field that is always written.
     ///
     /// - Parameter standard: The value of an object without the key, as JSON.
+    @inline(__always)
     convenience init<Value: Sendable>(
         always key: String, _ path: any WritableKeyPath<Owner, Value> & Sendable, _ codec: FieldCodec<Value>,
         standard: String? = nil, identity: FieldIdentity<Owner> = .without, _ summary: String
@@ -77,6 +64,7 @@ extension Field {
     /// A field whose value may be a secret, or has to be.
     ///
     /// - Parameter mustBeNamed: Whether a value that is written out is a secret.
+    @inline(__always)
     convenience init(
         secret key: String, _ path: any WritableKeyPath<Owner, SecretText?> & Sendable, _ codec: FieldCodec<SecretText>,
         mustBeNamed: Bool = true, _ summary: String

@@ -9,8 +9,8 @@ final class JobField: Sendable {
         case name(FieldOutput<JobSpec>)
         case download(FieldOutput<JobSpec.Download>)
         case upload(FieldOutput<JobSpec.Upload>)
-        /// Behind the work.
-        case order(FieldOutput<JobSpec>)
+        /// When its turn is: behind the work.
+        case turn(FieldOutput<JobSpec>)
         case settings(FieldOutput<JobSettings>)
     }
 
@@ -101,7 +101,7 @@ final class JobField: Sendable {
     var isPartOfFingerprint: Bool {
         parts.contains { part in
             switch part {
-            case .name(let output), .order(let output): output.hash != nil
+            case .name(let output), .turn(let output): output.hash != nil
             case .download(let output): output.hash != nil
             case .upload(let output): output.hash != nil
             case .settings(let output): output.hash != nil
@@ -120,5 +120,5 @@ final class JobField: Sendable {
 /// The keys that code speaks of by name, as they have to do with others; a test finds each in the table.
 enum JobKey: String, CaseIterable {
     case id, download, upload, to, checksum, checksums, `protocol`, method, body, success
-    case headers, proxy, noProxy, tls, ssh, remoteTime, network
+    case headers, proxy, noProxy, tls, ssh, remoteTime
 }

@@ -26,7 +26,7 @@ extension JobFields {
         JobField(
             "to", .watch, .all,
             FieldNote(
-                "Of a download: a file, or a folder when it ends in a slash. Of an upload: a URL.",
+                "A download's file, or its folder when it ends in a slash; an upload's URL.",
                 schema: #""type": "string", "minLength": 1"#),
             [.download(destination), .upload(url)]
         ) { (decoder, draft) throws(JSONFault) in draft.to = try decoder.text() },
@@ -57,13 +57,13 @@ extension JobFields {
             FieldNote(
                 "The IDs of jobs that have to be complete before.",
                 schema: #""type": "array", "uniqueItems": true, "items": { "type": "string", "minLength": 1 }"#),
-            [.order(needs)]
+            [.turn(needs)]
         ) { (decoder, draft) throws(JSONFault) in try decoder.needs(&draft) },
         JobField(
             "priority", [.defaults, .watch], .all,
             FieldNote(
                 "Higher goes first.", schema: FieldCodec.integer(JobDecoder.priorities).schema, standard: "0"),
-            [.order(priority)]
+            [.turn(priority)]
         ) { (decoder, draft) throws(JSONFault) in
             draft.rules.priority = try decoder.integer(JobDecoder.priorities) ?? 0
         },
@@ -77,11 +77,14 @@ extension JobFields {
         JobField(
             download: Field(
                 "adopt", \.adopt, .word, standard: .proven,
-                "Whether a partial file of another tool is gone on with: where digests decide, always, or never.")),
+                "Whether a partial file of another tool is gone on with. Such a file is at the destination or beside it as "
+                    + "NAME.part; where a checksum or pieces decide (proven), also where nothing does (unproven), or never."
+            )),
         JobField(
             download: Field(
                 "strict", \.strict, .boolean, standard: false,
-                "Whether a download fails that nothing proves to be whole.")),
+                "Whether a download fails that nothing proves to be whole. That is one without a checksum, whose length only "
+                    + "the end of the connection tells. Nothing is adopted then that nothing proves.")),
         JobField(
             download: Field(
                 "remoteTime", \.remoteTime, .boolean, standard: true,
@@ -90,7 +93,9 @@ extension JobFields {
             upload: Field(
                 "protocol", \.uploadProtocol, .word, standard: .put,
                 identity: .custom { $0.add($1.uploadProtocol.rawValue) },
-                "How an upload speaks to its server; s3, ftp and sftp are told from the URL.")),
+                "How an upload speaks to its server. multipart is a form with the file, tus is tus 1.0, and resumable the IETF "
+                    + "draft Resumable Uploads for HTTP; s3, ftp and sftp go with URLs of their own, and are told from them."
+            )),
         JobField(
             "method", .watch, .downloadsAndUploads(by: [.put, .post, .multipart, .resumable]),
             FieldNote("The method of the request.", schema: FieldCodec<String>.method.schema),

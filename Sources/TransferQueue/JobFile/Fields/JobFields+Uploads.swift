@@ -17,7 +17,9 @@ extension JobFields {
         JobField(
             upload: Field(
                 "inplace", \.options.inPlace, .boolean, standard: false,
-                "Send the file under its own name at once; a break leaves nobody knows what."), by: [.ftp, .sftp]),
+                "Send the file under its own name at once. For FTP and SFTP servers where one may only store files: nothing is "
+                    + "renamed and no question has to be answered, nothing is gone on with after a break, and what a break "
+                    + "left there isn't known."), by: [.ftp, .sftp]),
         JobField(
             upload: Field(
                 "ifChanged", \.options.ifChanged, .word, standard: .restart,
@@ -28,7 +30,8 @@ extension JobFields {
                 identity: .custom { hash, upload in
                     for status in upload.options.success?.sorted() ?? [] { hash.add("success \(status)") }
                 },
-                "The answers that say that the server has the file; each 2xx otherwise."),
+                "The answers that say that the server has the file; each 2xx otherwise. Of those, 202 waits until the file can "
+                    + "be seen. 302 and 303 are for forms and POST."),
             by: [.put, .post, .multipart]),
         JobField(
             upload: values("metadata", \.options.metadata, "Names and values that go along with the file."),
@@ -44,7 +47,8 @@ extension JobFields {
         JobField(
             upload: Field(
                 "tus", \.options.tus, tus, standard: JobSpec.Upload.Tus(),
-                "Extensions of tus, used where the server offers them."), by: [.tus]),
+                "Extensions of tus, used where the server offers them. They are a digest of each chunk, and the first chunk with "
+                    + "the creation."), by: [.tus]),
     ]
 
     /// Names and values, in their order.

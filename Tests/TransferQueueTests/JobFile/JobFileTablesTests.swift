@@ -1,0 +1,57 @@
+import Foundation
+import Testing
+
+@testable import TransferQueue
+
+/// The schema and the manual page have the keys of a job as the table has them.
+@Suite struct JobFileTablesTests {
+    private static let root = URL(fileURLWithPath: #filePath).resolvingSymlinksInPath().deletingLastPathComponent()
+        .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+
+    @Test func theSchemaIsMadeOfTheTable() throws {
+        try hold("jobs/transfer-jobs.schema.json") { $0.schema($1) }
+    }
+
+    @Test func theManualPagesTableIsMadeOfTheTable() throws { try hold("man/transfer-jobs.5") { $0.manual($1) } }
+
+    /// Writes the file where `make tables` asks for it; compares otherwise.
+    private func hold(_ path: String, _ make: (JobFileTables, String) -> String) throws {
+        let file = Self.root.appendingPathComponent(path)
+        let text = try String(contentsOf: file, encoding: .utf8)
+        let made = make(JobFileTables(fields: .all), text)
+        if ProcessInfo.processInfo.environment["TRANSFER_TABLES"] == "write" {
+            return try made.write(to: file, atomically: true, encoding: .utf8)
+        }
+        let (old, new) = (text.components(separatedBy: "\n"), made.components(separatedBy: "\n"))
+        let changes = new.difference(from: old).map { change in
+            switch change {
+            case .insert(_, let line, _): "+\(line)"
+            case .remove(_, let line, _): "-\(line)"
+            }
+        }
+        #expect(changes == [], "\(path) isn't what the table says; `make tables` writes it")
+    }
+
+    @Test func eachDefinitionOfTheSchemaIsReferredTo() throws {
+        let text = try String(
+            contentsOf: Self.root.appendingPathComponent("jobs/transfer-jobs.schema.json"), encoding: .utf8)
+        let definitions = text.components(separatedBy: "\n  \"$defs\": {\n").last ?? ""
+        let names = definitions.matches(of: #/(?m)^ {4}"([A-Za-z0-9]+)":/#).map { String($0.1) }
+        #expect(names.count > 30)
+        #expect(names.filter { !text.contains("\"#/$defs/\($0)\"") } == [])
+    }
+
+    @Test func everyKeyHasItsLineOfDocumentation() {
+        for row in JobFields.all.rows {
+            #expect(row.about.summary.hasSuffix(".") && !row.about.summary.contains("\n"), "\(row.key)")
+            for member in row.about.object?.members ?? [] {
+                #expect(member.about.summary.hasSuffix("."), "\(row.key).\(member.key)")
+            }
+        }
+    }
+
+    @Test func theKeysThatCodeSpeaksOfAreInTheTable() {
+        #expect(JobKey.allCases.map(\.rawValue).filter { !JobFields.all.table.names.contains($0) } == [])
+        #expect(Set(JobFields.all.table.names).count == JobFields.all.rows.count)
+    }
+}
