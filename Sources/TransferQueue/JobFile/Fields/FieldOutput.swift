@@ -2,8 +2,8 @@ import TransferCore
 
 /// What is made of a field's value: its canonical text, its share of the job's fingerprint, and its secrets.
 ///
-/// Initializers that take key paths are inlined: where the path is known, its access is as cheap as a property's, and a
-/// fifth of what the runtime takes for one that isn't.
+/// Initializers that take key paths are inlined, so that the compiler can see which path it is: one that it can't see is asked
+/// of the runtime at each access.
 final class FieldOutput<Owner>: Sendable {
     typealias Write = @Sendable (inout CanonicalWriter, Owner) -> Void
     typealias Hash = @Sendable (inout FNV1a, Owner) -> Void
