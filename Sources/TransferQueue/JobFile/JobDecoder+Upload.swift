@@ -63,13 +63,14 @@ extension JobDecoder {
         guard !isTrusted, seen & fields.bits.ofProtocols != 0 else { return }
         let upload = draft.rules.upload
         let uploadProtocol = upload.uploadProtocol
-        for field in fields.foreign[uploadProtocol] ?? [] where seen & fields.table.bit(of: field.key) != 0 {
-            let names = Wording.alternatives((field.protocols ?? []).map { "\"\($0.rawValue)\"" }.sorted())
+        for field in fields.foreign(to: uploadProtocol) where seen & fields.table.bit(of: field.key) != 0 {
+            let names = Wording.alternatives(UploadRegistry.current.names(having: field.key).map { "\"\($0)\"" })
             note(
                 "\"\(field.key)\" is for the protocol \(names), not \"\(uploadProtocol.rawValue)\"",
                 range(ofKey: field.key, inObjectAt: draft.start))
         }
-        if fields.has(.success, seen) || fields.has(.method, seen), (upload.method ?? uploadProtocol.entry.method) == "PUT",
+        if fields.has(.success, seen) || fields.has(.method, seen),
+            (upload.method ?? uploadProtocol.entry.method) == "PUT",
             let page = upload.options.success?.first(where: ReceiptRule.isPage)
         {
             note("\(page) says nothing of a file that was sent by PUT", range(.success, draft))
@@ -85,9 +86,9 @@ extension JobSpec.Upload {
     ///
     /// - Parameter options: Those that were given: their keys in a job file, and how the command calls them.
     public func refusal(of options: [(key: String, name: String)]) -> String? {
-        for field in JobFields.all.foreign[uploadProtocol] ?? [] {
+        for field in JobFields.all.foreign(to: uploadProtocol) {
             guard let option = options.first(where: { $0.key == field.key }) else { continue }
-            let names = Wording.alternatives((field.protocols ?? []).map(\.rawValue).sorted())
+            let names = Wording.alternatives(UploadRegistry.current.names(having: field.key))
             return "\(option.name) is for the protocol \(names), not \(uploadProtocol.rawValue)"
         }
         return method.flatMap(HeaderRule.refusal(ofUploadMethod:))

@@ -18,9 +18,7 @@ struct UploadEntry: Sendable {
     /// The form of its URLs, for messages.
     var urlForm = "https://host/path"
     /// Those keys of a job file that not every protocol has.
-    var keys: Set<JobKey> = []
-    /// Secrets in the settings of its jobs.
-    var secrets: [SettingsSecret] = []
+    var keys: Set<String> = []
     /// The protocol that takes its place for some options.
     var variant: @Sendable (JobSpec.Upload.Options) -> JobSpec.UploadProtocol? = { _ in nil }
 
@@ -65,10 +63,4 @@ struct UploadEntry: Sendable {
             return VerifyingDialogue.Place(url: result.url == url ? nil : result.url)
         }
     }
-}
-
-/// A secret that a job's settings may hold.
-struct SettingsSecret: Sendable {
-    let read: @Sendable (JobSettings) -> SecretText?
-    let write: @Sendable (inout JobSettings, SecretText) -> Void
 }

@@ -16,12 +16,6 @@ final class UploadRegistry: Sendable {
     }
 
     let protocols: [JobSpec.UploadProtocol]
-    /// Keys of the job file that not every protocol has, in its order, and the names of those that have them.
-    let owners: [(key: JobKey, names: Set<String>)]
-    /// A bit for each of those keys.
-    let ownedKeys: UInt64
-    /// Secrets that the protocols' settings may hold.
-    let secrets: [SettingsSecret]
     /// Schemes of every URL that something can be moved from or to.
     let urlSchemes: [String]
     private let byName: [String: JobSpec.UploadProtocol]
@@ -29,12 +23,6 @@ final class UploadRegistry: Sendable {
 
     init(_ protocols: [JobSpec.UploadProtocol]) {
         self.protocols = protocols
-        owners = JobKey.allCases.compactMap { key in
-            let names = protocols.filter { $0.entry.keys.contains(key) }.map(\.rawValue)
-            return names.isEmpty ? nil : (key, Set(names))
-        }
-        ownedKeys = JobKey.mask(of: owners.map(\.key))
-        secrets = protocols.flatMap(\.entry.secrets)
         urlSchemes = ["http", "https"] + protocols.flatMap(\.entry.schemes)
         byName = Dictionary(protocols.map { ($0.rawValue, $0) }) { $1 }
         byScheme = Dictionary(protocols.flatMap { one in one.entry.schemes.map { ($0, one) } }) { $1 }
@@ -50,8 +38,8 @@ final class UploadRegistry: Sendable {
         return found
     }
 
-    /// Keys of the job file that a protocol doesn't have, and the names of those that do.
-    func foreignKeys(of one: JobSpec.UploadProtocol) -> [(key: JobKey, names: Set<String>)] {
-        owners.filter { !$0.names.contains(one.rawValue) }
+    /// The protocols that have a key of the job file which not every one has.
+    func names(having key: String) -> [String] {
+        protocols.filter { $0.entry.keys.contains(key) }.map(\.rawValue).sorted()
     }
 }

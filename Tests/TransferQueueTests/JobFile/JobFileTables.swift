@@ -146,8 +146,8 @@ struct JobFileTables {
             if let standard = row.about.standard, standard != "[]" {
                 line += " By default \(standard.filter { $0 != "\"" })."
             }
-            if let protocols = row.protocols {
-                let words = JobSpec.UploadProtocol.allCases.filter(protocols.contains).map(\.rawValue)
+            if row.isOfProtocols {
+                let words = UploadRegistry.builtIn.filter { $0.entry.keys.contains(row.key) }.map(\.rawValue)
                 line += " Uploads: \(words.joined(separator: ", "))."
             }
             return ".It Cm \(row.key)\n\(line.replacingOccurrences(of: "\\", with: "\\e"))\n"

@@ -10,7 +10,7 @@ import TransferUpload
 @Suite(.timeLimit(.minutes(1))) struct ToyProtocolTests {
     private static let toy = JobSpec.UploadProtocol(
         UploadEntry(
-            name: "toy", method: "PUT", schemes: [], keys: [.chunkSize], putsIntoFolders: true, hasURLPerFile: true,
+            name: "toy", method: "PUT", schemes: [], keys: ["chunkSize"], putsIntoFolders: true, hasURLPerFile: true,
             canBeAsked: true, dialogue: { ToyDialogue(url: $0.upload.url, source: $0.source, state: $0.state) }))
 
     let folder: TemporaryFolder

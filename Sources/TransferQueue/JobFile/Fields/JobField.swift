@@ -26,10 +26,11 @@ final class JobField: Sendable {
     /// The jobs that may have the key.
     enum Jobs: Sendable, Hashable {
         case all, downloads
-        /// - Parameter by: The protocols that know it; `nil` for all.
-        case uploads(by: Set<JobSpec.UploadProtocol>? = nil)
-        /// Downloads, and uploads by some protocols.
-        case downloadsAndUploads(by: Set<JobSpec.UploadProtocol>)
+        case uploads
+        /// Uploads by those protocols whose entries name the key (``UploadEntry/keys``).
+        case someUploads
+        /// Downloads, and uploads by such protocols.
+        case downloadsAndSomeUploads
     }
 
     typealias Read = @Sendable (inout JobDecoder, inout JobDraft) throws(JSONFault) -> Void
@@ -63,12 +64,11 @@ final class JobField: Sendable {
 
     /// A key of uploads.
     ///
-    /// - Parameter protocols: Those that know it; `nil` for all.
+    /// - Parameter isOfSome: Only those protocols have it whose entries name it (``UploadEntry/keys``).
     convenience init(
-        upload field: Field<JobSpec.Upload>, by protocols: Set<JobSpec.UploadProtocol>? = nil,
-        _ places: Places = [.defaults, .watch]
+        upload field: Field<JobSpec.Upload>, isOfSome: Bool = false, _ places: Places = [.defaults, .watch]
     ) {
-        self.init(field.key, places, .uploads(by: protocols), field.about, [.upload(field.output)]) {
+        self.init(field.key, places, isOfSome ? .someUploads : .uploads, field.about, [.upload(field.output)]) {
             (decoder, draft) throws(JSONFault) in
             try field.read(&decoder, &draft.rules.upload)
         }
@@ -82,20 +82,12 @@ final class JobField: Sendable {
         }
     }
 
-    /// The protocols of uploads that know the key; `nil` for all.
-    var protocols: Set<JobSpec.UploadProtocol>? {
-        switch jobs {
-        case .all, .downloads: nil
-        case .uploads(let protocols): protocols
-        case .downloadsAndUploads(let protocols): protocols
-        }
-    }
+    /// Whether only some protocols of uploads have the key.
+    var isOfProtocols: Bool { jobs == .someUploads || jobs == .downloadsAndSomeUploads }
 
     var isOfDownloadsOnly: Bool { jobs == .downloads }
 
-    var isOfUploadsOnly: Bool {
-        if case .uploads = jobs { true } else { false }
-    }
+    var isOfUploadsOnly: Bool { jobs == .uploads || jobs == .someUploads }
 
     /// Whether another value makes another fingerprint.
     var isPartOfFingerprint: Bool {

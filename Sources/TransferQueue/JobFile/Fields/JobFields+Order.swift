@@ -70,7 +70,7 @@ extension JobFields {
             "fields", "fileField", "metadata", "parallel", "createFolders", "inplace", "chunkSize", "method", "tus",
             "success",
         ]
-        let owned = rows.filter { $0.protocols != nil }
+        let owned = rows.filter(\.isOfProtocols)
         return first.compactMap { key in owned.first { $0.key == key } } + owned.filter { !first.contains($0.key) }
     }
 }

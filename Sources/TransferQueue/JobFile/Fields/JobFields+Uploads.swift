@@ -5,21 +5,21 @@ extension JobFields {
     static let uploadOptions: [JobField] = [
         JobField(
             upload: Field("chunkSize", \.options.chunkSize, .chunkSize, "Bytes of one request at most."),
-            by: [.put, .post, .tus, .resumable, .s3]),
+            isOfSome: true),
         JobField(
             upload: Field(
                 "parallel", \.options.parallel, .integer(JobDecoder.parallelRequests),
-                "Requests at the same time, where parts can be joined."), by: [.tus, .s3]),
+                "Requests at the same time, where parts can be joined."), isOfSome: true),
         JobField(
             upload: Field(
                 "createFolders", \.options.createFolders, .boolean, standard: false,
-                "Make the folders of the destination that are missing."), by: [.put, .ftp, .sftp]),
+                "Make the folders of the destination that are missing."), isOfSome: true),
         JobField(
             upload: Field(
                 "inplace", \.options.inPlace, .boolean, standard: false,
                 "Send the file under its own name at once. For FTP and SFTP servers where one may only store files: nothing is "
                     + "renamed and no question has to be answered, nothing is gone on with after a break, and what a break "
-                    + "left there isn't known."), by: [.ftp, .sftp]),
+                    + "left there isn't known."), isOfSome: true),
         JobField(
             upload: Field(
                 "ifChanged", \.options.ifChanged, .word, standard: .restart,
@@ -32,23 +32,23 @@ extension JobFields {
                 },
                 "The answers that say that the server has the file; each 2xx otherwise. Of those, 202 waits until the file can "
                     + "be seen. 302 and 303 are for forms and POST."),
-            by: [.put, .post, .multipart]),
+            isOfSome: true),
         JobField(
             upload: values("metadata", \.options.metadata, "Names and values that go along with the file."),
-            by: [.tus, .s3]),
+            isOfSome: true),
         JobField(
             upload: values("fields", \.options.fields, "Names and values of a form, before the file."),
-            by: [.multipart]),
+            isOfSome: true),
         JobField(
             upload: Field(
                 "fileField", \.options.fileField, .name("the name"), standard: "file",
                 "The form's field that is the file."
-            ), by: [.multipart]),
+            ), isOfSome: true),
         JobField(
             upload: Field(
                 "tus", \.options.tus, tus, standard: JobSpec.Upload.Tus(),
                 "Extensions of tus, used where the server offers them. They are a digest of each chunk, and the first chunk with "
-                    + "the creation."), by: [.tus]),
+                    + "the creation."), isOfSome: true),
     ]
 
     /// Names and values, in their order.

@@ -97,7 +97,7 @@ extension JobFields {
                     + "draft Resumable Uploads for HTTP; s3, ftp and sftp go with URLs of their own, and are told from them."
             )),
         JobField(
-            "method", .watch, .downloadsAndUploads(by: [.put, .post, .multipart, .resumable]),
+            "method", .watch, .downloadsAndSomeUploads,
             FieldNote("The method of the request.", schema: FieldCodec<String>.method.schema),
             [.download(downloadMethod), .upload(uploadMethod)]
         ) { (decoder, draft) throws(JSONFault) in

@@ -15,8 +15,8 @@ final class JobFields: Sendable {
     let watch: KeyTable<WatchKey>
     let bits: Bits
     let order: Order
-    /// The keys that only other protocols know.
-    let foreign: [JobSpec.UploadProtocol: [JobField]]
+    /// The keys that only some protocols have.
+    private let owned: [JobField]
 
     init(_ rows: [JobField]) {
         self.rows = rows
@@ -27,11 +27,13 @@ final class JobFields: Sendable {
                 + rows.filter { $0.places.contains(.watch) }.map(WatchKey.job), name: \.name)
         bits = Bits(table)
         order = Order(rows)
-        let owned = Self.ownedByProtocols(rows)
-        foreign = Dictionary(
-            uniqueKeysWithValues: JobSpec.UploadProtocol.allCases.map { one in
-                (one, owned.filter { $0.protocols?.contains(one) == false })
-            })
+        owned = Self.ownedByProtocols(rows)
+    }
+
+    /// The keys that only other protocols have.
+    func foreign(to one: JobSpec.UploadProtocol) -> [JobField] {
+        let own = one.entry.keys
+        return owned.filter { !own.contains($0.key) }
     }
 
     /// The bits of keys that each job is asked for.
@@ -52,7 +54,7 @@ final class JobFields: Sendable {
             tls = table.bit(of: JobKey.tls.rawValue)
             ofDownloads = table.bits { $0.isOfDownloadsOnly }
             ofUploads = table.bits { $0.isOfUploadsOnly }
-            ofProtocols = table.bits { $0.protocols != nil }
+            ofProtocols = table.bits { $0.isOfProtocols }
         }
     }
 

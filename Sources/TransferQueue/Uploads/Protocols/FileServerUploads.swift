@@ -7,7 +7,7 @@ extension JobSpec.UploadProtocol {
     public static let ftp: Self = Self(
         UploadEntry(
             name: "ftp", method: "PUT", schemes: ["ftp", "ftps"], isWellFormed: namesServer,
-            urlForm: "ftp://host/path or ftps://host/path", keys: [.createFolders, .inplace],
+            urlForm: "ftp://host/path or ftps://host/path", keys: ["createFolders", "inplace"],
             variant: { $0.inPlace ? ftpInPlace : nil }, putsIntoFolders: true, hasURLPerFile: true, connect: connect,
             canBeAsked: true, dialogue: growing, place: underItsName))
 
@@ -15,8 +15,7 @@ extension JobSpec.UploadProtocol {
     public static let sftp: Self = Self(
         UploadEntry(
             name: "sftp", method: "PUT", schemes: ["sftp"], isWellFormed: namesServer, urlForm: "sftp://host/path",
-            keys: [.createFolders, .inplace],
-            secrets: [SettingsSecret(read: { $0.ssh?.keyPassphrase }, write: { $0.ssh?.keyPassphrase = $1 })],
+            keys: ["createFolders", "inplace"],
             variant: { $0.inPlace ? sftpInPlace : nil }, putsIntoFolders: true, hasURLPerFile: true,
             connect: connectBySSH, canBeAsked: true, dialogue: growing, place: underItsName))
 

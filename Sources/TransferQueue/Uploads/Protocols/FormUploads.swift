@@ -5,7 +5,7 @@ extension JobSpec.UploadProtocol {
     /// A form (RFC 7578) with fields and the file.
     public static let multipart: Self = Self(
         UploadEntry(
-            name: "multipart", method: "POST", keys: [.fields, .fileField, .method, .success], givesNames: true,
+            name: "multipart", method: "POST", keys: ["fields", "fileField", "method", "success"], givesNames: true,
             dialogue: form))
 
     @Sendable private static func form(_ attempt: UploadAttempt) throws(TransferError) -> (any UploadDialogue)? {

@@ -5,7 +5,7 @@ extension JobSpec.UploadProtocol {
     /// The file is the body of one request. Where the server offers to resume it (the IETF draft), that is used.
     public static let put: Self = Self(
         UploadEntry(
-            name: "put", method: "PUT", keys: [.createFolders, .chunkSize, .method, .success],
+            name: "put", method: "PUT", keys: ["createFolders", "chunkSize", "method", "success"],
             variant: { $0.createFolders ? .putIntoFolders : nil }, putsIntoFolders: true, hasURLPerFile: true,
             isOneRequest: true, confirmsLostAnswers: true, hint: { MissingFolder.hint(for: $0, method: $1, url: $2) },
             dialogue: plain))
@@ -13,7 +13,7 @@ extension JobSpec.UploadProtocol {
     /// The same by POST, which isn't sent twice.
     public static let post: Self = Self(
         UploadEntry(
-            name: "post", method: "POST", keys: [.chunkSize, .method, .success],
+            name: "post", method: "POST", keys: ["chunkSize", "method", "success"],
             variant: { $0.createFolders ? postIntoFolders : nil }, isOneRequest: true, dialogue: plain))
 
     /// `put` with `createFolders`: folders that are missing are made (WebDAV's MKCOL).

@@ -5,7 +5,7 @@ extension JobSpec.UploadProtocol {
     /// Resumable Uploads for HTTP, an IETF draft.
     public static let resumable: Self = Self(
         UploadEntry(
-            name: "resumable", method: "POST", keys: [.chunkSize, .method], hasURLPerFile: true, canBeAsked: true,
+            name: "resumable", method: "POST", keys: ["chunkSize", "method"], hasURLPerFile: true, canBeAsked: true,
             dialogue: careful))
 
     @Sendable private static func careful(_ attempt: UploadAttempt) throws(TransferError) -> (any UploadDialogue)? {

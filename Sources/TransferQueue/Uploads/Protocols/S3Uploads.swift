@@ -7,11 +7,7 @@ extension JobSpec.UploadProtocol {
         UploadEntry(
             name: "s3", method: "PUT", schemes: ["s3"], isWellFormed: S3URL.isOne,
             urlForm: "s3://bucket/key; its server is named by \"s3\": {\"endpoint\": …}",
-            keys: [.metadata, .parallel, .chunkSize],
-            secrets: [
-                SettingsSecret(read: { $0.s3?.secretKey }, write: { $0.s3?.secretKey = $1 }),
-                SettingsSecret(read: { $0.s3?.sessionToken }, write: { $0.s3?.sessionToken = $1 }),
-            ],
+            keys: ["metadata", "parallel", "chunkSize"],
             putsIntoFolders: true, hasURLPerFile: true, origin: endpoint, canBeAsked: true, dialogue: object,
             place: signed))
 

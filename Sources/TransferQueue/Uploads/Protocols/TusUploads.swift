@@ -5,7 +5,7 @@ extension JobSpec.UploadProtocol {
     /// tus 1.0.
     public static let tus: Self = Self(
         UploadEntry(
-            name: "tus", method: "POST", keys: [.metadata, .parallel, .chunkSize, .tus], givesNames: true,
+            name: "tus", method: "POST", keys: ["metadata", "parallel", "chunkSize", "tus"], givesNames: true,
             canBeAsked: true, dialogue: pieces, place: { _ in whereItWasMade }))
 
     @Sendable private static func pieces(_ attempt: UploadAttempt) throws(TransferError) -> (any UploadDialogue)? {
