@@ -53,7 +53,7 @@ enum NetlinkRequest: Sendable, Hashable {
         }
     }
 
-    private func append<Header>(_ header: Header, to message: OpaquePointer) -> Bool {
+    private func append<Header: BitwiseCopyable>(_ header: Header, to message: OpaquePointer) -> Bool {
         var header = header
         return nlmsg_append(message, &header, MemoryLayout<Header>.size, Int32(NLMSG_ALIGNTO)) == 0
     }
