@@ -57,18 +57,10 @@ import TransferTestSupport
     func aFileOfSFTPWithAHoleIsNeverComplete(_ hole: Int) async throws {
         let place = try Workplace("refused")
         let filter = try place.folder.write(SFTPFilterScript.text, to: "filter.py")
-        var options = SSHServer.Options()
-        options.sftp = "exec /usr/bin/python3 -S -E \(filter)"
-        let server = try await SSHServer.start(options)
-        let served = try server.folder.folder("served")
+        let (server, served) = try await start(sftp: "exec /usr/bin/python3 -S -E \(filter)")
         let fault = #"[{"op": "WRITE", "after": \#(hole), "reply": 4, "times": 1}]"#
         try server.folder.write(fault, to: "served/fault.json")
-        let size = 6 << 20
-        try place.folder.write(count: size, seed: 7, to: "f")
-        let ssh = #""ssh": {"knownHosts": "\#(server.knownHosts)", "key": "\#(server.userKey)", "agent": false}"#
-        try place.jobs(
-            [upload("f", to: server.url(served + "/f"), #""id": "f", \#(ssh)"#)],
-            extra: #""defaults": {"retry": {"scale": "50ms", "jitter": false, "limit": 3}}, "#)
+        try job(of: 6 << 20, to: server, served, place, retry: #"{"scale": "50ms", "jitter": false, "limit": 3}"#)
         let result = try await place.runJobs()
         #expect(result.exitCode == 0, "\(result)")
         let events = try result.events()
@@ -89,16 +81,9 @@ import TransferTestSupport
         let script = try place.folder.write(
             "[ -e '\(limit)' ] && { trap '' XFSZ; ulimit -f $(cat '\(limit)'); }\nexec \(SSHServer.sftpProgram)\n",
             to: "server.sh")
-        var options = SSHServer.Options()
-        options.sftp = "/bin/sh \(script)"
-        let server = try await SSHServer.start(options)
-        let served = try server.folder.folder("served")
+        let (server, served) = try await start(sftp: "/bin/sh \(script)")
         let size = 6 << 20
-        try place.folder.write(count: size, seed: 7, to: "f")
-        let ssh = #""ssh": {"knownHosts": "\#(server.knownHosts)", "key": "\#(server.userKey)", "agent": false}"#
-        try place.jobs(
-            [upload("f", to: server.url(served + "/f"), #""id": "f", \#(ssh)"#)],
-            extra: #""defaults": {"retry": {"scale": "200ms", "jitter": false, "limit": 20}}, "#)
+        try job(of: size, to: server, served, place, retry: #"{"scale": "200ms", "jitter": false, "limit": 20}"#)
         let process = try place.startJobs()
         try await process.event("job.retrying", id: "f")
         #expect(partSize(in: served) == 1 << 20)
@@ -109,6 +94,23 @@ import TransferTestSupport
         #expect(events.named("job.restarted").isEmpty, "\(result)")
         #expect(events.named("job.finished").first?["transferred"]?.int == Int64(size - 1 << 20), "\(result)")
         try expectTheFile(at: served, place)
+    }
+
+    /// An SSH server whose SFTP program is another one, and its folder for what arrives.
+    private func start(sftp program: String) async throws -> (SSHServer, folder: String) {
+        var options = SSHServer.Options()
+        options.sftp = program
+        let server = try await SSHServer.start(options)
+        return (server, try server.folder.folder("served"))
+    }
+
+    /// One file, to be uploaded there.
+    private func job(of size: Int, to server: SSHServer, _ served: String, _ place: Workplace, retry: String) throws {
+        try place.folder.write(count: size, seed: 7, to: "f")
+        let ssh = #""ssh": {"knownHosts": "\#(server.knownHosts)", "key": "\#(server.userKey)", "agent": false}"#
+        try place.jobs(
+            [upload("f", to: server.url(served + "/f"), #""id": "f", \#(ssh)"#)],
+            extra: #""defaults": {"retry": \#(retry)}, "#)
     }
 
     private func names(_ folder: String) -> [String] {
