@@ -22,7 +22,7 @@ public struct ResumePoint: Sendable, Hashable {
     /// Earlier answers that spoke against the bytes.
     public var doubt: ResumeDoubt?
     /// Whether the bytes outlast answers that prove nothing: such an answer fails the attempt, the same claim is believed
-    /// only after ``ResumeDoubt/confirmations`` attempts, and another version is written beside the bytes until it's whole.
+    /// only after `ResumeDoubt/confirmations` attempts, and another version is written beside the bytes until it's whole.
     /// Otherwise the download begins anew at the first of them.
     public var outlastsOddAnswers: Bool
 

@@ -4,7 +4,7 @@ public import TransferCore
 
 /// The note that a finished file bears of its download: where it came from, and how it was left.
 ///
-/// The note is in extended attributes (``PartRecord``), so that it's there where no queue's record is: `transfer get`
+/// The note is in extended attributes (`PartRecord`), so that it's there where no queue's record is: `transfer get`
 /// forgets its batches, and a process can die between the file's name and the record.
 public struct FileNote: Sendable, Hashable {
     public var validator: Validator?

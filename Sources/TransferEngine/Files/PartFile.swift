@@ -141,7 +141,7 @@ public final class PartFile: Sendable {
         }
     }
 
-    /// The life of its file system (``MountInstance``), which an open file doesn't outlive.
+    /// The life of its file system (`MountInstance`), which an open file doesn't outlive.
     public var mount: String? {
         knownMount.withLock { known in
             if let known { return known }

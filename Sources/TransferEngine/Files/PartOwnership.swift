@@ -17,7 +17,7 @@ public enum PartOwnership: Sendable, Hashable {
         case inode(UInt64)
     }
 
-    /// What the file itself bears (``PartRecord``).
+    /// What the file itself bears (`PartRecord`).
     enum Bears: Sendable, Hashable, CaseIterable {
         /// A record, or the mark of a file that we made.
         case mark

@@ -5,7 +5,7 @@ public import TransferWatch
 public struct WatchSpec: Sendable, Hashable {
     /// The watched folder; absolute once the entry was read.
     public var folder: String
-    /// Where each file goes: a URL with placeholders (``URLTemplate``).
+    /// Where each file goes: a URL with placeholders (`URLTemplate`).
     public var url: String
     /// Which files are taken, and whether from sub-folders too.
     public var rules = WatchRules()
