@@ -3,7 +3,7 @@
 public struct PieceDigests: Sendable, Hashable {
     /// Bytes of a piece; at least 1.
     public let length: Int64
-    /// Of all pieces in their order, by one algorithm; never empty.
+    /// The digest of each piece in its order, all by one algorithm; never empty.
     public let digests: [Checksum]
 
     /// - Returns: `nil` for a length below 1, no digests, and digests by several algorithms.

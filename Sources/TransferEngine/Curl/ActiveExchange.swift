@@ -21,9 +21,9 @@ final class ActiveExchange {
     var answer = IncomingAnswer()
     /// The hop's request, as far as it has left.
     var outgoing = OutgoingRequest()
-    /// What the request goes over.
+    /// The connection of the exchange's requests.
     var connection: ConnectionInUse
-    /// When the transfer may go on.
+    /// Reasons to hold the transfer back, and until when.
     var pace: Pace
     var start: BodyStart?
     var lastHead: ResponseHead?

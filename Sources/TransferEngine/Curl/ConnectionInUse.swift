@@ -1,7 +1,7 @@
 import CTransferCurl
 import TransferCore
 
-/// What an exchange's requests go over: its sockets and handshakes, and why there was none.
+/// The connection of an exchange's requests: its sockets and handshakes, and why there was none.
 struct ConnectionInUse {
     /// The sockets of the pool's connections without TLS, by which an idle one is looked at before it's used.
     var sockets: PlainSockets?
@@ -9,15 +9,15 @@ struct ConnectionInUse {
     var acknowledged: PlainSockets.Acknowledged?
     /// Sockets that were made for the hop.
     var opened: [curl_socket_t] = []
-    /// It has to be a new one, as one of those that were kept was found unfit.
+    /// Whether the next connection has to be a new one: a kept one was found unfit.
     var wantsNewConnection = false
-    /// How many were made.
+    /// The number of connections made.
     var connections = 0
     var proxyLegs = ProxyLegs()
-    /// Of the one that was made last.
+    /// The TLS handshake of the connection that was made last.
     var handshake: Handshake?
     var questions: HandshakeQuestions?
-    /// When it has to stand.
+    /// The time by which the connection has to stand.
     var connectBound: MonotonicTime
     /// Why no socket could be bound to the link that it requires: `errno`.
     var linkFault: Int32?

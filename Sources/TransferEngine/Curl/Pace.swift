@@ -22,9 +22,9 @@ struct Pace {
         static let sink = Holds(rawValue: 4)
         /// The next piece of the request's body isn't there yet. Only sending stops.
         static let body = Holds(rawValue: 8)
-        /// It isn't known yet what becomes of the answer. Only reading stops.
+        /// A decision about the answer is still to come. Only reading stops.
         static let decision = Holds(rawValue: 16)
-        /// What was sent is compared with the file. Reading stops as well: libcurl then doesn't take it for a stall.
+        /// A worker compares the file with the bytes that were sent. Reading stops as well: libcurl would take silence for a stall.
         static let source = Holds(rawValue: 32)
 
         /// For `curl_easy_pause`.

@@ -1,8 +1,8 @@
 import TransferEventLoop
 
-/// What a pool waits for by the clock; each timer is made when it's first needed.
+/// The timers of a pool; each is made when it's first needed.
 struct PoolTimers {
-    /// What libcurl wants to be called at.
+    /// The time at which libcurl wants to be called.
     var curl: LoopTimer?
     /// The end of the first pause for a rate.
     var pause: LoopTimer?

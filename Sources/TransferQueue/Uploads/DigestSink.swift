@@ -6,7 +6,9 @@ import TransferEngine
 final class DigestSink: BodySink {
     /// The digest, for whoever hears of the exchange's end.
     ///
-    /// `@unchecked Sendable`: touched on the exchange's loop only, where its sink and its events are called.
+    /// `@unchecked Sendable`: the handler of an exchange's events has to be `Sendable` and keeps this one. The engine calls
+    /// sink and events on the exchange's own loop, so that one thread touches the digest; a lock would be taken for each
+    /// piece of the body.
     final class Outcome: @unchecked Sendable {
         private let algorithm: DigestAlgorithm
         fileprivate var digest: Digest?

@@ -32,20 +32,20 @@ enum NetlinkRequest: Sendable, Hashable {
             switch topic {
             case .links:
                 // Counters of packets change all the time, and make up most of a link's message.
-                return append(ifinfomsg(family: family), to: message)
+                return append(ifinfomsg(), \.ifi_family, family, to: message)
                     && nla_put_u32(message, Int32(IFLA_EXT_MASK), UInt32(RTEXT_FILTER_SKIP_STATS)) == 0
-            case .addresses4, .addresses6: return append(ifaddrmsg(family: family), to: message)
-            case .routes4, .routes6: return append(rtmsg(family: family), to: message)
-            case .rules4, .rules6: return append(fib_rule_hdr(family: family), to: message)
+            case .addresses4, .addresses6: return append(ifaddrmsg(), \.ifa_family, family, to: message)
+            case .routes4, .routes6: return append(rtmsg(), \.rtm_family, family, to: message)
+            case .rules4, .rules6: return append(fib_rule_hdr(), \.family, family, to: message)
             }
         case .route(let address, let link, let isMatch, let sequence):
-            var header = rtmsg(family: (address.isVersion6 ? IPVersion.v6 : .v4).family)
+            var header = rtmsg()
             var bytes = address.bytes
             header.rtm_dst_len = UInt8(bytes.count * 8)
             header.rtm_flags = UInt32(isMatch ? RTM_F_FIB_MATCH : RTM_F_LOOKUP_TABLE)
             guard
                 nlmsg_put(message, UInt32(NL_AUTO_PORT), sequence, Int32(RTM_GETROUTE), 0, NLM_F_REQUEST) != nil,
-                append(header, to: message),
+                append(header, \.rtm_family, (address.isVersion6 ? IPVersion.v6 : .v4).family, to: message),
                 nla_put(message, Int32(RTA_DST.rawValue), Int32(bytes.count), &bytes) == 0
             else { return false }
             return link.map { nla_put_u32(message, Int32(RTA_OIF.rawValue), UInt32(truncatingIfNeeded: $0)) == 0 }
@@ -53,41 +53,16 @@ enum NetlinkRequest: Sendable, Hashable {
         }
     }
 
-    private func append<Header: BitwiseCopyable>(_ header: Header, to message: OpaquePointer) -> Bool {
+    private func append<Header: BitwiseCopyable>(
+        _ header: Header, _ field: WritableKeyPath<Header, UInt8>, _ family: UInt8, to message: OpaquePointer
+    ) -> Bool {
         var header = header
+        header[keyPath: field] = family
         return nlmsg_append(message, &header, MemoryLayout<Header>.size, Int32(NLMSG_ALIGNTO)) == 0
     }
 }
 
-extension ifinfomsg {
-    fileprivate init(family: UInt8) {
-        self.init()
-        ifi_family = family
-    }
-}
-
-extension ifaddrmsg {
-    fileprivate init(family: UInt8) {
-        self.init()
-        ifa_family = family
-    }
-}
-
-extension rtmsg {
-    fileprivate init(family: UInt8) {
-        self.init()
-        rtm_family = family
-    }
-}
-
-extension fib_rule_hdr {
-    fileprivate init(family: UInt8) {
-        self.init()
-        self.family = family
-    }
-}
-
-/// What is dumped at a time.
+/// A table of the kernel that one dump reads.
 enum NetlinkTopic: Sendable, Hashable, CaseIterable {
     case links, addresses4, addresses6, routes4, routes6, rules4, rules6
 

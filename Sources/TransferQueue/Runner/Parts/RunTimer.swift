@@ -1,6 +1,6 @@
 import TransferEventLoop
 
-/// What a run waits for by the clock. Each has one timer, which is made when it's first needed.
+/// The timers of a run; each is made when it's first needed.
 enum RunTimer: Hashable, Sendable {
     /// The scheduler's next turn, or that of a sleeping job.
     case wake

@@ -1,5 +1,6 @@
 import TransferCore
 
+/// A job that was complete before, with what its record says of the file.
 struct CompletedJob: Sendable {
     let id: Int64
     let batch: Int64

@@ -1,7 +1,7 @@
 import TransferCore
 import TransferEventLoop
 
-/// What a watched folder waits for by the clock.
+/// The timers of a watched folder; each is made when it's first needed.
 enum WatchTimer: Hashable, Sendable, CaseIterable {
     /// The first confirmed file that is to be moved or deleted.
     case due
