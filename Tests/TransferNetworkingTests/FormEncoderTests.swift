@@ -190,6 +190,46 @@ struct FormEncoderTests {
             text == "root[root][0]=1&root[root][1][0]=a&root[root][1][1][root]=1&root[root][2]=9&root[root][3]=3")
     }
 
+    @Test func whatIsWrittenToOneKeyInSeveralWaysIsAllThere() throws {
+        class Base: Encodable {
+            enum Keys: CodingKey { case same, base }
+            func encode(to encoder: any Encoder) throws {
+                var container = encoder.container(keyedBy: Keys.self)
+                try container.encode("super", forKey: .same)
+                var list = container.nestedUnkeyedContainer(forKey: .base)
+                try list.encode(3)
+            }
+        }
+        final class Derived: Base {
+            override func encode(to encoder: any Encoder) throws {
+                var container = encoder.container(keyedBy: Keys.self)
+                try container.encode("own", forKey: .same)
+                var list = container.nestedUnkeyedContainer(forKey: .same)
+                try list.encode(1)
+                var nested = container.nestedContainer(keyedBy: Keys.self, forKey: .same)
+                try nested.encode(2, forKey: .base)
+                try super.encode(to: container.superEncoder())
+                try super.encode(to: container.superEncoder(forKey: .same))
+                try list.encode(4)
+            }
+        }
+        #expect(
+            try form(Derived())
+                == "base[]=3&same=own&same[]=1&same[]=4&same[base]=2&same[base][]=3&same[same]=super&same=super")
+    }
+
+    @Test func anArrayByASuperEncoderIsNoForm() throws {
+        struct List: Encodable {
+            enum Keys: CodingKey {}
+            func encode(to encoder: any Encoder) throws {
+                var container = encoder.container(keyedBy: Keys.self)
+                var list = container.superEncoder().unkeyedContainer()
+                try list.encode(1)
+            }
+        }
+        #expect(throws: URLEncodedFormEncoder.Error.self) { try form(List()) }
+    }
+
     @Test func aContainerStaysOpenWhileOthersAreWritten() throws {
         struct Interleaved: Encodable {
             enum Keys: CodingKey { case a, b }

@@ -29,9 +29,11 @@ struct FormKeyedContainer<Key: CodingKey>: KeyedEncodingContainerProtocol {
     func nestedUnkeyedContainer(forKey key: Key) -> any UnkeyedEncodingContainer { member(key).unkeyedContainer() }
 
     /// The members of a superclass stand beside those of its subclass: forms have no use for a name `super`.
-    func superEncoder() -> any Encoder { FormValueEncoder(node, form, codingPath) }
+    func superEncoder() -> any Encoder { FormValueEncoder(node.beside(), form, codingPath) }
 
-    func superEncoder(forKey key: Key) -> any Encoder { member(key) }
+    func superEncoder(forKey key: Key) -> any Encoder {
+        FormValueEncoder(node.member(key.stringValue).beside(), form, codingPath + [key])
+    }
 
     // What the compiler writes for optional properties calls these. The protocol's own versions drop `nil` before a
     // strategy sees it, and there is one for each type.

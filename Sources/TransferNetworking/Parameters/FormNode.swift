@@ -1,13 +1,8 @@
 /// One value of a form under construction. A class, as containers stay open while others are written.
+///
+/// Whoever writes to the same key in several ways (a value, an array, a nested container, the encoder of a superclass)
+/// leaves all of it: a form can say a key more than once. Only a second value in the same way replaces the first.
 final class FormNode {
-    enum Content {
-        /// Nothing was encoded, or a `nil` that's dropped.
-        case empty
-        case value(String)
-        case array([FormNode])
-        case object(Members)
-    }
-
     /// Named nodes in the order in which they came.
     struct Members {
         private(set) var names: [String] = []
@@ -24,77 +19,86 @@ final class FormNode {
         }
     }
 
-    var content = Content.empty
+    /// `nil` where none was encoded, or a `nil` that's dropped.
+    var value: String?
+    private(set) var elements: [FormNode]?
+    private(set) var members: Members?
+    /// What others write to the same place.
+    private(set) var besides: [FormNode] = []
 
     /// The node of a member; makes this an object.
     func member(_ name: String) -> FormNode {
-        var members = Members()
-        if case .object(let existing) = content { members = existing }
-        // Out of the way first, so that the members are changed in place and not copied.
-        content = .empty
+        var members = self.members.take() ?? Members()
         let node = members.node(name)
-        content = .object(members)
+        self.members = members
         return node
     }
 
     /// A node at the end; makes this an array.
     func append() -> FormNode {
-        var elements: [FormNode] = []
-        if case .array(let existing) = content { elements = existing }
-        content = .empty
         let node = FormNode()
-        elements.append(node)
-        content = .array(elements)
+        elements = elements ?? []
+        elements?.append(node)
         return node
     }
 
-    var count: Int {
-        guard case .array(let elements) = content else { return 0 }
-        return elements.count
+    /// A node for somebody else who writes to the same place.
+    func beside() -> FormNode {
+        let node = FormNode()
+        besides.append(node)
+        return node
     }
 
-    func openObject() {
-        if case .object = content { return }
-        content = .object(Members())
-    }
+    var count: Int { elements?.count ?? 0 }
 
-    func openArray() {
-        if case .array = content { return }
-        content = .array([])
-    }
+    func openObject() { if members == nil { members = Members() } }
+
+    func openArray() { if elements == nil { elements = [] } }
+
+    /// Whether nothing was written.
+    var isEmpty: Bool { value == nil && elements == nil && members == nil && besides.allSatisfy(\.isEmpty) }
+
+    /// Whether it has no names, so that it can't be a form by itself.
+    var isNameless: Bool { value != nil || elements != nil || besides.contains(where: \.isNameless) }
 }
 
 extension URLEncodedFormEncoder {
     /// - Throws: ``Error/invalidRootObject(_:)`` when the root has no names.
     func write(_ root: FormNode, of value: any Encodable) throws -> String {
-        switch root.content {
-        case .object(let members):
-            return joined(zip(members.names, members.nodes).map { write($1, forKey: keyEncoding.encode($0)) })
-        case .array, .value: throw Error.invalidRootObject("\(type(of: value))")
-        case .empty:
-            if value is any ExpressibleByNilLiteral { throw Error.invalidRootObject("\(type(of: value)): nil") }
-            return ""
+        if root.isNameless { throw Error.invalidRootObject("\(type(of: value))") }
+        if root.isEmpty, value is any ExpressibleByNilLiteral {
+            throw Error.invalidRootObject("\(type(of: value)): nil")
         }
+        return joined(rootPairs(root))
+    }
+
+    private func rootPairs(_ root: FormNode) -> [String] {
+        members(of: root) { keyEncoding.encode($0) } + root.besides.flatMap { rootPairs($0) }
     }
 
     private func write(_ node: FormNode, forKey key: String) -> String {
-        switch node.content {
-        case .empty: return ""
-        case .value(let text):
+        var parts: [String] = []
+        if let text = node.value {
             let space = spaceEncoding.text
-            return "\(escaping.escape(key, space: space))=\(escaping.escape(text, space: space))"
-        case .array(let elements):
-            // What was dropped doesn't count, so that indices have no gaps.
-            let present = elements.filter { if case .empty = $0.content { false } else { true } }
-            // Never sorted: the order of an array means something.
-            return present.enumerated().map { write($1, forKey: arrayEncoding.encode(key, atIndex: $0)) }
-                .filter { !$0.isEmpty }.joined(separator: "&")
-        case .object(let members):
-            return joined(
-                zip(members.names, members.nodes).map { name, node in
-                    write(node, forKey: key + keyPathEncoding.encodeKeyPath(keyEncoding.encode(name)))
-                })
+            parts.append("\(escaping.escape(key, space: space))=\(escaping.escape(text, space: space))")
         }
+        if let elements = node.elements {
+            // What was dropped doesn't count, so that indices have no gaps.
+            let present = elements.filter { !$0.isEmpty }
+            // Never sorted: the order of an array means something.
+            parts += present.enumerated().map { write($1, forKey: arrayEncoding.encode(key, atIndex: $0)) }
+        }
+        if node.members != nil {
+            parts.append(
+                joined(members(of: node) { key + keyPathEncoding.encodeKeyPath(keyEncoding.encode($0)) }))
+        }
+        parts += node.besides.map { write($0, forKey: key) }
+        return parts.filter { !$0.isEmpty }.joined(separator: "&")
+    }
+
+    private func members(of node: FormNode, _ key: (String) -> String) -> [String] {
+        guard let members = node.members else { return [] }
+        return zip(members.names, members.nodes).map { write($1, forKey: key($0)) }
     }
 
     private func joined(_ pairs: [String]) -> String {

@@ -27,11 +27,11 @@ struct FormValueEncoder: Encoder {
 }
 
 extension FormValueEncoder: SingleValueEncodingContainer {
-    func encodeNil() throws { node.content = form.nilEncoding.encodeNil().map { .value($0) } ?? .empty }
+    func encodeNil() throws { node.value = form.nilEncoding.encodeNil() }
 
-    func encode(_ value: Bool) throws { node.content = .value(form.boolEncoding.encode(value)) }
+    func encode(_ value: Bool) throws { node.value = form.boolEncoding.encode(value) }
 
-    func encode(_ value: String) throws { node.content = .value(value) }
+    func encode(_ value: String) throws { node.value = value }
 
     /// Everything of more than one form comes here, whichever container it's in.
     func encode<Value: Encodable>(_ value: Value) throws {
@@ -41,14 +41,14 @@ extension FormValueEncoder: SingleValueEncodingContainer {
         case let value as Date: try encode(value, orAs: form.dateEncoding.encode(value))
         case let value as Data: try encode(value, orAs: form.dataEncoding.encode(value))
         // These encode themselves as a structure of several parts.
-        case let value as Decimal: node.content = .value(value.description)
-        case let value as URL: node.content = .value(value.absoluteString)
+        case let value as Decimal: node.value = value.description
+        case let value as URL: node.value = value.absoluteString
         default: try value.encode(to: self)
         }
     }
 
     private func encode(_ value: some Encodable, orAs text: String?) throws {
-        if let text { node.content = .value(text) } else { try value.encode(to: self) }
+        if let text { node.value = text } else { try value.encode(to: self) }
     }
 
     func encode(_ value: Double) throws { number(value) }
@@ -66,7 +66,7 @@ extension FormValueEncoder: SingleValueEncodingContainer {
     func encode(_ value: UInt64) throws { number(value) }
     func encode(_ value: UInt128) throws { number(value) }
 
-    private func number(_ value: some CustomStringConvertible) { node.content = .value(value.description) }
+    private func number(_ value: some CustomStringConvertible) { node.value = value.description }
 }
 
 /// A place in an array.
