@@ -1,3 +1,6 @@
+#if !__has_include(<ares.h>)
+#error "c-ares is missing: apt-get install libc-ares-dev"
+#endif
 #define _GNU_SOURCE
 // What is deprecated in 1.34 is all that 1.18 has.
 #define CARES_NO_DEPRECATED

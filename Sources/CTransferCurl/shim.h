@@ -1,5 +1,8 @@
 // Typed inline functions over libcurl's variadic ones, so that Swift can call them.
 #pragma once
+#if !__has_include(<curl/curl.h>)
+#error "libcurl is missing: apt-get install libcurl4-openssl-dev"
+#endif
 #include <curl/curl.h>
 #include <malloc.h>
 #include <stdint.h>

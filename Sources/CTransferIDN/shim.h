@@ -1,4 +1,7 @@
 #pragma once
+#if !__has_include(<idn2.h>)
+#error "libidn2 is missing: apt-get install libidn2-dev"
+#endif
 #include <idn2.h>
 #include <stddef.h>
 #include <stdint.h>

@@ -1,4 +1,7 @@
 #pragma once
+#if !__has_include(<netlink/netlink.h>)
+#error "libnl is missing: apt-get install libnl-3-dev libnl-route-3-dev"
+#endif
 #include <linux/fib_rules.h>
 #include <linux/rtnetlink.h>
 #include <netlink/attr.h>

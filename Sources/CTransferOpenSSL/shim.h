@@ -1,4 +1,7 @@
 #pragma once
+#if !__has_include(<openssl/evp.h>)
+#error "OpenSSL is missing: apt-get install libssl-dev"
+#endif
 #include <openssl/evp.h>
 #include <openssl/err.h>
 #include <openssl/hmac.h>

@@ -1,4 +1,7 @@
 #pragma once
+#if !__has_include(<libpsl.h>)
+#error "libpsl is missing: apt-get install libpsl-dev"
+#endif
 #include <libpsl.h>
 
 // The newer of the system's list and the one built into libpsl; NULL where there is neither. Never freed.

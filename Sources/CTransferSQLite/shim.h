@@ -1,4 +1,7 @@
 #pragma once
+#if !__has_include(<sqlite3.h>)
+#error "SQLite is missing: apt-get install libsqlite3-dev"
+#endif
 #include <sqlite3.h>
 
 // Whether SQLite took it: not once it's in use.

@@ -1,5 +1,8 @@
 // zlib, with its macros as functions, so that Swift can call them.
 #pragma once
+#if !__has_include(<zlib.h>)
+#error "zlib is missing: apt-get install zlib1g-dev"
+#endif
 #include <zlib.h>
 
 // A raw deflate stream (RFC 1951): no header and no check value of its own.
