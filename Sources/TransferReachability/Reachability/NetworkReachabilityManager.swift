@@ -27,11 +27,14 @@ public final class NetworkReachabilityManager: Sendable {
     }
 
     /// Takes each new status.
+    @preconcurrency
     public typealias Listener = @Sendable (NetworkReachabilityStatus) -> Void
 
     /// The machine's way to the network; `nil` where the kernel offers no netlink.
     public static let `default` = NetworkReachabilityManager()
 
+    /// Where each change is looked at, before listeners are told.
+    public let reachabilityQueue = DispatchQueue(label: "transferkit.reachability")
     private let monitor: NetworkMonitor
     private let host: HostRoute?
     private let listening = Mutex<Listening?>(nil)
@@ -74,6 +77,9 @@ public final class NetworkReachabilityManager: Sendable {
         return host.status(in: snapshot)
     }
 
+    /// The ``status`` in the form of Apple's SystemConfiguration; `nil` while it's unknown.
+    public var flags: SCNetworkReachabilityFlags? { SCNetworkReachabilityFlags(status) }
+
     /// Whether there is a way of any kind.
     public var isReachable: Bool { if case .reachable = status { true } else { false } }
 
@@ -89,6 +95,7 @@ public final class NetworkReachabilityManager: Sendable {
     ///
     /// - Parameter queue: Where the listener is called.
     /// - Returns: Whether the kernel will tell.
+    @preconcurrency
     @discardableResult
     public func startListening(onQueue queue: DispatchQueue = .main, onUpdatePerforming listener: @escaping Listener)
         -> Bool
@@ -98,7 +105,7 @@ public final class NetworkReachabilityManager: Sendable {
         let listening = Listening(host: host, queue: queue, listener: listener)
         let old = self.listening.withLock { exchange(&$0, with: listening) }
         old?.stop()
-        listening.start(monitor)
+        listening.start(monitor, on: reachabilityQueue)
         return true
     }
 
@@ -131,8 +138,8 @@ private final class Listening: Sendable {
 
     var last: NetworkReachabilityManager.NetworkReachabilityStatus? { state.withLock { $0.last } }
 
-    func start(_ monitor: NetworkMonitor) {
-        let observation = monitor.observe { [weak self] in self?.take($0) }
+    func start(_ monitor: NetworkMonitor, on queue: DispatchQueue) {
+        let observation = monitor.observe(on: queue) { [weak self] in self?.take($0) }
         let isStopped = state.withLock { state in
             state.observation = observation
             return state.isStopped
