@@ -59,7 +59,7 @@ import TransferTestSupport
         let badTrust = try await makeTrust(try await issue(serial: bad, ocsp: responder.url))
         for options in [Options.any, .ocsp, [.ocsp, .requirePositiveResponse]] {
             let refused = try await refusal(evaluator(options), badTrust)
-            #expect(refused?.label == "revocationCheckFailed")
+            #expect(refused?.label == "trustEvaluationFailed")
             #expect(refused?.failure?.kind == .revoked)
             #expect(refused?.failure?.description.hasPrefix("the certificate of CN=localhost was revoked on ") == true)
             #expect(refused?.failure?.description.hasSuffix("(keyCompromise)") == true)
@@ -87,7 +87,7 @@ import TransferTestSupport
         let soft = try await refusal(evaluator(), trust)
         #expect(soft == nil)
         let hard = try await refusal(evaluator([.ocsp, .requirePositiveResponse]), trust)
-        #expect(hard?.label == "revocationCheckFailed")
+        #expect(hard?.label == "trustEvaluationFailed")
         #expect(hard?.failure?.kind == .other)
         #expect(hard?.failure?.description.contains(responder.url) == true)
     }
@@ -158,7 +158,7 @@ import TransferTestSupport
         let offline = try await refusal(evaluator(options.union(.networkAccessDisabled), cache: cache), trust)
         #expect(offline == nil)
         let later = try await refusal(evaluator(options, cache: cache, later: 3_700), trust)
-        #expect(later?.label == "revocationCheckFailed")
+        #expect(later?.label == "trustEvaluationFailed")
     }
 
     @Test func aCertificateIsAskedAboutWithGETAndOnlyOnce() async throws {
@@ -206,7 +206,7 @@ import TransferTestSupport
         let soft = try await refusal(evaluator(sources: sources), trust)
         #expect(soft == nil)
         let hard = try await refusal(evaluator(.requirePositiveResponse, sources: sources), trust)
-        #expect(hard?.label == "revocationCheckFailed")
+        #expect(hard?.label == "trustEvaluationFailed")
         // Twice 300 ms, and what a busy machine adds; less than two times the default.
         #expect(ContinuousClock.now - start < .seconds(8))
     }
@@ -307,7 +307,7 @@ import TransferTestSupport
         #expect(refused?.failure?.kind == .revoked)
         let later = try await refusal(
             evaluator(options, sources: sources, later: 90_000), try await makeTrust(good))
-        #expect(later?.label == "revocationCheckFailed")
+        #expect(later?.label == "trustEvaluationFailed")
     }
 
     @Test func aRevokedIntermediateIsFound() async throws {
@@ -345,15 +345,15 @@ import TransferTestSupport
         let authority = try await TestAuthority.shared()
         let own = try await makeTrust(try await authority.issue { $0.signer = .itself })
         let chain = try await refusal(evaluator(), own)
-        #expect(chain?.label == "defaultEvaluationFailed")
+        #expect(chain?.label == "trustEvaluationFailed")
         // Without the default validation it's the same chain that has to be good, for whose word would count else?
         let without = RevocationTrustEvaluator(performDefaultValidation: false)
         let refused = try await refusal(without, own)
-        #expect(refused?.label == "revocationCheckFailed")
+        #expect(refused?.label == "trustEvaluationFailed")
         #expect(refused?.failure?.kind == .selfSigned)
         let other = try await makeTrust(try await authority.issue { $0.alternativeNames = ["DNS:other.example"] })
         let host = try await refusal(evaluator(), other)
-        #expect(host?.label == "hostValidationFailed")
+        #expect(host?.label == "trustEvaluationFailed")
         let anyHost = RevocationTrustEvaluator(validateHost: false)
         let accepted = try await refusal(anyHost, other)
         #expect(accepted == nil)
@@ -365,7 +365,7 @@ import TransferTestSupport
         let soft = try await refusal(evaluator(), trust)
         #expect(soft == nil)
         let hard = try await refusal(evaluator(.requirePositiveResponse), trust)
-        #expect(hard?.label == "revocationCheckFailed")
+        #expect(hard?.label == "trustEvaluationFailed")
     }
 
     @Test func optionsAreThoseOfTheDocuments() {

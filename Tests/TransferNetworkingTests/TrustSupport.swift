@@ -34,16 +34,10 @@ extension AFError.ServerTrustFailureReason {
     /// Which case it is.
     var label: String { Mirror(reflecting: self).children.first?.label ?? "\(self)" }
 
-    var output: Output? {
-        switch self {
-        case .defaultEvaluationFailed(let output), .hostValidationFailed(let output),
-            .revocationCheckFailed(let output, _):
-            output
-        default: nil
-        }
+    /// Why the certificates were refused.
+    var failure: TrustFailure? {
+        if case .trustEvaluationFailed(let failure as TrustFailure) = self { failure } else { nil }
     }
-
-    var failure: TrustFailure? { output?.failure }
 }
 
 /// Takes connections on a free loopback port, and never reads from them.

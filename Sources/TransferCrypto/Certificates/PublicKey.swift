@@ -24,6 +24,19 @@ public final class PublicKey: Sendable, Hashable, CustomStringConvertible {
         der = OpenSSLText.encoded { i2d_X509_PUBKEY(X509_get_X509_PUBKEY(certificate), $0) }
     }
 
+    /// The key alone, without its algorithm (RFC 5280's `subjectPublicKey`): PKCS #1 of an RSA key, the point of an
+    /// elliptic curve's.
+    public var keyBytes: [UInt8] {
+        der.withUnsafeBufferPointer { buffer in
+            var place = buffer.baseAddress
+            guard let info = d2i_X509_PUBKEY(nil, &place, buffer.count) else { return [] }
+            defer { X509_PUBKEY_free(info) }
+            var (bytes, count): (UnsafePointer<UInt8>?, Int32) = (nil, 0)
+            guard X509_PUBKEY_get0_param(nil, &bytes, &count, nil, info) == 1 else { return [] }
+            return Array(UnsafeBufferPointer(start: bytes, count: Int(count)))
+        }
+    }
+
     /// SHA-256 of the SubjectPublicKeyInfo; 32 bytes.
     public var spkiSHA256: [UInt8] { OpenSSLText.sha256(der) }
 

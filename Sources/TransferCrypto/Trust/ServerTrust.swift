@@ -1,4 +1,5 @@
 import CTransferOpenSSL
+import Synchronization
 import TransferCore
 
 /// What a server showed for itself in a TLS handshake, to be judged.
@@ -11,6 +12,7 @@ public final class ServerTrust: Sendable {
     public let anchors: TrustAnchors
     /// The DER of the OCSP answer that was stapled to the handshake (RFC 6066 §8).
     public let ocspResponse: [UInt8]?
+    private let changes = Mutex(TrustAdjustments())
 
     /// - Parameters:
     ///   - chain: The server's own certificate first.
@@ -20,6 +22,12 @@ public final class ServerTrust: Sendable {
         self.host = host
         self.anchors = anchors
         self.ocspResponse = ocspResponse
+    }
+
+    /// What an evaluator changed, which holds for every evaluation from then on.
+    public var adjustments: TrustAdjustments {
+        get { changes.withLock { $0 } }
+        set { changes.withLock { $0 = newValue } }
     }
 
     /// Judges the certificates: the chain for the purpose of a TLS server (RFC 5280 §6) up to an anchor, which may be
@@ -41,9 +49,10 @@ public final class ServerTrust: Sendable {
         }
         var chain = certificates
         if validatesChain {
+            let (set, isOnly) = changes.withLock { ($0.anchors, $0.usesOnlyAnchors) }
             let verification = ChainVerification(
-                trust: self, additionalAnchors: additionalAnchors, onlyAdditionalAnchors: onlyAdditionalAnchors,
-                time: time)
+                trust: self, additionalAnchors: additionalAnchors + (set ?? []),
+                onlyAdditionalAnchors: onlyAdditionalAnchors || (set != nil && isOnly), time: time)
             switch verification.run() {
             case .success(let verified): chain = verified
             case .failure(let failure): return .failure(failure)

@@ -68,8 +68,7 @@ public final class RevocationTrustEvaluator: ServerTrustEvaluating {
     public func evaluate(_ trust: SecTrust, forHost host: String) throws {
         let chain = trust.evaluate(validatesHost: false)
         if performDefaultValidation, case .failure(let failure) = chain {
-            let output = AFError.ServerTrustFailureReason.Output(host, trust, failure)
-            throw AFError.serverTrustEvaluationFailed(reason: .defaultEvaluationFailed(output: output))
+            throw AFError.serverTrustEvaluationFailed(reason: .trustEvaluationFailed(error: failure))
         }
         if validateHost { try trust.af.performValidation(forHost: host) }
         do throws(TrustFailure) {
@@ -78,12 +77,12 @@ public final class RevocationTrustEvaluator: ServerTrustEvaluating {
             case .failure(let failure): throw failure
             }
         } catch {
-            let output = AFError.ServerTrustFailureReason.Output(host, trust, error)
-            throw AFError.serverTrustEvaluationFailed(reason: .revocationCheckFailed(output: output, options: options))
+            throw AFError.serverTrustEvaluationFailed(reason: .trustEvaluationFailed(error: error))
         }
     }
 
-    private func check(_ chain: [SecCertificate], stapled: [UInt8]?) throws(TrustFailure) {
+    /// - Throws: Why the chain isn't taken.
+    func check(_ chain: [SecCertificate], stapled: [UInt8]?) throws(TrustFailure) {
         let check = RevocationCheck(
             options: options, sources: sources, cache: cache, now: now(),
             deadline: ContinuousClock.now + sources.timeout)

@@ -14,47 +14,82 @@ extension AlamofireExtension where ExtendedType == ServerTrust {
     /// The public keys of the certificates.
     public var publicKeys: [SecKey] { type.certificates.af.publicKeys }
 
-    /// Judges the chain and the host that was asked for.
-    ///
-    /// - Throws: `AFError.serverTrustEvaluationFailed` with `trustEvaluationFailed`.
-    public func evaluate() throws { try evaluate(afterApplying: .host(type.host)) }
+    // MARK: Judging
 
-    /// Judges by a policy.
+    /// Judges by the policies that were applied; without any, the chain and the host that was asked for.
     ///
-    /// - Throws: `AFError.serverTrustEvaluationFailed` with `trustEvaluationFailed`, whose error is a
-    ///   `TransferError`.
-    public func evaluate(afterApplying policy: SecPolicy) throws {
-        do {
-            switch policy {
-            case .chain: try DefaultTrustEvaluator(validateHost: false).evaluate(type, forHost: type.host)
-            case .host(let host): try DefaultTrustEvaluator().evaluate(type, forHost: host)
-            case .revocation(let options):
-                try RevocationTrustEvaluator(validateHost: false, options: options).evaluate(type, forHost: type.host)
-            }
-        } catch {
-            throw AFError.serverTrustEvaluationFailed(
-                reason: .trustEvaluationFailed(error: error.asAFError?.underlyingError ?? error))
+    /// - Throws: `AFError.serverTrustEvaluationFailed` with `trustEvaluationFailed`, whose error is a `TrustFailure`.
+    public func evaluate() throws {
+        do { try judge() } catch {
+            throw AFError.serverTrustEvaluationFailed(reason: .trustEvaluationFailed(error: error))
         }
     }
 
+    /// Applies a policy, and judges by it.
+    ///
+    /// - Throws: `AFError.serverTrustEvaluationFailed` with `trustEvaluationFailed`, whose error is a `TrustFailure`.
+    public func evaluate(afterApplying policy: SecPolicy) throws { try apply(policy: policy).af.evaluate() }
+
+    /// Has the trust judged by this policy from now on.
+    ///
+    /// - Throws: Nothing; a policy can always be applied here.
+    @discardableResult
+    public func apply(policy: SecPolicy) throws -> SecTrust {
+        type.adjustments.rules = [policy]
+        return type
+    }
+
+    /// Makes these the only authorities of the trust from now on.
+    ///
+    /// - Throws: Nothing; any certificate can be an authority here.
+    public func setAnchorCertificates(_ certificates: [SecCertificate]) throws {
+        type.adjustments.anchors = certificates
+        type.adjustments.usesOnlyAnchors = true
+    }
+
+    /// Judges by the policies that were applied, and throws an error of the caller's.
+    ///
+    /// - Parameter errorProducer: Makes the error, of OpenSSL's code (0 where the rule isn't OpenSSL's) and the result.
+    public func validate(errorProducer: (_ status: OSStatus, _ result: SecTrustResultType) -> any Error) throws {
+        let (status, result) = outcome
+        guard result.af.isSuccess else { throw errorProducer(status, result) }
+    }
+
+    /// Applies a policy, judges by it, and throws an error of the caller's.
+    ///
+    /// - Parameter errorProducer: Makes the error, of OpenSSL's code (0 where the rule isn't OpenSSL's) and the result.
+    public func validate(
+        policy: SecPolicy, errorProducer: (_ status: OSStatus, _ result: SecTrustResultType) -> any Error
+    ) throws { try apply(policy: policy).af.validate(errorProducer: errorProducer) }
+
     /// Judges the chain alone.
     ///
-    /// - Throws: `AFError.serverTrustEvaluationFailed` with `defaultEvaluationFailed`.
+    /// - Throws: `AFError.serverTrustEvaluationFailed` with `trustEvaluationFailed`, whose error is a `TrustFailure`.
     public func performDefaultValidation(forHost host: String) throws { try verifiedChain(forHost: host) }
 
     /// Judges the host alone.
     ///
-    /// - Throws: `AFError.serverTrustEvaluationFailed` with `hostValidationFailed`.
+    /// - Throws: `AFError.serverTrustEvaluationFailed` with `trustEvaluationFailed`, whose error is a `TrustFailure`.
     public func performValidation(forHost host: String) throws {
-        let failure: TrustFailure?
-        if let leaf = type.certificates.first {
-            failure = leaf.failure(forHost: host)
-        } else {
-            failure = TrustFailure(.other, "the server showed no certificate")
+        guard let failure = type.hostFailure(host) else { return }
+        throw AFError.serverTrustEvaluationFailed(reason: .trustEvaluationFailed(error: failure))
+    }
+
+    /// - Throws: A `TrustFailure`.
+    func judge() throws {
+        let rules: [any TrustRule] = type.adjustments.rules
+        for rule in rules.isEmpty ? [TrustPolicy.host(type.host)] : rules { try rule.judge(type) }
+    }
+
+    /// What comes of judging it.
+    var outcome: (status: OSStatus, result: SecTrustResultType) {
+        do {
+            try judge()
+            return (errSecSuccess, .unspecified)
+        } catch {
+            let failure = error as? TrustFailure
+            return (failure?.code ?? errSecSuccess, failure.map { SecTrustResultType($0) } ?? .otherError)
         }
-        guard let failure else { return }
-        throw AFError.serverTrustEvaluationFailed(
-            reason: .hostValidationFailed(output: AFError.ServerTrustFailureReason.Output(host, type, failure)))
     }
 
     /// - Parameter onlyAnchors: The only authorities to trust; `nil` trusts the session's.
@@ -66,9 +101,16 @@ extension AlamofireExtension where ExtendedType == ServerTrust {
         switch result {
         case .success(let chain): return chain
         case .failure(let failure):
-            throw AFError.serverTrustEvaluationFailed(
-                reason: .defaultEvaluationFailed(output: AFError.ServerTrustFailureReason.Output(host, type, failure)))
+            throw AFError.serverTrustEvaluationFailed(reason: .trustEvaluationFailed(error: failure))
         }
+    }
+}
+
+extension ServerTrust {
+    /// Why the server's own certificate isn't the host's; `nil` when it is.
+    func hostFailure(_ host: String) -> TrustFailure? {
+        guard let leaf = certificates.first else { return TrustFailure(.other, "the server showed no certificate") }
+        return leaf.failure(forHost: host)
     }
 }
 

@@ -1,4 +1,5 @@
 /// Decides whether a server is who it says it is.
+@preconcurrency
 public protocol ServerTrustEvaluating: Sendable {
     /// Called within the TLS handshake, before a byte of a request is sent. It runs on a thread of its own that may
     /// block (for a fetch, for a user): meanwhile only this connection waits.

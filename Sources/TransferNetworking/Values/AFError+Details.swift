@@ -157,18 +157,11 @@ extension AFError.ResponseSerializationFailureReason {
     }
 }
 
-extension AFError.ServerTrustFailureReason.Output {
-    var failure: TrustFailure? {
-        guard case .failure(let failure) = result else { return nil }
-        return failure
-    }
-}
-
 extension AFError.ServerTrustFailureReason {
     var underlyingError: (any Error)? {
         switch self {
         case .customEvaluationFailed(let error): error
-        case .trustEvaluationFailed(let error): error
+        case .trustEvaluationFailed(let error): (error as? TrustFailure).map { TransferError($0) } ?? error
         case .defaultEvaluationFailed(let output), .hostValidationFailed(let output),
             .revocationCheckFailed(let output, _):
             output.failure.map { TransferError($0) }

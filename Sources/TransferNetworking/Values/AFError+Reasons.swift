@@ -120,13 +120,14 @@ extension AFError {
         case settingAnchorCertificatesFailed(status: OSStatus, certificates: [SecCertificate])
         /// The rules for revocation can't be made.
         case revocationPolicyCreationFailed
-        /// The certificate chain was refused, with the error if there was one.
+        /// The certificates were refused: the chain, the host or a certificate that is revoked. The error of the evaluators
+        /// here is a `TrustFailure`, which tells the kind.
         case trustEvaluationFailed(error: (any Error)?)
-        /// The certificate chain was refused.
+        /// The certificate chain was refused; the evaluators here throw `trustEvaluationFailed`.
         case defaultEvaluationFailed(output: Output)
-        /// The certificate is for other hosts.
+        /// The certificate is for other hosts; the evaluators here throw `trustEvaluationFailed`.
         case hostValidationFailed(output: Output)
-        /// A certificate is revoked; or nobody says that it isn't, where the options ask for that.
+        /// A certificate is revoked; the evaluators here throw `trustEvaluationFailed`.
         case revocationCheckFailed(output: Output, options: RevocationTrustEvaluator.Options)
         /// The server's chain has none of the pinned certificates.
         case certificatePinningFailed(
@@ -144,13 +145,16 @@ extension AFError {
             public let trust: SecTrust
             /// OpenSSL's code (X509_STORE_CTX_get_error(3)); 0 where the rule isn't OpenSSL's.
             public let status: OSStatus
-            public let result: TrustResult
+            public let result: SecTrustResultType
+            /// Why it was refused.
+            public let failure: TrustFailure?
 
             init(_ host: String, _ trust: SecTrust, _ failure: TrustFailure) {
                 self.host = host
                 self.trust = trust
                 status = failure.code
-                result = .failure(failure)
+                result = SecTrustResultType(failure)
+                self.failure = failure
             }
         }
     }

@@ -48,33 +48,35 @@ struct TrustCase: Sendable, CustomTestStringConvertible {
 
     static let all: [TrustCase] = [
         plain("good"),
-        plain("expired", refusal: "defaultEvaluationFailed expired") {
+        plain("expired", refusal: "trustEvaluationFailed expired") {
             $0.validFrom = -3
             $0.validUntil = -1
         },
-        plain("not yet valid", refusal: "defaultEvaluationFailed notYetValid") {
+        plain("not yet valid", refusal: "trustEvaluationFailed notYetValid") {
             $0.validFrom = 1
             $0.validUntil = 3
         },
-        plain("for another host", refusal: "hostValidationFailed") { $0.alternativeNames = ["DNS:other.example"] },
-        plain("self-signed", refusal: "defaultEvaluationFailed selfSigned") { $0.signer = .itself },
-        TrustCase("of an unknown authority", refusal: "defaultEvaluationFailed unknownAuthority") { _ in
+        plain("for another host", refusal: "trustEvaluationFailed wrongHost") {
+            $0.alternativeNames = ["DNS:other.example"]
+        },
+        plain("self-signed", refusal: "trustEvaluationFailed selfSigned") { $0.signer = .itself },
+        TrustCase("of an unknown authority", refusal: "trustEvaluationFailed unknownAuthority") { _ in
             let stranger = try await TestAuthority.make(name: "Stranger")
             return Peer(
                 issued: try await stranger.issue(), evaluator: DefaultTrustEvaluator(), authority: stranger)
         },
-        plain("without its intermediate", refusal: "defaultEvaluationFailed unknownAuthority") {
+        plain("without its intermediate", refusal: "trustEvaluationFailed unknownAuthority") {
             $0.sendsIntermediate = false
         },
-        TrustCase("revoked, says the responder", refusal: "revocationCheckFailed") { authority in
+        TrustCase("revoked, says the responder", refusal: "trustEvaluationFailed revoked") { authority in
             try await asked(authority, isRevoked: true)
         },
         TrustCase("good, says the responder") { authority in try await asked(authority, isRevoked: false) },
-        TrustCase("revoked, says the stapled answer", refusal: "revocationCheckFailed") { authority in
+        TrustCase("revoked, says the stapled answer", refusal: "trustEvaluationFailed revoked") { authority in
             try await stapled(authority, isRevoked: true)
         },
         TrustCase("good, says the stapled answer") { authority in try await stapled(authority, isRevoked: false) },
-        TrustCase("revoked, says the list", refusal: "revocationCheckFailed") { authority in
+        TrustCase("revoked, says the list", refusal: "trustEvaluationFailed revoked") { authority in
             let issued = try await authority.issue()
             let path = try await authority.revocationList(revoked: [issued.serial])
             var sources = RevocationSources()
@@ -141,21 +143,12 @@ extension AFError.ServerTrustFailureReason {
     /// The case, and what kind of failure it carries.
     var short: String {
         switch self {
-        case .defaultEvaluationFailed(let output): "defaultEvaluationFailed \(output.kind)"
-        case .hostValidationFailed: "hostValidationFailed"
-        case .revocationCheckFailed: "revocationCheckFailed"
+        case .trustEvaluationFailed(let failure as TrustFailure): "trustEvaluationFailed \(failure.kind)"
         case .certificatePinningFailed: "certificatePinningFailed"
         case .publicKeyPinningFailed: "publicKeyPinningFailed"
         case .noRequiredEvaluator: "noRequiredEvaluator"
         case .customEvaluationFailed: "customEvaluationFailed"
         default: "\(self)"
         }
-    }
-}
-
-extension AFError.ServerTrustFailureReason.Output {
-    fileprivate var kind: String {
-        if case .failure(let failure) = result { return "\(failure.kind)" }
-        return "none"
     }
 }

@@ -34,13 +34,13 @@ struct TrustThroughHTTPSProxyTests {
     static let rows: [Row] = [
         Row(name: "good"),
         Row(
-            name: "server for another host", refusal: "hostValidationFailed",
+            name: "server for another host", refusal: "trustEvaluationFailed wrongHost",
             origin: { $0.alternativeNames = ["DNS:other.example"] }),
         Row(
-            name: "server of the proxy's authority", refusal: "defaultEvaluationFailed unknownAuthority",
+            name: "server of the proxy's authority", refusal: "trustEvaluationFailed unknownAuthority",
             isOfProxysAuthority: true),
         Row(
-            name: "expired server", refusal: "defaultEvaluationFailed expired",
+            name: "expired server", refusal: "trustEvaluationFailed expired",
             origin: {
                 $0.validFrom = -3
                 $0.validUntil = -1
