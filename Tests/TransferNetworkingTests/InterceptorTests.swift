@@ -34,6 +34,28 @@ struct InterceptorTests {
         #expect(error is TestFailure)
     }
 
+    @Test func aBodyThatAnAdapterGivesAGETFailsTheAdaptation() async throws {
+        let adapter = Adapter { request, _, completion in
+            var request = request
+            request.httpBody = Data("body".utf8)
+            completion(.success(request))
+        }
+        let failed = Calls<AFError>()
+        let monitor = ClosureEventMonitor(queue: testQueue)
+        monitor.requestDidFailToAdaptURLRequestWithError = { failed.add($2) }
+        var settings = SessionSettings()
+        settings.eventMonitors = [monitor]
+        let response = await Session(settings).request("http://127.0.0.1/", interceptor: adapter).response()
+        guard case .requestAdaptationFailed(let cause) = response.error,
+            case .urlRequestValidationFailed(.bodyDataInGETRequest(let body))? = cause as? AFError
+        else {
+            Issue.record("\(String(describing: response.error))")
+            return
+        }
+        #expect(body == Data("body".utf8))
+        #expect(await failed.first()?.isRequestAdaptationError == true)
+    }
+
     @Test func aRetriedRequestIsMadeAnewAndAdaptedAgain() async throws {
         try await withTestServer { server async throws in
             server.serve("/x", .text("x"))

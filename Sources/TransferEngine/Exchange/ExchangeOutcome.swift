@@ -41,6 +41,8 @@ public struct ExchangeOutcome: Sendable {
     public var metrics: ExchangeMetrics
     /// What a ``TLSRules/Check`` threw for the server.
     public var refusal: (any Error)?
+    /// The failure in the words of who carried it, where that wasn't the network.
+    package var carrierError: (any Error)?
     /// What the network did for each hop, where the settings ask for that.
     public var hops: [HopMetrics] = []
 }
@@ -61,6 +63,18 @@ extension ExchangeOutcome {
                 TransferError(
                     .badResponse, "the answer \(head.status) is to another request, which a redirect made of this one"))
         }
+    }
+
+    /// Of an exchange that somebody else than the network carried.
+    ///
+    /// - Parameters:
+    ///   - start: `nil` where no answer came.
+    ///   - failure: `nil` for a success.
+    package init(finalURL: String, start: BodyStart?, position: Int64, failure: TransferError?) {
+        let head = start?.head ?? ResponseHead(status: 0, fields: [])
+        self.init(
+            result: failure.map { .failure($0) } ?? .success(head), head: start?.head, start: start, finalURL: finalURL,
+            position: position, received: position, sent: 0, metrics: ExchangeMetrics())
     }
 
     /// Of an exchange that needed no network.
@@ -133,7 +147,7 @@ public final class ExchangeMeter: Sendable {
     /// Bytes of the request's body sent.
     public var sent: Int64 { sentCount.load(ordering: .relaxed) }
 
-    func update(position: Int64) { positionCount.store(position, ordering: .relaxed) }
-    func update(total: Int64?) { totalCount.store(total ?? -1, ordering: .relaxed) }
-    func update(sent: Int64) { sentCount.store(sent, ordering: .relaxed) }
+    package func update(position: Int64) { positionCount.store(position, ordering: .relaxed) }
+    package func update(total: Int64?) { totalCount.store(total ?? -1, ordering: .relaxed) }
+    package func update(sent: Int64) { sentCount.store(sent, ordering: .relaxed) }
 }

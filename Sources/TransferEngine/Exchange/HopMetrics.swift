@@ -29,7 +29,7 @@ public struct HopMetrics: Sendable, Hashable {
     /// As they came over the network.
     public var responseBodyBytes: Int64 = 0
 
-    init(url: String, method: String, start: Double) {
+    package init(url: String, method: String, start: Double) {
         self.url = url
         self.method = method
         self.start = start

@@ -15,6 +15,19 @@ public struct RedirectProposal: Sendable {
     /// The body that an earlier decision put in place of the request's own.
     public let replacedBody: [UInt8]?
 
+    package init(
+        head: ResponseHead, url: String, nextURL: String, method: String, headers: [HeaderField], sendsBody: Bool,
+        replacedBody: [UInt8]?
+    ) {
+        self.head = head
+        self.url = url
+        self.nextURL = nextURL
+        self.method = method
+        self.headers = headers
+        self.sendsBody = sendsBody
+        self.replacedBody = replacedBody
+    }
+
     init(head: ResponseHead, from hop: Hop, next: Hop) {
         self.head = head
         url = hop.reference

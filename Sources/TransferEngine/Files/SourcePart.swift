@@ -1,4 +1,4 @@
-import TransferCore
+public import TransferCore
 
 /// A range of a file as a request's body, and what stands around it: a form's boundaries, say.
 public struct SourcePart: Sendable {
@@ -33,7 +33,7 @@ public struct SourcePart: Sendable {
     ///
     /// - Returns: The bytes put there; 0 at the end.
     /// - Throws: `sourceChanged` when the file has become shorter.
-    func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(TransferError) -> Int {
+    package func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(TransferError) -> Int {
         let inFile = offset - Int64(prefix.count)
         if inFile < 0 { return Self.copy(prefix[Int(offset)...], to: buffer) }
         let size = range.upperBound - range.lowerBound

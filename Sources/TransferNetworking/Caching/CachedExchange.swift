@@ -22,6 +22,7 @@ final class CachedExchange: Sendable {
         /// The server was asked anew, as its confirmation was of no use.
         var isRepeated = false
         var isAnswered = false
+        var mayStore = true
         var begin: (@Sendable ([HeaderField]) -> Void)?
 
         var isValidation: Bool {
@@ -34,6 +35,7 @@ final class CachedExchange: Sendable {
         case network
         case stored(StoredAnswer)
         /// Asked anew, without conditions.
+        @preconcurrency
         case again(@Sendable () -> Void)
     }
 
@@ -85,6 +87,9 @@ final class CachedExchange: Sendable {
 
     /// Whether the request was settled by what was stored.
     var isAnswered: Bool { state.withLock { $0.isAnswered } }
+
+    /// Whoever carries the exchange says that its answer is to be stored nowhere.
+    func forbidStoring() { state.withLock { $0.mayStore = false } }
 
     func noteAnswered() { state.withLock { $0.isAnswered = true } }
 
@@ -190,7 +195,7 @@ final class CachedExchange: Sendable {
         guard case .success(let head) = outcome.result else { return nil }
         let snapshot = state.withLock { $0 }
         // What came from elsewhere isn't this URL's own.
-        guard !snapshot.isRedirected, outcome.metrics.redirects == 0 else { return nil }
+        guard snapshot.mayStore, !snapshot.isRedirected, outcome.metrics.redirects == 0 else { return nil }
         // A challenge was answered on the way: whose answer it is isn't known here.
         guard outcome.hops.count <= 1 || identity != nil else { return nil }
         let keepsAll = cache.keepsAll || isWanted || policy != .rules

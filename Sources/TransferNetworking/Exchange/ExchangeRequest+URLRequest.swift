@@ -13,11 +13,8 @@ extension ExchangeRequest {
     ) throws {
         guard let url = request.url else { throw AFError.invalidURL(url: "") }
         var plain = URLSpelling.canonicalIfPossible(url.absoluteString)
-        guard Origin(url: plain) != nil else {
-            let reason = URLSpelling.fault(of: plain).map { ": its host is no name: \($0)" } ?? ""
-            let cause = TransferError(.badURL, "unsupported URL: \(Redaction.url(plain))\(reason)")
-            throw AFError.sessionTaskFailed(error: URLError(cause))
-        }
+        // A class of the program's may carry any.
+        guard Origin(url: plain) != nil || session.protocols != nil else { throw Self.unsupported(plain) }
         var credentials = ExchangeSettings.Credentials.none
         if plain.utf8Offset(of: UInt8(ascii: "@")) != nil, let user = url.user,
             var components = URLComponents(url: url, resolvingAgainstBaseURL: true)
@@ -40,6 +37,13 @@ extension ExchangeRequest {
             body: try body ?? Self.ownBody(request), settings: session.exchangeSettings(of: request),
             fragment: fragment, cookies: session.cookieJar(for: request))
         if credentials != .none { settings.credentials = credentials }
+    }
+
+    /// Why nothing is sent to such a URL.
+    static func unsupported(_ url: String) -> AFError {
+        let reason = URLSpelling.fault(of: url).map { ": its host is no name: \($0)" } ?? ""
+        let cause = TransferError(.badURL, "unsupported URL: \(Redaction.url(url))\(reason)")
+        return .sessionTaskFailed(error: URLError(cause))
     }
 
     private static func ownBody(_ request: URLRequest) throws -> RequestBody {
@@ -109,7 +113,8 @@ extension HTTPURLResponse {
 
     /// - Parameter head: Fields of one name are joined by commas (RFC 9110 §5.3).
     static func make(_ head: ResponseHead, status: Int? = nil, url: String, version: Int) -> HTTPURLResponse? {
-        guard let url = URL(string: url) else { return nil }
+        // What a class of the program's answered may be no answer of HTTP.
+        guard (status ?? head.status) > 0, let url = URL(string: url) else { return nil }
         var fields: [String: String] = [:]
         for field in head.fields {
             fields[field.name] = fields[field.name].map { "\($0), \(field.value)" } ?? field.value

@@ -9,16 +9,23 @@ final class Transfer: Sendable {
     let exchange: ExchangeRequest
     /// What the cache has to do with it.
     let cached: CachedExchange?
+    /// Who carries it instead of the network.
+    let claim: ProtocolClaim?
     let makeSink: @Sendable (AttemptRecord) -> any BodySink
 
     init(
-        urlRequest: URLRequest, exchange: ExchangeRequest, cached: CachedExchange? = nil,
+        urlRequest: URLRequest, exchange: ExchangeRequest, cached: CachedExchange? = nil, claim: ProtocolClaim? = nil,
         makeSink: @escaping @Sendable (AttemptRecord) -> any BodySink
     ) {
         self.urlRequest = urlRequest
         self.exchange = exchange
         self.cached = cached
+        self.claim = claim
         self.makeSink = makeSink
+    }
+
+    func claimed(by claim: ProtocolClaim) -> Transfer {
+        Transfer(urlRequest: urlRequest, exchange: exchange, cached: cached, claim: claim, makeSink: makeSink)
     }
 
     /// Whose limit on simultaneous transfers it counts against.
@@ -59,8 +66,12 @@ final class TransferEnd: Sendable {
         }
     }
 
+    /// Why the task failed, as programs expect it.
+    var taskError: (any Error)? { outcome.carrierError ?? error.map { URLError($0) } }
+
     var failure: AFError? {
         guard let error else { return nil }
+        if let cause = outcome.carrierError { return cause.asAFError { .sessionTaskFailed(error: $0) } }
         if let refusal = outcome.refusal, !(refusal is TransferError) {
             return refusal as? AFError ?? .serverTrustEvaluationFailed(reason: .customEvaluationFailed(error: refusal))
         }

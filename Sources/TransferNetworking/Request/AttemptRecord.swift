@@ -11,7 +11,7 @@ final class AttemptRecord: Sendable {
     /// `ready` → `running` → `ended`.
     private enum State {
         case ready
-        case running(ExchangeHandle)
+        case running(any ExchangeCommands)
         case ended(TransferEnd)
     }
 
@@ -23,6 +23,8 @@ final class AttemptRecord: Sendable {
         /// A redirect was decided about before the handle was known.
         var decision: RedirectDecision?
         var response: HTTPURLResponse?
+        /// What a class of the program's answered; used as it is.
+        var given: URLResponse?
         var metrics: TransferTaskMetrics?
         weak var task: URLSessionTask?
     }
@@ -56,7 +58,7 @@ final class AttemptRecord: Sendable {
 
     // MARK: What happens to it
 
-    func started(_ handle: ExchangeHandle) {
+    func started(_ handle: any ExchangeCommands) {
         let (mustProceed, decision) = mutable.withLock { state in
             // It may have ended before anybody was told that it began.
             if case .ended = state.state {} else { state.state = .running(handle) }
@@ -68,7 +70,7 @@ final class AttemptRecord: Sendable {
 
     /// What becomes of a redirect.
     func decide(_ decision: RedirectDecision) {
-        let handle = mutable.withLock { state -> ExchangeHandle? in
+        let handle = mutable.withLock { state -> (any ExchangeCommands)? in
             if case .running(let handle) = state.state { return handle }
             if case .ready = state.state { state.decision = decision }
             return nil
@@ -81,13 +83,16 @@ final class AttemptRecord: Sendable {
 
     /// Whoever takes the body has room again.
     func readOn() {
-        let handle = mutable.withLock { state -> ExchangeHandle? in
+        let handle = mutable.withLock { state -> (any ExchangeCommands)? in
             if case .running(let handle) = state.state { return handle }
             if case .ready = state.state { state.mustProceed = true }
             return nil
         }
         handle?.proceed()
     }
+
+    /// The answer is this, whatever its head says.
+    func adopt(_ response: URLResponse?) { mutable.withLock { $0.given = response } }
 
     func responded(_ start: BodyStart) {
         mutable.withLock { state in
@@ -114,7 +119,7 @@ final class AttemptRecord: Sendable {
         }
     }
 
-    var handle: ExchangeHandle? {
+    var handle: (any ExchangeCommands)? {
         mutable.withLock { state in
             if case .running(let handle) = state.state { handle } else { nil }
         }
@@ -141,6 +146,7 @@ final class AttemptRecord: Sendable {
     /// The answer as programs expect it, made when somebody asks: that costs as much as a small request.
     var response: HTTPURLResponse? {
         let (known, end, start) = mutable.withLock { state -> (HTTPURLResponse?, TransferEnd?, BodyStart?) in
+            if let given = state.given { return (given as? HTTPURLResponse, nil, nil) }
             if case .ended(let end) = state.state { return (state.response, end, state.start) }
             return (state.response, nil, state.start)
         }

@@ -66,18 +66,16 @@ extension Request {
             return true
         }
         guard isFirst else { return }
-        switch result {
-        case .failure(let cause):
-            let error = AFError.requestAdaptationFailed(error: cause)
-            emit(MonitorEvent { [self] in $0.request(self, didFailToAdaptURLRequest: initial, withError: error) })
-            fail(error, attempt)
-        case .success(let request):
-            do { try request.validate() } catch {
-                return fail(error.asAFError { .requestAdaptationFailed(error: $0) }, attempt)
-            }
+        do {
+            let request = try result.get()
+            try request.validate()
             update { $0.requests.append(request) }
             emit(MonitorEvent { [self] in $0.request(self, didAdaptInitialRequest: initial, to: request) })
             created(request, attempt)
+        } catch {
+            let error = AFError.requestAdaptationFailed(error: error)
+            emit(MonitorEvent { [self] in $0.request(self, didFailToAdaptURLRequest: initial, withError: error) })
+            fail(error, attempt)
         }
     }
 
@@ -112,7 +110,7 @@ extension Request {
         }
     }
 
-    private func fail(_ error: AFError, _ attempt: Int) {
+    func fail(_ error: AFError, _ attempt: Int) {
         send(.attemptEnded(failed: true), attempt: attempt) { state in
             if !state.isCancelled { state.error = error }
         }
@@ -123,6 +121,11 @@ extension Request {
     private func enterQueue() {
         let (transfer, attempt) = read { ($0.transfer, $0.attempt) }
         guard let transfer else { return send(.admitted, attempt: attempt) }
+        guard let protocols = session.protocols else { return enterNetwork(transfer, attempt) }
+        claim(transfer, by: protocols, attempt) { [self] in enterNetwork(transfer, attempt) }
+    }
+
+    private func enterNetwork(_ transfer: Transfer, _ attempt: Int) {
         guard let cached = transfer.cached else { return enterHost(transfer, attempt) }
         // Who needs no network takes nobody's place at the host.
         cached.look { [self] isSettled in
@@ -144,6 +147,10 @@ extension Request {
     private func startTransfer() {
         let (prepared, attempt) = update { state in (state.transfer.take(), state.attempt) }
         guard let prepared else { return }
+        if let claim = prepared.claim { return carry(prepared, claim, attempt) }
+        if session.protocols != nil, Origin(url: prepared.exchange.url) == nil {
+            return fail(ExchangeRequest.unsupported(prepared.exchange.url), attempt)
+        }
         if let answer = prepared.cached?.localAnswer {
             return self.answer(answer, begin(prepared, attempt)) { [self] in transferEnded($0, $1, attempt) }
         }
@@ -175,7 +182,7 @@ extension Request {
     }
 
     /// Something that is to be told of as a task.
-    private func begin(_ prepared: Transfer, _ attempt: Int) -> AttemptRecord {
+    func begin(_ prepared: Transfer, _ attempt: Int) -> AttemptRecord {
         let record = AttemptRecord(
             kind: kind, attempt: attempt, number: session.nextTaskNumber, urlRequest: prepared.urlRequest,
             bodyLength: prepared.exchange.body.length, cached: prepared.cached)
@@ -191,7 +198,7 @@ extension Request {
     }
 
     /// Called on the loop that carries the exchange.
-    private func happened(_ event: ExchangeEvent, _ record: AttemptRecord, _ attempt: Int) {
+    func happened(_ event: ExchangeEvent, _ record: AttemptRecord, _ attempt: Int) {
         switch event {
         case .interim, .netrcUsed: break
         case .responded(let start):
@@ -284,7 +291,7 @@ extension Request {
                 emit(record) { $0.urlSession($1, task: $2, didFinishCollecting: metrics) }
                 emit(record) { [self] monitor, _, _ in monitor.request(self, didGatherMetrics: metrics) }
             }
-            let error = end.error.map { URLError($0) }
+            let error = end.taskError
             emit(record) { $0.urlSession($1, task: $2, didCompleteWithError: error) }
             emit(record) { [self] in $0.request(self, didCompleteTask: $2, with: failure) }
         }

@@ -30,7 +30,7 @@ private struct TaskCommands: Sendable {
 }
 
 extension AttemptRecord {
-    fileprivate var taskError: (any Error)? { end?.error.map { URLError($0) } }
+    fileprivate var taskError: (any Error)? { end?.taskError }
     fileprivate var expectedToSend: Int64 { bodyLength ?? NSURLSessionTransferSizeUnknown }
     fileprivate var expectedToReceive: Int64 { meter.total ?? NSURLSessionTransferSizeUnknown }
     fileprivate var progress: Progress { ProgressCount(completed: meter.position, total: meter.total).progress }

@@ -20,6 +20,7 @@ open class Session: @unchecked Sendable {
     public static let `default` = Session()
 
     /// Changes the URL request of a method that takes its parts, before it's adapted.
+    @preconcurrency
     public typealias RequestModifier = @Sendable (inout URLRequest) throws -> Void
 
     public let settings: SessionSettings
@@ -37,6 +38,7 @@ open class Session: @unchecked Sendable {
     let cache: SessionCache?
     let authenticationMemory = AuthenticationMemory()
     let cookies: SessionCookies?
+    let protocols: ProtocolClasses?
     private let configuration: URLSessionConfiguration
     private let lazyEngine = Mutex<ExchangeEngine?>(nil)
     private let lazyRules = Mutex<TLSRules?>(nil)
@@ -78,6 +80,7 @@ open class Session: @unchecked Sendable {
         monitors = settings.eventMonitors.isEmpty ? nil : CompositeEventMonitor(monitors: settings.eventMonitors)
         cache = settings.cache.map { SessionCache($0) }
         cookies = SessionCookies(settings.cookies)
+        protocols = ProtocolClasses(settings.protocolClasses)
         hosts = HostSlots(limit: settings.maximumConnectionsPerHost)
     }
 
@@ -154,11 +157,13 @@ open class Session: @unchecked Sendable {
     // MARK: All requests
 
     /// Calls `action` on the root queue with the requests that were started and haven't come to their end.
+    @preconcurrency
     public func withAllRequests(perform action: @escaping @Sendable (Set<Request>) -> Void) {
         rootQueue.async { [active] in action(active.all) }
     }
 
     /// Cancels the requests that were started and haven't come to their end, then calls `completion`.
+    @preconcurrency
     public func cancelAllRequests(
         completingOn queue: DispatchQueue = .main, completion: (@Sendable () -> Void)? = nil
     ) {

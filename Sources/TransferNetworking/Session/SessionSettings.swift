@@ -79,13 +79,17 @@ public struct SessionSettings: Sendable {
     public var credentialStorage: URLCredentialStorage?
     /// The most bytes that a coded (compressed) answer may become in memory; `nil` for no bound.
     public var maxDecodedLength: Int64? = 2 << 30
+    /// Classes that carry the requests that they say they can, instead of the network: mocks, say. The first one that
+    /// takes a request has it; what none takes goes to the network.
+    public var protocolClasses: [URLProtocol.Type]
     /// Threads that carry transfers.
     public var loops = min(4, max(1, ProcessInfo.processInfo.activeProcessorCount))
     /// Where downloads are kept until they are complete.
     public var temporaryFolder = FileManager.default.temporaryDirectory.path
 
     /// - Parameter configuration: Its timeouts, additional headers, limit of connections, cellular access, cache and
-    ///   cache policy, cookies, proxies and credentials are taken over; later changes of it have no effect.
+    ///   cache policy, cookies, proxies,
+    ///   credentials and protocol classes are taken over; later changes of it have no effect.
     public init(configuration: URLSessionConfiguration = .af.default) {
         headers = configuration.headers
         fields = headers.map { HeaderField($0.name, $0.value) }
@@ -104,5 +108,6 @@ public struct SessionSettings: Sendable {
         let storage = configuration.urlCredentialStorage
         credentialStorage = storage === URLCredentialStorage.shared ? nil : storage
         cookies = CookieSettings(configuration)
+        protocolClasses = ProtocolClasses.own(of: configuration)
     }
 }

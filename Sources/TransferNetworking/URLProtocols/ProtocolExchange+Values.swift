@@ -1,0 +1,110 @@
+import Foundation
+import FoundationNetworking
+import TransferCore
+import TransferEngine
+
+// From Foundation's values, in which a `URLProtocol` speaks, to the engine's, and back.
+
+extension ProtocolExchange.Order {
+    /// Where a download goes on.
+    var resumePoint: ResumePoint? {
+        if case .representation(let point) = exchange.intent { point } else { nil }
+    }
+}
+
+extension ResponseHead {
+    /// Status 0 and no fields for what is no answer of HTTP.
+    init(_ response: URLResponse?) {
+        guard let http = response as? HTTPURLResponse else {
+            self.init(status: 0, fields: [])
+            return
+        }
+        let fields = http.allHeaderFields.map { HeaderField(Self.line($0.key), Self.line($0.value)) }
+        self.init(status: http.statusCode, fields: fields.sorted { $0.name < $1.name })
+    }
+
+    /// A value with a line's end would become several fields.
+    private static func line(_ value: Any) -> String {
+        String("\(value)".unicodeScalars.map { $0 == "\r" || $0 == "\n" ? " " : Character($0) })
+    }
+}
+
+extension URLError {
+    /// An `NSError` of Foundation's network as the `URLError` that it stands for: on Linux a cast doesn't find that out.
+    static func named(_ error: any Error) -> any Error {
+        guard !(error is URLError), type(of: error) is NSError.Type else { return error }
+        let plain = error as NSError
+        guard plain.domain == NSURLErrorDomain else { return error }
+        return URLError(URLError.Code(rawValue: plain.code) ?? .unknown, userInfo: plain.userInfo)
+    }
+}
+
+extension BodyStart {
+    /// A body that comes as it is: a `URLProtocol` decodes what it gives.
+    ///
+    /// - Parameter point: Where the download would go on; a 206 does, anything else begins anew.
+    convenience init(_ head: ResponseHead, continuing point: ResumePoint?, url: String) {
+        let isDecoded = head.contentCoding != nil
+        guard head.status == 206, let point else {
+            self.init(head: head, offset: 0, total: isDecoded ? nil : head.contentLength, url: url)
+            return
+        }
+        self.init(head: head, offset: point.offset, total: head.contentLength.map { point.offset + $0 }, url: url)
+    }
+}
+
+extension RedirectProposal {
+    init(_ request: URLRequest, by response: URLResponse, from: URLRequest) {
+        self.init(
+            head: ResponseHead(response), url: (response.url ?? from.url)?.absoluteString ?? "",
+            nextURL: request.url?.absoluteString ?? "", method: request.httpMethod ?? "GET",
+            headers: request.headers.map { HeaderField($0.name, $0.value) },
+            sendsBody: request.httpBody != nil || request.httpBodyStream != nil,
+            replacedBody: request.httpBody.map { [UInt8]($0) })
+    }
+}
+
+extension RedirectDecision {
+    /// What the protocol proposes.
+    static func follow(_ request: URLRequest) -> RedirectDecision {
+        .follow(
+            url: request.url?.absoluteString ?? "", method: request.httpMethod ?? "GET",
+            headers: request.headers.map { HeaderField($0.name, $0.value) })
+    }
+}
+
+extension URLRequest {
+    /// The proposed request as it was decided about.
+    init?(_ proposed: URLRequest, url: String, method: String, headers: [HeaderField], body: RedirectDecision.Body) {
+        guard let url = URL(string: url) else { return nil }
+        self = proposed
+        self.url = url
+        httpMethod = method
+        allHTTPHeaderFields = nil
+        for field in headers { addValue(field.value, forHTTPHeaderField: field.name) }
+        switch body {
+        case .asProposed: break
+        case .none: (httpBody, httpBodyStream) = (nil, nil)
+        case .bytes(let bytes): httpBody = Data(bytes)
+        }
+    }
+
+    /// The request as an exchange sends it, in the form in which a `URLProtocol` sees it: with the session's fields and
+    /// the body of an upload. What is in memory is its `httpBody`, anything else its `httpBodyStream`.
+    init(_ request: URLRequest, sentAs exchange: ExchangeRequest) {
+        self = request
+        for field in exchange.headers { setValue(field.value, forHTTPHeaderField: field.name) }
+        if value(forHTTPHeaderField: "Cookie") == nil, let cookie = exchange.cookies?.field(for: exchange.url) {
+            setValue(cookie, forHTTPHeaderField: "Cookie")
+        }
+        if case .representation(let point?) = exchange.intent {
+            setValue("bytes=\(point.offset)-", forHTTPHeaderField: "Range")
+            if let validator = point.validator?.ifRange { setValue(validator, forHTTPHeaderField: "If-Range") }
+        }
+        switch exchange.body {
+        case .none: break
+        case .bytes(let bytes): httpBody = Data(bytes)
+        case .part, .stream: httpBodyStream = BodyInputStream(exchange.body)
+        }
+    }
+}

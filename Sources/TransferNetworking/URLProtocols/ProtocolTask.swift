@@ -1,0 +1,28 @@
+import Foundation
+import FoundationNetworking
+
+/// What a `URLProtocol` sees of the task that it carries: the request as it's sent, with the session's fields.
+final class ProtocolTask: URLSessionDataTask, @unchecked Sendable {  // Constants of Sendable types only.
+    private let request: URLRequest
+    private let task: URLSessionTask?
+
+    /// - Parameter task: The attempt's; `nil` while nobody carries it yet.
+    init(_ request: URLRequest, of task: URLSessionTask? = nil) {
+        self.request = request
+        self.task = task
+        super.init()
+    }
+
+    override var taskIdentifier: Int { task?.taskIdentifier ?? 0 }
+    override var originalRequest: URLRequest? { request }
+    override var currentRequest: URLRequest? { request }
+    override var response: URLResponse? { task?.response }
+    override var error: (any Error)? { task?.error }
+    override var state: URLSessionTask.State { task?.state ?? .suspended }
+    override var progress: Progress { task?.progress ?? Progress(totalUnitCount: -1) }
+    override var countOfBytesReceived: Int64 { task?.countOfBytesReceived ?? 0 }
+    override var countOfBytesSent: Int64 { task?.countOfBytesSent ?? 0 }
+    override func cancel() { task?.cancel() }
+    override func suspend() { task?.suspend() }
+    override func resume() { task?.resume() }
+}
