@@ -1,5 +1,6 @@
 import Foundation
 import Testing
+import TransferCore
 import TransferTestServer
 import TransferTestSupport
 
@@ -47,10 +48,12 @@ struct DownloadTests {
             let target = URL(fileURLWithPath: folder.path("none/file"))
             let error = await session.download(server.url("/f"), to: DownloadRequest.destination(target))
                 .serializingDownloadedFileURL().response.error
-            guard case .downloadedFileMoveFailed(_, _, target) = error else {
+            guard case .downloadedFileMoveFailed(let cause as CocoaError, _, target) = error else {
                 Issue.record("\(String(describing: error))")
                 return
             }
+            #expect(cause.code == .fileNoSuchFile)
+            #expect(cause.userInfo[NSUnderlyingErrorKey] is TransferError)
             #expect(try folder.files() == [])
         }
     }
@@ -61,7 +64,7 @@ struct DownloadTests {
             let target = URL(fileURLWithPath: try folder.write("old", to: "file"))
             let refused = await session.download(server.url("/f"), to: DownloadRequest.destination(target))
                 .serializingDownloadedFileURL().response
-            #expect(refused.error != nil)
+            #expect((refused.error?.underlyingError as? CocoaError)?.code == .fileWriteFileExists)
             #expect(try folder.text("file") == "old")
             let allowed = await session.download(
                 server.url("/f"), to: DownloadRequest.destination(target, options: .removePreviousFile)

@@ -146,7 +146,8 @@ final class DownloadFiles: Sendable {
             try FilePlacement(part: part, target: target, options: options).perform()
         } catch {
             discard()
-            throw AFError.downloadedFileMoveFailed(error: error, source: temporary, destination: target)
+            throw AFError.downloadedFileMoveFailed(
+                error: CocoaError.ofMove(error, from: temporary, to: target), source: temporary, destination: target)
         }
         state.withLock { $0 = .saved(target) }
     }
