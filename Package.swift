@@ -101,7 +101,11 @@ let package = Package(
             swiftSettings: settings),
         .target(
             name: "TransferKitCombine",
-            dependencies: ["TransferNetworking", .product(name: "OpenCombine", package: "OpenCombine")],
+            dependencies: [
+                "TransferNetworking", .product(name: "OpenCombine", package: "OpenCombine"),
+                .product(name: "OpenCombineDispatch", package: "OpenCombine"),
+                .product(name: "OpenCombineFoundation", package: "OpenCombine"),
+            ],
             swiftSettings: settings),
         .executableTarget(
             name: "transfer",

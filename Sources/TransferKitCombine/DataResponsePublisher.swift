@@ -7,6 +7,7 @@ public import TransferNetworking
 ///
 /// Nothing happens before somebody subscribes and asks for it; then the request is started. A subscription that is
 /// cancelled cancels the request. Retrying is the request's own, by a retrier: a response can't be asked for twice.
+@preconcurrency
 public struct DataResponsePublisher<Value: Sendable>: Publisher {
     public typealias Output = AFDataResponse<Value>
     public typealias Failure = Never
@@ -79,21 +80,41 @@ extension DataRequest {
                 emptyRequestMethods: emptyRequestMethods), on: queue)
     }
 
+    @preconcurrency
     public func publishDecodable<Value: Decodable & Sendable>(
         type: Value.Type = Value.self, queue: DispatchQueue = .main,
         preprocessor: any DataPreprocessor = DecodableResponseSerializer<Value>.defaultDataPreprocessor,
         decoder: any DataDecoder = JSONDecoder(),
         emptyResponseCodes: Set<Int> = DecodableResponseSerializer<Value>.defaultEmptyResponseCodes,
-        emptyResponseMethods: Set<HTTPMethod> = DecodableResponseSerializer<Value>.defaultEmptyRequestMethods
+        emptyRequestMethods: Set<HTTPMethod> = DecodableResponseSerializer<Value>.defaultEmptyRequestMethods
     ) -> DataResponsePublisher<Value> {
         publishResponse(
             using: DecodableResponseSerializer<Value>(
                 dataPreprocessor: preprocessor, decoder: decoder, emptyResponseCodes: emptyResponseCodes,
-                emptyRequestMethods: emptyResponseMethods), on: queue)
+                emptyRequestMethods: emptyRequestMethods), on: queue)
     }
 
     /// The body as it came.
     public func publishUnserialized(queue: DispatchQueue = .main) -> DataResponsePublisher<Data?> {
         DataResponsePublisher(self, queue: queue)
+    }
+
+    /// The same by the name that older documents have for the methods whose answers have no body.
+    @preconcurrency
+    public func publishDecodable<Value: Decodable & Sendable>(
+        type: Value.Type = Value.self, queue: DispatchQueue = .main,
+        preprocessor: any DataPreprocessor = DecodableResponseSerializer<Value>.defaultDataPreprocessor,
+        decoder: any DataDecoder = JSONDecoder(),
+        emptyResponseCodes: Set<Int> = DecodableResponseSerializer<Value>.defaultEmptyResponseCodes,
+        emptyResponseMethods: Set<HTTPMethod>
+    ) -> DataResponsePublisher<Value> {
+        publishDecodable(
+            type: type, queue: queue, preprocessor: preprocessor, decoder: decoder,
+            emptyResponseCodes: emptyResponseCodes, emptyRequestMethods: emptyResponseMethods)
+    }
+
+    /// The same by the name that some documents have for the queue.
+    public func publishUnserialized(on queue: DispatchQueue) -> DataResponsePublisher<Data?> {
+        publishUnserialized(queue: queue)
     }
 }

@@ -7,6 +7,7 @@ public import TransferNetworking
 ///
 /// Nothing happens before somebody subscribes and asks for values; then the request is started. A subscriber that asks
 /// for no more stops the reading until it does. A subscription that is cancelled cancels the request.
+@preconcurrency
 public struct DataStreamPublisher<Value: Sendable>: Publisher {
     public typealias Output = DataStreamRequest.Stream<Value, AFError>
     public typealias Failure = Never
@@ -63,6 +64,7 @@ extension DataStreamRequest {
         publishStream(using: StringStreamSerializer(), on: queue)
     }
 
+    @preconcurrency
     public func publishDecodable<Value: Decodable & Sendable>(
         type: Value.Type = Value.self, queue: DispatchQueue = .main, decoder: any DataDecoder = JSONDecoder(),
         preprocessor: any DataPreprocessor = PassthroughPreprocessor()

@@ -6,6 +6,7 @@ public import TransferNetworking
 /// Publishes the response of a download, once; see ``DataResponsePublisher``.
 ///
 /// Values other than the file's URL are made by reading the file into memory.
+@preconcurrency
 public struct DownloadResponsePublisher<Value: Sendable>: Publisher {
     public typealias Output = AFDownloadResponse<Value>
     public typealias Failure = Never
@@ -83,21 +84,41 @@ extension DownloadRequest {
                 emptyRequestMethods: emptyRequestMethods), on: queue)
     }
 
+    @preconcurrency
     public func publishDecodable<Value: Decodable & Sendable>(
         type: Value.Type = Value.self, queue: DispatchQueue = .main,
         preprocessor: any DataPreprocessor = DecodableResponseSerializer<Value>.defaultDataPreprocessor,
         decoder: any DataDecoder = JSONDecoder(),
         emptyResponseCodes: Set<Int> = DecodableResponseSerializer<Value>.defaultEmptyResponseCodes,
-        emptyResponseMethods: Set<HTTPMethod> = DecodableResponseSerializer<Value>.defaultEmptyRequestMethods
+        emptyRequestMethods: Set<HTTPMethod> = DecodableResponseSerializer<Value>.defaultEmptyRequestMethods
     ) -> DownloadResponsePublisher<Value> {
         publishResponse(
             using: DecodableResponseSerializer<Value>(
                 dataPreprocessor: preprocessor, decoder: decoder, emptyResponseCodes: emptyResponseCodes,
-                emptyRequestMethods: emptyResponseMethods), on: queue)
+                emptyRequestMethods: emptyRequestMethods), on: queue)
     }
 
     /// Where the file is, if there is one.
     public func publishUnserialized(queue: DispatchQueue = .main) -> DownloadResponsePublisher<URL?> {
         DownloadResponsePublisher(self, queue: queue)
+    }
+
+    /// The same by the name that older documents have for the methods whose answers have no body.
+    @preconcurrency
+    public func publishDecodable<Value: Decodable & Sendable>(
+        type: Value.Type = Value.self, queue: DispatchQueue = .main,
+        preprocessor: any DataPreprocessor = DecodableResponseSerializer<Value>.defaultDataPreprocessor,
+        decoder: any DataDecoder = JSONDecoder(),
+        emptyResponseCodes: Set<Int> = DecodableResponseSerializer<Value>.defaultEmptyResponseCodes,
+        emptyResponseMethods: Set<HTTPMethod>
+    ) -> DownloadResponsePublisher<Value> {
+        publishDecodable(
+            type: type, queue: queue, preprocessor: preprocessor, decoder: decoder,
+            emptyResponseCodes: emptyResponseCodes, emptyRequestMethods: emptyResponseMethods)
+    }
+
+    /// The same by the name that some documents have for the queue.
+    public func publishUnserialized(on queue: DispatchQueue) -> DownloadResponsePublisher<URL?> {
+        publishUnserialized(queue: queue)
     }
 }

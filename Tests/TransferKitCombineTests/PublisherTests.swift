@@ -186,7 +186,7 @@ struct PublisherTests {
 }
 
 /// Keeps subscriptions.
-private final class Tokens: Sendable {
+final class Tokens: Sendable {
     private let all = Mutex<[Held]>([])
 
     private struct Held: @unchecked Sendable { let token: AnyCancellable }  // Only kept.
@@ -198,7 +198,7 @@ private final class Tokens: Sendable {
 }
 
 extension AnyCancellable {
-    fileprivate func store(in tokens: Tokens) { tokens.keep(self) }
+    func store(in tokens: Tokens) { tokens.keep(self) }
 }
 
 /// Asks for one piece at a time, when it's told to.
