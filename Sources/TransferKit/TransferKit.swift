@@ -1,5 +1,7 @@
-// One import for programs: the request layer, the queue, and the types of FoundationNetworking that documented
-// programs use without importing it.
+// One import for programs: the request layer, the queue, and the types of Foundation, FoundationNetworking and Dispatch
+// that documented programs use without importing those.
+@_exported public import Dispatch
+@_exported public import Foundation
 @_exported public import FoundationNetworking
 @_exported public import TransferCore
 @_exported public import TransferCrypto
