@@ -5,6 +5,7 @@ public import FoundationNetworking
 ///
 /// Asked only about answers that may be stored (RFC 9111 §3) and came whole; what the network confirmed (304) isn't
 /// stored anew.
+@preconcurrency
 public protocol CachedResponseHandler: Sendable {
     /// Called on the session's root queue before the request comes to its end; the request waits for the answer.
     ///
@@ -26,6 +27,7 @@ public struct ResponseCacher: CachedResponseHandler {
         /// Stores nothing.
         case doNotCache
         /// Changes what is stored; `nil` stores nothing.
+        @preconcurrency
         case modify(@Sendable (URLSessionDataTask, CachedURLResponse) -> CachedURLResponse?)
     }
 
@@ -36,6 +38,7 @@ public struct ResponseCacher: CachedResponseHandler {
 
     public init(behavior: Behavior) { self.behavior = behavior }
 
+    @preconcurrency
     public func dataTask(
         _ task: URLSessionDataTask, willCacheResponse response: CachedURLResponse,
         completion: @escaping @Sendable (CachedURLResponse?) -> Void
@@ -55,6 +58,7 @@ extension CachedResponseHandler where Self == ResponseCacher {
     public static var doNotCache: ResponseCacher { .doNotCache }
 
     /// Changes what is stored; `nil` stores nothing.
+    @preconcurrency
     public static func modify(
         using closure: @escaping @Sendable (URLSessionDataTask, CachedURLResponse) -> CachedURLResponse?
     ) -> ResponseCacher { ResponseCacher(behavior: .modify(closure)) }

@@ -5,6 +5,7 @@ public import Foundation
 ///
 /// What an observer hasn't awaited yet is bounded by the network: an observer that is slow slows the request down.
 public struct DataStreamTask: Sendable {
+    @preconcurrency
     public typealias Stream<Success, Failure: Error> = StreamOf<DataStreamRequest.Stream<Success, Failure>>
     where Success: Sendable
 
@@ -33,6 +34,7 @@ public struct DataStreamTask: Sendable {
     }
 
     /// What each piece is decoded to.
+    @preconcurrency
     public func streamingDecodables<Value: Decodable & Sendable>(
         _ type: Value.Type = Value.self, automaticallyCancelling shouldAutomaticallyCancel: Bool = true,
         decoder: any DataDecoder = JSONDecoder(), preprocessor: any DataPreprocessor = PassthroughPreprocessor(),
@@ -63,7 +65,7 @@ public struct DataStreamTask: Sendable {
     public func resume() { request.resume() }
     public func suspend() { request.suspend() }
 
-    private func stream<Success, Failure>(
+    private func stream<Success: Sendable, Failure>(
         _ cancels: Bool, _ policy: Stream<Success, Failure>.BufferingPolicy,
         _ serialize: @escaping @Sendable (Data) -> Result<Success, Failure>
     ) -> Stream<Success, Failure> {

@@ -1,6 +1,7 @@
 public import Foundation
 
 /// Awaits one form of the answer to a `DataRequest` or `UploadRequest`, as often as one likes.
+@preconcurrency
 public struct DataTask<Value: Sendable>: Sendable {
     private let request: DataRequest
     private let box: ResponseBox<AFDataResponse<Value>>
@@ -79,6 +80,7 @@ extension DataRequest {
     /// The body, decoded; the parameters are those of ``DecodableResponseSerializer``.
     ///
     /// - Parameter shouldAutomaticallyCancel: Whether cancelling the task that awaits cancels the request.
+    @preconcurrency
     public func serializingDecodable<Value: Decodable & Sendable>(
         _ type: Value.Type = Value.self, automaticallyCancelling shouldAutomaticallyCancel: Bool = false,
         dataPreprocessor: any DataPreprocessor = DecodableResponseSerializer<Value>.defaultDataPreprocessor,

@@ -2,6 +2,7 @@ import Dispatch
 public import Foundation
 
 /// Awaits one form of the file of a `DownloadRequest`, as often as one likes.
+@preconcurrency
 public struct DownloadTask<Value: Sendable>: Sendable {
     private let request: DownloadRequest
     private let box: ResponseBox<AFDownloadResponse<Value>>
@@ -89,6 +90,7 @@ extension DownloadRequest {
     /// The file, read into memory, decoded; the parameters are those of ``DecodableResponseSerializer``.
     ///
     /// - Parameter shouldAutomaticallyCancel: Whether cancelling the task that awaits cancels the request.
+    @preconcurrency
     public func serializingDecodable<Value: Decodable & Sendable>(
         _ type: Value.Type = Value.self, automaticallyCancelling shouldAutomaticallyCancel: Bool = false,
         dataPreprocessor: any DataPreprocessor = DecodableResponseSerializer<Value>.defaultDataPreprocessor,

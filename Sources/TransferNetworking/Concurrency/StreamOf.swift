@@ -4,6 +4,7 @@ import Synchronization
 /// Values of a request as they come, for one `for await` loop.
 ///
 /// Ending the loop early, or cancelling its task, ends the stream.
+@preconcurrency
 public struct StreamOf<Element: Sendable>: AsyncSequence, Sendable {
     public typealias Failure = Never
     /// What becomes of values that nobody has awaited yet.

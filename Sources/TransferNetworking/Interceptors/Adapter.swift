@@ -12,14 +12,17 @@ open class Adapter: @unchecked Sendable, RequestInterceptor {  // Its one proper
     private let adaptHandler: AdaptHandler
 
     /// - Parameter adaptHandler: Called for every attempt of a request.
+    @preconcurrency
     public init(_ adaptHandler: @escaping AdaptHandler) { self.adaptHandler = adaptHandler }
 
+    @preconcurrency
     open func adapt(
         _ urlRequest: URLRequest, for session: Session,
         completion: @escaping @Sendable (Result<URLRequest, any Error>) -> Void
     ) { adaptHandler(urlRequest, session, completion) }
 
     // Not left to the protocol: what a subclass overrides would not be called then.
+    @preconcurrency
     open func adapt(
         _ urlRequest: URLRequest, using state: RequestAdapterState,
         completion: @escaping @Sendable (Result<URLRequest, any Error>) -> Void
@@ -28,5 +31,6 @@ open class Adapter: @unchecked Sendable, RequestInterceptor {  // Its one proper
 
 extension RequestAdapter where Self == Adapter {
     /// An ``Adapter`` of a closure.
+    @preconcurrency
     public static func adapter(using closure: @escaping AdaptHandler) -> Adapter { Adapter(closure) }
 }

@@ -26,8 +26,10 @@ public struct DeflateRequestCompressor: Sendable, RequestInterceptor {
 
     public let duplicateHeaderBehavior: DuplicateHeaderBehavior
     /// Asked with the body before it's compressed; `false` sends it as it is.
+    @preconcurrency
     public let shouldCompressBodyData: @Sendable (_ bodyData: Data) -> Bool
 
+    @preconcurrency
     public init(
         duplicateHeaderBehavior: DuplicateHeaderBehavior = .error,
         shouldCompressBodyData: @escaping @Sendable (_ bodyData: Data) -> Bool = { _ in true }
@@ -36,6 +38,7 @@ public struct DeflateRequestCompressor: Sendable, RequestInterceptor {
         self.shouldCompressBodyData = shouldCompressBodyData
     }
 
+    @preconcurrency
     public func adapt(
         _ urlRequest: URLRequest, for session: Session,
         completion: @escaping @Sendable (Result<URLRequest, any Error>) -> Void
@@ -63,6 +66,7 @@ extension RequestInterceptor where Self == DeflateRequestCompressor {
     /// A compressor that compresses every body and refuses requests with a `Content-Encoding`.
     public static var deflateCompressor: DeflateRequestCompressor { DeflateRequestCompressor() }
 
+    @preconcurrency
     public static func deflateCompressor(
         duplicateHeaderBehavior: DeflateRequestCompressor.DuplicateHeaderBehavior = .error,
         shouldCompressBodyData: @escaping @Sendable (_ bodyData: Data) -> Bool = { _ in true }

@@ -12,6 +12,7 @@ open class Interceptor: @unchecked Sendable, RequestInterceptor {  // Its proper
     public let retriers: [any RequestRetrier]
 
     /// Of two closures.
+    @preconcurrency
     public init(adaptHandler: @escaping AdaptHandler, retryHandler: @escaping RetryHandler) {
         adapters = [Adapter(adaptHandler)]
         retriers = [Retrier(retryHandler)]
@@ -32,6 +33,7 @@ open class Interceptor: @unchecked Sendable, RequestInterceptor {  // Its proper
         self.retriers = retriers + interceptors
     }
 
+    @preconcurrency
     open func adapt(
         _ urlRequest: URLRequest, for session: Session,
         completion: @escaping @Sendable (Result<URLRequest, any Error>) -> Void
@@ -40,6 +42,7 @@ open class Interceptor: @unchecked Sendable, RequestInterceptor {  // Its proper
         adapters.adaptInTurn(urlRequest, turn, completion)
     }
 
+    @preconcurrency
     open func adapt(
         _ urlRequest: URLRequest, using state: RequestAdapterState,
         completion: @escaping @Sendable (Result<URLRequest, any Error>) -> Void
@@ -48,6 +51,7 @@ open class Interceptor: @unchecked Sendable, RequestInterceptor {  // Its proper
         adapters.adaptInTurn(urlRequest, turn, completion)
     }
 
+    @preconcurrency
     open func retry(
         _ request: Request, for session: Session, dueTo error: any Error,
         completion: @escaping @Sendable (RetryResult) -> Void
@@ -56,6 +60,7 @@ open class Interceptor: @unchecked Sendable, RequestInterceptor {  // Its proper
 
 extension RequestInterceptor where Self == Interceptor {
     /// An ``Interceptor`` of two closures.
+    @preconcurrency
     public static func interceptor(
         adapter: @escaping AdaptHandler, retrier: @escaping RetryHandler
     ) -> Interceptor { Interceptor(adaptHandler: adapter, retryHandler: retrier) }

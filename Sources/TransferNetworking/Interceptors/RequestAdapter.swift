@@ -5,6 +5,7 @@ public import FoundationNetworking
 ///
 /// Requests call the form with the state, which calls the other one unless it's written. A ``RequestInterceptor`` needs
 /// only one of the two.
+@preconcurrency
 public protocol RequestAdapter: Sendable {
     /// - Parameters:
     ///   - urlRequest: As it was made, or as the adapter before left it.
@@ -27,6 +28,7 @@ public protocol RequestAdapter: Sendable {
 }
 
 extension RequestAdapter {
+    @preconcurrency
     public func adapt(
         _ urlRequest: URLRequest, using state: RequestAdapterState,
         completion: @escaping @Sendable (Result<URLRequest, any Error>) -> Void

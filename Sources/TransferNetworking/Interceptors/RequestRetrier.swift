@@ -1,6 +1,7 @@
 public import Foundation
 
 /// Decides whether a failed request is made again.
+@preconcurrency
 public protocol RequestRetrier: Sendable {
     /// - Parameters:
     ///   - request: The one that failed; `retryCount` says how often it was made again already.

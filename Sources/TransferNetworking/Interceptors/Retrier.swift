@@ -10,8 +10,10 @@ open class Retrier: @unchecked Sendable, RequestInterceptor {  // Its one proper
     private let retryHandler: RetryHandler
 
     /// - Parameter retryHandler: Called for every failure of a request.
+    @preconcurrency
     public init(_ retryHandler: @escaping RetryHandler) { self.retryHandler = retryHandler }
 
+    @preconcurrency
     open func retry(
         _ request: Request, for session: Session, dueTo error: any Error,
         completion: @escaping @Sendable (RetryResult) -> Void
@@ -20,5 +22,6 @@ open class Retrier: @unchecked Sendable, RequestInterceptor {  // Its one proper
 
 extension RequestRetrier where Self == Retrier {
     /// A ``Retrier`` of a closure.
+    @preconcurrency
     public static func retrier(using closure: @escaping RetryHandler) -> Retrier { Retrier(closure) }
 }

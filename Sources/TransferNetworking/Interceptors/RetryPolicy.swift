@@ -61,6 +61,7 @@ open class RetryPolicy: @unchecked Sendable, RequestInterceptor {  // Every prop
             methods: Set(retryableHTTPMethods.map(\.rawValue)), statusCodes: retryableHTTPStatusCodes)
     }
 
+    @preconcurrency
     open func retry(
         _ request: Request, for session: Session, dueTo error: any Error,
         completion: @escaping @Sendable (RetryResult) -> Void

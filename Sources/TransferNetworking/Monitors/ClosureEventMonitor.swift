@@ -7,91 +7,127 @@ open class ClosureEventMonitor: EventMonitor, @unchecked Sendable {  // The clos
     public let queue: DispatchQueue
 
     /// The session was closed; `error` is always `nil`, as sessions are only closed on purpose.
+    @preconcurrency
     open var sessionDidBecomeInvalidWithError: (@Sendable (URLSession, (any Error)?) -> Void)?
     /// A server or proxy asks for credentials.
+    @preconcurrency
     open var taskDidReceiveChallenge: (@Sendable (URLSession, URLSessionTask, URLAuthenticationChallenge) -> Void)?
     /// More of the body was sent. Bytes; the total is −1 when it isn't known.
+    @preconcurrency
     open var taskDidSendBodyData: (@Sendable (URLSession, URLSessionTask, Int64, Int64, Int64) -> Void)?
     /// The body has to be sent again, from a fresh stream.
+    @preconcurrency
     open var taskNeedNewBodyStream: (@Sendable (URLSession, URLSessionTask) -> Void)?
     /// The answer is a redirect that is about to be followed.
     open var taskWillPerformHTTPRedirection:
         (@Sendable (URLSession, URLSessionTask, HTTPURLResponse, URLRequest) -> Void)?
     /// What the network did is known.
+    @preconcurrency
     open var taskDidFinishCollectingMetrics: (@Sendable (URLSession, URLSessionTask, TransferTaskMetrics) -> Void)?
     /// A task ended, well or with a `URLError`.
+    @preconcurrency
     open var taskDidComplete: (@Sendable (URLSession, URLSessionTask, (any Error)?) -> Void)?
     /// A task waits until there is a network.
+    @preconcurrency
     open var taskIsWaitingForConnectivity: (@Sendable (URLSession, URLSessionTask) -> Void)?
     /// The head of an answer arrived.
+    @preconcurrency
     open var dataTaskDidReceiveResponse: (@Sendable (URLSession, URLSessionDataTask, URLResponse) -> Void)?
     /// A piece of an answer's body arrived.
+    @preconcurrency
     open var dataTaskDidReceiveData: (@Sendable (URLSession, URLSessionDataTask, Data) -> Void)?
     /// An answer is about to be stored in the cache.
+    @preconcurrency
     open var dataTaskWillCacheResponse: (@Sendable (URLSession, URLSessionDataTask, CachedURLResponse) -> Void)?
     /// A download goes on behind the bytes that were there. The total is −1 when it isn't known.
+    @preconcurrency
     open var downloadTaskDidResumeAtOffset: (@Sendable (URLSession, URLSessionDownloadTask, Int64, Int64) -> Void)?
     /// More of a file was written. Bytes; the total is −1 when it isn't known.
+    @preconcurrency
     open var downloadTaskDidWriteData: (@Sendable (URLSession, URLSessionDownloadTask, Int64, Int64, Int64) -> Void)?
     /// A file is complete, at its temporary place.
+    @preconcurrency
     open var downloadTaskDidFinishDownloadingToURL: (@Sendable (URLSession, URLSessionDownloadTask, URL) -> Void)?
     /// The URL request was made, and not adapted yet.
+    @preconcurrency
     open var requestDidCreateInitialURLRequest: (@Sendable (Request, URLRequest) -> Void)?
     /// The URL request couldn't be made.
+    @preconcurrency
     open var requestDidFailToCreateURLRequestWithError: (@Sendable (Request, AFError) -> Void)?
     /// The adapters have changed the URL request, or passed it on.
+    @preconcurrency
     open var requestDidAdaptInitialRequestToAdaptedRequest: (@Sendable (Request, URLRequest, URLRequest) -> Void)?
     /// An adapter refused the URL request.
+    @preconcurrency
     open var requestDidFailToAdaptURLRequestWithError: (@Sendable (Request, URLRequest, AFError) -> Void)?
     /// The URL request is the one that will be sent.
+    @preconcurrency
     open var requestDidCreateURLRequest: (@Sendable (Request, URLRequest) -> Void)?
     /// An attempt begins.
+    @preconcurrency
     open var requestDidCreateTask: (@Sendable (Request, URLSessionTask) -> Void)?
     /// What the network did for an attempt is known.
+    @preconcurrency
     open var requestDidGatherMetrics: (@Sendable (Request, TransferTaskMetrics) -> Void)?
     /// An attempt ended before the network was used.
+    @preconcurrency
     open var requestDidFailTaskEarlyWithError: (@Sendable (Request, URLSessionTask, AFError) -> Void)?
     /// An attempt ended.
+    @preconcurrency
     open var requestDidCompleteTaskWithError: (@Sendable (Request, URLSessionTask, AFError?) -> Void)?
     /// Another attempt follows.
+    @preconcurrency
     open var requestIsRetrying: (@Sendable (Request) -> Void)?
     /// Every handler has its response.
+    @preconcurrency
     open var requestDidFinish: (@Sendable (Request) -> Void)?
     /// The request was started, or goes on.
+    @preconcurrency
     open var requestDidResume: (@Sendable (Request) -> Void)?
     /// A task was started, or goes on.
+    @preconcurrency
     open var requestDidResumeTask: (@Sendable (Request, URLSessionTask) -> Void)?
     /// The request was suspended.
+    @preconcurrency
     open var requestDidSuspend: (@Sendable (Request) -> Void)?
     /// A task was suspended.
+    @preconcurrency
     open var requestDidSuspendTask: (@Sendable (Request, URLSessionTask) -> Void)?
     /// The request was cancelled.
+    @preconcurrency
     open var requestDidCancel: (@Sendable (Request) -> Void)?
     /// A task was cancelled.
+    @preconcurrency
     open var requestDidCancelTask: (@Sendable (Request, URLSessionTask) -> Void)?
     /// A rule looked at an answer.
     open var requestDidValidateRequestResponseDataWithResult:
         (@Sendable (DataRequest, URLRequest?, HTTPURLResponse, Data?, Request.ValidationResult) -> Void)?
     /// The answer was handed on as it came.
+    @preconcurrency
     open var requestDidParseResponse: (@Sendable (DataRequest, DataResponse<Data?, AFError>) -> Void)?
     /// A rule looked at the head of a stream.
     open var requestDidValidateRequestResponseWithResult:
         (@Sendable (DataStreamRequest, URLRequest?, HTTPURLResponse, Request.ValidationResult) -> Void)?
     /// What an upload sends is ready.
+    @preconcurrency
     open var requestDidCreateUploadable: (@Sendable (UploadRequest, UploadRequest.Uploadable) -> Void)?
     /// What an upload sends couldn't be made.
+    @preconcurrency
     open var requestDidFailToCreateUploadableWithError: (@Sendable (UploadRequest, AFError) -> Void)?
     /// An upload takes its body from a stream.
+    @preconcurrency
     open var requestDidProvideInputStream: (@Sendable (UploadRequest, InputStream) -> Void)?
     /// A file was downloaded, or it failed.
     open var requestDidFinishDownloadingUsingTaskWithResult:
         (@Sendable (DownloadRequest, URLSessionTask, Result<URL, AFError>) -> Void)?
     /// The destination of a file is known.
+    @preconcurrency
     open var requestDidCreateDestinationURL: (@Sendable (DownloadRequest, URL) -> Void)?
     /// A rule looked at a downloaded answer.
     open var requestDidValidateRequestResponseFileURLWithResult:
         (@Sendable (DownloadRequest, URLRequest?, HTTPURLResponse, URL?, Request.ValidationResult) -> Void)?
     /// The file was handed on as it is.
+    @preconcurrency
     open var requestDidParseDownloadResponse: (@Sendable (DownloadRequest, DownloadResponse<URL?, AFError>) -> Void)?
 
     /// - Parameter queue: Where the closures are called.
@@ -242,6 +278,7 @@ open class ClosureEventMonitor: EventMonitor, @unchecked Sendable {  // The clos
         requestDidCancelTask?(request, task)
     }
 
+    @preconcurrency
     open func request(
         _ request: DataRequest, didValidateRequest urlRequest: URLRequest?, response: HTTPURLResponse, data: Data?,
         withResult result: Request.ValidationResult
@@ -253,6 +290,7 @@ open class ClosureEventMonitor: EventMonitor, @unchecked Sendable {  // The clos
         requestDidParseResponse?(request, response)
     }
 
+    @preconcurrency
     open func request(
         _ request: DataStreamRequest, didValidateRequest urlRequest: URLRequest?, response: HTTPURLResponse,
         withResult result: Request.ValidationResult
@@ -282,6 +320,7 @@ open class ClosureEventMonitor: EventMonitor, @unchecked Sendable {  // The clos
         requestDidCreateDestinationURL?(request, url)
     }
 
+    @preconcurrency
     open func request(
         _ request: DownloadRequest, didValidateRequest urlRequest: URLRequest?, response: HTTPURLResponse,
         fileURL: URL?, withResult result: Request.ValidationResult

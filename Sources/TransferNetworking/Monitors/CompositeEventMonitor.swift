@@ -180,6 +180,7 @@ public final class CompositeEventMonitor: EventMonitor {
         emit(MonitorEvent { $0.request(request, didCancelTask: task) })
     }
 
+    @preconcurrency
     public func request(
         _ request: DataRequest, didValidateRequest urlRequest: URLRequest?, response: HTTPURLResponse, data: Data?,
         withResult result: Request.ValidationResult
@@ -194,11 +195,13 @@ public final class CompositeEventMonitor: EventMonitor {
         emit(MonitorEvent { $0.request(request, didParseResponse: response) })
     }
 
+    @preconcurrency
     public func request<Value>(_ request: DataRequest, didParseResponse response: DataResponse<Value, AFError>)
     where Value: Sendable {
         emit(MonitorEvent { $0.request(request, didParseResponse: response) })
     }
 
+    @preconcurrency
     public func request(
         _ request: DataStreamRequest, didValidateRequest urlRequest: URLRequest?, response: HTTPURLResponse,
         withResult result: Request.ValidationResult
@@ -208,6 +211,7 @@ public final class CompositeEventMonitor: EventMonitor {
         )
     }
 
+    @preconcurrency
     public func request<Value>(_ request: DataStreamRequest, didParseStream result: Result<Value, AFError>)
     where Value: Sendable {
         emit(MonitorEvent { $0.request(request, didParseStream: result) })
@@ -236,6 +240,7 @@ public final class CompositeEventMonitor: EventMonitor {
         emit(MonitorEvent { $0.request(request, didCreateDestinationURL: url) })
     }
 
+    @preconcurrency
     public func request(
         _ request: DownloadRequest, didValidateRequest urlRequest: URLRequest?, response: HTTPURLResponse,
         fileURL: URL?, withResult result: Request.ValidationResult
@@ -251,6 +256,7 @@ public final class CompositeEventMonitor: EventMonitor {
         emit(MonitorEvent { $0.request(request, didParseResponse: response) })
     }
 
+    @preconcurrency
     public func request<Value>(_ request: DownloadRequest, didParseResponse response: DownloadResponse<Value, AFError>)
     where Value: Sendable {
         emit(MonitorEvent { $0.request(request, didParseResponse: response) })

@@ -60,17 +60,21 @@ extension EventMonitor {
     public func request(_ request: Request, didSuspendTask task: URLSessionTask) {}
     public func requestDidCancel(_ request: Request) {}
     public func request(_ request: Request, didCancelTask task: URLSessionTask) {}
+    @preconcurrency
     public func request(
         _ request: DataRequest, didValidateRequest urlRequest: URLRequest?, response: HTTPURLResponse, data: Data?,
         withResult result: Request.ValidationResult
     ) {}
     public func request(_ request: DataRequest, didParseResponse response: DataResponse<Data?, AFError>) {}
+    @preconcurrency
     public func request<Value>(_ request: DataRequest, didParseResponse response: DataResponse<Value, AFError>)
     where Value: Sendable {}
+    @preconcurrency
     public func request(
         _ request: DataStreamRequest, didValidateRequest urlRequest: URLRequest?, response: HTTPURLResponse,
         withResult result: Request.ValidationResult
     ) {}
+    @preconcurrency
     public func request<Value>(_ request: DataStreamRequest, didParseStream result: Result<Value, AFError>)
     where Value: Sendable {}
     public func request(_ request: UploadRequest, didCreateUploadable uploadable: UploadRequest.Uploadable) {}
@@ -80,11 +84,13 @@ extension EventMonitor {
         _ request: DownloadRequest, didFinishDownloadingUsing task: URLSessionTask, with result: Result<URL, AFError>
     ) {}
     public func request(_ request: DownloadRequest, didCreateDestinationURL url: URL) {}
+    @preconcurrency
     public func request(
         _ request: DownloadRequest, didValidateRequest urlRequest: URLRequest?, response: HTTPURLResponse,
         fileURL: URL?, withResult result: Request.ValidationResult
     ) {}
     public func request(_ request: DownloadRequest, didParseResponse response: DownloadResponse<URL?, AFError>) {}
+    @preconcurrency
     public func request<Value>(_ request: DownloadRequest, didParseResponse response: DownloadResponse<Value, AFError>)
     where Value: Sendable {}
 }

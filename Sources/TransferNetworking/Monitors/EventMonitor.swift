@@ -7,6 +7,7 @@ public import FoundationNetworking
 /// Every method has an implementation that does nothing. All are called on ``queue``, after the fact: a slow monitor
 /// holds up nothing but itself. The names, and `URLSession` in the signatures, are Foundation's; that session only
 /// carries the configuration, nothing is ever sent through it.
+@preconcurrency
 public protocol EventMonitor: Sendable {
     /// Where the monitor is called; the main queue by default. A serial one keeps the order.
     var queue: DispatchQueue { get }

@@ -2,6 +2,7 @@ import Foundation
 public import FoundationNetworking
 
 /// Puts an `Encodable` value into a request.
+@preconcurrency
 public protocol ParameterEncoder: Sendable {
     /// - Parameter parameters: `nil` leaves the request as it is.
     /// - Throws: `AFError.parameterEncoderFailed` or `AFError.parameterEncodingFailed`; another error reaches the

@@ -14,6 +14,7 @@ extension URLEncodedFormEncoder {
         /// `oneTwoThree` as `onetwothree`
         case lowercased
         /// By a closure.
+        @preconcurrency
         case custom(@Sendable (String) -> String)
 
         func encode(_ key: String) -> String {

@@ -10,6 +10,7 @@ extension URLEncodedFormEncoder {
         /// `key[0]`
         case indexInBrackets
         /// By a closure.
+        @preconcurrency
         case custom(@Sendable (_ key: String, _ index: Int) -> String)
 
         func encode(_ key: String, atIndex index: Int) -> String {
@@ -44,6 +45,7 @@ extension URLEncodedFormEncoder {
         /// As Base64 (RFC 4648 §4).
         case base64
         /// By a closure.
+        @preconcurrency
         case custom(@Sendable (Data) throws -> String)
 
         /// `nil` leaves it to `Data`.
@@ -69,6 +71,7 @@ extension URLEncodedFormEncoder {
         /// By a formatter, which must not be changed afterwards.
         case formatted(DateFormatter)
         /// By a closure.
+        @preconcurrency
         case custom(@Sendable (Date) throws -> String)
 
         /// `nil` leaves it to `Date`.
@@ -94,6 +97,7 @@ extension URLEncodedFormEncoder {
         private let encoding: @Sendable (_ subkey: String) -> String
 
         /// - Parameter encoding: Makes of the nested name what stands after its parent's.
+        @preconcurrency
         public init(encoding: @escaping @Sendable (_ subkey: String) -> String) { self.encoding = encoding }
 
         func encodeKeyPath(_ subkey: String) -> String { encoding(subkey) }
@@ -111,6 +115,7 @@ extension URLEncodedFormEncoder {
         private let encoding: @Sendable () -> String?
 
         /// - Parameter encoding: Gives the value; `nil` drops the name with it.
+        @preconcurrency
         public init(encoding: @escaping @Sendable () -> String?) { self.encoding = encoding }
 
         func encodeNil() -> String? { encoding() }

@@ -30,6 +30,7 @@ open class URLEncodedFormParameterEncoder: @unchecked Sendable, ParameterEncoder
     public let encoder: URLEncodedFormEncoder
     public let destination: Destination
 
+    @preconcurrency
     public init(encoder: URLEncodedFormEncoder = URLEncodedFormEncoder(), destination: Destination = .methodDependent) {
         self.encoder = encoder
         self.destination = destination
@@ -73,6 +74,7 @@ extension ParameterEncoder where Self == URLEncodedFormParameterEncoder {
     public static var urlEncodedForm: URLEncodedFormParameterEncoder { URLEncodedFormParameterEncoder() }
 
     /// A query or a form.
+    @preconcurrency
     public static func urlEncodedForm(
         encoder: URLEncodedFormEncoder = URLEncodedFormEncoder(),
         destination: URLEncodedFormParameterEncoder.Destination = .methodDependent

@@ -24,6 +24,7 @@ public struct URLEncoding: ParameterEncoding {
     public let arrayEncoding: ArrayEncoding
     public let boolEncoding: BoolEncoding
 
+    @preconcurrency
     public init(
         destination: Destination = .methodDependent, arrayEncoding: ArrayEncoding = .brackets,
         boolEncoding: BoolEncoding = .numeric

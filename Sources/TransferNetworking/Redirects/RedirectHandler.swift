@@ -2,6 +2,7 @@ import Foundation
 public import FoundationNetworking
 
 /// Decides whether and how redirects are followed (RFC 9110 §15.4).
+@preconcurrency
 public protocol RedirectHandler: Sendable {
     /// Called on the session's root queue for each redirect (301, 302, 303, 307, 308), unless the request was cancelled.
     ///
@@ -28,6 +29,7 @@ public struct Redirector: RedirectHandler {
         /// Takes the redirecting answer as the final one.
         case doNotFollow
         /// Changes what follows; `nil` takes the redirecting answer as the final one.
+        @preconcurrency
         case modify(@Sendable (URLSessionTask, URLRequest, HTTPURLResponse) -> URLRequest?)
     }
 
@@ -38,6 +40,7 @@ public struct Redirector: RedirectHandler {
 
     public init(behavior: Behavior) { self.behavior = behavior }
 
+    @preconcurrency
     public func task(
         _ task: URLSessionTask, willBeRedirectedTo request: URLRequest, for response: HTTPURLResponse,
         completion: @escaping @Sendable (URLRequest?) -> Void
@@ -57,6 +60,7 @@ extension RedirectHandler where Self == Redirector {
     public static var doNotFollow: Redirector { .doNotFollow }
 
     /// Changes what follows.
+    @preconcurrency
     public static func modify(
         using closure: @escaping @Sendable (URLSessionTask, URLRequest, HTTPURLResponse) -> URLRequest?
     ) -> Redirector { Redirector(behavior: .modify(closure)) }

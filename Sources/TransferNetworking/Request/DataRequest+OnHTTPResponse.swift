@@ -26,6 +26,7 @@ extension DataRequest {
     /// with what is to become of the request. The last one set counts.
     ///
     /// A handler that never calls back holds the request for as long as the server lets it.
+    @preconcurrency
     @discardableResult
     public func onHTTPResponse(
         on queue: DispatchQueue = .main,
@@ -37,6 +38,7 @@ extension DataRequest {
     ) -> Self { decide(on: queue, handler) }
 
     /// Calls `handler` on `queue` with the head of each answer. The last one set counts.
+    @preconcurrency
     @discardableResult
     public func onHTTPResponse(
         on queue: DispatchQueue = .main, perform handler: @escaping @Sendable (HTTPURLResponse) -> Void
@@ -48,12 +50,14 @@ extension DataRequest {
     }
 
     /// Awaits what is to become of the request, before the body of each answer is read. The last one set counts.
+    @preconcurrency
     @discardableResult
     public func onHTTPResponse(
         perform handler: @escaping @Sendable (_ response: HTTPURLResponse) async -> ResponseDisposition
     ) -> Self { decide(handler) }
 
     /// Awaits `handler` before the body of each answer is read. The last one set counts.
+    @preconcurrency
     @discardableResult
     public func onHTTPResponse(perform handler: @escaping @Sendable (_ response: HTTPURLResponse) async -> Void)
         -> Self
@@ -70,6 +74,7 @@ extension DataStreamRequest {
     /// back with what is to become of the request. The last one set counts.
     ///
     /// A handler that never calls back holds the request for as long as the server lets it.
+    @preconcurrency
     @discardableResult
     public func onHTTPResponse(
         on queue: DispatchQueue = .main,
@@ -81,6 +86,7 @@ extension DataStreamRequest {
     ) -> Self { decide(on: queue, handler) }
 
     /// Calls `handler` on `queue` with the head of each answer. The last one set counts.
+    @preconcurrency
     @discardableResult
     public func onHTTPResponse(
         on queue: DispatchQueue = .main, perform handler: @escaping @Sendable (HTTPURLResponse) -> Void
@@ -92,12 +98,14 @@ extension DataStreamRequest {
     }
 
     /// Awaits what is to become of the request, before the stream is read. The last one set counts.
+    @preconcurrency
     @discardableResult
     public func onHTTPResponse(
         perform handler: @escaping @Sendable (_ response: HTTPURLResponse) async -> ResponseDisposition
     ) -> Self { decide(handler) }
 
     /// Awaits `handler` before the stream is read. The last one set counts.
+    @preconcurrency
     @discardableResult
     public func onHTTPResponse(perform handler: @escaping @Sendable (_ response: HTTPURLResponse) async -> Void)
         -> Self

@@ -29,6 +29,7 @@ public class DataRequest: Request, @unchecked Sendable {  // Its own state is be
     public var data: Data? { answer.withLock { $0.received }?.data }
 
     /// Adds a rule that an answer has to pass.
+    @preconcurrency
     @discardableResult
     public func validate(_ validation: @escaping Validation) -> Self {
         answer.withLock { $0.validators.append(validation) }

@@ -4,6 +4,7 @@ import TransferCore
 
 extension DownloadRequest {
     /// A destination in one of the user's folders, named by the server (Content-Disposition) or the URL, made safe.
+    @preconcurrency
     public static func suggestedDownloadDestination(
         for directory: FileManager.SearchPathDirectory = .documentDirectory,
         in domain: FileManager.SearchPathDomainMask = .userDomainMask, options: Options = []
@@ -20,5 +21,6 @@ extension DownloadRequest {
     }
 
     /// A destination that doesn't depend on the answer.
+    @preconcurrency
     public static func destination(_ url: URL, options: Options = []) -> Destination { { _, _ in (url, options) } }
 }

@@ -95,6 +95,7 @@ public final class DownloadRequest: Request, @unchecked Sendable {  // Its own s
     }
 
     /// Cancels, keeps what has come, and hands over the resume data, on the session's queue; `nil` when there is none.
+    @preconcurrency
     @discardableResult
     public func cancel(byProducingResumeData completionHandler: @escaping @Sendable (_ data: Data?) -> Void) -> Self {
         mutable.withLock { state in
@@ -114,6 +115,7 @@ public final class DownloadRequest: Request, @unchecked Sendable {  // Its own s
     }
 
     /// Adds a rule that an answer has to pass.
+    @preconcurrency
     @discardableResult
     public func validate(_ validation: @escaping Validation) -> Self {
         mutable.withLock { $0.validators.append(validation) }

@@ -14,6 +14,7 @@ extension Request {
     }
 
     /// Calls `handler` on `queue` with the command of the request, as soon as there is one.
+    @preconcurrency
     @discardableResult
     public func cURLDescription(
         on queue: DispatchQueue, calling handler: @escaping @Sendable (String) -> Void
@@ -31,6 +32,7 @@ extension Request {
     }
 
     /// Calls `handler` on the session's queue with the command of the request, as soon as there is one.
+    @preconcurrency
     @discardableResult
     public func cURLDescription(calling handler: @escaping @Sendable (String) -> Void) -> Self {
         cURLDescription(on: session.rootQueue, calling: handler)

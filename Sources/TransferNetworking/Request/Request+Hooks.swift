@@ -37,6 +37,7 @@ extension Request {
     /// Calls `handler` with each URL request, adapted, before it's sent; the last one set counts.
     ///
     /// One that was made before is told at once.
+    @preconcurrency
     @discardableResult
     public func onURLRequestCreation(
         on queue: DispatchQueue = .main, perform handler: @escaping @Sendable (URLRequest) -> Void
@@ -54,6 +55,7 @@ extension Request {
     ///
     /// The task shows what happens; what becomes of it is the request's business. One that was made before is told at
     /// once.
+    @preconcurrency
     @discardableResult
     public func onURLSessionTaskCreation(
         on queue: DispatchQueue = .main, perform handler: @escaping @Sendable (URLSessionTask) -> Void

@@ -45,6 +45,7 @@ struct ProgressCount: Sendable, Equatable {
 }
 
 extension Request {
+    @preconcurrency
     public typealias ProgressHandler = @Sendable (_ progress: Progress) -> Void
 
     /// How often it's looked how far a transfer is, where somebody wants to know.

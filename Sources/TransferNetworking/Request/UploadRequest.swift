@@ -104,12 +104,14 @@ struct ProvidedStream: @unchecked Sendable {  // Read by one attempt at a time; 
 }
 
 /// Makes what an upload sends.
+@preconcurrency
 public protocol UploadableConvertible: Sendable {
     /// Called once, on a worker: it may touch files.
     func createUploadable() throws -> UploadRequest.Uploadable
 }
 
 /// Both halves of an upload: the request and what it sends.
+@preconcurrency
 public protocol UploadConvertible: UploadableConvertible, URLRequestConvertible {}
 
 extension UploadRequest.Uploadable: UploadableConvertible {

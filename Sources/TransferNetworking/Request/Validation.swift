@@ -86,6 +86,7 @@ struct MediaType: Equatable, CustomStringConvertible {
 
 extension DataRequest {
     /// Takes only answers with a status of `acceptableStatusCodes`.
+    @preconcurrency
     @discardableResult
     public func validate(statusCode acceptableStatusCodes: some Sequence<Int> & Sendable) -> Self {
         validate { _, response, _ in ResponseRule.status(response, acceptableStatusCodes) }
@@ -94,6 +95,7 @@ extension DataRequest {
     /// Takes only answers of these types; `image/*` and the like are patterns, and an answer without a body passes.
     ///
     /// - Parameter acceptableContentTypes: Looked at when the answer is there.
+    @preconcurrency
     @discardableResult
     public func validate<Types: Sequence<String> & Sendable>(
         contentType acceptableContentTypes: @escaping @Sendable @autoclosure () -> Types
@@ -114,6 +116,7 @@ extension DataRequest {
 
 extension DownloadRequest {
     /// Takes only answers with a status of `acceptableStatusCodes`.
+    @preconcurrency
     @discardableResult
     public func validate(statusCode acceptableStatusCodes: some Sequence<Int> & Sendable) -> Self {
         validate { _, response, _ in ResponseRule.status(response, acceptableStatusCodes) }
@@ -122,6 +125,7 @@ extension DownloadRequest {
     /// Takes only answers of these types; `image/*` and the like are patterns, and an empty file passes.
     ///
     /// - Parameter acceptableContentTypes: Looked at when the answer is there.
+    @preconcurrency
     @discardableResult
     public func validate<Types: Sequence<String> & Sendable>(
         contentType acceptableContentTypes: @escaping @Sendable @autoclosure () -> Types
@@ -151,6 +155,7 @@ extension DownloadRequest {
 
 extension DataStreamRequest {
     /// Takes only answers with a status of `acceptableStatusCodes`.
+    @preconcurrency
     @discardableResult
     public func validate(statusCode acceptableStatusCodes: some Sequence<Int> & Sendable) -> Self {
         validate { _, response in ResponseRule.status(response, acceptableStatusCodes) }
@@ -159,6 +164,7 @@ extension DataStreamRequest {
     /// Takes only answers of these types; `image/*` and the like are patterns.
     ///
     /// - Parameter acceptableContentTypes: Looked at when the stream has ended.
+    @preconcurrency
     @discardableResult
     public func validate<Types: Sequence<String> & Sendable>(
         contentType acceptableContentTypes: @escaping @Sendable @autoclosure () -> Types

@@ -1,6 +1,7 @@
 public import Foundation
 
 /// Changes the bytes of an answer before they're made into a value.
+@preconcurrency
 public protocol DataPreprocessor: Sendable {
     /// - Throws: What makes the serialization fail, as `customSerializationFailed` unless it's an `AFError`.
     func preprocess(_ data: Data) throws -> Data

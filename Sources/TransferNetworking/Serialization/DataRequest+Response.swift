@@ -3,6 +3,7 @@ public import Foundation
 
 extension DataRequest {
     /// Calls the handler with the answer as it came, on `queue`.
+    @preconcurrency
     @discardableResult
     public func response(
         queue: DispatchQueue = .main, completionHandler: @escaping @Sendable (AFDataResponse<Data?>) -> Void
@@ -16,6 +17,7 @@ extension DataRequest {
     }
 
     /// Calls the handler with what a serializer made of the answer, on `queue`.
+    @preconcurrency
     @discardableResult
     public func response<Serializer: DataResponseSerializerProtocol>(
         queue: DispatchQueue = .main, responseSerializer: Serializer,
@@ -23,6 +25,7 @@ extension DataRequest {
     ) -> Self { handle(.queue(queue), responseSerializer, completionHandler) }
 
     /// Calls the handler with what a serializer made of the answer, on `queue`; `.data` and the like say which.
+    @preconcurrency
     @discardableResult
     public func response<Serializer: ResponseSerializer>(
         queue: DispatchQueue = .main, responseSerializer: Serializer,

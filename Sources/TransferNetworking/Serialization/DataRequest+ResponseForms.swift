@@ -11,6 +11,7 @@ extension DataRequest {
     ///   - emptyResponseCodes: Statuses of answers without a body.
     ///   - emptyRequestMethods: Methods whose answers have no body.
     ///   - completionHandler: Called once, at the end.
+    @preconcurrency
     @discardableResult
     public func responseData(
         queue: DispatchQueue = .main,
@@ -36,6 +37,7 @@ extension DataRequest {
     ///   - emptyResponseCodes: Statuses of answers without a body.
     ///   - emptyRequestMethods: Methods whose answers have no body.
     ///   - completionHandler: Called once, at the end.
+    @preconcurrency
     @discardableResult
     public func responseString(
         queue: DispatchQueue = .main,
@@ -62,6 +64,7 @@ extension DataRequest {
     ///   - emptyRequestMethods: Methods whose answers have no body.
     ///   - options: Those for mutable containers have no effect.
     ///   - completionHandler: Called once, at the end.
+    @preconcurrency
     @discardableResult
     public func responseJSON(
         queue: DispatchQueue = .main,
@@ -107,6 +110,7 @@ extension DataRequest {
     ///   - emptyRequestMethods: Methods whose answers have no body.
     ///   - options: Those for mutable containers have no effect.
     ///   - completionHandler: Called once, at the end.
+    @preconcurrency
     @discardableResult
     public func responsePropertyList(
         queue: DispatchQueue = .main,
@@ -153,6 +157,7 @@ extension DataRequest {
     ///   - emptyResponseCodes: Statuses of answers without a body.
     ///   - emptyRequestMethods: Methods whose answers have no body.
     ///   - completionHandler: Called once, at the end.
+    @preconcurrency
     @discardableResult
     public func responseDecodable<Value: Decodable & Sendable>(
         of type: Value.Type = Value.self,

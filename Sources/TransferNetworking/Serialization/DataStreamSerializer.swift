@@ -4,6 +4,7 @@ public import Foundation
 ///
 /// Pieces are as the network brings them, and a serializer keeps nothing from one to the next: a value that is split
 /// between two pieces is not put together again.
+@preconcurrency
 public protocol DataStreamSerializer<SerializedObject>: Sendable {
     associatedtype SerializedObject: Sendable
 
@@ -12,6 +13,7 @@ public protocol DataStreamSerializer<SerializedObject>: Sendable {
 }
 
 /// Each piece, decoded: for servers that send one value at a time.
+@preconcurrency
 public struct DecodableStreamSerializer<Value: Decodable & Sendable>: DataStreamSerializer {
     public let decoder: any DataDecoder
     public let dataPreprocessor: any DataPreprocessor
@@ -54,6 +56,7 @@ public struct StringStreamSerializer: DataStreamSerializer {
 
 extension DataStreamSerializer {
     /// Each piece, decoded; the parameters are those of ``DecodableStreamSerializer``.
+    @preconcurrency
     public static func decodable<Value: Decodable & Sendable>(
         of type: Value.Type = Value.self, decoder: any DataDecoder = JSONDecoder(),
         dataPreprocessor: any DataPreprocessor = PassthroughPreprocessor()

@@ -2,6 +2,7 @@ public import Foundation
 public import FoundationNetworking
 
 /// The body, decoded. Where an answer may be empty, its type has to be an `EmptyResponse`.
+@preconcurrency
 public struct DecodableResponseSerializer<Value: Decodable & Sendable>: ResponseSerializer {
     public let dataPreprocessor: any DataPreprocessor
     public let decoder: any DataDecoder
@@ -44,6 +45,7 @@ public struct DecodableResponseSerializer<Value: Decodable & Sendable>: Response
 
 extension ResponseSerializer {
     /// The body, decoded; the parameters are those of ``DecodableResponseSerializer``.
+    @preconcurrency
     public static func decodable<Value: Decodable & Sendable>(
         of type: Value.Type = Value.self,
         dataPreprocessor: any DataPreprocessor = DecodableResponseSerializer<Value>.defaultDataPreprocessor,

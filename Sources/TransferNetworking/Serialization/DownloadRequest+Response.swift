@@ -3,6 +3,7 @@ public import Foundation
 
 extension DownloadRequest {
     /// Calls the handler with where the file is, on `queue`.
+    @preconcurrency
     @discardableResult
     public func response(
         queue: DispatchQueue = .main, completionHandler: @escaping @Sendable (AFDownloadResponse<URL?>) -> Void
@@ -16,6 +17,7 @@ extension DownloadRequest {
     }
 
     /// Calls the handler with what a serializer made of the file, on `queue`.
+    @preconcurrency
     @discardableResult
     public func response<Serializer: DownloadResponseSerializerProtocol>(
         queue: DispatchQueue = .main, responseSerializer: Serializer,
@@ -23,6 +25,7 @@ extension DownloadRequest {
     ) -> Self { handle(.queue(queue), responseSerializer, completionHandler) }
 
     /// Calls the handler with what a serializer made of the file, on `queue`; `.data` and the like say which.
+    @preconcurrency
     @discardableResult
     public func response<Serializer: ResponseSerializer>(
         queue: DispatchQueue = .main, responseSerializer: Serializer,

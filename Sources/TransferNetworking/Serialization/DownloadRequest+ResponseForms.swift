@@ -4,6 +4,7 @@ public import Foundation
 // The forms that an answer is asked for in most. Each handler has a serializer of its own, and parses for itself.
 extension DownloadRequest {
     /// Calls the handler with where the file is, on `queue`; a failure where there is none.
+    @preconcurrency
     @discardableResult
     public func responseURL(
         queue: DispatchQueue = .main, completionHandler: @escaping @Sendable (AFDownloadResponse<URL>) -> Void
@@ -19,6 +20,7 @@ extension DownloadRequest {
     ///   - emptyResponseCodes: Statuses of answers without a body.
     ///   - emptyRequestMethods: Methods whose answers have no body.
     ///   - completionHandler: Called once, at the end.
+    @preconcurrency
     @discardableResult
     public func responseData(
         queue: DispatchQueue = .main,
@@ -44,6 +46,7 @@ extension DownloadRequest {
     ///   - emptyResponseCodes: Statuses of answers without a body.
     ///   - emptyRequestMethods: Methods whose answers have no body.
     ///   - completionHandler: Called once, at the end.
+    @preconcurrency
     @discardableResult
     public func responseString(
         queue: DispatchQueue = .main,
@@ -71,6 +74,7 @@ extension DownloadRequest {
     ///   - emptyRequestMethods: Methods whose answers have no body.
     ///   - options: Those for mutable containers have no effect.
     ///   - completionHandler: Called once, at the end.
+    @preconcurrency
     @discardableResult
     public func responseJSON(
         queue: DispatchQueue = .main,
@@ -116,6 +120,7 @@ extension DownloadRequest {
     ///   - emptyRequestMethods: Methods whose answers have no body.
     ///   - options: Those for mutable containers have no effect.
     ///   - completionHandler: Called once, at the end.
+    @preconcurrency
     @discardableResult
     public func responsePropertyList(
         queue: DispatchQueue = .main,
@@ -162,6 +167,7 @@ extension DownloadRequest {
     ///   - emptyResponseCodes: Statuses of answers without a body.
     ///   - emptyRequestMethods: Methods whose answers have no body.
     ///   - completionHandler: Called once, at the end.
+    @preconcurrency
     @discardableResult
     public func responseDecodable<Value: Decodable & Sendable>(
         of type: Value.Type = Value.self,

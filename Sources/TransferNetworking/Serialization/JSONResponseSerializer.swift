@@ -29,6 +29,7 @@ public struct JSONResponseSerializer: ResponseSerializer {
     }
 
     /// - Throws: `jsonSerializationFailed` when the bytes are no JSON.
+    @preconcurrency
     public func serialize(
         request: URLRequest?, response: HTTPURLResponse?, data: Data?, error: (any Error)?
     ) throws -> any Sendable {

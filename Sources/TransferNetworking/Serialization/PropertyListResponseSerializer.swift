@@ -29,6 +29,7 @@ public struct PropertyListResponseSerializer: ResponseSerializer {
     }
 
     /// - Throws: `customSerializationFailed` when the bytes are no property list.
+    @preconcurrency
     public func serialize(
         request: URLRequest?, response: HTTPURLResponse?, data: Data?, error: (any Error)?
     ) throws -> any Sendable {

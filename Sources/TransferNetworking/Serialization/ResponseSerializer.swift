@@ -2,6 +2,7 @@ public import Foundation
 public import FoundationNetworking
 
 /// Makes a value of the answer to a `DataRequest`.
+@preconcurrency
 public protocol DataResponseSerializerProtocol<SerializedObject>: Sendable {
     associatedtype SerializedObject: Sendable
 
@@ -13,6 +14,7 @@ public protocol DataResponseSerializerProtocol<SerializedObject>: Sendable {
 }
 
 /// Makes a value of the file of a `DownloadRequest`.
+@preconcurrency
 public protocol DownloadResponseSerializerProtocol<SerializedObject>: Sendable {
     associatedtype SerializedObject: Sendable
 

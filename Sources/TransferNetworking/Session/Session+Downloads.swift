@@ -10,6 +10,7 @@ extension Session {
     ///   - parameters: Put in by `encoding`.
     ///   - interceptor: Called before the session's.
     ///   - destination: Where the file belongs; a file in the temporary folder by default.
+    @preconcurrency
     public func download(
         _ convertible: any URLConvertible, method: HTTPMethod = .get, parameters: Parameters? = nil,
         encoding: any ParameterEncoding = URLEncoding.default, headers: HTTPHeaders? = nil,
@@ -28,6 +29,7 @@ extension Session {
     ///   - parameters: Put in by `encoder`.
     ///   - interceptor: Called before the session's.
     ///   - destination: Where the file belongs; a file in the temporary folder by default.
+    @preconcurrency
     public func download<Parameters: Encodable & Sendable>(
         _ convertible: any URLConvertible, method: HTTPMethod = .get, parameters: Parameters? = nil,
         encoder: any ParameterEncoder = URLEncodedFormParameterEncoder.default, headers: HTTPHeaders? = nil,
@@ -42,6 +44,7 @@ extension Session {
     /// A request whose answer goes to a file.
     ///
     /// - Parameter destination: Where the file belongs; a file in the temporary folder by default.
+    @preconcurrency
     public func download(
         _ convertible: any URLRequestConvertible, interceptor: (any RequestInterceptor)? = nil,
         to destination: DownloadRequest.Destination? = nil
@@ -56,6 +59,7 @@ extension Session {
     /// never mixes two versions.
     ///
     /// - Parameter data: From ``DownloadRequest/resumeData``.
+    @preconcurrency
     public func download(
         resumingWith data: Data, interceptor: (any RequestInterceptor)? = nil,
         to destination: DownloadRequest.Destination? = nil

@@ -10,6 +10,7 @@ extension Session {
     ///   - parameters: Put in by `encoding`: into the query of GET, HEAD and DELETE, else into the body.
     ///   - interceptor: Called before the session's.
     ///   - requestModifier: Changes the URL request before the parameters are put in.
+    @preconcurrency
     public func request(
         _ convertible: any URLConvertible, method: HTTPMethod = .get, parameters: Parameters? = nil,
         encoding: any ParameterEncoding = URLEncoding.default, headers: HTTPHeaders? = nil,
@@ -26,6 +27,7 @@ extension Session {
     ///   - parameters: Put in by `encoder`: into the query of GET, HEAD and DELETE, else into the body.
     ///   - interceptor: Called before the session's.
     ///   - requestModifier: Changes the URL request before the parameters are put in.
+    @preconcurrency
     public func request<Parameters: Encodable & Sendable>(
         _ convertible: any URLConvertible, method: HTTPMethod = .get, parameters: Parameters? = nil,
         encoder: any ParameterEncoder = URLEncodedFormParameterEncoder.default, headers: HTTPHeaders? = nil,
@@ -47,6 +49,7 @@ extension Session {
     ///   - automaticallyCancelOnStreamError: Whether a piece that can't be serialized, or a handler that throws, ends
     ///     the request.
     ///   - interceptor: Called before the session's.
+    @preconcurrency
     public func streamRequest<Parameters: Encodable & Sendable>(
         _ convertible: any URLConvertible, method: HTTPMethod = .get, parameters: Parameters? = nil,
         encoder: any ParameterEncoder = URLEncodedFormParameterEncoder.default, headers: HTTPHeaders? = nil,
@@ -59,6 +62,7 @@ extension Session {
     }
 
     /// A request whose answer is handed on piece by piece.
+    @preconcurrency
     public func streamRequest(
         _ convertible: any URLConvertible, method: HTTPMethod = .get, headers: HTTPHeaders? = nil,
         automaticallyCancelOnStreamError: Bool = false, interceptor: (any RequestInterceptor)? = nil,

@@ -6,6 +6,7 @@ extension Session {
     // MARK: Bytes
 
     /// Sends bytes.
+    @preconcurrency
     public func upload(
         _ data: Data, to convertible: any URLConvertible, method: HTTPMethod = .post, headers: HTTPHeaders? = nil,
         interceptor: (any RequestInterceptor)? = nil, fileManager: FileManager = .default,
@@ -25,6 +26,7 @@ extension Session {
     // MARK: Files
 
     /// Sends a file, straight from the disk.
+    @preconcurrency
     public func upload(
         _ fileURL: URL, to convertible: any URLConvertible, method: HTTPMethod = .post, headers: HTTPHeaders? = nil,
         interceptor: (any RequestInterceptor)? = nil, fileManager: FileManager = .default,
@@ -48,6 +50,7 @@ extension Session {
     /// A stream can be read once: an attempt after the first, or a redirect that wants the body again, fails. Where
     /// that matters, give a closure that makes streams. The length is announced when the headers have a
     /// `Content-Length`; else the body is sent in chunks.
+    @preconcurrency
     public func upload(
         _ stream: InputStream, to convertible: any URLConvertible, method: HTTPMethod = .post,
         headers: HTTPHeaders? = nil, interceptor: (any RequestInterceptor)? = nil,
@@ -68,6 +71,7 @@ extension Session {
     ///
     /// - Parameter makeStream: Called on a worker, for the first attempt, for each that follows, and for redirects that
     ///   repeat the body; every stream has to give the same bytes.
+    @preconcurrency
     public func upload(
         streamedBy makeStream: @escaping @Sendable () throws -> InputStream, to convertible: any URLConvertible,
         method: HTTPMethod = .post, headers: HTTPHeaders? = nil, interceptor: (any RequestInterceptor)? = nil,
@@ -86,6 +90,7 @@ extension Session {
     /// - Parameters:
     ///   - multipartFormData: Adds the form's parts; called on a worker.
     ///   - encodingMemoryThreshold: Bytes; a longer form is sent from the disk.
+    @preconcurrency
     public func upload(
         multipartFormData: @escaping @Sendable (MultipartFormData) -> Void, to url: any URLConvertible,
         usingThreshold encodingMemoryThreshold: UInt64 = MultipartFormData.encodingMemoryThreshold,
@@ -99,6 +104,7 @@ extension Session {
     }
 
     /// Sends a form (RFC 7578).
+    @preconcurrency
     public func upload(
         multipartFormData: @escaping @Sendable (MultipartFormData) -> Void, with request: any URLRequestConvertible,
         usingThreshold encodingMemoryThreshold: UInt64 = MultipartFormData.encodingMemoryThreshold,
@@ -110,6 +116,7 @@ extension Session {
     }
 
     /// Sends a form (RFC 7578).
+    @preconcurrency
     public func upload(
         multipartFormData: MultipartFormData, to url: any URLConvertible,
         usingThreshold encodingMemoryThreshold: UInt64 = MultipartFormData.encodingMemoryThreshold,

@@ -6,8 +6,10 @@ struct UploadParts: UploadConvertible {
     enum Source: Sendable {
         case ready(UploadRequest.Uploadable)
         /// Makes a stream for each time the body is sent.
+        @preconcurrency
         case streams(@Sendable () throws -> InputStream)
         /// - Parameter fill: Adds the form's parts.
+        @preconcurrency
         case form(MultipartUpload, fill: (@Sendable (MultipartFormData) -> Void)?)
     }
 

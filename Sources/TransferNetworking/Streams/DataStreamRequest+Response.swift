@@ -3,6 +3,7 @@ public import Foundation
 
 extension DataStreamRequest {
     /// Calls `stream` on `queue` with each piece as it came, and at the end.
+    @preconcurrency
     @discardableResult
     public func responseStream(on queue: DispatchQueue = .main, stream: @escaping Handler<Data, Never>) -> Self {
         let token = CancellationToken(self)
@@ -22,6 +23,7 @@ extension DataStreamRequest {
     ///
     /// Pieces are as the network brings them: a serializer that needs a whole line or value has to be one whose server
     /// sends them so.
+    @preconcurrency
     @discardableResult
     public func responseStream<Serializer: DataStreamSerializer>(
         using serializer: Serializer, on queue: DispatchQueue = .main,
@@ -53,6 +55,7 @@ extension DataStreamRequest {
 
     /// Calls `stream` on `queue` with each piece as a string (UTF-8; a character that is split between two pieces is
     /// replaced), and at the end.
+    @preconcurrency
     @discardableResult
     public func responseStreamString(on queue: DispatchQueue = .main, stream: @escaping Handler<String, Never>) -> Self
     {
@@ -67,6 +70,7 @@ extension DataStreamRequest {
     }
 
     /// Calls `stream` on `queue` with what each piece is decoded to, and at the end.
+    @preconcurrency
     @discardableResult
     public func responseStreamDecodable<Value: Decodable & Sendable>(
         of type: Value.Type = Value.self, on queue: DispatchQueue = .main,

@@ -11,12 +11,15 @@ import TransferEngine
 public final class DataStreamRequest: Request, @unchecked Sendable {  // Its own state is behind a lock.
     /// Is called with each piece, and at the end. An error it throws cancels the request where
     /// ``DataStreamRequest/automaticallyCancelOnStreamError`` says so.
+    @preconcurrency
     public typealias Handler<Success, Failure: Error> = @Sendable (Stream<Success, Failure>) throws -> Void
 
     /// - Returns: Whether the answer is taken.
+    @preconcurrency
     public typealias Validation = @Sendable (_ request: URLRequest?, _ response: HTTPURLResponse) -> ValidationResult
 
     /// A piece of the answer, or its end.
+    @preconcurrency
     public struct Stream<Success: Sendable, Failure: Error>: Sendable {
         public let event: Event<Success, Failure>
         public let token: CancellationToken
@@ -25,6 +28,7 @@ public final class DataStreamRequest: Request, @unchecked Sendable {  // Its own
         public func cancel() { token.cancel() }
     }
 
+    @preconcurrency
     public enum Event<Success: Sendable, Failure: Error>: Sendable {
         /// What a serializer made of a piece.
         case stream(Result<Success, Failure>)
@@ -71,6 +75,7 @@ public final class DataStreamRequest: Request, @unchecked Sendable {  // Its own
     }
 
     /// Adds a rule that an answer has to pass; it's looked at when the stream has ended.
+    @preconcurrency
     @discardableResult
     public func validate(_ validation: @escaping Validation) -> Self {
         answer.withLock { $0.validators.append(validation) }

@@ -2,6 +2,7 @@ public import Foundation
 public import FoundationNetworking
 
 /// What can be read as a URL to make requests for.
+@preconcurrency
 public protocol URLConvertible: Sendable {
     /// - Throws: When it is no URL.
     func asURL() throws -> URL
@@ -28,6 +29,7 @@ extension URLComponents: URLConvertible {
 }
 
 /// What can be read as a request; a router conforms to it.
+@preconcurrency
 public protocol URLRequestConvertible: Sendable {
     /// - Throws: When no request can be made of it.
     func asURLRequest() throws -> URLRequest

@@ -64,11 +64,13 @@ public final class AuthenticationInterceptor<AuthenticatorType: Authenticator>: 
         state = Mutex(AuthenticationState(credential: credential, limit: limit))
     }
 
+    @preconcurrency
     public func adapt(
         _ urlRequest: URLRequest, for session: Session,
         completion: @escaping @Sendable (Result<URLRequest, any Error>) -> Void
     ) { ask(.adaptation(urlRequest, session, completion)) }
 
+    @preconcurrency
     public func retry(
         _ request: Request, for session: Session, dueTo error: any Error,
         completion: @escaping @Sendable (RetryResult) -> Void

@@ -1,6 +1,7 @@
 public import FoundationNetworking
 
 /// What authenticates requests: a token and what belongs to it.
+@preconcurrency
 public protocol AuthenticationCredential: Sendable {
     /// Whether it must be refreshed before it's put on another request, as it expires soon or has expired.
     var requiresRefresh: Bool { get }
@@ -9,6 +10,7 @@ public protocol AuthenticationCredential: Sendable {
 /// Knows how a service authenticates requests, for an ``AuthenticationInterceptor``.
 ///
 /// Its functions may be called on several threads at a time, never while a lock of the interceptor is held.
+@preconcurrency
 public protocol Authenticator: AnyObject, Sendable {
     /// What authenticates requests of the service.
     associatedtype Credential: AuthenticationCredential
