@@ -175,6 +175,22 @@ static inline int transfer_name(int descriptor, const char *path) {
 
 static inline int transfer_lock(int descriptor) { return flock(descriptor, LOCK_EX | LOCK_NB) == 0 ? 0 : errno; }
 
+// Locks of an open file description, one byte each (fcntl(2)): glibc names the commands only with _GNU_SOURCE.
+enum { TRANSFER_OFD_GETLK = 36, TRANSFER_OFD_SETLK = 37 };
+
+// Takes or gives back the lock of a byte without waiting; 0, or errno.
+static inline int transfer_set_byte_lock(int descriptor, int64_t byte, int isTaken) {
+    struct flock lock = {.l_type = isTaken ? F_WRLCK : F_UNLCK, .l_whence = SEEK_SET, .l_start = byte, .l_len = 1};
+    return fcntl(descriptor, TRANSFER_OFD_SETLK, &lock) == 0 ? 0 : errno;
+}
+
+// Whether somebody else has the lock of a byte: 1 or 0, or -1 where that can't be told.
+static inline int transfer_is_byte_locked(int descriptor, int64_t byte) {
+    struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = byte, .l_len = 1};
+    if (fcntl(descriptor, TRANSFER_OFD_GETLK, &lock) != 0) return -1;
+    return lock.l_type != F_UNLCK;
+}
+
 static inline int transfer_open(const char *path, int flags, unsigned mode) { return open(path, flags, mode); }
 
 // The kind of file system, as statfs(2) numbers them.

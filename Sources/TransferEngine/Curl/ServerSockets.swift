@@ -1,4 +1,5 @@
 import CTransferCurl
+import CTransferLinux
 import Glibc
 import Synchronization
 import TransferCore

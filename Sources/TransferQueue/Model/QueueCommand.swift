@@ -19,6 +19,17 @@ extension QueueVerb {
         case .retryFailed: [.failed, .skipped]
         }
     }
+
+    /// Whether it means something to a job that stands so. Of what is under way only its process knows more.
+    func changes(_ state: JobState) -> Bool {
+        switch (self, state) {
+        case (_, .claimed), (.pause, .queued), (.pause, .waiting), (.pause, .blocked), (.resume, .paused): true
+        case (.cancel, .queued), (.cancel, .waiting), (.cancel, .blocked), (.cancel, .paused), (.cancel, .failed): true
+        case (.retry, .waiting), (.retry, .failed), (.retry, .skipped), (.retry, .cancelled): true
+        case (.retryFailed, .failed), (.retryFailed, .skipped): true
+        default: false
+        }
+    }
 }
 
 /// A command for one job, or for a whole batch.

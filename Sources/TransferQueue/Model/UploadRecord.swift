@@ -59,6 +59,12 @@ struct UploadRecord: Sendable, Hashable, Codable {
     /// Whether the server can be asked what it has.
     var knowsTheWay: Bool { state?.canAsk == true }
 
+    /// Whether an attempt left more than which version it began with.
+    var canGoOn: Bool { state != nil }
+
+    /// Whether a server has something that it frees when it's told to.
+    var holdsSomething: Bool { state?.isHeld == true }
+
     var text: String? { (try? JSONEncoder().encode(self)).map { String(decoding: $0, as: UTF8.self) } }
 
     init?(text: String) {

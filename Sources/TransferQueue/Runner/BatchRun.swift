@@ -19,8 +19,8 @@ final class BatchRun {
     var isFinished = false
     /// The run ended before the batch did.
     var wasStopped = false
-    /// Whether it has jobs that were never read from the store (``JobReserve``), as far as is known.
-    var hasReserve = false
+    /// Whether nothing is known of it but what staging said.
+    var isAsStaged = false
     /// Whether files are to bear a note of where they came from.
     var marksFiles = false
     /// Whether what nothing proves fails, whatever the jobs say of that.

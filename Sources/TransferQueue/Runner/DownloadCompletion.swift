@@ -1,4 +1,5 @@
 import CTransferFailpoint
+import CTransferLinux
 import Glibc
 import TransferCore
 import TransferCrypto

@@ -27,7 +27,7 @@ extension JobQueue {
     public func abandonCancelled(in names: [String], within limit: Duration) async throws -> [UntoldUpload] {
         let store = store
         let batches = try await reader.run {
-            try names.compactMap { name in try store.holdForAbandoning(batch: name).map { (id: $0, name: name) } }
+            try names.flatMap { try store.hold(.named($0)) }
         }
         for batch in batches { await runner.abandonCancelled(batch.id) }
         let deadline = Task {
@@ -50,7 +50,7 @@ extension JobQueue {
                         UntoldUpload(
                             batch: batch.name, job: job.identity, reason: reason, needsItsJobFile: needsItsFile))
                 }
-                _ = try store.letGo(batch: batch.id)
+                _ = try store.letGo(batch: batch.id, isComplete: false)
             }
             return untold
         }

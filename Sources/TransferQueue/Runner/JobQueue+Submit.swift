@@ -69,7 +69,11 @@ extension JobQueue {
         guard faults.isEmpty else { throw TransferError(.badURL, faults.joined(separator: "; ")) }
         let job = job.spelt
         let staged = try await reader.run { [store] in
-            try store.submit(job, batch: batch, directory: directory)
+            do {
+                return try store.submit(job, batch: batch, directory: directory)
+            } catch let failure as StagingFailure {
+                throw StagingError(failure)
+            }
         }
         await runner.submitted(staged)
         return JobHandle(batch: batch, identity: job.identity, queue: self)
@@ -114,8 +118,9 @@ extension JobQueue {
             for _ in 0..<Self.stagingRounds {
                 let staged = try await reader.run { [store] in
                     try store.stage(
-                        header, keepsWhatIsMissing: keepsWhatIsMissing, isReload: isReload,
-                        reserving: JobReserve.capacity
+                        header,
+                        StagingOptions(
+                            keepsWhatIsMissing: keepsWhatIsMissing, isReload: isReload, claiming: JobReserve.capacity)
                     ) { stager in
                         try jobs.takeAll { job in try stager.add(job) }
                     }

@@ -15,16 +15,23 @@ import TransferEventLoop
 /// ```
 public final class JobQueue: Sendable {
     let runner: QueueRunner
-    let store: SQLiteStore
+    let store: any JobStore & RunMemory
+    /// `nil` where the store knows nothing of watched folders.
+    let ledger: (any WatchLedger)?
     private let engine: ExchangeEngine
     private let hub: EventHub
     /// For callers that ask: apart from the runner's, so that a question never waits behind a run.
     let reader = WorkerPool(name: "store-reader", threads: 1)
     let watchPools = WatchPools()
 
-    private init(_ configuration: QueueConfiguration) throws {
-        let folder = try StateFolder(configuration.state)
-        store = try SQLiteStore(folder)
+    /// - Parameters:
+    ///   - store: What remembers the queue.
+    ///   - ledger: What remembers watched folders, beside it.
+    init(
+        _ configuration: QueueConfiguration, store: any JobStore & RunMemory, ledger: (any WatchLedger)?
+    ) throws {
+        self.store = store
+        self.ledger = ledger
         hub = EventHub()
         let loop = try EventLoop(name: "queue")
         // A thread more would only be in the others' way: each job goes to and fro between the queue and its transfer.
@@ -38,7 +45,10 @@ public final class JobQueue: Sendable {
     ///
     /// - Throws: `TransferError` when the folder or its database can't be used; the message says why and what to do.
     public static func open(_ configuration: QueueConfiguration) async throws -> JobQueue {
-        let queue = try await Self.worker.run { try JobQueue(configuration) }
+        let queue = try await Self.worker.run {
+            let store = try SQLiteStore(StateFolder(configuration.state))
+            return try JobQueue(configuration, store: store, ledger: store)
+        }
         await queue.runner.listen(folder: configuration.state, runtime: configuration.runtimeFolder)
         return queue
     }
@@ -55,7 +65,7 @@ public final class JobQueue: Sendable {
         await runner.closeControl()
         engine.shutDown()
         let store = store
-        _ = try? await reader.run { try store.unregister() }
+        _ = try? await reader.run { try store.retire() }
         runner.storeWorker.stop()
         runner.folderWorker.stop()
         reader.stop()
@@ -78,7 +88,7 @@ public final class JobQueue: Sendable {
     /// - Throws: When the database fails.
     public func run() async throws {
         let store = store
-        let batches = try await reader.run { try store.holdAll() }
+        let batches = try await reader.run { try store.hold(.unfinished) }
         for batch in batches { await runner.add(batch, secrets: [:], options: RunOptions()) }
         await runner.runForever()
         try await finish()
@@ -95,7 +105,7 @@ public final class JobQueue: Sendable {
         for batch in batches {
             await runner.add(
                 batch.staged.batch, secrets: batch.staged.secrets, options: options, tellsOfFailed: true,
-                reserve: batch.staged.reserve)
+                ready: batch.staged.ready)
             await runner.abandon(batch.staged.abandoned)
         }
         begun()
@@ -121,7 +131,7 @@ public final class JobQueue: Sendable {
     /// Takes a batch that was staged while others run into the run.
     public func begin(_ batch: StagedBatch) async {
         await runner.add(
-            batch.staged.batch, secrets: batch.staged.secrets, options: RunOptions(), reserve: batch.staged.reserve)
+            batch.staged.batch, secrets: batch.staged.secrets, options: RunOptions(), ready: batch.staged.ready)
         await runner.abandon(batch.staged.abandoned)
     }
 

@@ -50,7 +50,7 @@ extension QueueRunner {
     func flushPartRecords() {
         guard let group = recorder.parts.take() else { return }
         withStore {
-            try $0.keep(group.records)
+            try $0.note(group.records.map { .part($0.value, of: $0.key) })
         } then: { runner, _ in
             runner.recorder.parts.written()
             for (id, waiting) in group.waiting {

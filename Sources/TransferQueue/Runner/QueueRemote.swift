@@ -5,7 +5,7 @@ import TransferEventLoop
 
 /// What other processes may do with a queue: look at it, and ask for something.
 public final class QueueRemote: Sendable {
-    let store: SQLiteStore
+    let store: any JobStore & QueueReader
     private let folder: String
     private let runtimeFolder: String?
 

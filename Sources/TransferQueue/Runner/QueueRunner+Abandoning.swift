@@ -56,7 +56,7 @@ extension QueueRunner {
             case .wait(let number, let pause): timer(.abandonment(number)).schedule(at: .now + pause)
             case .forget(let id):
                 withStore {
-                    try $0.forgetAbandoned(id)
+                    try $0.note([.abandoned(id)])
                 } then: { _, _ in
                 }
             }

@@ -22,10 +22,12 @@ public struct RunOptions: Sendable, Hashable {
 extension QueueRunner {
     /// Takes a batch, which this process holds, into the run.
     ///
-    /// - Parameter tellsOfFailed: What failed before any process could tell is told now.
+    /// - Parameters:
+    ///   - tellsOfFailed: What failed before any process could tell is told now.
+    ///   - ready: How many jobs are ready, by lane, of a batch of which nothing else is known.
     func add(
         _ batch: HeldBatch, secrets: [Int64: JobSecrets], options: RunOptions, tellsOfFailed: Bool = false,
-        reserve: JobReserve? = nil
+        ready: [Lane: Int]? = nil
     ) {
         startNetwork()
         memory.secrets.merge(secrets) { $1 }
@@ -35,7 +37,7 @@ extension QueueRunner {
             refreshFromStore(batch.id)
             return
         }
-        if let lanes = reserve?.take() { return add(batch, lanes, options) }
+        if let ready { return add(batch, ready, options) }
         let goesOn = batches[batch.id] != nil
         batches[batch.id] = BatchRun(id: batch.id, name: batch.name, directory: batch.directory, now: .now)
         batches[batch.id]?.marksFiles = options.marksFiles
@@ -68,6 +70,22 @@ extension QueueRunner {
             if tellsOfFailed, counts[.failed] ?? 0 > 0 { runner.tellOfFailed(id, counts) }
             runner.checkCompleted(id, after: 0, options)
         }
+    }
+
+    /// Takes a new batch into the run: nothing has to be asked of it.
+    private func add(_ batch: HeldBatch, _ ready: [Lane: Int], _ options: RunOptions) {
+        let run = BatchRun(id: batch.id, name: batch.name, directory: batch.directory, now: .now)
+        run.marksFiles = options.marksFiles
+        run.isStrict = options.strict
+        run.totals.jobs = ready.values.reduce(0, +)
+        run.remaining = run.totals.jobs
+        run.isChecked = true
+        run.isAsStaged = true
+        batches[batch.id] = run
+        emit(batch.id, .batchStarted(run.totals))
+        for (lane, count) in ready { scheduler.backlogIs(lane, count) }
+        review()
+        loadPauses()
     }
 
     /// Staging gave all other failed jobs a new start: these ended with the process that had them.
@@ -171,19 +189,18 @@ extension QueueRunner {
 
     private func loadReady(_ batch: Int64) {
         withStore {
-            (try $0.backlog(batch: batch), try $0.sleepers(batch: batch))
-        } then: { runner, loaded in
+            try $0.backlog(batch: batch)
+        } then: { runner, backlog in
             guard runner.isInRun(batch) else { return }
-            for (lane, count) in loaded.0 {
-                runner.scheduler.backlogIs(lane, count + runner.admission.reserved(lane))
-            }
+            for (lane, count) in backlog.ready { runner.scheduler.backlogIs(lane, count) }
             runner.review()
-            runner.admission.setSleepers(of: batch, loaded.1)
+            runner.admission.setSleepers(of: batch, backlog.sleepers)
         }
     }
 
     /// Another hand changed jobs of the batch in the store: count and look for work anew.
     func refreshFromStore(_ batch: Int64) {
+        batches[batch]?.isAsStaged = false
         withStore {
             try $0.tally(batch: batch)
         } then: { runner, tally in
@@ -215,7 +232,6 @@ extension QueueRunner {
 
     /// The run of a batch is over: a later one of another batch starts nothing of it.
     func forgetWork(of batch: Int64) {
-        forgetReserve(of: batch)
         scheduler.forget(batch: batch)
         admission.forgetSleepers(of: batch)
     }
@@ -232,7 +248,6 @@ extension QueueRunner {
     func stop(_ reason: RunState.StopReason) {
         guard state.stopping == nil else { return }
         state.stopping = reason
-        admission.forgetReserves()
         preparation.ahead.forget()
         for job in running.values { interrupt(job, .release(.queued)) }
         saveGroup()
@@ -270,7 +285,7 @@ extension QueueRunner {
                 batches[id]?.wasStopped = true
                 forgetWork(of: id)
                 withStore {
-                    try $0.letGo(batch: id)
+                    try $0.letGo(batch: id, isComplete: false)
                 } then: { _, listeners in
                     for listener in listeners { ControlSocket.ring(listener) }
                 }

@@ -19,8 +19,6 @@ extension QueueRunner {
 
     private func performNext() {
         guard let command = commands.next() else { return }
-        // The store gives them back first.
-        forgetReserve(of: command.batch)
         emit(command.batch, .commanded(command.verb, job: command.job))
         // Of these the store doesn't know yet.
         let isFailing = recorder.steps.contains { $0.error != nil && command.means($0.batch, $0.identity) }
@@ -31,7 +29,7 @@ extension QueueRunner {
             let applied = try store.apply(command)
             // One that only waits for its turn gets no other by a retry.
             let opensGates = command.stop == nil && (command.verb == .resume || isFailing || applied.hadFailed)
-            if opensGates { try store.forgetPauses() }
+            if opensGates { try store.publish(.noPauses) }
             return (applied, opensGates)
         } then: { runner, result in
             // What the store found claimed, and so left alone, is known here by now.

@@ -14,7 +14,7 @@ extension QueueRunner {
             commands.socket = socket
             let path = socket.path
             withStore {
-                try $0.setSocket(path)
+                try $0.publish(.socket(path))
             } then: { _, _ in
             }
             return

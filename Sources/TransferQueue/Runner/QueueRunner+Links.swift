@@ -26,7 +26,7 @@ extension QueueRunner {
         network.hasNewUsage = false
         let rows = network.usage.rows
         withStore {
-            try $0.save(rows)
+            try $0.publish(.usage(rows))
         } then: { _, _ in
         }
         if running.values.contains(where: { !$0.candidate.lane.network.isEmpty }) { review() }
@@ -37,7 +37,7 @@ extension QueueRunner {
             network.health.suspicion(of: link.name).map { (link.name, $0) }
         }
         withStore {
-            try $0.save(silentLinks: silent)
+            try $0.publish(.silentLinks(silent))
         } then: { _, _ in
         }
     }

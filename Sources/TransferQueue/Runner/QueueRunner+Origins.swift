@@ -58,7 +58,7 @@ extension QueueRunner {
             let pause = StoredPause(
                 origin: origin, remaining: remaining, status: error.status, message: error.message)
             withStore {
-                try $0.savePause(pause)
+                try $0.publish(.pause(pause))
             } then: { _, _ in
             }
         }

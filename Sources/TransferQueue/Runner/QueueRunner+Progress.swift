@@ -50,8 +50,10 @@ extension QueueRunner {
             let jobs = underWay.prefix(Self.mostTold).map(\.candidate.id)
             withStore {
                 try $0.publish(
-                    batch: id, totals, rate: rate, eta: eta, active: report.active, underWay: jobs,
-                    waitingFor: report.networkWait)
+                    .progress(
+                        RunProgress(
+                            batch: id, totals: totals, rate: rate, eta: eta, active: report.active, underWay: jobs,
+                            waitingFor: report.networkWait)))
             } then: { _, _ in
             }
         }
@@ -63,7 +65,7 @@ extension QueueRunner {
         guard waits != reports.hostWaits else { return }
         reports.hostWaits = waits
         withStore {
-            try $0.save(hostWaits: waits)
+            try $0.publish(.hostWaits(waits))
         } then: { _, _ in
         }
     }

@@ -1,3 +1,4 @@
+import CTransferLinux
 import Glibc
 import TransferCore
 import TransferEngine
@@ -75,7 +76,7 @@ extension QueueRunner {
         guard let fingerprint else { return transferMarked(id, job) }
         job.record.watched?.fingerprint = fingerprint
         withStore {
-            try $0.note(fingerprint, ofLedger: ledger)
+            try $0.note([.fingerprint(fingerprint, ofLedger: ledger)])
         } then: { runner, _ in
             guard let job = runner.running[id] else { return }
             runner.transferMarked(id, job)

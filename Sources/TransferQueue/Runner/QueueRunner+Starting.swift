@@ -170,7 +170,7 @@ extension QueueRunner {
         }
         guard isUnrepeatable || version != nil else { return transfer(id) }
         withStore {
-            try $0.markSending(id, isUnrepeatable: isUnrepeatable, version: version)
+            try $0.note([.sending(id, isUnrepeatable: isUnrepeatable, version: version)])
         } then: { runner, _ in
             Failpoint.reached(.sendingMarked)
             runner.transfer(id)

@@ -212,7 +212,7 @@ extension QueueRunner {
         guard let talk = running[id]?.talk else { return }
         let (record, number) = (talk.record, talk.number)
         withStore {
-            try $0.save(upload: record, of: id)
+            try $0.note([.upload(record, of: id)])
         } then: { runner, _ in
             guard runner.running[id]?.talk?.number == number else { return }
             Failpoint.reached(.stateSaved)
@@ -226,7 +226,7 @@ extension QueueRunner {
     private func markAgain(_ id: Int64, _ number: Int) {
         running[id]?.talk?.isSaving = true
         withStore {
-            try $0.markSending(id, isUnrepeatable: true, version: nil)
+            try $0.note([.sending(id, isUnrepeatable: true, version: nil)])
         } then: { runner, _ in
             guard runner.running[id]?.talk?.number == number else { return }
             runner.running[id]?.talk?.isSaving = false
@@ -244,7 +244,7 @@ extension QueueRunner {
         let id = job.candidate.id
         job.record.upload = record
         withStore {
-            try $0.save(upload: record, of: id)
+            try $0.note([.upload(record, of: id)])
         } then: { _, _ in
         }
     }
@@ -259,7 +259,7 @@ extension QueueRunner {
         job.record.upload = nil
         let id = job.candidate.id
         withStore {
-            try $0.save(upload: nil, of: id)
+            try $0.note([.upload(nil, of: id)])
         } then: { _, _ in
         }
     }
@@ -309,7 +309,7 @@ extension QueueRunner {
         // What is to be forgotten, and how far it came, is written down with the step.
         if record != job.record.upload {
             withStore {
-                try $0.save(upload: record, of: id)
+                try $0.note([.upload(record, of: id)])
             } then: { _, _ in
             }
         }

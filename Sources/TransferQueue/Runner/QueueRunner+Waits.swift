@@ -2,15 +2,6 @@ import TransferCore
 import TransferEngine
 import TransferReachability
 
-/// A wait of all jobs under the same rules of the network.
-struct NetworkPause {
-    var since: WallTime
-    /// The transfers that it stopped, by batch.
-    var transfers: [Int64: Int] = [:]
-    /// The batches that were told of it.
-    var told: Set<Int64> = []
-}
-
 // What is told of waits for the network: events, and what other processes read in the store.
 extension QueueRunner {
     /// Tells each batch when its jobs begin to wait for the network, and when they go on.
@@ -76,7 +67,7 @@ extension QueueRunner {
     private func publishWaits() {
         let waits = network.waits.map { (network: $0, since: $1.since, reason: networkReason($0) ?? "offline") }
         withStore {
-            try $0.save(networkWaits: waits)
+            try $0.publish(.networkWaits(waits))
         } then: { _, _ in
         }
     }

@@ -4,13 +4,27 @@ import TransferEngine
 import TransferEventLoop
 
 // Batches of watched folders: they stay open while they are watched, and jobs come and go in them.
-extension QueueRunner {
+extension QueueRunner: FolderHost {
+    nonisolated func hear(_ news: FolderNews, from keeper: WatchKeeper) {
+        onLoop { runner in
+            switch news {
+            case .began(let batch, let changes): runner.began(keeper, batch: batch, changes)
+            case .took(let batch, let changes): runner.took(keeper, batch: batch, changes)
+            case .tookLast(let batch, let changes): runner.tookLast(batch, changes)
+            case .woke(let batch, let woken): runner.apply(woken.changes, to: batch)
+            case .changed(let batch): runner.refreshFromStore(batch)
+            case .ended(let batch): runner.unwatch(batch)
+            case .storeFailed(let error): runner.storeFailed(error)
+            }
+        }
+    }
+
     /// - Returns: Whether nobody watches it here.
     func reserveWatch(_ name: String) -> Bool { watches.reserve(name) }
 
     func releaseWatch(_ name: String) { watches.release(name) }
 
-    func began(_ keeper: WatchKeeper, batch: HeldBatch, _ changes: LedgerChanges) {
+    private func began(_ keeper: WatchKeeper, batch: HeldBatch, _ changes: LedgerChanges) {
         watches.set(keeper, of: batch.id)
         apply(changes, to: batch)
         if batches[batch.id].map(\.isFinished) ?? true {
@@ -29,7 +43,7 @@ extension QueueRunner {
     }
 
     /// What was still taken when its keeper had stopped goes on as in a batch that nobody watches.
-    func tookLast(_ batch: HeldBatch, _ changes: LedgerChanges) {
+    private func tookLast(_ batch: HeldBatch, _ changes: LedgerChanges) {
         remember(changes)
         guard state.stopping == nil else { return }
         if let run = batches[batch.id], !run.isFinished {
@@ -40,7 +54,7 @@ extension QueueRunner {
         }
     }
 
-    func unwatch(_ batch: Int64) {
+    private func unwatch(_ batch: Int64) {
         guard let keeper = watches.remove(batch) else { return }
         releaseWatch(keeper.plan.batch)
         if batches[batch].map({ !$0.isFinished }) ?? false { refreshFromStore(batch) }
@@ -82,9 +96,6 @@ extension QueueRunner {
         for (lane, count) in changes.ready { becameReady(lane, count, overtakes: overtakes) }
         pump()
     }
-
-    /// Files of a watched folder that had failed are ready again.
-    func woke(_ woken: WokenFiles, of batch: HeldBatch) { apply(woken.changes, to: batch) }
 
     /// Another hand than that of jobs' ends may have made room.
     func tellWatch(of batch: Int64, _ tally: BatchTally) {

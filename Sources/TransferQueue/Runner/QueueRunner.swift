@@ -11,7 +11,7 @@ actor QueueRunner: LoopActor {
     nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
 
     let configuration: QueueConfiguration
-    let store: SQLiteStore
+    let store: any JobStore & RunMemory
     let engine: ExchangeEngine
     let hub: EventHub
     let builder: RequestBuilder
@@ -41,7 +41,8 @@ actor QueueRunner: LoopActor {
     var timers: [RunTimer: LoopTimer] = [:]
 
     init(
-        _ configuration: QueueConfiguration, store: SQLiteStore, engine: ExchangeEngine, loop: EventLoop, hub: EventHub
+        _ configuration: QueueConfiguration, store: any JobStore & RunMemory, engine: ExchangeEngine, loop: EventLoop,
+        hub: EventHub
     ) {
         self.configuration = configuration
         self.store = store
@@ -67,7 +68,7 @@ actor QueueRunner: LoopActor {
 
     /// Does `work` on the store's thread and comes back with the result.
     func withStore<Value: Sendable>(
-        _ work: @escaping @Sendable (SQLiteStore) throws -> Value,
+        _ work: @escaping @Sendable (any JobStore & RunMemory) throws -> Value,
         then: @escaping @Sendable (isolated QueueRunner, Value) -> Void
     ) {
         state.storeCalls += 1
@@ -141,23 +142,14 @@ actor QueueRunner: LoopActor {
     private static let claimsAtOnce = 64
 
     private func claim(_ wants: [LaneWant]) {
-        let (ofReserves, ofStore) = admission.split(wants)
-        for page in ofReserves.pages(of: Self.claimsAtOnce) { openReserves(page) }
         let known = memory.secrets
-        for page in ofStore.pages(of: Self.claimsAtOnce) {
+        for page in wants.pages(of: Self.claimsAtOnce) {
             withStore {
                 try $0.claim(page, secrets: known)
             } then: { runner, results in
-                for (want, result) in zip(page, results) { runner.took(result, want) }
+                for (want, result) in zip(page, results) { runner.didClaim(result, asked: want.limit) }
             }
         }
-    }
-
-    private func took(_ result: ClaimedJobs, _ want: LaneWant) {
-        guard admission.hasReserve(want.lane) else { return didClaim(result, asked: want.limit) }
-        // There is more than the store gave, whatever it gave.
-        if result.jobs.count == want.limit { admission.cameBack(want.lane) }
-        didClaim(result, asked: result.jobs.count)
     }
 
     /// Jobs are ready again, or for the first time.
@@ -171,7 +163,6 @@ actor QueueRunner: LoopActor {
             && !scheduler.batches(under: lane.network).contains(lane.batch)
         scheduler.backlogGrew(lane, by: count, overtakes: overtakes)
         if isNews { review() }
-        admission.cameBack(lane)
     }
 
     func didClaim(_ result: ClaimedJobs, asked: Int) {
@@ -196,6 +187,8 @@ actor QueueRunner: LoopActor {
                 knocks: builder.mayBeChallenged(job.record.spec, result.lane.origin))
         }
         scheduler.claimed(result.lane, candidates, asked: asked)
+        // Once for all lanes: whatever else was asked of them was asked before it's counted.
+        if result.isNews, batches[result.lane.batch]?.isAsStaged == true { refreshFromStore(result.lane.batch) }
         // Which machines they are connected to first is known only now.
         if scheduler.network.held.contains(result.lane.network) { reviewSoon() }
         holdBack()
@@ -258,8 +251,18 @@ actor QueueRunner: LoopActor {
         let perSecond = configuration.progressInterval.map { max(1, Int(1 / max(0.1, $0.inSeconds))) } ?? 1
         let isLast = running.isEmpty && !hasNews
         let isBatchTick = reports.isBatchTick(every: perSecond)
+        renewLease(now)
         if reports.isIdleTick || isLast || isBatchTick { reportBatches(now) }
         scheduleTick()
+    }
+
+    /// Leases are for longer than three idle ticks.
+    private func renewLease(_ now: MonotonicTime) {
+        guard reports.isRenewal(now) else { return }
+        withStore {
+            _ = try $0.renew()
+        } then: { _, _ in
+        }
     }
 
     func emit(_ batch: Int64, _ kind: QueueEvent.Kind, cursor: Int64? = nil) {

@@ -101,7 +101,7 @@ struct EndWriter {
                     UPDATE job SET state = \(JobStates.failed), owner = NULL, isSending = 0, wasInterrupted = 0, errorCode = ?,
                         errorMessage = ?, status = ?, host = ?, attempts = ?, endSequence = ?, ended = ?, notBefore = ?,
                         due = ?, delay = ?, resume = ?,
-                        upload = CASE WHEN ? OR \(SQLiteStore.canGoOn) THEN upload END WHERE id = ?
+                        upload = CASE WHEN ? OR canGoOn(upload) THEN upload END WHERE id = ?
                     """,
                 arguments: [
                     error.code.rawValue, error.message, error.status, host, attempts, cursor, now,
@@ -113,7 +113,7 @@ struct EndWriter {
                 sql: """
                     UPDATE job SET state = \(JobStates.cancelled), owner = NULL, isSending = 0, endSequence = ?, ended = ?,
                         resume = ifnull(?, resume),
-                        upload = CASE WHEN \(SQLiteStore.canGoOn) THEN upload END WHERE id = ?
+                        upload = CASE WHEN canGoOn(upload) THEN upload END WHERE id = ?
                     """, arguments: [cursor, now, try SQLiteStore.text(end.resume), end.id])
         // The ledger's part takes it out.
         case .dropped: break

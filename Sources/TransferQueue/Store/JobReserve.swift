@@ -1,13 +1,9 @@
 import DequeModule
-import Synchronization
 import TransferCore
 
-/// The first jobs of a batch that is new, on their way from whoever read them to whoever runs them: the store has them
-/// down as taken, and nobody has to read them from there again.
-///
-/// They are taken in the order of the file, a page at a time (``SQLiteStore/open(_:through:since:isDurable:)``). Whoever wants
-/// something else with jobs of the batch has the store give them all back first, and what is left here is worth nothing.
-final class JobReserve: Sendable {
+/// The first jobs of a new batch, which the store has as claimed from the moment in which they were put in: a claim takes
+/// them from memory, in the order of the file, and needs to read nothing (``SQLiteStore/claim(_:secrets:)``).
+struct JobReserve: Sendable {
     struct Job: Sendable {
         let id: Int64
         let identity: String
@@ -24,12 +20,7 @@ final class JobReserve: Sendable {
     /// Jobs of a batch beyond that are read from the store when their turn comes: memory is for so many.
     static let capacity = 16384
 
-    private let lanes: Mutex<[Lane: LaneJobs]?>
-
-    private init(_ lanes: [Lane: LaneJobs]) { self.lanes = Mutex(lanes) }
-
-    /// - Returns: What there is, to the first who asks.
-    func take() -> [Lane: LaneJobs]? { lanes.withLock { exchange(&$0, with: nil) } }
+    let lanes: [Lane: LaneJobs]
 
     /// Gathers the jobs of a batch, as long as they start in the order in which they come.
     struct Builder {
@@ -79,7 +70,7 @@ final class JobReserve: Sendable {
         /// - Returns: `nil` without jobs.
         mutating func finish() -> JobReserve? {
             endRun()
-            return lanes.isEmpty ? nil : JobReserve(lanes)
+            return lanes.isEmpty ? nil : JobReserve(lanes: lanes)
         }
     }
 }

@@ -24,6 +24,9 @@ struct ProcessIdentity: Sendable, Hashable {
         return isAlive(as: Self.look(pid), in: BootID.current)
     }
 
+    /// Whether it may be one of those that run since this machine was started.
+    var isOfThisBoot: Bool { boot == BootID.current || boot == BootID.unknown || BootID.current == BootID.unknown }
+
     /// The facts that show whether a process number is still the same process.
     enum Sighting: Sendable, Hashable {
         case started(Int64)

@@ -5,37 +5,47 @@ import TransferCore
 import TransferEngine
 import TransferEventLoop
 
-/// Jobs of one batch that speak to one origin under the same rules of the network: what is claimed together.
-struct Lane: Sendable, Hashable {
-    let batch: Int64
-    let origin: String
-    /// The rules (`NetworkPolicy.key`).
-    let network: String
-
-    init(batch: Int64, origin: String, network: String = "") {
-        self.batch = batch
-        self.origin = origin
-        self.network = network
-    }
-}
-
 extension SQLiteStore {
     /// A blanked query must never be sent in place of the real one.
     private static let lostSecret = TransferError(
         .secretMissing, "its URL or headers hold a secret that is never stored: run its job file again")
 
-    /// Takes up to `limit` ready jobs of the lane for this process, the most urgent first.
-    func claim(_ lane: Lane, limit: Int, secrets: [Int64: JobSecrets]) throws -> ClaimedJobs {
-        try claim([LaneWant(lane: lane, limit: limit)], secrets: secrets).first
-            ?? ClaimedJobs(lane: lane, jobs: [], unreadable: [])
+    func claim(_ wants: [LaneWant], secrets: [Int64: JobSecrets]) throws -> [ClaimedJobs] {
+        var claimed = try claimAll(wants, secrets)
+        for index in claimed.indices where reserves.wasTakenBack(claimed[index].lane.batch) {
+            claimed[index].isNews = true
+        }
+        return claimed
     }
 
-    /// The same of several lanes, in their order: one transaction for all of them.
-    func claim(_ wants: [LaneWant], secrets: [Int64: JobSecrets]) throws -> [ClaimedJobs] {
+    private func claimAll(_ wants: [LaneWant], _ secrets: [Int64: JobSecrets]) throws -> [ClaimedJobs] {
+        guard wants.contains(where: { reserves.has($0.lane) }) else { return try claimRows(wants, secrets) }
+        var claimed = wants.map { ClaimedJobs(lane: $0.lane, jobs: [], unreadable: []) }
+        /// Takes what is wanting still, of those lanes.
+        func fill(_ isMeant: (Lane) -> Bool, _ take: ([LaneWant]) throws -> [ClaimedJobs]) throws {
+            let meant = wants.indices.filter { isMeant(wants[$0].lane) && claimed[$0].count < wants[$0].limit }
+            guard !meant.isEmpty else { return }
+            let left = meant.map { LaneWant(lane: wants[$0].lane, limit: wants[$0].limit - claimed[$0].count) }
+            for (index, more) in zip(meant, try take(left)) { claimed[index].add(more) }
+        }
+        // What came back goes first, and what is beyond a reserve last.
+        let reserved = Set(wants.map(\.lane).filter { reserves.has($0) })
+        let returned = reserved.filter { reserves.mayHaveReturned($0.batch) }
+        try fill({ !reserved.contains($0) || returned.contains($0) }) { try claimRows($0, secrets) }
+        try fill({ reserved.contains($0) }) { try claimReserved($0) }
+        try fill({ reserved.contains($0) && (reserves.isLonger($0) || reserves.wasTakenBack($0.batch)) }) {
+            try claimRows($0, secrets)
+        }
+        return claimed
+    }
+
+    /// Claims what has rows: one transaction for all lanes.
+    private func claimRows(_ wants: [LaneWant], _ secrets: [Int64: JobSecrets]) throws -> [ClaimedJobs] {
         let batches = Set(wants.map(\.lane.batch))
         let isDurable = uploading.withLock { $0.isSuperset(of: batches) }
         let claimed = try write(isDurable: isDurable) { db in
-            try wants.map { try claim($0, db, secrets: secrets) }
+            try requireLease(db)
+            return try wants.map { try claim($0, db, secrets: secrets) }
         }
         // An upload is known to be on its way after a loss of power too, before its first byte leaves: one wait for the
         // disk for all uploads of the page.
@@ -109,38 +119,40 @@ extension SQLiteStore {
             recheck: DestinationRule.Recheck(rawValue: row[12]) ?? .ask)
     }
 
-    /// How many jobs are ready, by lane.
-    func backlog(batch: Int64) throws -> [(lane: Lane, count: Int)] {
+    func backlog(batch: Int64) throws -> Backlog {
         try read { db in
-            try Row.fetchAll(
+            let rows = try Row.fetchAll(
                 db,
                 sql: """
                     SELECT origin, network, count(*) FROM job WHERE batch = ? AND state = \(JobStates.queued) GROUP BY origin, network
-                    """, arguments: [batch]
-            ).map { (Lane(batch: batch, origin: $0[0], network: $0[1]), $0[2]) }
+                    """, arguments: [batch])
+            var backlog = Backlog()
+            for row in rows { backlog.ready[Lane(batch: batch, origin: row[0], network: row[1])] = row[2] }
+            let reserve = try Int64.fetchOne(db, sql: "SELECT reserve FROM batch WHERE id = ?", arguments: [batch])
+            if reserve == process { backlog.ready.merge(reserves.counts(of: batch)) { $0 + $1 } }
+            backlog.sleepers = try sleepers(db, batch)
+            return backlog
         }
     }
 
     /// Jobs that wait for their next attempt.
-    func sleepers(batch: Int64) throws -> [SleepingJob] {
-        try read { db in
-            try Row.fetchAll(
-                db,
-                sql:
-                    "SELECT id, origin, network, notBefore, due, delay FROM job WHERE batch = ? AND state = \(JobStates.waiting)",
-                arguments: [batch]
-            ).map { row in
-                // Why an earlier process put it to sleep isn't kept: it's left to it.
-                SleepingJob(
-                    id: row[0], lane: Lane(batch: batch, origin: row[1], network: row[2]),
-                    due: StoredWait(row)?.due() ?? .now, isAsked: true)
-            }
+    private func sleepers(_ db: Database, _ batch: Int64) throws -> [SleepingJob] {
+        try Row.fetchAll(
+            db,
+            sql:
+                "SELECT id, origin, network, notBefore, due, delay FROM job WHERE batch = ? AND state = \(JobStates.waiting)",
+            arguments: [batch]
+        ).map { row in
+            // Why an earlier process put it to sleep isn't kept: it's left to it.
+            SleepingJob(
+                id: row[0], lane: Lane(batch: batch, origin: row[1], network: row[2]),
+                due: StoredWait(row)?.due() ?? .now, isAsked: true)
         }
     }
 
-    /// Makes waiting jobs ready; those that were paused or cancelled meanwhile stay as they are.
     func wake(_ ids: [Int64]) throws -> [Lane: Int] {
-        try writeRelaxed { db in
+        let lanes = try writeRelaxed { db in
+            try requireLease(db)
             var lanes: [Lane: Int] = [:]
             let statement = try db.cachedStatement(
                 sql: """
@@ -154,11 +166,14 @@ extension SQLiteStore {
             }
             return lanes
         }
+        for lane in lanes.keys { reserves.cameBack(lane.batch) }
+        return lanes
     }
 
-    /// Gives claimed jobs back unstarted.
     func release(_ ids: [Int64]) throws {
+        reserves.cameBack()
         try writeRelaxed { db in
+            try requireLease(db)
             let statement = try db.cachedStatement(
                 sql:
                     "UPDATE job SET state = \(JobStates.queued), owner = NULL, isSending = 0 WHERE id = ? AND state = \(JobStates.claimed)"
@@ -167,7 +182,6 @@ extension SQLiteStore {
         }
     }
 
-    /// Jobs that were complete before, a page at a time.
     func completed(batch: Int64, after id: Int64, limit: Int) throws -> [CompletedJob] {
         try read { db in
             try Row.fetchAll(
@@ -200,9 +214,10 @@ extension SQLiteStore {
         }
     }
 
-    /// Makes complete jobs ready again.
     func redo(_ ids: [Int64], _ recheck: DestinationRule.Recheck) throws {
+        reserves.cameBack()
         try write { db in
+            try requireLease(db)
             var batches = Set<Int64>()
             for id in ids {
                 let row = try Row.fetchOne(

@@ -2,23 +2,10 @@ import GRDB
 import TransferCore
 import TransferEventLoop
 
-extension QueueVerb {
-    /// Whether it means something to a job that stands so. Of what is under way only its process knows more.
-    fileprivate func changes(_ state: JobState) -> Bool {
-        switch (self, state) {
-        case (_, .claimed), (.pause, .queued), (.pause, .waiting), (.pause, .blocked), (.resume, .paused): true
-        case (.cancel, .queued), (.cancel, .waiting), (.cancel, .blocked), (.cancel, .paused), (.cancel, .failed): true
-        case (.retry, .waiting), (.retry, .failed), (.retry, .skipped), (.retry, .cancelled): true
-        case (.retryFailed, .failed), (.retryFailed, .skipped): true
-        default: false
-        }
-    }
-}
-
 extension SQLiteStore {
     func deliver(_ verb: QueueVerb, batch name: String, job: String?) throws -> CommandDelivery {
         try write { db in
-            try Self.reclaim(db)
+            try reclaim(db)
             let row = try Row.fetchOne(
                 db,
                 sql: """
@@ -45,12 +32,6 @@ extension SQLiteStore {
         }
     }
 
-    func setSocket(_ path: String) throws {
-        try writeRelaxed(leavesPacks: true) { db in
-            try db.execute(sql: "UPDATE process SET socket = ? WHERE id = ?", arguments: [path, process])
-        }
-    }
-
     /// The commands for this process, each once.
     func takeCommands() throws -> [QueueCommand] {
         try database.write { db in
@@ -63,7 +44,9 @@ extension SQLiteStore {
     }
 
     func apply(_ command: QueueCommand) throws -> AppliedCommand {
-        try write { db in
+        reserves.takeBack(command.batch)
+        return try write { db in
+            try requireLease(db)
             // Before: a fresh start forgets it.
             let hadFailed = try command.job.map { try Self.hasFailed(db, batch: command.batch, job: $0) } ?? true
             try Self.dissolveReserve(db, batch: command.batch)
@@ -96,7 +79,7 @@ extension SQLiteStore {
                 """
                 UPDATE job SET state = \(JobStates.cancelled), ended = unixepoch() * 1000, notBefore = NULL, endSequence =
                     (SELECT value FROM counter WHERE name = 'end') + 1,
-                    upload = CASE WHEN \(canGoOn) THEN upload END
+                    upload = CASE WHEN canGoOn(upload) THEN upload END
                     WHERE \(target) AND (state IN (\(states)) OR state = \(JobStates.failed) AND notBefore IS NOT NULL)
                 """
             case .retry, .retryFailed:

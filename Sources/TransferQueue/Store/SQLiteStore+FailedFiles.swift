@@ -4,7 +4,7 @@ import TransferEventLoop
 
 extension SQLiteStore {
     /// Makes failed files of a watched folder ready again. None while its batch is paused.
-    func wakeFailed(batch: Int64, _ selection: FailedFiles.Selection, limit: Int) throws -> WokenFiles {
+    func wakeFailed(batch: Int64, _ selection: FailedSelection, limit: Int) throws -> WokenFiles {
         try write { db in
             var woken = WokenFiles()
             let now = StoredWait.Now.system.boot.nanoseconds / 1_000_000
@@ -51,7 +51,7 @@ extension SQLiteStore {
     }
 }
 
-extension FailedFiles.Selection {
+extension FailedSelection {
     /// That a server has other bytes than a file's, or doesn't show them, is that file's own matter: another's success
     /// says nothing of it.
     fileprivate var condition: String {

@@ -3,10 +3,32 @@ import TransferCore
 import TransferEventLoop
 
 extension SQLiteStore {
-    /// Takes every batch that nobody has and that has something left to do.
-    func holdAll() throws -> [HeldBatch] {
+    func hold(_ selection: BatchSelection) throws -> [HeldBatch] {
+        switch selection {
+        case .unfinished: try holdUnfinished()
+        case .named(let name): try hold(name)
+        }
+    }
+
+    private func hold(_ name: String) throws -> [HeldBatch] {
         try write { db in
-            try Self.reclaim(db)
+            try reclaim(db)
+            try requireLease(db)
+            return try Row.fetchAll(
+                db,
+                sql: """
+                    UPDATE batch SET owner = ?1 WHERE name = ?2 AND (owner IS NULL OR owner = ?1)
+                    RETURNING id, name, directory
+                    """, arguments: [process, name]
+            ).map { HeldBatch(id: $0[0], name: $0[1], directory: $0[2]) }
+        }
+    }
+
+    private func holdUnfinished() throws -> [HeldBatch] {
+        reserves.forgetAll()
+        return try write { db in
+            try reclaim(db)
+            try requireLease(db)
             try Self.dissolveReserves(db, of: process)
             return try Row.fetchAll(
                 db,
@@ -19,9 +41,6 @@ extension SQLiteStore {
         }
     }
 
-    /// Adds one job to a batch, which is made if need be.
-    ///
-    /// - Throws: `TransferError` when the identity is taken by a job with other content.
     func submit(_ spec: JobSpec, batch: String, directory: String) throws -> StagedJobs {
         let known = try read { db in
             try Int64.fetchOne(
@@ -36,13 +55,9 @@ extension SQLiteStore {
                 .fileExists, "the batch \(batch) has another job \"\(spec.identity)\"; give this one an id of its own")
         }
         let header = BatchHeader(name: batch, source: nil, directory: directory)
-        do {
-            return try stage(header, keepsWhatIsMissing: true) { stager in
-                if known == nil { try stager.add(spec, at: nil) }
-                return true
-            }
-        } catch let failure as StagingFailure {
-            throw StagingError(failure)
+        return try stage(header, StagingOptions(keepsWhatIsMissing: true)) { stager in
+            if known == nil { try stager.add(spec, at: nil) }
+            return true
         }
     }
 }

@@ -1,7 +1,6 @@
 import GRDB
 
 extension SQLiteStore {
-    /// What metered links have carried.
     func meteredUsage() throws -> [MeteredUsage.Row] {
         try database.read { db in
             try Row.fetchAll(db, sql: "SELECT kind, hour, bytes FROM meteredUsage").compactMap { row in

@@ -3,7 +3,7 @@ import TransferCore
 import TransferEventLoop
 
 extension SQLiteStore {
-    func savePause(_ pause: StoredPause) throws {
+    func save(_ pause: StoredPause) throws {
         let wait = StoredWait(until: .now + pause.remaining)
         try writeRelaxed(leavesPacks: true) { db in
             try db.execute(
@@ -12,7 +12,6 @@ extension SQLiteStore {
         }
     }
 
-    /// Those that are not over yet; the others are forgotten.
     func pauses() throws -> [StoredPause] {
         try writeRelaxed(leavesPacks: true) { db in
             let pauses = try Row.fetchAll(db, sql: "SELECT \(StoredPause.columns) FROM pause").map { StoredPause($0) }
@@ -21,10 +20,6 @@ extension SQLiteStore {
             }
             return pauses.filter { $0.remaining > .zero }
         }
-    }
-
-    func forgetPauses() throws {
-        try writeRelaxed(leavesPacks: true) { db in try db.execute(sql: "DELETE FROM pause") }
     }
 }
 

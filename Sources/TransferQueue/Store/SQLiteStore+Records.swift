@@ -6,9 +6,10 @@ import TransferEngine
 import TransferEventLoop
 
 extension SQLiteStore {
-    /// Records ends and steps in one durable transaction.
     func record(_ ends: [JobEnd], _ steps: [JobStep]) throws -> RecordedGroup {
-        try database.write { db in
+        for step in steps { reserves.cameBack(step.batch) }
+        return try database.write { db in
+            try requireLease(db)
             var recorded = RecordedGroup()
             try StoredWait.follow(db)
             let now = WallClock.milliseconds
@@ -87,13 +88,8 @@ extension SQLiteStore {
     }
 
     /// Puts the numbers of a running batch where `transfer status` finds them.
-    ///
-    /// - Parameter waitingFor: Why the network keeps everything that is left from going on.
-    func publish(
-        batch: Int64, _ totals: BatchTotals, rate: Int64, eta: Int64?, active: Int, underWay: [Int64],
-        waitingFor: String?
-    ) throws {
-        let numbers = underWay.isEmpty ? "" : " " + underWay.map { "\($0) " }.joined()
+    func publish(_ told: RunProgress) throws {
+        let numbers = told.underWay.isEmpty ? "" : " " + told.underWay.map { "\($0) " }.joined()
         try writeRelaxed(leavesPacks: true) { db in
             try db.execute(
                 sql: """
@@ -101,19 +97,17 @@ extension SQLiteStore {
                         updated = ? WHERE id = ?
                     """,
                 arguments: [
-                    totals.jobs, totals.kept + totals.completed, rate, eta, active, numbers, waitingFor,
-                    WallClock.milliseconds, batch,
+                    told.totals.jobs, told.totals.kept + told.totals.completed, told.rate, told.eta, told.active,
+                    numbers, told.waitingFor, WallClock.milliseconds, told.batch,
                 ])
         }
     }
 
-    /// The run of this batch is over. Where that is lost with the machine's power, the process is found to be gone, and
-    /// the pack to have nothing that isn't in rows.
-    ///
-    /// - Parameter isComplete: Every job has ended; else what this process reserved is given back.
-    /// - Returns: The sockets of those who wait for that.
-    func letGo(batch: Int64, isComplete: Bool = false) throws -> [String] {
+    // Where that is lost with the machine's power, the process is found to be gone, and the pack to have nothing that
+    // isn't in rows.
+    func letGo(batch: Int64, isComplete: Bool) throws -> [String] {
         defer { packed.forget(batch) }
+        reserves.forget(batch)
         if isComplete { doubtful.runEnded(of: batch) }
         return try writeRelaxed(leavesPacks: true) { db in
             if isComplete, try Self.dropPack(db, batch: batch) {

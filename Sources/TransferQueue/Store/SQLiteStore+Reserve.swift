@@ -1,5 +1,6 @@
 import GRDB
 import TransferCore
+import TransferEventLoop
 
 // Jobs that a process took when it put them into the queue. The database has them as claimed by nobody: the batch says by
 // whom (`reserve`), and `opened` which of them may have started, and when.
@@ -13,28 +14,38 @@ extension SQLiteStore {
             THEN 0 ELSE job.state END
         """
 
-    /// Notes, before the first of them starts, that jobs of the reserve go on their way: all of the lane up to that one.
-    ///
-    /// - Parameters:
-    ///   - since: Milliseconds since 1970.
-    ///   - isDurable: Whether that is to be known after a loss of power too: where there are uploads among them.
-    /// - Returns: Whether there still is a reserve; if not, its jobs are to be claimed like others.
-    func open(_ lane: Lane, through last: Int64, since: Int64, isDurable: Bool) throws -> Bool {
-        try open([ReserveOpening(lane: lane, last: last)], since: since, isDurable: isDurable).first ?? false
+    /// Claims what the reserves have; nothing of one that somebody gave back: its jobs are claimed like others.
+    func claimReserved(_ wants: [LaneWant]) throws -> [ClaimedJobs] {
+        let pages = wants.map { (lane: $0.lane, jobs: reserves.take($0.lane, atMost: $0.limit)) }
+        let since = WallClock.milliseconds
+        let areOpen = try open(pages, since: since)
+        return zip(pages, areOpen).map { page, isOpen in
+            if !isOpen { reserves.takeBack(page.lane.batch) }
+            let jobs = isOpen ? page.jobs : []
+            return ClaimedJobs(
+                lane: page.lane,
+                jobs: jobs.map { ($0.record(of: page.lane.batch, since: since), $0.spec.wrappedValue.priority) },
+                unreadable: [])
+        }
     }
 
-    /// The same of several lanes, in their order: one transaction for all of them.
-    func open(_ openings: [ReserveOpening], since: Int64, isDurable: Bool) throws -> [Bool] {
+    /// Notes, before the first of them starts, that jobs of reserves go on their way: all of their lanes up to the last one.
+    /// Where there are uploads among them, that is known after a loss of power too.
+    ///
+    /// - Parameter since: Milliseconds since 1970.
+    /// - Returns: For each lane whether there still is a reserve.
+    private func open(_ pages: [(lane: Lane, jobs: [JobReserve.Job])], since: Int64) throws -> [Bool] {
+        let isDurable = pages.contains { $0.jobs.contains { $0.spec.wrappedValue.isUpload } }
         let areOpen = try writeRelaxed(leavesPacks: true) { db in
+            try requireLease(db)
             let statement = try db.cachedStatement(
                 sql: """
                     INSERT INTO opened (batch, origin, network, last, since)
                     SELECT ?1, ?2, ?3, ?4, ?5 FROM batch WHERE id = ?1 AND reserve = ?6
                     """)
-            return try openings.map { opening in
-                let lane = opening.lane
-                try statement.execute(
-                    arguments: [lane.batch, lane.origin, lane.network, opening.last, since, process])
+            return try pages.map { lane, jobs in
+                guard let last = jobs.last?.id else { return false }
+                try statement.execute(arguments: [lane.batch, lane.origin, lane.network, last, since, process])
                 return db.changesCount > 0
             }
         }
@@ -89,5 +100,11 @@ extension SQLiteStore {
     static func endReserve(_ db: Database, batch: Int64) throws {
         try db.execute(sql: "DELETE FROM opened WHERE batch = ?", arguments: [batch])
         try db.execute(sql: "UPDATE batch SET reserve = NULL WHERE id = ?", arguments: [batch])
+    }
+}
+
+extension JobReserve.Job {
+    fileprivate func record(of batch: Int64, since: Int64) -> JobRecord {
+        JobRecord(id: id, batch: batch, identity: identity, spec: spec, claimed: since)
     }
 }

@@ -3,7 +3,7 @@ import TransferCore
 
 extension SQLiteStore {
     /// Takes jobs into a batch, inside one transaction: all of them or none.
-    final class Stager {
+    final class Stager: JobIntake {
         private let db: Database
         private let batch: HeldBatch
         private let generation: Int64
@@ -42,21 +42,19 @@ extension SQLiteStore {
         /// Whether there are jobs with faults of their own, which weren't added: others may need them.
         var isPartial = false
 
-        /// - Parameters:
-        ///   - owner: Who takes the first jobs of a new batch at once.
-        ///   - reserving: How many those are.
+        /// - Parameter owner: Who takes the first jobs of a new batch at once.
         init(
-            _ db: Database, batch: HeldBatch, generation: Int64, keepsWhatIsMissing: Bool, isReload: Bool,
-            isTold: Bool, owner: Int64, reserving: Int
+            _ db: Database, batch: HeldBatch, generation: Int64, _ options: StagingOptions, isTold: Bool, owner: Int64
         ) throws {
             self.db = db
             self.batch = batch
             self.generation = generation
-            self.keepsWhatIsMissing = keepsWhatIsMissing
-            self.isReload = isReload
+            keepsWhatIsMissing = options.keepsWhatIsMissing
+            isReload = options.isReload
             self.isTold = isTold
             self.owner = owner
-            gathering = reserving > 0 && batch.isNew ? JobReserve.Builder(batch: batch.id, room: reserving) : nil
+            let claims = options.claiming > 0 && batch.isNew
+            gathering = claims ? JobReserve.Builder(batch: batch.id, room: options.claiming) : nil
             if gathering != nil { packing = Packing(first: try SQLiteStore.nextJob(db)) }
             insert = BoundStatement(
                 try db.makeStatement(sql: "\(Self.insertion) \(Self.row) ON CONFLICT DO NOTHING"))
@@ -187,7 +185,8 @@ extension SQLiteStore {
                 (row["errorCode"] as String?) == TransferError.Code.mayHaveBeenSent.rawValue
                 && (row["wasInterrupted"] as Bool)
             if old == .claimed, changed { underWay.insert(id) }
-            let stays = stays(old, changed: changed, mayHaveArrived: isDoubtful && !isTold)
+            let stays = RestagingRule.stays(
+                old, changed: changed, mayHaveArrived: isDoubtful && !isTold, isReload: isReload)
             if stays, isDoubtful { isInDoubt = true }
             if changed { try abandon("id = ?", [id]) }
             let goesOn = stays || old == .queued && !changed
@@ -211,26 +210,13 @@ extension SQLiteStore {
             note(job, id)
         }
 
-        /// Whether a job that is there already stays as it is, with its attempts and its wait; the others begin anew: who
-        /// runs a file again wants what failed or was held, and a run that goes on doesn't.
-        private func stays(_ state: JobState, changed: Bool, mayHaveArrived: Bool) -> Bool {
-            switch state {
-            // This process has it under way.
-            case .claimed: true
-            case .done, .waiting: !changed
-            case .failed: !changed && (mayHaveArrived || isReload)
-            case .paused, .skipped, .cancelled: !changed && isReload
-            case .queued, .blocked: false
-            }
-        }
-
         /// Before jobs become others, or are dropped. Where their secrets were never stored, their servers can't be told.
         private func abandon(_ condition: String, _ arguments: StatementArguments) throws {
             let rows = try Row.fetchAll(
                 db,
                 sql: """
                     SELECT id, spec, upload FROM job
-                    WHERE \(condition) AND isUpload AND NOT hasSecrets AND \(SQLiteStore.holdsSomething)
+                    WHERE \(condition) AND isUpload AND NOT hasSecrets AND holdsSomething(upload)
                     """, arguments: arguments)
             abandoned += rows.compactMap { row in
                 guard let upload = UploadRecord(text: row[2]), let spec = try? JobSpec(canonicalJSON: row[1] as String)
@@ -304,14 +290,9 @@ extension SQLiteStore {
         }
 
         private func resolveNeeds() throws {
-            guard !needs.isEmpty else {
-                if !keepsWhatIsMissing {
-                    try db.execute(
-                        sql: "DELETE FROM need WHERE job IN (SELECT id FROM job WHERE batch = ?)", arguments: [batch.id]
-                    )
-                }
-                return
-            }
+            let hadNeeds = try Bool.fetchOne(db, sql: "SELECT hasNeeds FROM batch WHERE id = ?", arguments: [batch.id])
+            guard hadNeeds == true || !needs.isEmpty else { return }
+            // What was staged now needs what it says now, and nothing that it said before.
             try db.execute(
                 sql: "DELETE FROM need WHERE job IN (SELECT id FROM job WHERE batch = ? AND generation = ?)",
                 arguments: [batch.id, generation])

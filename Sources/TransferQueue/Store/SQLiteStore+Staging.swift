@@ -3,19 +3,12 @@ import TransferCore
 import TransferEventLoop
 
 extension SQLiteStore {
-    /// Makes the batch or finds it, takes it for this process, and fills it through `body`; all or nothing.
-    ///
-    /// - Parameters:
-    ///   - keepsWhatIsMissing: Jobs that `body` doesn't add stay; else they are dropped from the batch.
-    ///   - isReload: The batch's run goes on: unchanged jobs stay as they are.
-    ///   - reserving: So many of the first jobs of a new batch are taken for this process at once (``StagedJobs/reserve``).
-    /// - Returns: What was taken; nothing where ``StagedJobs/underWay`` has jobs.
     func stage(
-        _ header: BatchHeader, keepsWhatIsMissing: Bool = false, isReload: Bool = false, reserving: Int = 0,
-        _ body: (Stager) throws -> Bool
+        _ header: BatchHeader, _ options: StagingOptions, _ body: (any JobIntake) throws -> Bool
     ) throws -> StagedJobs {
         var staged: StagedJobs?
         var packing: Packing?
+        var reserve: JobReserve?
         var isInDoubt = false
         try database.writeWithoutTransaction { db in
             try db.inTransaction(.immediate) {
@@ -25,8 +18,8 @@ extension SQLiteStore {
                         db, sql: "UPDATE batch SET generation = generation + 1 WHERE id = ? RETURNING generation",
                         arguments: [batch.id]) ?? 1
                 let stager = try Stager(
-                    db, batch: batch, generation: generation, keepsWhatIsMissing: keepsWhatIsMissing,
-                    isReload: isReload, isTold: doubtful.isTold(batch.id), owner: process, reserving: reserving)
+                    db, batch: batch, generation: generation, options, isTold: doubtful.isTold(batch.id),
+                    owner: process)
                 guard try body(stager) else { throw StagingFailure.refused }
                 try stager.finish()
                 guard stager.report.isEmpty else {
@@ -36,7 +29,8 @@ extension SQLiteStore {
                 }
                 staged = StagedJobs(
                     batch: batch, count: stager.count, secrets: stager.secrets, underWay: stager.underWay,
-                    abandoned: stager.abandoned, reserve: stager.reserve)
+                    abandoned: stager.abandoned, ready: stager.reserve?.lanes.mapValues(\.count))
+                reserve = stager.reserve
                 packing = stager.packing
                 isInDoubt = stager.isInDoubt
                 return stager.underWay.isEmpty ? .commit : .rollback
@@ -44,12 +38,14 @@ extension SQLiteStore {
         }
         guard let staged else { throw TransferError(.internalFault, "staging ended without a batch") }
         if isInDoubt { doubtful.found(in: staged.batch.id) }
+        if let reserve { reserves.keep(reserve) }
         if let packing { packed.keep(packing.jobs, first: packing.first, of: staged.batch.id) }
         return staged
     }
 
     func hold(_ db: Database, _ header: BatchHeader) throws -> HeldBatch {
-        try Self.reclaim(db)
+        try reclaim(db)
+        try requireLease(db)
         let row = try Row.fetchOne(
             db,
             sql: """
@@ -67,6 +63,7 @@ extension SQLiteStore {
         if let owner: Int64 = row["owner"], owner != process {
             throw StagingFailure.held(BatchHeld(batch: header.name, pid: row["pid"] ?? 0))
         }
+        reserves.takeBack(id)
         try Self.dissolveReserve(db, batch: id)
         // What can't be read comes from its file again.
         try db.execute(sql: "DELETE FROM pack WHERE batch = ?", arguments: [id])

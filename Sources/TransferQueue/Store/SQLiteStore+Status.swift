@@ -6,27 +6,27 @@ import TransferEventLoop
 extension SQLiteStore {
     /// How the batches stand; all of them, or the one of that name. To look needs nothing written: what is packed is counted
     /// where it is.
-    func statuses(name: String? = nil) throws -> [BatchStatus] {
+    func statuses(name: String?) throws -> [BatchStatus] {
         try database.read { db in
             let batches = try Row.fetchAll(
                 db,
                 sql: """
-                    SELECT batch.id, name, source, rate, eta, waitingFor, pid, started, boot, directory, owner,
-                        toldJobs, toldDone
+                    SELECT batch.id, name, source, rate, eta, waitingFor, directory, owner, toldJobs, toldDone,
+                        \(LeaseHolder.columns)
                     FROM batch
                     LEFT JOIN process ON process.id = batch.owner WHERE ?1 IS NULL OR name = ?1 ORDER BY batch.id
                     """, arguments: [name])
             return try batches.map { row in
-                var status = BatchStatus(name: row[1], source: row[2], directory: row[9])
-                if let pid: Int32 = row[6], ProcessIdentity(pid: pid, started: row[7], boot: row[8]).isAlive {
-                    status.pid = pid
+                var status = BatchStatus(name: row[1], source: row[2], directory: row[6])
+                if let holder = LeaseHolder(row), holder.holds(locks, own: process) {
+                    status.pid = holder.identity.pid
                     status.rate = row[3]
                     status.eta = (row[4] as Int64?).map { .seconds($0) }
                     status.waitingFor = row[5]
                 }
-                try Self.count(db, row[0], jobs: row[11], done: row[12], &status)
+                try Self.count(db, row[0], jobs: row[8], done: row[9], &status)
                 if status.pid != nil {
-                    let hosts = try Self.hostWaits(db, batch: row[0], process: row[10])
+                    let hosts = try Self.hostWaits(db, batch: row[0], process: row[7])
                     status.hosts = hosts.map(\.wait)
                     status.waiting += hosts.reduce(0) { $0 + $1.ready }
                 }
@@ -168,7 +168,7 @@ extension SQLiteStore {
     /// - Returns: The names of those forgotten.
     func forget(name: String?, endedBefore: Int64?) throws -> [String] {
         try write { db in
-            try Self.reclaim(db)
+            try reclaim(db)
             let names = try String.fetchAll(
                 db,
                 sql: """

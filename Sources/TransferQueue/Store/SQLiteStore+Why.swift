@@ -9,20 +9,20 @@ extension SQLiteStore {
                 db,
                 sql: """
                     SELECT job.id, identity, \(Self.shownState) AS state, spec, attempts, mirror, notBefore, due, delay, origin,
-                        network, networkPlaces, path, upload, errorCode, errorMessage, host, source, directory, active, waitingFor, pid,
+                        network, networkPlaces, path, upload, errorCode, errorMessage, host, source, directory, active, waitingFor,
                         instr(underWay, ' ' || job.id || ' ') > 0 AS isUnderWay,
-                        started, boot, job.batch, batch.owner AS runner
+                        \(LeaseHolder.columns), job.batch, batch.owner AS runner
                     FROM job JOIN batch ON batch.id = job.batch LEFT JOIN process ON process.id = batch.owner
                     WHERE name = ? AND identity = ?
                     """, arguments: [name, job])
-            return try row.map { try Self.facts(db, $0, batch: name) }
+            return try row.map { try self.facts(db, $0, batch: name) }
         }
         facts?.usage = MeteredUsage(try meteredUsage())
         facts?.silentLinks = try silentLinks()
         return facts
     }
 
-    private static func facts(_ db: Database, _ row: Row, batch: String) throws -> JobFacts {
+    private func facts(_ db: Database, _ row: Row, batch: String) throws -> JobFacts {
         var facts = JobFacts(
             batch: batch, identity: row["identity"], state: JobState(rawValue: row["state"]) ?? .queued,
             spec: try JobSpec(canonicalJSON: row["spec"]))
@@ -51,14 +51,12 @@ extension SQLiteStore {
         {
             facts.pause = StoredPause(pause)
         }
-        guard let pid: Int32 = row["pid"],
-            ProcessIdentity(pid: pid, started: row["started"], boot: row["boot"]).isAlive
-        else { return facts }
-        facts.pid = pid
+        guard let holder = LeaseHolder(row), holder.holds(locks, own: process) else { return facts }
+        facts.pid = holder.identity.pid
         facts.active = row["active"]
         facts.isUnderWay = row["isUnderWay"]
         facts.batchWait = row["waitingFor"]
-        facts.hostWait = try hostWait(db, origin: facts.origin, process: row["runner"])
+        facts.hostWait = try Self.hostWait(db, origin: facts.origin, process: row["runner"])
         if let wait = try Row.fetchOne(
             db, sql: "SELECT since, reason FROM networkWait WHERE process = ? AND network = ?",
             arguments: [row["runner"] as Int64, facts.network])

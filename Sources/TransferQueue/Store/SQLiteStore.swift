@@ -6,16 +6,19 @@ import TransferEngine
 import TransferEventLoop
 
 /// The queue in SQLite. Every function blocks: for the store's own worker.
-final class SQLiteStore: Sendable {
+final class SQLiteStore: JobStore, RunMemory, QueueReader, WatchLedger {
     let database: DatabaseQueue
     /// Its file; for messages.
     private let path: String
-    /// The row of this process.
+    /// The row of this process, and the fencing token of its lease (``Lease/generation``); 0 for one that only looks.
     let process: Int64
+    let locks: LeaseLocks
     /// What had to be done to open it, for people: a damaged one was moved aside.
     let notice: String?
     /// Jobs that this process has put in and that have no rows yet.
     let packed = PackedJobs()
+    /// What this process claimed when it put it in.
+    let reserves = ReservedJobs()
     let doubtful = DoubtfulBatches()
     /// Batches of which an upload was claimed: further claims are durable when they are made.
     let uploading = Mutex<Set<Int64>>([])
@@ -24,12 +27,24 @@ final class SQLiteStore: Sendable {
 
     /// A queue of its own, to check jobs against each other without touching anything: in memory while it's small, then in a
     /// file without a name (sqlite3_open(3)).
-    init() throws {
-        database = try DatabaseQueue(path: "")
+    convenience init() throws {
+        try self.init(DatabaseQueue(path: "", configuration: Self.configuration))
+    }
+
+    /// One more process on a database that is in memory, and whose life nobody can tell: its lease says how long it is.
+    init(_ database: DatabaseQueue) throws {
+        self.database = database
         path = "temporary"
         notice = nil
+        locks = LeaseLocks(path: nil)
         try Schema.migrator.migrate(database)
-        process = try database.write { db in try Self.register(db) }
+        process = try database.write { [locks] db in try Self.register(db, locks) }
+    }
+
+    private static var configuration: Configuration {
+        var configuration = Configuration()
+        configuration.prepareDatabase { db in for function in UploadRules.functions { db.add(function: function) } }
+        return configuration
     }
 
     /// Opens the database of the folder, or makes it, and takes back what dead processes had.
@@ -38,13 +53,14 @@ final class SQLiteStore: Sendable {
     /// - Throws: `TransferError` that says what is wrong with the file.
     init(_ folder: StateFolder, isReader: Bool = false) throws {
         path = folder.database
+        locks = LeaseLocks(path: folder.locks)
         do {
             do {
-                (database, process) = try Self.open(folder, isReader)
+                (database, process) = try Self.open(folder, isReader, locks)
                 notice = nil
             } catch  where !isReader && DamagedDatabase.isToldBy(error) {
                 notice = try DamagedDatabase.moveAside(folder.database, because: Self.words(error))
-                (database, process) = try Self.open(folder, isReader)
+                (database, process) = try Self.open(folder, isReader, locks)
             }
             // What ended a month ago is of no use to anybody.
             if !isReader { _ = try forget(name: nil, endedBefore: WallClock.milliseconds - 30 * 86_400_000) }
@@ -53,8 +69,10 @@ final class SQLiteStore: Sendable {
         }
     }
 
-    private static func open(_ folder: StateFolder, _ isReader: Bool) throws -> (DatabaseQueue, Int64) {
-        var configuration = Configuration()
+    private static func open(
+        _ folder: StateFolder, _ isReader: Bool, _ locks: LeaseLocks
+    ) throws -> (DatabaseQueue, Int64) {
+        var configuration = configuration
         configuration.busyMode = .timeout(10)
         configuration.prepareDatabase { db in
             // No secret is ever in it, so that nothing has to be wiped, as Debian's SQLite does.
@@ -79,7 +97,7 @@ final class SQLiteStore: Sendable {
             // Another process may have made the change after this one had looked: then there is nothing left to do.
             try Schema.migrator.migrate(database)
         }
-        let process = isReader ? 0 : try database.write { db in try register(db) }
+        let process = isReader ? 0 : try database.write { db in try register(db, locks) }
         try database.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = FULL") }
         return (database, process)
     }
@@ -88,6 +106,12 @@ final class SQLiteStore: Sendable {
     func fault(_ error: any Error) -> any Error { Self.fault(error, path: path) }
 
     private static func fault(_ error: any Error, path: String) -> any Error {
+        if error is LeaseLost {
+            return TransferError(
+                .fileLocked,
+                "this process was taken for dead, as it gave no sign of life for \(Int(Lease.term.inSeconds)) seconds; another "
+                    + "one goes on with its jobs")
+        }
         guard let error = error as? DatabaseError else { return error }
         let words =
             switch error.resultCode {
@@ -104,95 +128,6 @@ final class SQLiteStore: Sendable {
     }
 
     private static func words(_ error: any Error) -> String { (error as? DatabaseError)?.message ?? "\(error)" }
-
-    private static func register(_ db: Database) throws -> Int64 {
-        try reclaim(db)
-        try StoredWait.follow(db)
-        let me = ProcessIdentity.current
-        try db.execute(
-            sql: "INSERT INTO process (pid, started, boot) VALUES (?, ?, ?)", arguments: [me.pid, me.started, me.boot])
-        return db.lastInsertedRowID
-    }
-
-    /// Frees what processes held that are no more.
-    ///
-    /// A POST whose body may have left the machine is not sent again by itself: nobody knows whether it arrived.
-    static func reclaim(_ db: Database) throws {
-        let rows = try Row.fetchAll(db, sql: "SELECT id, pid, started, boot, socket FROM process")
-        for row in rows {
-            let identity = ProcessIdentity(pid: row["pid"], started: row["started"], boot: row["boot"])
-            guard !identity.isAlive else { continue }
-            let id: Int64 = row["id"]
-            try dissolveReserves(db, of: id)
-            try endWhatMayHaveArrived(db, of: id)
-            try db.execute(
-                sql:
-                    "UPDATE job SET state = \(JobStates.queued), owner = NULL, wasInterrupted = 1 WHERE owner = ? AND state = \(JobStates.claimed)",
-                arguments: [id])
-            try db.execute(sql: "UPDATE batch SET owner = NULL, rate = 0, eta = NULL WHERE owner = ?", arguments: [id])
-            try db.execute(sql: "DELETE FROM command WHERE process = ?", arguments: [id])
-            try db.execute(sql: "DELETE FROM process WHERE id = ?", arguments: [id])
-            if let socket: String = row["socket"] { unlink(socket) }
-        }
-        try dissolveOrphans(db)
-    }
-
-    /// A POST whose body may have left is not sent again by itself.
-    private static func endWhatMayHaveArrived(_ db: Database, of process: Int64) throws {
-        try db.execute(
-            sql: """
-                UPDATE job SET state = \(JobStates.failed), owner = NULL, isSending = 0, wasInterrupted = 1, errorCode = 'mayHaveBeenSent',
-                    errorMessage = 'the program ended while the body was being sent, and it may have arrived; '
-                        || 'transfer retry sends it again',
-                    endSequence = (SELECT value FROM counter WHERE name = 'end') + 1, ended = unixepoch() * 1000,
-                    upload = CASE WHEN \(canGoOn) THEN upload END
-                WHERE owner = ? AND state = \(JobStates.claimed) AND isSending = 1;
-                """, arguments: [process])
-        if db.changesCount > 0 {
-            try numberEnds(db)
-            let batches = try Int64.fetchAll(
-                db,
-                sql:
-                    "SELECT DISTINCT batch FROM job WHERE errorCode = 'mayHaveBeenSent' AND state = \(JobStates.failed)"
-            )
-            for batch in batches { _ = try skipWhatCannotStart(db, batch: batch) }
-        }
-    }
-
-    /// Gives ends that one statement wrote, all with the next number, a number of their own: cursors never repeat.
-    static func numberEnds(_ db: Database) throws {
-        try db.execute(
-            sql: """
-                UPDATE job SET endSequence = endSequence - 1 + ends.number
-                FROM (SELECT id AS ended, row_number() OVER (ORDER BY id) AS number FROM job
-                    WHERE endSequence > (SELECT value FROM counter WHERE name = 'end')) AS ends
-                WHERE id = ends.ended;
-                UPDATE counter SET value = (SELECT max(value, coalesce(max(endSequence), 0)) FROM job) WHERE name = 'end'
-                """)
-    }
-
-    /// Gives back whatever this process still holds; for its end. Whoever finds a process that is no more does the same.
-    func unregister() throws {
-        try writeRelaxed { db in
-            try Self.dissolveReserves(db, of: process)
-            for batch in doubtful.told {
-                try db.execute(
-                    sql:
-                        "UPDATE job SET wasInterrupted = 0 WHERE batch = ? AND state = \(JobStates.failed) AND errorCode = ?",
-                    arguments: [batch, TransferError.Code.mayHaveBeenSent.rawValue])
-            }
-            // A run that didn't wait any longer.
-            try Self.endWhatMayHaveArrived(db, of: process)
-            try db.execute(
-                sql:
-                    "UPDATE job SET state = \(JobStates.queued), owner = NULL WHERE owner = ? AND state = \(JobStates.claimed)",
-                arguments: [process])
-            try db.execute(
-                sql: "UPDATE batch SET owner = NULL, rate = 0, eta = NULL WHERE owner = ?", arguments: [process])
-            try db.execute(sql: "DELETE FROM command WHERE process = ?", arguments: [process])
-            try db.execute(sql: "DELETE FROM process WHERE id = ?", arguments: [process])
-        }
-    }
 
     /// For a transaction on the ledger to call before it ends: of two counts the one with the higher stamp holds. SQLite's
     /// own count of changes has 32 bits, and stays where it is when nothing is changed.

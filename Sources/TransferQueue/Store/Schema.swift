@@ -329,5 +329,13 @@ enum Schema {
             -- Of a large batch most jobs are ready, taken or complete: the others can be counted.
             CREATE INDEX jobRest ON job(batch, state) WHERE state NOT IN (0, 1, 5);
             """),
+        Step(
+            "leases",
+            """
+            -- The end of a process's lease (milliseconds of CLOCK_BOOTTIME), and whether a lock shows that it lives; a
+            -- version that knew of no leases leaves both out.
+            ALTER TABLE process ADD COLUMN until INTEGER;
+            ALTER TABLE process ADD COLUMN isLocked INTEGER NOT NULL DEFAULT 0;
+            """),
     ]
 }

@@ -47,6 +47,8 @@ public struct StateFolder: Sendable, Hashable {
     }
 
     public var database: String { path + "/queue.sqlite" }
+    /// Of processes that work on the queue (``LeaseLocks``).
+    var locks: String { path + "/queue.locks" }
 
     /// Who owns the folder, where that is another user: whoever owns it decides what the queue does.
     private static func stranger(_ status: stat, _ path: String) -> String? {

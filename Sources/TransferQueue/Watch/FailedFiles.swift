@@ -47,17 +47,7 @@ struct FailedFiles: Sendable {
 
     enum Action: Sendable, Hashable {
         case none
-        case wake(Selection, count: Int)
-    }
-
-    /// Which of the files that failed.
-    enum Selection: Sendable, Hashable {
-        /// The one that failed least often: what the server never takes isn't asked about each time.
-        case probe
-        /// The first in the folder's order.
-        case followers
-        /// Those whose own time has come, the longest ago first.
-        case due
+        case wake(FailedSelection, count: Int)
     }
 
     /// Files that were woken and haven't ended.

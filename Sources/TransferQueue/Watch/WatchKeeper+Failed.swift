@@ -11,13 +11,13 @@ extension WatchKeeper {
         scheduleFailed()
     }
 
-    private func wake(_ selection: FailedFiles.Selection, _ count: Int) {
+    private func wake(_ selection: FailedSelection, _ count: Int) {
         Task {
             let id = batch.id
             let woken = await onStore { try $0.wakeFailed(batch: id, selection, limit: count) }
             guard let woken, !isStopped else { return }
             let held = batch
-            onRunner { $0.woke(woken, of: held) }
+            host.hear(.woke(held, woken), from: self)
             note(woken.changes.open, woken.changes.stamp)
             hear(.woken(FailedFiles.Woken(jobs: woken.jobs, next: woken.next)))
             tellBacklog()

@@ -46,7 +46,7 @@ extension WatchKeeper {
         tellBacklog()
         if pruned.returned > 0 { actOnDue() }
         let id = batch.id
-        if pruned.failedJobs > 0 { onRunner { $0.refreshFromStore(id) } }
+        if pruned.failedJobs > 0 { host.hear(.changed(batch: id), from: self) }
         if !onlyGone { await forgetOtherNames() }
         let count = onlyGone ? nil : await onStore { try $0.ledgerCount(folder: folder) }
         if pruned.marked > 0, !isStopped {

@@ -10,8 +10,8 @@ actor WatchKeeper: LoopActor {
     nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
 
     nonisolated let plan: WatchPlan
-    let runner: QueueRunner
-    let store: SQLiteStore
+    let host: any FolderHost
+    let ledger: any WatchLedger
     let pools: WatchPools
     let tell: @Sendable (WatchedFolderEvent) -> Void
     let folder: Int64
@@ -50,17 +50,18 @@ actor WatchKeeper: LoopActor {
     }
 
     init(
-        _ plan: WatchPlan, opened: OpenedLedger, kept: Int, queue: JobQueue,
+        _ plan: WatchPlan, opened: OpenedLedger, kept: Int, host: any FolderHost, loop: EventLoop,
+        ledger: any WatchLedger, pools: WatchPools,
         times: WatchTimes, tell: @escaping @Sendable (WatchedFolderEvent) -> Void
     ) {
         self.plan = plan
         self.tell = tell
         self.times = times
         failed = FailedFiles(times.again)
-        loop = queue.runner.loop
-        runner = queue.runner
-        store = queue.store
-        pools = queue.watchPools
+        self.loop = loop
+        self.host = host
+        self.ledger = ledger
+        self.pools = pools
         folder = opened.folder
         batch = opened.batch
         counts = FolderCounts(
@@ -69,7 +70,7 @@ actor WatchKeeper: LoopActor {
 
     /// Begins to watch.
     func start(_ opened: OpenedLedger) {
-        onRunner { $0.began(self, batch: opened.batch, opened.changes) }
+        host.hear(.began(opened.batch, opened.changes), from: self)
         var options = FolderWatcher.Options()
         options.rules = plan.spec.rules
         options.settle = plan.spec.settle
@@ -106,7 +107,7 @@ actor WatchKeeper: LoopActor {
         // Whoever keeps the folder after this may want something else of the same file.
         await due.acting?.value
         let id = batch.id
-        onRunner { $0.unwatch(id) }
+        host.hear(.ended(batch: id), from: self)
     }
 
     private func heard(_ event: WatchEvent) {
@@ -123,18 +124,15 @@ actor WatchKeeper: LoopActor {
     }
 
     /// Work whose outcome comes back here; the database's failure is the queue's.
-    func onStore<Value: Sendable>(_ work: @escaping @Sendable (SQLiteStore) throws -> Value) async -> Value? {
+    func onStore<Value: Sendable>(_ work: @escaping @Sendable (any WatchLedger) throws -> Value) async -> Value? {
         do {
-            return try await pools.store.run { [store] in try work(store) }
+            return try await pools.store.run { [ledger] in try work(ledger) }
         } catch {
             guard !isStopped else { return nil }
-            onRunner { $0.storeFailed(error) }
+            host.hear(.storeFailed(error), from: self)
             return nil
         }
     }
-
-    /// The runner lives on the same loop: no hop, and nothing comes in between.
-    func onRunner(_ work: @Sendable (isolated QueueRunner) -> Void) { runner.onLoop { work($0) } }
 
     func note(_ open: Int, _ stamp: Int) {
         counts.note(open: open, stamp: stamp)
@@ -233,14 +231,14 @@ extension WatchKeeper: WatchConsumer {
             return refuse()
         }
         guard !isStopped else {
-            onRunner { $0.tookLast(held, changes) }
+            host.hear(.tookLast(held, changes), from: self)
             return changes.handled
         }
         Failpoint.reached(.filesTaken)
         batch = held
         note(changes.open, changes.stamp)
         isFull = changes.handled < files.count
-        onRunner { $0.took(self, batch: held, changes) }
+        host.hear(.took(held, changes), from: self)
         counts.keptMore(changes.returned)
         if changes.hasDue { actOnDue() }
         pruning.took(changes.added)

@@ -31,47 +31,10 @@ public final class WatchedFolder: Sendable {
     public let batch: String
     let keeper: WatchKeeper
 
-    private init(_ keeper: WatchKeeper) {
+    init(_ keeper: WatchKeeper) {
         spec = keeper.plan.spec
         batch = keeper.plan.batch
         self.keeper = keeper
-    }
-
-    /// Begins to watch. The jobs start as the queue runs (``JobQueue/run()``). Of what failed before one file is
-    /// tried at once; when it succeeds the others follow, else each is tried at its time.
-    ///
-    /// - Parameter events: Called in order on a thread of the queue: it has to be quick.
-    /// - Throws: `TransferError` for a spec that can't be done, for a folder that is watched already, and when the database
-    ///   fails. A folder that isn't there is waited for.
-    public static func start(
-        _ spec: WatchSpec, on queue: JobQueue, events: @escaping @Sendable (WatchedFolderEvent) -> Void = { _ in }
-    ) async throws -> WatchedFolder {
-        try await start(spec, on: queue, times: WatchTimes(), events: events)
-    }
-
-    static func start(
-        _ spec: WatchSpec, on queue: JobQueue, times: WatchTimes,
-        events: @escaping @Sendable (WatchedFolderEvent) -> Void
-    ) async throws -> WatchedFolder {
-        let plan = try WatchPlan(spec)
-        guard await queue.runner.reserveWatch(plan.batch) else {
-            throw TransferError(.fileLocked, "\(plan.root) is watched already")
-        }
-        do {
-            let store = queue.store
-            // They may have to go elsewhere now.
-            await queue.runner.giveBackUnstarted(of: plan.batch)
-            let (opened, kept) = try await queue.watchPools.store.run {
-                let opened = try store.openLedger(plan)
-                return (opened, spec.keepFor == nil ? 0 : try store.keptCount(folder: opened.folder))
-            }
-            let keeper = WatchKeeper(plan, opened: opened, kept: kept, queue: queue, times: times, tell: events)
-            await keeper.start(opened)
-            return WatchedFolder(keeper)
-        } catch {
-            await queue.runner.releaseWatch(plan.batch)
-            throw error
-        }
     }
 
     /// Ends watching; what is queued stays in the queue. A copy to another file system that is under way is given up, and

@@ -142,7 +142,7 @@ import TransferTestSupport
         let header = BatchHeader(name: "b", source: "/etc/field.json", directory: "/")
         func stage(_ members: String) throws {
             let reading = try readJob(members)
-            _ = try store.stage(header) { stager in
+            _ = try store.stage(header, StagingOptions()) { stager in
                 for (spec, place) in zip(reading.jobs, reading.locations) { try stager.add(spec, at: place) }
                 return true
             }

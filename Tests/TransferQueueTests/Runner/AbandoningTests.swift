@@ -18,17 +18,17 @@ import TransferUpload
         let store = try SQLiteStore(StateFolder(folder.path("state")))
         let header = BatchHeader(name: "b", source: nil, directory: "/")
         let job = Sample.upload(folder.path("f"), to: url, id: "f", protocol: .tus)
-        let batch = try store.stage(header) { stager in
+        let batch = try store.stage(header, StagingOptions()) { stager in
             try stager.add(job, at: nil)
             return true
         }.batch.id
-        let lane = try #require(try store.backlog(batch: batch).first?.lane)
+        let lane = try #require(try store.backlog(batch: batch).ready.keys.first)
         _ = try store.claim(lane, limit: 1, secrets: [1: JobSecrets(job)].compactMapValues { $0 })
-        try store.save(
-            upload: UploadRecord(FileStamp(size: 9, modified: 1), state: UploadState(earlier: state), confirmed: 4),
-            of: 1)
+        let record = UploadRecord(
+            FileStamp(size: 9, modified: 1), state: UploadState(earlier: state), confirmed: 4)
+        try store.note([.upload(record, of: 1)])
         _ = try store.record([JobEnd(id: 1, batch: batch, identity: "f", outcome: .cancelled)], [])
-        _ = try store.letGo(batch: batch)
+        _ = try store.letGo(batch: batch, isComplete: false)
     }
 
     private func abandon() async throws -> [UntoldUpload] {

@@ -41,8 +41,9 @@ import TransferTestSupport
                 let totals = try await queue.complete((0..<2000).map { job(server, "\($0)") }, limit: .seconds(50))
                 #expect(totals.completed == 2000 && totals.jobs == 2000)
                 #expect(log.ends.count == 2000 && log.ends.values.allSatisfy { $0 == ["done"] })
-                // Those of the connections count twice, as the server is in this process; a group waits to be saved.
-                #expect(peak.value - before < 700)
+                // A group of at most 1,024 waits for a disk that is slow; those of connections count twice, as the server
+                // is in this process.
+                #expect(peak.value - before < 1200)
                 #expect(server.peakRequests <= 16)
             }
             #expect(try folder.text("out/1234") == "/1234")
@@ -142,7 +143,7 @@ import TransferTestSupport
                 try await log.wait(forBytes: 500_000)
                 try ask(.pause, "x")
                 try await server.waitForConnections(closed: 1)
-                while try queue.store.statuses(name: "b").first?.paused != 1 { await Task.yield() }
+                while try queue.sqlite().statuses(name: "b").first?.paused != 1 { await Task.yield() }
                 try ask(.resume, "x")
                 _ = try await within { try await run.valueOrEnd() }
                 #expect(log.ends == ["x": ["done"]])
@@ -247,8 +248,9 @@ import TransferTestSupport
             server.handle("GET", "/*") { _ in Response(body: .text("x")) }
             try await withQueue(folder, limits: BatchLimits(requestRate: 20)) { queue in
                 let start = ContinuousClock.now
-                let completed = try await queue.complete((0..<21).map { job(server, "\($0)") }).completed
-                #expect(completed == 21)
+                let completed = try await queue.complete((0..<40).map { job(server, "\($0)") }).completed
+                // A second's worth may start at once, where the machine took that long to begin.
+                #expect(completed == 40)
                 #expect(ContinuousClock.now - start > .milliseconds(950))
             }
         }

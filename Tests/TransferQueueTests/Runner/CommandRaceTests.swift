@@ -21,7 +21,7 @@ import TransferTestSupport
             // Not from a reserve: these are claimed.
             let header = BatchHeader(name: "b", source: nil, directory: "/")
             let staged = StagedBatch(
-                staged: try queue.store.stage(header) { stager in
+                staged: try queue.store.stage(header, StagingOptions()) { stager in
                     for name in names {
                         try stager.add(
                             Sample.download(server.url("/\(name)"), to: folder.path(name), id: name), at: nil)
@@ -50,7 +50,7 @@ import TransferTestSupport
         try await withTestServer { server in
             try await withBatch(server, ["a", "b", "c"]) { queue, staged, log in
                 let id = staged.staged.batch.id
-                let lane = try #require(try queue.store.backlog(batch: id).first?.lane)
+                let lane = try #require(try queue.store.backlog(batch: id).ready.keys.first)
                 await queue.runner.claim(
                     lane, 3, then: QueueCommand(id: 1, verb: verb, batch: id, job: nil), in: staged)
                 if verb == .cancel {
@@ -72,7 +72,7 @@ import TransferTestSupport
         try await withTestServer { server in
             try await withBatch(server, ["a"]) { queue, staged, log in
                 let id = staged.staged.batch.id
-                let lane = try #require(try queue.store.backlog(batch: id).first?.lane)
+                let lane = try #require(try queue.store.backlog(batch: id).ready.keys.first)
                 let record = try #require(try queue.store.claim(lane, limit: 1, secrets: [:]).jobs.first?.record)
                 let step = JobStep(
                     id: record.id, state: .queued, attempts: 1, mirror: 0, spentMirrors: 0, origin: lane.origin,
@@ -93,7 +93,7 @@ import TransferTestSupport
         try await withTestServer { server in
             try await withBatch(server, ["a"]) { queue, staged, log in
                 let id = staged.staged.batch.id
-                let lane = try #require(try queue.store.backlog(batch: id).first?.lane)
+                let lane = try #require(try queue.store.backlog(batch: id).ready.keys.first)
                 let record = try #require(try queue.store.claim(lane, limit: 1, secrets: [:]).jobs.first?.record)
                 if hasFailed {
                     let step = JobStep(

@@ -49,7 +49,9 @@ import TransferTestSupport
         let fixture = try StoreFixture()
         let staged = try fixture.stage([Sample.download("http://a.example/x", to: "/x", id: "x")])
         let job = try #require(try fixture.claimAll(staged.batch.id).first)
-        for record in [record("a"), record("b", synced: 5, total: nil)] { try fixture.store.keep([job.id: record]) }
+        for record in [record("a"), record("b", synced: 5, total: nil)] {
+            try fixture.store.note([.part(record, of: job.id)])
+        }
         try fixture.store.release([job.id])
         #expect(try fixture.claimAll(staged.batch.id).first?.resume == record("b", synced: 5, total: nil))
         let error = TransferError(.httpStatus, "404")
@@ -57,7 +59,7 @@ import TransferTestSupport
             id: job.id, batch: staged.batch.id, identity: "x", outcome: .failed(error, attempts: 1, host: nil))
         end.resume = record("c")
         _ = try fixture.store.record([end], [])
-        try fixture.store.keep([job.id: record("d")])
+        try fixture.store.note([.part(record("d"), of: job.id)])
         let text = try #require(try fixture.raw.run("SELECT resume FROM job").first?[0])
         #expect(try JSONDecoder().decode(ResumeData.self, from: Data(text.utf8)) == record("c"))
     }

@@ -18,7 +18,7 @@ import TransferTestSupport
             server.handle("GET", "/*") { request in Response(body: .text(request.path)) }
             try await withQueue(folder) { queue in
                 let header = BatchHeader(name: "b", source: nil, directory: "/")
-                let staged = try queue.store.stage(header, reserving: reserving) { stager in
+                let staged = try queue.store.stage(header, StagingOptions(claiming: reserving)) { stager in
                     for number in 0..<count {
                         try stager.add(
                             Sample.download(server.url("/\(number)"), to: folder.path("out/\(number)")), at: nil)
@@ -166,10 +166,7 @@ extension QueueRunner {
     ///
     /// - Returns: How many questions to the store followed from the answers.
     fileprivate func openAll(_ batch: StagedBatch) async -> Int {
-        add(batch.staged.batch, secrets: [:], options: RunOptions(), reserve: batch.staged.reserve)
-        for case .claim(let lane, let count) in scheduler.decide(now: .seconds(0)) {
-            openReserves([LaneWant(lane: lane, limit: count)])
-        }
+        add(batch.staged.batch, secrets: [:], options: RunOptions(), ready: batch.staged.ready)
         return await withCheckedContinuation { answer in
             withStore { _ in
             } then: { runner, _ in

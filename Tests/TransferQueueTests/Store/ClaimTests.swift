@@ -43,8 +43,10 @@ import TransferTestSupport
         for (jobs, isTold) in [(20_000, false), (1_000_000, true)] {
             (totals.jobs, totals.kept, totals.completed) = (jobs, 1, 400_000)
             try fixture.store.publish(
-                batch: 1, totals, rate: 0, eta: nil, active: 0, underWay: [], waitingFor: nil)
-            let status = try #require(try fixture.store.statuses().first)
+                .progress(
+                    RunProgress(
+                        batch: 1, totals: totals, rate: 0, eta: nil, active: 0, underWay: [], waitingFor: nil)))
+            let status = try #require(try fixture.store.statuses(name: nil).first)
             #expect(status.total == (isTold ? 1_000_000 : 3) && status.done == (isTold ? 400_001 : 0))
             #expect(status.waiting == 1 && status.remaining == (isTold ? 599_999 : 3))
         }
@@ -70,9 +72,9 @@ import TransferTestSupport
         } catch StagingFailure.held(let held) {
             #expect(held.batch == "b" && held.pid == ProcessIdentity.current.pid)
         }
-        #expect(try other.holdAll().isEmpty)
-        _ = try fixture.store.letGo(batch: 1)
-        #expect(try other.holdAll().map(\.name) == ["b"])
+        #expect(try other.hold(.unfinished).isEmpty)
+        _ = try fixture.store.letGo(batch: 1, isComplete: false)
+        #expect(try other.hold(.unfinished).map(\.name) == ["b"])
     }
 
     @Test func aClaimOutlivesNothingButItsProcess() throws {
@@ -84,7 +86,7 @@ import TransferTestSupport
         try fixture.kill(other)
         _ = try SQLiteStore(fixture.state)
         #expect(try fixture.states() == ["a": .queued])
-        #expect(try fixture.store.holdAll().map(\.name) == ["b"])
+        #expect(try fixture.store.hold(.unfinished).map(\.name) == ["b"])
         #expect(try fixture.claimAll(1).map(\.wasInterrupted) == [true])
     }
 
@@ -121,7 +123,7 @@ import TransferTestSupport
         }
         try fixture.stage(uploads + [job("after", needs: ["p1"])], in: other)
         for record in try fixture.claimAll(1, in: other) where record.identity != "p3" {
-            try other.markSending(record.id, isUnrepeatable: true, version: nil)
+            try other.note([.sending(record.id, isUnrepeatable: true, version: nil)])
         }
         try fixture.kill(other)
         _ = try SQLiteStore(fixture.state)
@@ -139,9 +141,9 @@ import TransferTestSupport
         try fixture.stage([job("a"), job("b")])
         let records = try fixture.claimAll(1)
         try fixture.store.release(records.map(\.id))
-        #expect(try fixture.store.backlog(batch: 1).map(\.count) == [2])
+        #expect(try fixture.store.backlog(batch: 1).ready == [lane: 2])
         #expect(try fixture.claimAll(1).map(\.wasInterrupted) == [false, false])
-        try fixture.store.unregister()
+        try fixture.store.retire()
         #expect(try fixture.states() == ["a": .queued, "b": .queued])
         #expect(try fixture.raw.value("SELECT owner FROM batch") == nil)
     }
@@ -156,7 +158,8 @@ import TransferTestSupport
                 origin: "http://h.example", batch: 1)
         }
         _ = try fixture.store.record([], steps)
-        #expect(try fixture.store.sleepers(batch: 1).map(\.due) == records.map { .seconds(1e9 + Double($0.id)) })
+        #expect(
+            try fixture.store.backlog(batch: 1).sleepers.map(\.due) == records.map { .seconds(1e9 + Double($0.id)) })
         _ = try fixture.store.apply(QueueCommand(id: 1, verb: .pause, batch: 1, job: "a"))
         #expect(try fixture.store.wake(records.map(\.id)) == [lane: 1])
         #expect(try fixture.states() == ["a": .paused, "b": .queued])
@@ -185,7 +188,7 @@ import TransferTestSupport
         let before = ResidentMemory.kibibytes
         let count = 50_000
         let header = BatchHeader(name: "b", source: nil, directory: "/")
-        _ = try fixture.store.stage(header) { stager in
+        _ = try fixture.store.stage(header, StagingOptions()) { stager in
             for number in 0..<count { try stager.add(job("out/\(number)"), at: nil) }
             return true
         }

@@ -20,7 +20,7 @@ import TransferTestSupport
 
     @Test func reachTheProcessThatRunsTheBatchOnce() throws {
         let other = try SQLiteStore(fixture.state)
-        try fixture.store.setSocket("/run/x.sock")
+        try fixture.store.publish(.socket("/run/x.sock"))
         for verb in [QueueVerb.pause, .resume] {
             guard case .handed(let pid, let socket, _) = try other.deliver(verb, batch: "b", job: nil) else {
                 return #expect(Bool(false))
@@ -33,7 +33,7 @@ import TransferTestSupport
     }
 
     @Test func areDoneAtOnceWhenNobodyRunsTheBatch() throws {
-        _ = try fixture.store.letGo(batch: 1)
+        _ = try fixture.store.letGo(batch: 1, isComplete: false)
         let other = try SQLiteStore(fixture.state)
         #expect(try other.deliver(.pause, batch: "b", job: nil) == .applied(jobs: 3))
         #expect(try other.deliver(.resume, batch: "b", job: "a") == .applied(jobs: 1))
@@ -49,7 +49,7 @@ import TransferTestSupport
 
     @Test func pausingHoldsAndResumingRestores() throws {
         #expect(try apply(.pause) == ["a", "b", "c"])
-        #expect(try fixture.store.backlog(batch: 1).isEmpty)
+        #expect(try fixture.store.backlog(batch: 1).ready.isEmpty)
         #expect(try apply(.resume) == ["a", "b", "c"])
         #expect(try fixture.states() == ["a": .queued, "b": .queued, "c": .blocked])
     }
@@ -101,14 +101,14 @@ import TransferTestSupport
 
     @Test func aBatchThatRunsIsNeverForgotten() throws {
         #expect(try fixture.store.forget(name: "b", endedBefore: nil).isEmpty)
-        _ = try fixture.store.letGo(batch: 1)
+        _ = try fixture.store.letGo(batch: 1, isComplete: false)
         #expect(try fixture.store.forget(name: "b", endedBefore: nil) == ["b"])
         for table in ["batch", "job", "need"] { #expect(try fixture.raw.value("SELECT count(*) FROM \(table)") == "0") }
     }
 
     @Test func pruningForgetsOldBatchesThatEnded() throws {
         let later = Int64(1) << 60
-        _ = try fixture.store.letGo(batch: 1)
+        _ = try fixture.store.letGo(batch: 1, isComplete: false)
         #expect(try fixture.store.forget(name: nil, endedBefore: later).isEmpty, "it hasn't ended")
         _ = try apply(.cancel)
         #expect(try fixture.store.forget(name: nil, endedBefore: 1).isEmpty, "it isn't old")
@@ -118,7 +118,7 @@ import TransferTestSupport
     @Test func cursorsGoOnAfterABatchWasForgotten() throws {
         for record in try fixture.claimAll(1) { try fixture.succeed(record) }
         let last = try fixture.store.lastCursor()
-        _ = try fixture.store.letGo(batch: 1)
+        _ = try fixture.store.letGo(batch: 1, isComplete: false)
         _ = try fixture.store.forget(name: "b", endedBefore: nil)
         #expect(try fixture.store.lastCursor() == last)
     }

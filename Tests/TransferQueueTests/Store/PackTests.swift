@@ -24,7 +24,8 @@ import TransferTestSupport
     }
 
     private func ids(_ staged: StagedJobs) throws -> [Int64] {
-        try #require(staged.reserve?.take()).values.flatMap(\.jobs).map(\.id).sorted()
+        let lane = Lane(batch: staged.batch.id, origin: lane.origin)
+        return try fixture.store.claim(lane, limit: 100, secrets: [:]).jobs.map(\.record.id)
     }
 
     private func done(_ id: Int64, _ name: String) -> JobEnd {
@@ -36,7 +37,7 @@ import TransferTestSupport
     @Test func whoeverLooksAtJobsFindsTheirRows() throws {
         try fixture.stage(jobs(20), reserving: 100)
         #expect(try count("pack") == 1 && count("job") == 0)
-        #expect(try fixture.store.backlog(batch: 1).isEmpty)
+        #expect(try fixture.store.backlog(batch: 1).ready == [lane: 20])
         #expect(try count("pack") == 0 && count("job") == 20)
         // Those of a batch that was never packed.
         try fixture.stage(jobs(20), name: "c")
@@ -63,14 +64,13 @@ import TransferTestSupport
         let ids = try ids(fixture.stage(jobs(20), reserving: 100))
         _ = try fixture.store.record([done(ids[0], "0")], [])
         let reader = try SQLiteStore(fixture.state, isReader: true)
-        let status = try #require(try reader.statuses().first)
+        let status = try #require(try reader.statuses(name: nil).first)
         #expect(status.total == 20 && status.remaining == 19 && status.done == 1)
         #expect(try count("pack") == 1)
     }
 
     @Test func whatIsCompleteGetsItsRowWithItsEnd() throws {
         let ids = try ids(fixture.stage(jobs(20), reserving: 100))
-        #expect(try fixture.store.open(lane, through: ids[19], since: 1000, isDurable: false))
         // A group and some.
         let recorded = try fixture.store.record((0..<11).map { done(ids[$0], "\($0)") }, [])
         #expect(recorded.cursors == Array(1...11))
@@ -108,13 +108,13 @@ import TransferTestSupport
 
     @Test func theNextProcessGoesOnWithThem() throws {
         let other = try SQLiteStore(fixture.state)
-        let ids = try ids(fixture.stage(jobs(20), reserving: 100, in: other))
-        #expect(try other.open(lane, through: ids[5], since: 1000, isDurable: false))
+        try fixture.stage(jobs(20), reserving: 100, in: other)
+        let ids = try other.claim(lane, limit: 6, secrets: [:]).jobs.map(\.record.id)
         _ = try other.record([done(ids[2], "2")], [])
         #expect(try count("pack") == 1)
         try fixture.kill(other)
         _ = try SQLiteStore(fixture.state)
-        #expect(try fixture.store.holdAll().map(\.name) == ["b"])
+        #expect(try fixture.store.hold(.unfinished).map(\.name) == ["b"])
         let records = try fixture.claimAll(1)
         #expect(records.map(\.identity) == (0..<20).filter { $0 != 2 }.map { "\($0)" })
         #expect(records.filter(\.wasInterrupted).map(\.identity) == ["0", "1", "3", "4", "5"])
@@ -148,10 +148,10 @@ import TransferTestSupport
         _ = try fixture.store.record((0..<3).map { done(ids[$0], "\($0)") }, [])
         #expect(try count("pack") == 1)
         _ = try fixture.store.letGo(batch: 1, isComplete: true)
-        #expect(try count("pack") == 0 && fixture.store.statuses().map(\.done) == [3])
+        #expect(try count("pack") == 0 && fixture.store.statuses(name: nil).map(\.done) == [3])
         let other = try SQLiteStore(fixture.state)
         try fixture.stage(jobs(3), name: "c", reserving: 100, in: other)
-        try other.unregister()
+        try other.retire()
         #expect(try fixture.store.forget(name: "c", endedBefore: nil) == ["c"])
         #expect(try count("pack") == 0 && count("job") == 3)
     }
@@ -163,7 +163,7 @@ import TransferTestSupport
         try fixture.raw.run("UPDATE pack SET jobs = x'02' WHERE batch = 1")
         try fixture.kill(other)
         _ = try SQLiteStore(fixture.state)
-        #expect(try fixture.store.holdAll().map(\.name) == ["c"])
+        #expect(try fixture.store.hold(.unfinished).map(\.name) == ["c"])
         #expect(try fixture.claimAll(2).count == 3)
         #expect(try fixture.store.statuses(name: "b").map(\.remaining) == [20])
         // Its file brings them again.
@@ -176,7 +176,7 @@ import TransferTestSupport
         try fixture.stage(jobs(20), reserving: 100)
         try fixture.raw.run("PRAGMA foreign_keys = OFF")
         try fixture.raw.run("DELETE FROM batch")
-        #expect(try fixture.store.backlog(batch: 1).isEmpty && count("pack") == 0)
+        #expect(try fixture.store.backlog(batch: 1).ready.isEmpty && count("pack") == 0)
     }
 
     /// To the database a text ends there.

@@ -50,8 +50,9 @@ import TransferTestSupport
         let count = 300
         try fixture.stage((0..<count).map { job("\($0)") })
         for record in try fixture.claimAll(1).prefix(5) { try fixture.succeed(record) }
-        try fixture.store.unregister()
-        _ = try fixture.store.apply(QueueCommand(id: 1, verb: .cancel, batch: 1, job: nil))
+        try fixture.store.retire()
+        let store = try SQLiteStore(fixture.state)
+        _ = try store.apply(QueueCommand(id: 1, verb: .cancel, batch: 1, job: nil))
         let ends = try allEnds(page: 64)
         #expect(ends.count == count, "a reader that reads page by page misses none")
         #expect(Set(ends.compactMap(\.end?.job)).count == count)
@@ -111,7 +112,7 @@ import TransferTestSupport
                 if verb != .cancel || name != nil {
                     _ = try fixture.store.apply(QueueCommand(id: 1, verb: verb, batch: 1, job: name))
                 }
-                _ = try fixture.store.wake(try fixture.store.sleepers(batch: 1).map(\.id))
+                _ = try fixture.store.wake(try fixture.store.backlog(batch: 1).sleepers.map(\.id))
             }
         }
         let seen = try fixture.raw.run("SELECT DISTINCT old, new FROM seen")

@@ -27,6 +27,7 @@ import TransferTestSupport
         }
         for table in ["boot", "hostWait", "otherName"] { try fixture.raw.run("DROP TABLE \(table)") }
         try fixture.raw.run("DROP INDEX jobRest")
+        for column in ["until", "isLocked"] { try fixture.raw.run("ALTER TABLE process DROP COLUMN \(column)") }
         for column in ["underWay", "toldJobs", "toldDone"] {
             try fixture.raw.run("ALTER TABLE batch DROP COLUMN \(column)")
         }
@@ -40,7 +41,7 @@ import TransferTestSupport
         try fixture.raw.run("UPDATE grdb_migrations SET identifier = 'packs'")
         let store = try SQLiteStore(fixture.state)
         #expect(try fixture.raw.run("SELECT count(changed) + count(fingerprint) FROM ledger") == [["0"]])
-        #expect(try store.statuses().map(\.remaining) == [1])
+        #expect(try store.statuses(name: nil).map(\.remaining) == [1])
         #expect(try fixture.raw.run("SELECT identifier FROM grdb_migrations") == [[Schema.steps.last?.name]])
     }
 
@@ -56,7 +57,7 @@ import TransferTestSupport
             "files that come back", "paused folders", "renamed files", "targets of watched folders", "reserves",
         ] { try fixture.raw.run("INSERT INTO grdb_migrations VALUES ('\(name)')") }
         let store = try SQLiteStore(fixture.state)
-        #expect(try tables().contains("pack") && store.statuses().map(\.remaining) == [1])
+        #expect(try tables().contains("pack") && store.statuses(name: nil).map(\.remaining) == [1])
         #expect(try fixture.raw.run("SELECT identifier FROM grdb_migrations") == [[Schema.steps.last?.name]])
     }
 
@@ -68,7 +69,7 @@ import TransferTestSupport
         try old.run("INSERT INTO grdb_migrations VALUES ('1')")
         for sql in Schema.steps[0].sql.split(separator: ";") { try old.run(String(sql)) }
         try old.run("INSERT INTO batch (name, directory, updated) VALUES ('b', '/', unixepoch() * 1000)")
-        #expect(try SQLiteStore(folder).statuses().map(\.name) == ["b"])
+        #expect(try SQLiteStore(folder).statuses(name: nil).map(\.name) == ["b"])
         let tables = try old.run("SELECT name FROM sqlite_master WHERE type = 'table'").compactMap { $0[0] }
         #expect(Set(tables) == now)
     }
@@ -87,6 +88,6 @@ import TransferTestSupport
         let before = try fixture.raw.run("SELECT name, sql FROM sqlite_master ORDER BY name")
         _ = try SQLiteStore(fixture.state)
         #expect(try fixture.raw.run("SELECT name, sql FROM sqlite_master ORDER BY name") == before)
-        #expect(try fixture.store.statuses().map(\.remaining) == [1])
+        #expect(try fixture.store.statuses(name: nil).map(\.remaining) == [1])
     }
 }

@@ -18,7 +18,7 @@ import TransferTestSupport
     func faults(_ jobs: [JobSpec], places: Bool = false) throws -> [JobFileFault] {
         do {
             let header = BatchHeader(name: "b", source: nil, directory: "/d")
-            _ = try fixture.store.stage(header) { stager in
+            _ = try fixture.store.stage(header, StagingOptions()) { stager in
                 for (index, spec) in jobs.enumerated() {
                     let span = SourceSpan(line: index + 10, column: 3, length: 2)
                     try stager.add(
@@ -36,13 +36,13 @@ import TransferTestSupport
     @Test func takesAllOfABatchOrNothing() throws {
         let header = BatchHeader(name: "b", source: nil, directory: "/")
         #expect(throws: StagingFailure.self) {
-            try fixture.store.stage(header) { stager in
+            try fixture.store.stage(header, StagingOptions()) { stager in
                 try stager.add(job("a"), at: nil)
                 return false
             }
         }
         #expect(throws: CancellationError.self) {
-            try fixture.store.stage(header) { stager in
+            try fixture.store.stage(header, StagingOptions()) { stager in
                 try stager.add(job("a"), at: nil)
                 throw CancellationError()
             }

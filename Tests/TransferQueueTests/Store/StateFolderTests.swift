@@ -30,7 +30,7 @@ import TransferTestSupport
         #expect(mode(state.path) == 0o700)
         #expect(state.database == folder.path("a/b/state/queue.sqlite"))
         let store = try SQLiteStore(state)
-        try store.setSocket("x")
+        try store.publish(.socket("x"))
         let names = try FileManager.default.contentsOfDirectory(atPath: state.path)
         #expect(names.contains("queue.sqlite") && names.contains("queue.sqlite-wal"))
         for name in names { #expect(mode(state.path + "/" + name) == 0o600, "\(name)") }
@@ -73,7 +73,7 @@ import TransferTestSupport
             let store = try SQLiteStore(state)
             #expect(store.notice?.contains("queue.sqlite.damaged-\(number) now") == true)
             #expect(try folder.text("state/queue.sqlite.damaged-\(number)") == text)
-            #expect(try store.statuses().isEmpty)
+            #expect(try store.statuses(name: nil).isEmpty)
         }
         #expect(try SQLiteStore(state).notice == nil)
     }

@@ -84,16 +84,16 @@ import TransferEventLoop
             id: record.id, state: .waiting, attempts: 1, mirror: 0, spentMirrors: 0, askedWait: .seconds(7),
             due: MonotonicTime.now + .seconds(3600), origin: "http://h.example", batch: 1)
         _ = try fixture.store.record([], [step])
-        try fixture.store.savePause(
-            .init(origin: "http://h.example", remaining: .seconds(60), status: 429, message: ""))
+        try fixture.store.publish(
+            .pause(StoredPause(origin: "http://h.example", remaining: .seconds(60), status: 429, message: "")))
         #expect(try fixture.raw.value("SELECT id FROM boot") == BootID.current)
         _ = try SQLiteStore(fixture.state)
         #expect(try fixture.raw.value("SELECT count(*) FROM job WHERE due IS NOT NULL") == "1")
         try fixture.raw.run("UPDATE boot SET id = 'another'; UPDATE job SET due = 1; UPDATE pause SET due = 1")
-        #expect(try fixture.store.sleepers(batch: 1).first.map { $0.due <= .now } == true)
+        #expect(try fixture.store.backlog(batch: 1).sleepers.first.map { $0.due <= .now } == true)
         let store = try SQLiteStore(fixture.state)
         #expect(try fixture.raw.value("SELECT id FROM boot") == BootID.current)
-        let left = try #require(try store.sleepers(batch: 1).first).due - MonotonicTime.now
+        let left = try #require(try store.backlog(batch: 1).sleepers.first).due - MonotonicTime.now
         #expect(left > .seconds(3500) && left <= .seconds(3600))
         #expect(try store.pauses().first.map { $0.remaining > .seconds(50) } == true)
         #expect(try store.wake([record.id]).count == 1)

@@ -1,5 +1,6 @@
 import Logging
 import Synchronization
+import Testing
 import TransferCore
 import TransferTestSupport
 
@@ -18,6 +19,24 @@ func withQueue<Result>(
     configuration.progressInterval = .milliseconds(50)
     configure(&configuration)
     let queue = try await JobQueue.open(configuration)
+    return try await closing(queue, body)
+}
+
+/// The same of a queue that is kept by nothing but memory.
+func withPlainQueue<Result>(
+    _ store: MemoryStore = MemoryStore(), isolation: isolated (any Actor)? = #isolation,
+    _ body: (JobQueue) async throws -> Result
+) async throws -> Result {
+    var logger = Logger(label: "test")
+    logger.logLevel = .critical
+    var configuration = QueueConfiguration(state: "/nowhere", logger: logger)
+    configuration.progressInterval = .milliseconds(50)
+    return try await closing(try JobQueue(configuration, store: store, ledger: nil), body)
+}
+
+private func closing<Result>(
+    _ queue: JobQueue, isolation: isolated (any Actor)? = #isolation, _ body: (JobQueue) async throws -> Result
+) async throws -> Result {
     do {
         let result = try await body(queue)
         await queue.close()
@@ -175,4 +194,9 @@ extension QueueRunner {
     /// Jobs not ended, by batch.
     var left: [Int64: Int] { batches.mapValues(\.remaining) }
     var totals: [Int64: BatchTotals] { batches.mapValues(\.totals) }
+}
+
+extension JobQueue {
+    /// What keeps a queue of a folder.
+    func sqlite() throws -> SQLiteStore { try #require(store as? SQLiteStore) }
 }

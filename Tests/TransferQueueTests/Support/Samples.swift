@@ -78,9 +78,9 @@ final class StoreFixture {
         reserving: Int = 0, in store: SQLiteStore? = nil
     ) throws -> StagedJobs {
         let header = BatchHeader(name: name, source: nil, directory: "/")
-        return try (store ?? self.store).stage(
-            header, keepsWhatIsMissing: keepsWhatIsMissing, isReload: isReload, reserving: reserving
-        ) { stager in
+        let options = StagingOptions(
+            keepsWhatIsMissing: keepsWhatIsMissing, isReload: isReload, claiming: reserving)
+        return try (store ?? self.store).stage(header, options) { stager in
             for job in jobs { try stager.add(job, at: nil) }
             return true
         }
@@ -90,7 +90,7 @@ final class StoreFixture {
     func claimAll(_ batch: Int64, in other: SQLiteStore? = nil) throws -> [JobRecord] {
         let store = other ?? self.store
         var records: [JobRecord] = []
-        for (lane, count) in try store.backlog(batch: batch) {
+        for (lane, count) in try store.backlog(batch: batch).ready.sorted(by: { $0.key.origin < $1.key.origin }) {
             records += try store.claim(lane, limit: count, secrets: [:]).jobs.map(\.record)
         }
         return records
@@ -125,6 +125,7 @@ final class StoreFixture {
 
     /// Makes the process that opened `store` look as if it had died, also after its number was given out again.
     func kill(_ store: SQLiteStore) throws {
+        store.locks.release(store.process)
         try raw.run("UPDATE process SET started = started - 1 WHERE id = \(store.process)")
     }
 }

@@ -120,12 +120,12 @@ import TransferTestSupport
                 let batch = await keeper.batch
                 var changes = LedgerChanges()
                 changes.added = 5
-                changes.stamp = queue.store.nextStamp()
+                changes.stamp = try queue.sqlite().nextStamp()
                 await runner.refreshFromStore(batch.id)
                 try await within { while await runner.state.storeCalls > 0 { await Task.yield() } }
                 await runner.took(keeper, batch: batch, changes)
                 #expect(await runner.left[batch.id] == 0)
-                changes.stamp = queue.store.nextStamp()
+                changes.stamp = try queue.sqlite().nextStamp()
                 await runner.took(keeper, batch: batch, changes)
                 #expect(await runner.left[batch.id] == 5)
                 await runner.refreshFromStore(batch.id)
@@ -170,7 +170,7 @@ import TransferTestSupport
             let left = try store.settle(zip(rows, settled).map { LedgerSettlement(row: $0, kind: $1) })
             #expect(try left == 3 && store.keptCount(folder: number) == 0)
             #expect(try store.settle([LedgerSettlement(row: rows[4], kind: .kept)]) == 0)
-            try store.unregister()
+            try store.retire()
         }
     }
 

@@ -172,7 +172,7 @@ extension QueueEvent {
                 inbox.refuse { _ in nil }
                 try folder.write("x", to: "in/new")
                 await log.wait(forConfirmations: 201)
-                let status = try #require(try queue.store.statuses().first)
+                let status = try #require(try queue.sqlite().statuses(name: nil).first)
                 #expect(status.failed == 0 && status.done == 201 && status.again == nil)
             }
             #expect(inbox.taken == ["new"] + names)

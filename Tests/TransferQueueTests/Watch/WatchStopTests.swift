@@ -27,7 +27,7 @@ import TransferWatch
                 ($0.then, $0.keepFor) = (.move(to: other.path), .seconds(3600))
             }
             try await withQueue(folder) { queue in
-                let number = try queue.store.openLedger(try WatchPlan(spec)).folder
+                let number = try queue.sqlite().openLedger(try WatchPlan(spec)).folder
                 try folder.confirm((0..<count).map { "f\($0)" }, number)
                 let log = WatchLog()
                 let watched = try await WatchedFolder.start(spec, on: queue) { log.add($0) }
@@ -60,7 +60,7 @@ import TransferWatch
             }
             try await withQueue(folder) { queue in
                 // As if it had been uploaded.
-                try folder.confirm(["a"], try queue.store.openLedger(try WatchPlan(spec)).folder)
+                try folder.confirm(["a"], try queue.sqlite().openLedger(try WatchPlan(spec)).folder)
                 let watched = try await WatchedFolder.start(spec, on: queue) { _ in }
                 let target = other.path
                 try await reached { try !FileManager.default.contentsOfDirectory(atPath: target).isEmpty }
@@ -94,7 +94,7 @@ import TransferWatch
                             begun.resume()
                             gate.pass()
                         }
-                        try? other.unregister()
+                        try? other.retire()
                     }
                 }
                 try folder.write("one", to: "in/a")

@@ -1,3 +1,5 @@
+import TransferCore
+
 /// What was told last, so that it isn't told again.
 struct Reports {
     /// What each batch's last report said.
@@ -7,10 +9,18 @@ struct Reports {
     /// Whether the next tick is the word a minute.
     var isIdleTick = false
     private var ticks = 0
+    private var renewed: MonotonicTime?
 
     /// - Returns: Whether it's time for the batches' reports, once in so many ticks.
     mutating func isBatchTick(every count: Int) -> Bool {
         ticks += 1
         return ticks % count == 0
+    }
+
+    /// - Returns: Whether the lease is to be renewed: three times in its term, as an idle run ticks once a minute.
+    mutating func isRenewal(_ now: MonotonicTime) -> Bool {
+        if let renewed, now - renewed < .seconds(59) { return false }
+        renewed = now
+        return true
     }
 }

@@ -8,6 +8,6 @@ struct StagedJobs: Sendable {
     var underWay: Set<Int64> = []
     /// Uploads of which servers hold parts that nobody will go on with.
     var abandoned: [AbandonedUpload] = []
-    /// Jobs that were taken at once, where they were.
-    var reserve: JobReserve?
+    /// How many jobs are ready, by lane, where that is known without asking: all of a batch that is new.
+    var ready: [Lane: Int]?
 }

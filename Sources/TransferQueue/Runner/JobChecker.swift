@@ -1,6 +1,6 @@
 /// Checks jobs against each other, in a database of its own: what staging them would find, without touching any queue.
 public final class JobChecker {
-    private let store: SQLiteStore
+    private let store: any JobStore
 
     /// - Throws: When SQLite can't make a temporary database.
     public init() throws { store = try SQLiteStore() }
@@ -14,7 +14,7 @@ public final class JobChecker {
         var report = JobFileReport()
         let header = BatchHeader(name: name, source: nil, directory: directory)
         do {
-            _ = try store.stage(header) { stager in
+            _ = try store.stage(header, StagingOptions()) { stager in
                 report = try body { spec, place in try stager.add(spec, at: place) }
                 stager.isPartial = !report.isEmpty
                 return true

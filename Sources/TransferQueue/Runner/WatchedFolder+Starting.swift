@@ -1,0 +1,46 @@
+import TransferCore
+import TransferEventLoop
+
+extension WatchedFolder {
+    /// Begins to watch. The jobs start as the queue runs (``JobQueue/run()``). Of what failed before one file is
+    /// tried at once; when it succeeds the others follow, else each is tried at its time.
+    ///
+    /// - Parameter events: Called in order on a thread of the queue: it has to be quick.
+    /// - Throws: `TransferError` for a spec that can't be done, for a folder that is watched already, and when the database
+    ///   fails. A folder that isn't there is waited for.
+    public static func start(
+        _ spec: WatchSpec, on queue: JobQueue, events: @escaping @Sendable (WatchedFolderEvent) -> Void = { _ in }
+    ) async throws -> WatchedFolder {
+        try await start(spec, on: queue, times: WatchTimes(), events: events)
+    }
+
+    static func start(
+        _ spec: WatchSpec, on queue: JobQueue, times: WatchTimes,
+        events: @escaping @Sendable (WatchedFolderEvent) -> Void
+    ) async throws -> WatchedFolder {
+        let plan = try WatchPlan(spec)
+        guard let ledger = queue.ledger else {
+            throw TransferError(.invalidRequest, "this queue's store can't remember watched folders")
+        }
+        guard await queue.runner.reserveWatch(plan.batch) else {
+            throw TransferError(.fileLocked, "\(plan.root) is watched already")
+        }
+        do {
+            // They may have to go elsewhere now.
+            await queue.runner.giveBackUnstarted(of: plan.batch)
+            let (opened, kept) = try await queue.watchPools.store.run {
+                let opened = try ledger.openLedger(plan)
+                return (opened, spec.keepFor == nil ? 0 : try ledger.keptCount(folder: opened.folder))
+            }
+            let keeper = WatchKeeper(
+                plan, opened: opened, kept: kept, host: queue.runner, loop: queue.runner.loop, ledger: ledger,
+                pools: queue.watchPools,
+                times: times, tell: events)
+            await keeper.start(opened)
+            return WatchedFolder(keeper)
+        } catch {
+            await queue.runner.releaseWatch(plan.batch)
+            throw error
+        }
+    }
+}

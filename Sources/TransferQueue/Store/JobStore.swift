@@ -1,0 +1,134 @@
+import TransferCore
+
+/// The queue's memory: what a run asks of it, in the queue's own words and in batches.
+///
+/// All functions block and are called by one worker at a time. Each is one transaction: what it did is there, or nothing
+/// is. What a process has claimed it holds by its ``Lease``: as soon as another one may have taken it over, every function
+/// that changes jobs throws ``LeaseLost`` and changes nothing, so that no job is recorded by two. No function needs what
+/// only the process knows that asks, so that a store may be a server.
+protocol JobStore: Sendable {
+    /// What had to be done to open it, in words for people; `nil` when all was well.
+    var notice: String? { get }
+
+    /// What is wrong, and what to do, where the store can say that of an error that it threw; else the error itself.
+    func fault(_ error: any Error) -> any Error
+
+    // MARK: Leases
+
+    /// Extends the lease of this process by ``Lease/term``. To be called at least three times in a term.
+    ///
+    /// - Throws: ``LeaseLost``.
+    @discardableResult
+    func renew() throws -> Lease
+
+    /// Gives back whatever this process still holds; for its end.
+    func retire() throws
+
+    // MARK: Batches
+
+    /// Makes the batch or finds it, takes it for this process, and fills it through `body`; all or nothing.
+    ///
+    /// - Returns: What was taken; nothing where ``StagedJobs/underWay`` has jobs.
+    /// - Throws: ``StagingFailure``; what `body` throws.
+    func stage(
+        _ header: BatchHeader, _ options: StagingOptions, _ body: (any JobIntake) throws -> Bool
+    ) throws -> StagedJobs
+
+    /// Adds one job to a batch, which is made if need be. The same identity with the same content is taken once.
+    ///
+    /// - Throws: `TransferError` when the identity is taken by a job with other content; ``StagingFailure``.
+    func submit(_ spec: JobSpec, batch: String, directory: String) throws -> StagedJobs
+
+    /// Takes batches for this process, as far as no other one has them.
+    func hold(_ selection: BatchSelection) throws -> [HeldBatch]
+
+    /// The run of this batch is over.
+    ///
+    /// - Parameter isComplete: Every job has ended; else what this process has claimed of it is given back.
+    /// - Returns: The sockets of those who wait for that.
+    func letGo(batch: Int64, isComplete: Bool) throws -> [String]
+
+    /// How the jobs of the batch stand.
+    func tally(batch: Int64) throws -> BatchTally
+
+    /// The jobs of the batch that are ready, by lane, and those that wait for their next attempt.
+    func backlog(batch: Int64) throws -> Backlog
+
+    func batchNames() throws -> [String]
+
+    /// Forgets batches that nobody has: the named one, or those that ended before that (milliseconds since 1970).
+    ///
+    /// Without a time, what was uploaded from watched folders is forgotten with their batches.
+    ///
+    /// - Returns: The names of those forgotten.
+    func forget(name: String?, endedBefore: Int64?) throws -> [String]
+
+    // MARK: Jobs
+
+    /// Takes ready jobs of lanes for this process, the most urgent of each first. Uploads are known to be claimed after a
+    /// loss of power too.
+    ///
+    /// - Parameter secrets: By job; those whose secrets nobody has any more can't be read.
+    /// - Returns: For each want, in their order.
+    func claim(_ wants: [LaneWant], secrets: [Int64: JobSecrets]) throws -> [ClaimedJobs]
+
+    /// Gives claimed jobs back unstarted.
+    func release(_ ids: [Int64]) throws
+
+    /// Makes waiting jobs ready; those that were paused or cancelled meanwhile stay as they are.
+    ///
+    /// - Returns: How many are ready, by lane.
+    func wake(_ ids: [Int64]) throws -> [Lane: Int]
+
+    /// Records ends and steps of claimed jobs, durably.
+    func record(_ ends: [JobEnd], _ steps: [JobStep]) throws -> RecordedGroup
+
+    /// Writes down what the next attempt of claimed jobs has to know.
+    func note(_ notes: [JobNote]) throws
+
+    /// Jobs that were complete before, by their numbers, a page at a time. Not those of watched folders.
+    func completed(batch: Int64, after id: Int64, limit: Int) throws -> [CompletedJob]
+
+    /// Makes complete jobs ready again.
+    func redo(_ ids: [Int64], _ recheck: DestinationRule.Recheck) throws
+
+    /// The cancelled jobs of a batch whose servers haven't been told.
+    ///
+    /// - Parameter secrets: Jobs whose secrets nobody has any more are left out.
+    func abandonedUploads(batch: Int64, secrets: [Int64: JobSecrets]) throws -> [AbandonedUpload]
+
+    /// The cancelled jobs of a batch whose servers hold parts of them, as far as is known.
+    func heldUploads(batch: Int64) throws -> [HeldUpload]
+
+    // MARK: Steering
+
+    /// Asks something of jobs: at once where no process has their batch, else of that one.
+    func deliver(_ verb: QueueVerb, batch name: String, job: String?) throws -> CommandDelivery
+
+    /// The commands for this process, in their order, each once.
+    func takeCommands() throws -> [QueueCommand]
+
+    /// Changes the jobs that no process has claimed.
+    func apply(_ command: QueueCommand) throws -> AppliedCommand
+
+    // MARK: Ends
+
+    /// Ends of jobs after the cursor, in order.
+    func ends(after cursor: Int64, limit: Int) throws -> [QueueEvent]
+
+    /// How one job ended, or `nil` while it goes on or when there is no such job.
+    func end(batch: String, job: String) throws -> QueueEvent?
+
+    func lastCursor() throws -> Int64
+
+    /// The failed jobs of a batch, in the order they failed.
+    func failures(batch name: String, limit: Int) throws -> [FailedJob]
+}
+
+extension JobStore {
+    /// A lane alone.
+    func claim(_ lane: Lane, limit: Int, secrets: [Int64: JobSecrets]) throws -> ClaimedJobs {
+        try claim([LaneWant(lane: lane, limit: limit)], secrets: secrets).first
+            ?? ClaimedJobs(lane: lane, jobs: [], unreadable: [])
+    }
+}

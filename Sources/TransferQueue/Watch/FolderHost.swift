@@ -1,0 +1,22 @@
+/// Something of a watched folder that the queue has to know which runs its jobs.
+enum FolderNews: Sendable {
+    /// The folder is watched from now on, by this batch.
+    case began(HeldBatch, LedgerChanges)
+    /// Files were taken.
+    case took(HeldBatch, LedgerChanges)
+    /// Files were still taken when watching had ended: they go on as in a batch that nobody watches.
+    case tookLast(HeldBatch, LedgerChanges)
+    /// Files that had failed are ready again.
+    case woke(HeldBatch, WokenFiles)
+    /// Another hand has changed jobs of the batch.
+    case changed(batch: Int64)
+    /// Nobody watches it any more.
+    case ended(batch: Int64)
+    case storeFailed(any Error)
+}
+
+/// The queue that runs the jobs of watched folders. It lives on the loop of their keepers: no hop, and nothing comes in
+/// between.
+protocol FolderHost: Sendable {
+    func hear(_ news: FolderNews, from keeper: WatchKeeper)
+}

@@ -1,0 +1,204 @@
+import TransferCore
+import TransferEngine
+
+@testable import TransferQueue
+
+/// Staging, and commands from outside.
+extension MemoryState {
+    mutating func stage(
+        _ header: BatchHeader, _ options: StagingOptions, _ staged: [StagedJob], isPartial: Bool, by owner: Int64
+    ) throws -> StagedJobs {
+        let id = try hold(header, by: owner)
+        let generation = (batches[id.id]?.generation ?? 0) + 1
+        batches[id.id]?.generation = generation
+        var result = (secrets: [Int64: JobSecrets](), underWay: Set<Int64>(), abandoned: [AbandonedUpload]())
+        var report = JobFileReport()
+        for job in staged {
+            let number: Int64
+            if var known = self.job(job.row.identity, in: header.name) {
+                guard known.generation != generation else {
+                    report.add(Self.fault("same destination as another job: \(job.row.identity)"))
+                    continue
+                }
+                number = known.id
+                let hasChanged =
+                    known.fingerprint != job.row.fingerprint || id.hasMoved && job.spec.hasRelativePath
+                if known.state == .claimed, hasChanged { result.underWay.insert(number) }
+                if hasChanged, let upload = Self.leftBehind(known) { result.abandoned.append(upload) }
+                known.restage(job, generation, hasChanged, options)
+                jobs[number] = known
+            } else {
+                number = self.number()
+                jobs[number] = Job(
+                    id: number, batch: id.id, identity: job.row.identity, generation: generation, staged: job,
+                    origin: job.row.origin)
+            }
+            if let secrets = job.secrets { result.secrets[number] = secrets }
+        }
+        if !options.keepsWhatIsMissing {
+            for job in jobs(of: id.id) where job.generation != generation {
+                if let upload = Self.leftBehind(job) { result.abandoned.append(upload) }
+                jobs[job.id] = nil
+            }
+        }
+        try resolveNeeds(of: id.id, generation, isPartial, &report)
+        if options.isReload { revive(id.id) }
+        if !report.isEmpty {
+            report.jobCount = staged.count
+            throw StagingFailure.faults(report)
+        }
+        unblock()
+        _ = skipWhatCannotStart(id.id)
+        return StagedJobs(
+            batch: id, count: staged.count, secrets: result.secrets, underWay: result.underWay,
+            abandoned: result.abandoned)
+    }
+
+    private static func fault(_ message: String) -> JobFileFault {
+        JobFileFault(message: message, path: "", span: SourceSpan(line: 1, column: 1))
+    }
+
+    private static func leftBehind(_ job: Job) -> AbandonedUpload? {
+        guard job.staged.row.isUpload, !job.hasSecrets, let upload = job.upload, upload.holdsSomething else {
+            return nil
+        }
+        return AbandonedUpload(id: job.id, spec: job.staged.spec, upload: upload)
+    }
+
+    private mutating func hold(_ header: BatchHeader, by owner: Int64) throws -> HeldBatch {
+        guard let id = batch(named: header.name), let known = batches[id] else {
+            let id = (batches.keys.max() ?? 0) + 1
+            batches[id] = Batch(name: header.name, directory: header.directory, source: header.source, owner: owner)
+            return HeldBatch(id: id, name: header.name, directory: header.directory, isNew: true)
+        }
+        if let other = known.owner, other != owner { throw StagingFailure.held(BatchHeld(batch: header.name, pid: 0)) }
+        batches[id]?.owner = owner
+        batches[id]?.directory = header.directory
+        return HeldBatch(
+            id: id, name: header.name, directory: header.directory, hasMoved: known.directory != header.directory)
+    }
+
+    private mutating func resolveNeeds(
+        of batch: Int64, _ generation: Int, _ isPartial: Bool, _ report: inout JobFileReport
+    ) throws {
+        var edges: [Int64: [Int64]] = [:]
+        for job in jobs(of: batch) where job.generation == generation {
+            var needs: [Int64] = []
+            for need in job.staged.spec.needs {
+                if let found = jobs(of: batch).first(where: { $0.identity == need }) {
+                    needs.append(found.id)
+                } else if !isPartial {
+                    report.add(Self.fault("job \"\(job.identity)\" needs \"\(need)\", which isn't in this batch"))
+                }
+            }
+            jobs[job.id]?.needs = needs
+            edges[job.id] = needs
+        }
+        if let cycle = DependencyCycle.find(edges) {
+            let names = cycle.compactMap { jobs[$0]?.identity }
+            let circle = (names + names.prefix(1)).joined(separator: " → ")
+            report.add(Self.fault("jobs need each other in a circle: \(circle)"))
+        }
+    }
+
+    /// Gives skipped jobs a new start, but for those that still follow from one that failed or was cancelled.
+    private mutating func revive(_ batch: Int64) {
+        for job in jobs(of: batch) where job.state == .skipped { jobs[job.id]?.startAnew() }
+        unblock()
+    }
+
+    // MARK: Commands
+
+    mutating func deliver(_ verb: QueueVerb, _ name: String, _ identity: String?) -> CommandDelivery {
+        guard let id = batch(named: name) else { return .noSuchBatch }
+        if let identity {
+            guard let known = job(identity, in: name) else { return .noSuchJob }
+            guard verb.changes(known.state) else { return .applied(jobs: 0) }
+        }
+        guard let owner = batches[id]?.owner else {
+            return .applied(jobs: apply(QueueCommand(id: 0, verb: verb, batch: id, job: identity)).count)
+        }
+        let command = QueueCommand(id: number(), verb: verb, batch: id, job: identity)
+        commands[owner, default: []].append(command)
+        return .handed(pid: 0, socket: nil, command: command.id)
+    }
+
+    mutating func apply(_ command: QueueCommand) -> AppliedCommand {
+        var applied = AppliedCommand()
+        let meant = jobs(of: command.batch).filter { command.job == nil || $0.identity == command.job }
+        if command.job != nil { applied.hadFailed = meant.contains { $0.hasFailed } }
+        for job in meant where command.verb.states.contains(job.state) {
+            var cursor: Int64?
+            switch command.verb {
+            case .pause: jobs[job.id]?.state = .paused
+            case .resume:
+                jobs[job.id]?.state = .queued
+                jobs[job.id]?.due = nil
+            case .cancel: cursor = cancel(job.id)
+            case .retry, .retryFailed: jobs[job.id]?.startAnew()
+            }
+            applied.jobs.append((job.identity, cursor))
+        }
+        if command.verb == .cancel {
+            applied.skipped = meant.filter { command.verb.states.contains($0.state) }
+                .flatMap { skipDependents(of: $0.id) }
+        }
+        unblock()
+        if command.verb == .retry || command.verb == .retryFailed {
+            applied.skipped = skipWhatCannotStart(command.batch)
+        }
+        return applied
+    }
+
+    mutating func forget(_ name: String?, _ endedBefore: Int64?) -> [String] {
+        var names: [String] = []
+        for (id, batch) in batches.sorted(by: { $0.key < $1.key })
+        where batch.owner == nil && (name == nil || batch.name == name) {
+            if let endedBefore {
+                let all = jobs(of: id)
+                guard all.allSatisfy(\.state.hasEnded), all.allSatisfy({ $0.end.map(\.time) ?? 0 < endedBefore }) else {
+                    continue
+                }
+            }
+            batches[id] = nil
+            for job in jobs(of: id) { jobs[job.id] = nil }
+            names.append(batch.name)
+        }
+        return names
+    }
+}
+
+extension MemoryState.Job {
+    /// Whether an attempt of the job came to nothing, or a job that it needs did.
+    fileprivate var hasFailed: Bool {
+        [.waiting, .failed, .skipped].contains(state)
+            || state != .done && (tries.attempts > 0 || tries.spentMirrors != 0)
+    }
+
+    fileprivate mutating func startAnew() {
+        state = .queued
+        tries = MemoryState.Tries()
+        (due, end) = (nil, nil)
+    }
+
+    fileprivate mutating func restage(
+        _ job: StagedJob, _ generation: Int, _ hasChanged: Bool, _ options: StagingOptions
+    ) {
+        let mayHaveArrived = end?.failure?.error.code == .mayHaveBeenSent && wasInterrupted
+        let stays = RestagingRule.stays(
+            state, changed: hasChanged, mayHaveArrived: mayHaveArrived, isReload: options.isReload)
+        let old = state
+        self.generation = generation
+        staged = job
+        if !stays {
+            if !(old == .queued && !hasChanged) { tries = MemoryState.Tries() }
+            state = options.isReload && old == .paused ? .paused : .queued
+            (due, end) = (nil, nil)
+            origin = job.row.origin
+        }
+        tries.mirror = 0
+        tries.spentMirrors = 0
+        if hasChanged || mayHaveArrived && !stays { wasInterrupted = false }
+        if hasChanged { (resume, upload, receipt) = (nil, nil, nil) }
+    }
+}

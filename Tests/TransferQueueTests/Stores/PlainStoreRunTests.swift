@@ -1,0 +1,87 @@
+import Testing
+import TransferCore
+import TransferTestServer
+import TransferTestSupport
+
+@testable import TransferQueue
+
+/// The queue runs on any ``JobStore``.
+@Suite(.timeLimit(.minutes(1))) struct PlainStoreRunTests {
+    let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder("plain") }
+
+    @Test func aBatchEndsAsItDoesOnADisk() async throws {
+        try await withTestServer { server in
+            server.handle("GET", "/*") { request in Response(body: .text(request.path)) }
+            server.script("/1", [.status(503)])
+            server.script("/2", [.status(404)])
+            let (sink, url) = (server.acceptUploads("/in/up"), server.url("/in/up"))
+            try folder.write("up", to: "up")
+            let jobs =
+                (0..<60).map { number in
+                    Sample.download(
+                        server.url("/\(number)"), to: folder.path("out/\(number)"), id: "\(number)",
+                        needs: number == 3 ? ["2"] : number == 4 ? ["5"] : [])
+                } + [Sample.upload(folder.path("up"), to: url, id: "up")]
+            try await withPlainQueue { queue in
+                let log = EventLog(queue)
+                let totals = try await queue.complete(jobs)
+                #expect(totals.completed == 59 && totals.failed == 1 && totals.skipped == 1)
+                #expect(log.ends.count == 61)
+                // Again: what is complete is kept.
+                let again = try await queue.complete(jobs)
+                #expect(again.kept == 59 && again.completed == 2, "what failed had another start")
+            }
+            #expect(sink.uploads.map(\.count) == [2])
+            #expect(try folder.text("out/59") == "/59")
+        }
+    }
+
+    @Test func whatIsStoppedGoesOn() async throws {
+        try await withTestServer { server in
+            server.handle("GET", "/*") { request in Response(body: .text(request.path)) }
+            server.script("/7", [.holdHead])
+            let jobs = (0..<40).map { Sample.download(server.url("/\($0)"), to: folder.path("out/\($0)")) }
+            let memory = MemoryQueue()
+            try await withPlainQueue(MemoryStore(memory)) { queue in
+                let staged = try await queue.stage(jobs)
+                let run = Task { try await queue.run([staged]) }
+                try await server.waitForHeld(1)
+                queue.stop()
+                let summary = try await within { try await run.valueOrEnd() }
+                #expect(summary.left > 0)
+            }
+            try await withPlainQueue(MemoryStore(memory)) { queue in
+                let totals = try await queue.complete(jobs)
+                #expect(totals.kept + totals.completed == 40)
+            }
+        }
+    }
+
+    /// The other process's jobs go on; what it does itself it can't record any more.
+    @Test func aProcessThatWasTakenForDeadSaysSo() async throws {
+        try await withTestServer { server in
+            server.handle("GET", "/*") { request in Response(body: .text(request.path)) }
+            server.script("/0", [.holdHead])
+            let memory = MemoryQueue()
+            try await withPlainQueue(MemoryStore(memory)) { queue in
+                let staged = try await queue.stage([Sample.download(server.url("/0"), to: folder.path("out"))])
+                let run = Task { try await queue.run([staged]) }
+                try await server.waitForHeld(1)
+                memory.advance(by: Lease.term)
+                _ = MemoryStore(memory)
+                queue.stop()
+                await #expect(throws: LeaseLost.self) { try await within { _ = try await run.valueOrEnd() } }
+            }
+        }
+    }
+
+    @Test func aStoreThatKnowsNoFoldersRefusesToWatch() async throws {
+        try await withPlainQueue { queue in
+            let spec = WatchSpec(folder: folder.path(""), url: "http://h.example/")
+            let error = await #expect(throws: TransferError.self) { _ = try await WatchedFolder.start(spec, on: queue) }
+            #expect(error?.code == .invalidRequest)
+        }
+    }
+}

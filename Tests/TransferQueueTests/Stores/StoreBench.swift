@@ -1,0 +1,130 @@
+import GRDB
+import Synchronization
+import TransferCore
+import TransferEngine
+import TransferTestSupport
+import TransferUpload
+
+@testable import TransferQueue
+
+/// The stores that have to keep a ``JobStore``'s promises.
+enum StoreKind: String, CaseIterable, Sendable {
+    case sqliteFile, sqliteInMemory, plain
+}
+
+/// Processes that work on one queue, whatever keeps it.
+final class StoreBench {
+    private let folder: TemporaryFolder
+    private let make: () throws -> any JobStore
+    private let end: (any JobStore) throws -> Void
+    let store: any JobStore
+
+    init(_ kind: StoreKind) throws {
+        folder = try TemporaryFolder("bench")
+        switch kind {
+        case .sqliteFile:
+            let state = try StateFolder(folder.path("state"))
+            make = { try SQLiteStore(state) }
+            // As the kernel does it for a process that ends.
+            end = { store in (store as? SQLiteStore).map { $0.locks.release($0.process) } }
+        case .sqliteInMemory:
+            let first = try SQLiteStore()
+            make = { try SQLiteStore(first.database) }
+            end = { store in
+                guard let store = store as? SQLiteStore else { return }
+                try first.database.write { db in
+                    try db.execute(
+                        sql: "UPDATE process SET started = started - 1 WHERE id = ?", arguments: [store.process])
+                }
+            }
+        case .plain:
+            let queue = MemoryQueue()
+            make = { MemoryStore(queue) }
+            end = { store in
+                guard let store = store as? MemoryStore else { return }
+                queue.shared.withLock { $0.state.leases[store.generation]?.until = $0.now }
+            }
+        }
+        store = try make()
+    }
+
+    /// Another process.
+    func another() throws -> any JobStore { try make() }
+
+    /// A process ends without a word, or isn't heard of for longer than its lease.
+    func lose(_ store: any JobStore) throws { try end(store) }
+}
+
+extension JobStore {
+    @discardableResult
+    func stage(_ jobs: [JobSpec], _ name: String = "b", _ options: StagingOptions = StagingOptions()) throws
+        -> StagedJobs
+    {
+        try stage(BatchHeader(name: name, source: nil, directory: "/"), options) { intake in
+            for job in jobs { try intake.add(job, at: nil) }
+            return true
+        }
+    }
+
+    /// Claims what is ready, up to a number for each lane.
+    func claimAll(_ batch: Int64, limit: Int = 1000, secrets: [Int64: JobSecrets] = [:]) throws -> [JobRecord] {
+        let lanes = try backlog(batch: batch).ready.keys.sorted { $0.origin < $1.origin }
+        return try claim(lanes.map { LaneWant(lane: $0, limit: limit) }, secrets: secrets)
+            .flatMap(\.jobs).map(\.record)
+    }
+
+    @discardableResult
+    func end(_ record: JobRecord, _ outcome: JobEnd.Outcome) throws -> RecordedGroup {
+        try self.record(
+            [JobEnd(id: record.id, batch: record.batch, identity: record.identity, outcome: outcome)], [])
+    }
+
+    @discardableResult
+    func succeed(_ record: JobRecord) throws -> RecordedGroup {
+        try end(record, .done(Sample.receipt("b", record.identity), FileStamp(size: 7, modified: 1)))
+    }
+
+    @discardableResult
+    func fail(_ record: JobRecord, _ error: TransferError = Sample.busy()) throws -> RecordedGroup {
+        try end(record, .failed(error, attempts: 3, host: "h.example"))
+    }
+
+    func step(_ record: JobRecord, to state: JobState, due: MonotonicTime? = nil, attempts: Int = 1) throws {
+        _ = try self.record(
+            [],
+            [
+                JobStep(
+                    id: record.id, state: state, attempts: attempts, mirror: 0, spentMirrors: 0, due: due,
+                    origin: "http://h.example", batch: record.batch, identity: record.identity)
+            ])
+    }
+
+    /// How each job stands, as far as anybody outside can see.
+    func counts(_ batch: Int64) throws -> [JobState: Int] { try tally(batch: batch).counts.filter { $0.value > 0 } }
+
+    func names(_ events: [QueueEvent]) -> [String] {
+        events.map { event in
+            switch event.kind {
+            case .finished(let receipt), .kept(let receipt): "done \(receipt.job)"
+            case .failed(let failure): "failed \(failure.job) \(failure.error.code.rawValue)"
+            case .skipped(let job, let need): "skipped \(job) for \(need)"
+            case .cancelled(let job): "cancelled \(job)"
+            default: "\(event.kind)"
+            }
+        }
+    }
+}
+
+extension UploadRecord {
+    /// Of an upload of which a server has a part.
+    static func sample(canAsk: Bool = true, isHeld: Bool = true) -> UploadRecord {
+        UploadRecord(
+            FileStamp(size: 7, modified: 1),
+            state: UploadState(kind: "toy", canAsk: canAsk, isHeld: isHeld, payload: "p"), confirmed: 3)
+    }
+
+    /// Of one that has only begun.
+    static var versionOnly: UploadRecord {
+        UploadRecord(FileStamp(size: 7, modified: 1), state: nil, confirmed: 0)
+    }
+}
