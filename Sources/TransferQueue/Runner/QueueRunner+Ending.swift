@@ -11,7 +11,7 @@ extension QueueRunner {
         batches[job.record.batch]?.settledBytes += moved
         account(job, moved: moved)
         judgeLink(job, outcome)
-        if outcome.head != nil { job.wasAnswered = true }
+        if outcome.head != nil { job.sending.wasAnswered = true }
         switch job.record.spec.isUpload ? outcome.receipt : outcome.result {
         case .success(let head): succeeded(job, head, outcome)
         case .failure(let error): exchangeFailed(job, error, outcome)

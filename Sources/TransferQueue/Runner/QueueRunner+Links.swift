@@ -8,10 +8,10 @@ extension QueueRunner {
 
     /// Counts bytes that went over a metered link.
     func account(_ job: RunningJob, moved: Int64) {
-        let new = moved - job.accounted
+        let new = moved - job.way.accounted
         guard new > 0 else { return }
-        job.accounted = moved
-        guard job.candidate.reach != .local, let link = network.likelyLink(job.link),
+        job.way.accounted = moved
+        guard job.candidate.reach != .local, let link = network.likelyLink(job.way.link),
             network.snapshot.metering(of: link.index).isMetered
         else { return }
         let kind = LinkClass(network.snapshot.kind(of: link.index))

@@ -60,7 +60,7 @@ extension QueueRunner {
             guard job.stop == nil else { continue }
             // What can't go on from where it was keeps its connection as long as that may come back.
             let restarts = job.canGoOn
-            job.mark = nil
+            job.way.mark = nil
             for handle in job.handles {
                 handle.interrupt(error) { facts in
                     if facts.remoteAddress?.isLoopback == true { return false }
@@ -104,13 +104,13 @@ extension QueueRunner {
     func lookForStalls() {
         let now = MonotonicTime.now
         let error = TransferError(.networkChanged, "nothing came after the network changed", isTransient: true)
-        for job in running.values where job.networkGeneration < network.generation {
+        for job in running.values where job.way.generation < network.generation {
             guard job.stop == nil, !job.handles.isEmpty else { continue }
             let position = job.meter.position + job.sent
-            if let mark = job.mark, mark == position, job.canGoOn {
+            if let mark = job.way.mark, mark == position, job.canGoOn {
                 for handle in job.handles { handle.interrupt(error) { $0.remoteAddress?.isLoopback != true } }
             }
-            job.mark = position
+            job.way.mark = position
         }
         guard let end = network.stallsUntil, now < end, !running.isEmpty else { return }
         timer(.stalls).schedule(at: now + .seconds(1))

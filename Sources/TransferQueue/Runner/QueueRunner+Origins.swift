@@ -46,7 +46,7 @@ extension QueueRunner {
     /// Whether its origin ended the connection without a byte of an answer, as what stands in front of a dead one does. One
     /// file may be the reason; several in a row aren't. A folder has time to find that out, other batches have to end.
     func isSilent(_ job: RunningJob, _ error: TransferError) -> Bool {
-        job.isEndless(in: watches) && !job.wasAnswered && error.status == nil
+        job.isEndless(in: watches) && !job.sending.wasAnswered && error.status == nil
             && (error.code == .connectionLost || error.code == .secureConnectionFailed)
             && job.candidate.lane.origin.hasPrefix("http")
     }

@@ -11,10 +11,10 @@ extension QueueRunner {
             let position = isUpload ? job.talk?.position ?? job.meter.sent : job.meter.position
             // Bytes that were held before have no part in the rate.
             let moved = bytesMoved(job)
-            let now = Int64(Double(moved - job.lastMoved) / seconds)
-            let rate = job.rate == 0 ? max(0, now) : max(0, (job.rate * 2 + now) / 3)
-            job.lastMoved = moved
-            job.rate = rate
+            let now = Int64(Double(moved - job.pace.lastMoved) / seconds)
+            let rate = job.pace.rate == 0 ? max(0, now) : max(0, (job.pace.rate * 2 + now) / 3)
+            job.pace.lastMoved = moved
+            job.pace.rate = rate
             var total = job.meter.total
             if case .upload(let file) = job.ready { total = file.size }
             let hasBegun = job.start != nil || (isUpload && position > 0)

@@ -14,7 +14,7 @@ extension QueueRunner {
         let spec = job.record.spec
         // What was read when it was opened has gone as it was then; and what mustn't be sent twice has been delivered, and
         // was looked at before its last bytes left.
-        if job.record.watched == nil, job.sourceDigest == nil,
+        if job.record.watched == nil, job.sending.digest == nil,
             file.isInMemory || spec.mustNotRepeat && !spec.failsIfChanged
         {
             return then(self, true)
@@ -26,7 +26,7 @@ extension QueueRunner {
         let path = isPathLooked ? file.path : nil
         // Of one that was touched before its last bytes left it's known that it has what was sent, and not that this is what
         // was to be sent.
-        let expected = file.isAsOpened && look == .same ? nil : job.sourceDigest
+        let expected = file.isAsOpened && look == .same ? nil : job.sending.digest
         // By its bytes a watched file is known for as long as it's in the folder.
         let keeper = file.sentFingerprint == nil && job.record.watched != nil ? watches[job.record.batch] : nil
         guard look == .touched || look == .retimed || look == .same && (path != nil || expected != nil || keeper != nil)

@@ -140,8 +140,8 @@ extension QueueRunner {
                     bodyLeft: false)
             }
             job.ready = .upload(source.file)
-            job.sourceDigest = source.digest
-            job.isProven = source.isProven
+            job.sending.digest = source.digest
+            job.sending.isProven = source.isProven
             Failpoint.reached(.uploadOpened)
             if !fingerprintFirst(id, job, source.file) { transferMarked(id, job) }
         }
@@ -166,7 +166,7 @@ extension QueueRunner {
         }
         if version != nil {
             job.record.upload = version
-            job.hasMarkedVersion = true
+            job.sending.hasMarkedVersion = true
         }
         guard isUnrepeatable || version != nil else { return transfer(id) }
         withStore {
@@ -182,7 +182,7 @@ extension QueueRunner {
         if let stop = job.stop { return leave(job, for: stop) }
         if askForCredentials(job) { return }
         guard let way = takeWay(job) else { return waitForNetwork(job, nil) }
-        job.networkGeneration = network.generation
+        job.way.generation = network.generation
         do throws(TransferError) {
             if case .upload(let file) = ready, try talk(job, file, over: way) {
                 return announceStart(job, ready)

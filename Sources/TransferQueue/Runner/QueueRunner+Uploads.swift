@@ -30,7 +30,7 @@ extension QueueRunner {
             record = nil
         }
         let source = UploadSource(
-            name: WatchedPath.name(file.path), size: file.size, digest: job.sourceDigest,
+            name: WatchedPath.name(file.path), size: file.size, digest: job.sending.digest,
             mayHaveChanged: likeness == .unclear)
         let state = lostWithItsProcess(job, upload, file, record) ?? record?.state
         let attempt = UploadAttempt(
@@ -39,7 +39,7 @@ extension QueueRunner {
             job.record.watched?.verifies == true ? try attempt.verifyingDialogue() : try attempt.dialogue()
         guard let dialogue = made else { return false }
         if state != nil { file.markSentBefore(mayHaveChanged: likeness == .unclear) }
-        job.link = link
+        job.way.link = link
         begin(dialogue, of: job, file, record)
         return true
     }
@@ -58,7 +58,7 @@ extension QueueRunner {
     func lookFurther(
         _ job: RunningJob, _ upload: JobSpec.Upload, _ file: SourceFile, after answer: UploadAnswer
     ) {
-        let source = UploadSource(name: WatchedPath.name(file.path), size: file.size, digest: job.sourceDigest)
+        let source = UploadSource(name: WatchedPath.name(file.path), size: file.size, digest: job.sending.digest)
         let dialogue = ReceiptDialogue(
             after: answer, rule: upload.receipt, url: upload.url, source: source, began: began(job))
         begin(dialogue, of: job, file, job.record.upload)
@@ -108,7 +108,7 @@ extension QueueRunner {
         let exchange: ExchangeRequest
         do throws(TransferError) {
             var made = try builder(of: job).exchange(request, of: job.record.spec, file: talk.file)
-            if let link = job.link { made.settings.link = link }
+            if let link = job.way.link { made.settings.link = link }
             exchange = made
         } catch {
             return advance(id) { $0.handle(.failed(request: request.id, error, sent: 0), now: WallClock.seconds) }
@@ -141,7 +141,7 @@ extension QueueRunner {
         let record = job.record
         guard record.wasInterrupted, upload.entry.confirmsLostAnswers, record.spec.method == "PUT",
             saved?.knowsTheWay != true,
-            job.isProven || (file.stamp.changed ?? 0) / 1_000_000 <= record.claimed
+            job.sending.isProven || (file.stamp.changed ?? 0) / 1_000_000 <= record.claimed
         else { return nil }
         return ConfirmingPut.state(began: record.claimed / 1000)
     }
@@ -153,7 +153,7 @@ extension QueueRunner {
         switch event {
         case .interim(let head):
             guard let leg = talk.legs[request] else { return }
-            job.wasAnswered = true
+            job.sending.wasAnswered = true
             advance(id) { $0.handle(.interim(request: request, head, url: leg.url), now: WallClock.seconds) }
         case .redirected(let proposal): job.talk?.moved(request, to: proposal.nextURL)
         case .netrcUsed(let use): emit(job.record.batch, .authorized(job: job.record.identity, use))
@@ -164,7 +164,7 @@ extension QueueRunner {
             job.talk?.lastHead = outcome.head
             judgeLink(job, outcome)
             if outcome.head != nil {
-                job.wasAnswered = true
+                job.sending.wasAnswered = true
                 scheduler.answered(job.candidate)
             }
             advance(id) { $0.handle(Self.event(outcome, request, digest), now: WallClock.seconds) }
@@ -253,7 +253,7 @@ extension QueueRunner {
 
     /// Nothing of the version that an attempt began with has left: another one may take its place.
     func takeBackVersion(_ job: RunningJob) {
-        guard job.hasMarkedVersion, !job.hasSent, job.sent == 0, job.talk?.state == nil,
+        guard job.sending.hasMarkedVersion, !job.sending.hasLeft, job.sent == 0, job.talk?.state == nil,
             let record = job.record.upload, record.state == nil
         else { return }
         job.record.upload = nil
@@ -278,7 +278,7 @@ extension QueueRunner {
 
     private func talkSettled(_ id: Int64, _ result: UploadResult) {
         guard let job = running[id], let talk = job.talk else { return }
-        if let digest = result.digest, let known = job.sourceDigest, digest.algorithm == known.algorithm,
+        if let digest = result.digest, let known = job.sending.digest, digest.algorithm == known.algorithm,
             digest != known
         {
             job.talk?.state = nil
@@ -296,7 +296,7 @@ extension QueueRunner {
         leave(
             job,
             .done(
-                receipt(job, path: talk.file.path, bytes: talk.file.size, digest: result.digest ?? job.sourceDigest),
+                receipt(job, path: talk.file.path, bytes: talk.file.size, digest: result.digest ?? job.sending.digest),
                 talk.file.stamp))
     }
 
@@ -339,7 +339,7 @@ extension QueueRunner {
         for leg in talk.legs.values { leg.handle.cancel() }
         account(job, moved: talk.sent)
         batches[job.record.batch]?.settledBytes += talk.sent
-        job.hasSent = talk.sent > 0
+        job.sending.hasLeft = talk.sent > 0
         job.talk = nil
     }
 }

@@ -21,23 +21,23 @@ extension QueueRunner {
         case .use(let names, _): link = names.first
         case .wait(.unanswered(let names)):
             guard let probe = takeProbe(among: names) else { return nil }
-            job.isProbe = true
-            job.link = probe
+            job.way.isProbe = true
+            job.way.link = probe
             return probe
         case .wait:
             // It may be on a network that needs no way out.
             review()
             guard scheduler.network.isOpen(lane, job.candidate.reach) else { return nil }
             link = directLink(job)
-            job.link = link
+            job.way.link = link
             return link
         }
         if let probe = takeProbe(among: judgement.suspects) {
-            job.isProbe = true
-            job.link = probe
+            job.way.isProbe = true
+            job.way.link = probe
             return probe
         }
-        job.link = link
+        job.way.link = link
         return link
     }
 
@@ -65,14 +65,14 @@ extension QueueRunner {
     func judgeLink(_ job: RunningJob, _ outcome: ExchangeOutcome) {
         // What goes to the machine's own network says nothing of ways out.
         guard let machine = job.candidate.reach.host, !isDirect(machine, job.candidate.lane),
-            let link = network.likelyLink(job.link)
+            let link = network.likelyLink(job.way.link)
         else { return }
         let event: LinkHealth.Event
         switch LinkAnswer(outcome) {
         case .given: event = .answered
         case .none: event = .unanswered(host: host(of: job) ?? job.url, started: job.started)
         case .unknown:
-            guard job.isProbe else { return }
+            guard job.way.isProbe else { return }
             event = .probeAbandoned
         }
         switch network.health.event(event, of: link.name, now: .now, wall: .now) {
@@ -108,10 +108,10 @@ extension QueueRunner {
         let lane = job.candidate.lane
         let judgement = network.judgement(lane.network, wall: wall)
         let words = NetworkWords(policy: network.policy(lane.network), now: wall, zone: network.zone)
-        if job.networkGeneration != network.generation || error.code == .networkChanged {
+        if job.way.generation != network.generation || error.code == .networkChanged {
             return words.reason(judgement) ?? error.message
         }
-        if job.isProbe { return words.reason(judgement) ?? "no answer over \(job.link ?? "the link")" }
+        if job.way.isProbe { return words.reason(judgement) ?? "no answer over \(job.way.link ?? "the link")" }
         if !scheduler.network.isOpen(lane, job.candidate.reach) { return words.reason(judgement) ?? "offline" }
         guard network.snapshot.isKnown else { return nil }
         switch reach {
@@ -121,7 +121,7 @@ extension QueueRunner {
                 return settling(error)
             }
         case .address(let address, _):
-            guard !leads(to: address, over: job.link) else { return settling(error) }
+            guard !leads(to: address, over: job.way.link) else { return settling(error) }
         }
         network.unreachable.insert(lane)
         review()
@@ -145,7 +145,7 @@ extension QueueRunner {
         _ job: RunningJob, _ reason: String?, resume: ResumeData? = nil, progressed: Bool = false
     ) {
         // Not at once, where that would be a circle.
-        let isCircle = network.isSettling(.now) && job.networkGeneration == network.generation
+        let isCircle = network.isSettling(.now) && job.way.generation == network.generation
         let text = reason ?? networkReason(job.candidate.lane.network) ?? "the network changed"
         leave(
             job,

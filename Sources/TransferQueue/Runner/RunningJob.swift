@@ -15,6 +15,42 @@ final class RunningJob {
         case saving
     }
 
+    /// What is known of the source of an upload, and of what left of it.
+    struct Sending {
+        /// Of an upload of several requests that is over: something of its source left.
+        var hasLeft = false
+        /// This attempt wrote down which version it sends.
+        var hasMarkedVersion = false
+        /// The source's digest, where it was wanted.
+        var digest: Checksum?
+        /// Something of an answer has come, to any of its requests.
+        var wasAnswered = false
+        /// Of a watched file: it was read, and has the bytes that an earlier attempt was to send.
+        var isProven = false
+    }
+
+    /// The network that it goes by.
+    struct Way {
+        /// The link that it is bound to; `nil` leaves the choice to the kernel.
+        var link: String?
+        /// The network that it was started in (``QueueNetwork/generation``).
+        var generation = 0
+        /// Whether it shows whether a link that was silent answers again.
+        var isProbe = false
+        /// Bytes that have been counted against budgets of metered links.
+        var accounted: Int64 = 0
+        /// Where it stood when the network changed around it.
+        var mark: Int64?
+    }
+
+    /// How fast it goes, for rows of a display.
+    struct Pace {
+        /// Bytes that it had moved when its rate was last computed.
+        var lastMoved: Int64 = 0
+        /// Bytes a second, smoothed.
+        var rate: Int64 = 0
+    }
+
     let candidate: Scheduler.Candidate
     var record: JobRecord
     var phase = Phase.preparing
@@ -25,16 +61,6 @@ final class RunningJob {
     var ready: ReadyTransfer?
     /// Of an upload of several requests, while it's under way.
     var talk: UploadTalk?
-    /// Of an upload of several requests that is over: something of its source left.
-    var hasSent = false
-    /// This attempt wrote down which version it sends.
-    var hasMarkedVersion = false
-    /// Of an upload's source, where it was wanted.
-    var sourceDigest: Checksum?
-    /// Of an upload: something of an answer has come, to any of its requests.
-    var wasAnswered = false
-    /// Of a watched file: it was read, and has the bytes that an earlier attempt was to send.
-    var isProven = false
     /// Values that the program's own closures gave; never stored.
     var credentials: [String: String]?
     /// Cookies that servers on the way of this attempt set; the next attempt begins without any.
@@ -42,23 +68,12 @@ final class RunningJob {
     /// Of the answer that is coming in.
     var start: BodyStart?
     var result: TransferResult?
+    var sending = Sending()
+    var way = Way()
+    var pace = Pace()
     let url: String
     /// What is downloaded, where the URL names an object.
     var object: S3Location?
-    /// Bytes that it had moved when its rate was last computed.
-    var lastMoved: Int64 = 0
-    /// Bytes a second, smoothed, for rows of a display.
-    var rate: Int64 = 0
-    /// The link that it is bound to; `nil` leaves the choice to the kernel.
-    var link: String?
-    /// The network that it was started in (``QueueNetwork/generation``).
-    var networkGeneration = 0
-    /// Whether it shows whether a link that was silent answers again.
-    var isProbe = false
-    /// Bytes that have been counted against budgets of metered links.
-    var accounted: Int64 = 0
-    /// Where it stood when the network changed around it.
-    var mark: Int64?
 
     init(candidate: Scheduler.Candidate, record: JobRecord, started: MonotonicTime, url: String) {
         self.candidate = candidate
@@ -68,7 +83,7 @@ final class RunningJob {
     }
 
     /// Whether the source's bytes are known to be those that were to be sent.
-    var isVerified: Bool { sourceDigest != nil || isProven }
+    var isVerified: Bool { sending.digest != nil || sending.isProven }
 
     /// Whether it speaks to its server, or is past that.
     var hasBegun: Bool {
