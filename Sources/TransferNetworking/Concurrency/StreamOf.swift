@@ -34,6 +34,8 @@ public struct StreamOf<Element: Sendable>: AsyncSequence, Sendable {
         return Iterator(owner: Iterator.Owner(buffer: lifetime.buffer))
     }
 
+    public typealias AsyncIterator = Iterator
+
     public struct Iterator: AsyncIteratorProtocol {
         /// Its end is the end of the loop.
         final class Owner: Sendable {

@@ -2,7 +2,6 @@ import Foundation
 public import FoundationNetworking
 
 /// Parameters by name; a value is what its encoding understands: text, numbers, arrays, dictionaries.
-@preconcurrency
 public typealias Parameters = [String: any Sendable]
 
 /// Puts a dictionary of parameters into a request.
@@ -12,5 +11,6 @@ public typealias Parameters = [String: any Sendable]
 public protocol ParameterEncoding: Sendable {
     /// - Parameter parameters: `nil` leaves the request as it is.
     /// - Throws: What the request itself throws, or `AFError.parameterEncodingFailed`.
+    @preconcurrency
     func encode(_ urlRequest: any URLRequestConvertible, with parameters: Parameters?) throws -> URLRequest
 }
