@@ -189,7 +189,7 @@ let package = Package(
                 "TransferTestSupport", "CTransferZlib",
                 "queue-program", "request-load", "resumable-download", "watch-program",
             ],
-            exclude: ["Snippets/README.md"], swiftSettings: settings),
+            exclude: ["Snippets/README.md", "Documents"], swiftSettings: settings),
         .testTarget(
             name: "TransferKitCombineTests",
             dependencies: ["TransferKitCombine", "TransferTestServer", "TransferTestSupport"], swiftSettings: settings),
