@@ -39,7 +39,7 @@ STRESS := 'StressBurstTests|MemoryOfRequestsTests|LeakTests'
 PREFIX ?= /usr/local
 export PREFIX DESTDIR
 
-.PHONY: help setup setup-build setup-test setup-peers peers setup-bench swift build demo-server run test matrix tables fuzz tsan \
+.PHONY: help setup setup-build setup-test setup-peers peers setup-bench setup-docs swift build demo-server run test matrix tables fuzz tsan \
 	torture-build torture lint format \
 	bench bench-network docs check check-build install uninstall clean
 
@@ -63,6 +63,9 @@ setup-peers:
 # Its suites are skipped where it isn't built, and fail there under `make check`.
 peers: swift setup-peers ## the servers of other people's making that some tests talk to, built and installed
 	@$(RESUMABLE_NIO) --quiet
+
+setup-docs:
+	@scripts/setup docs
 
 setup-bench:
 	@scripts/setup build test bench
@@ -127,7 +130,7 @@ bench: build setup-bench ## compare with curl, wget2, aria2 and, request by requ
 bench-network: build setup-bench ## what changes of the network cost, beside curl and aria2; as root, in three minutes
 	@Benchmarks/network "$$(swift build $(RELEASE) --show-bin-path)/transfer"
 
-docs: swift setup-build ## the libraries' documentation, in .build/docs
+docs: swift setup-build setup-docs ## the libraries' documentation, in .build/docs
 	@scripts/docs
 
 # The long tests measure, so they get the release build.
