@@ -31,9 +31,14 @@ public struct DataStreamPublisher<Value: Sendable>: Publisher {
             subscription: StreamSubscription(TransferKitCombine.Downstream(subscriber), of: request, handle))
     }
 
-    /// The result of each piece alone; the completion of the request ends it, whatever it was.
+    /// The result of each piece, and the failure of the request as the last one, where it fails.
     public func result() -> AnyPublisher<Result<Value, AFError>, Never> {
-        compactMap(\.result).eraseToAnyPublisher()
+        compactMap { stream in
+            switch stream.event {
+            case .stream(let result): result
+            case .complete(let completion): completion.error.map { .failure($0) }
+            }
+        }.eraseToAnyPublisher()
     }
 
     /// The value of each piece alone; its failure, or the request's, as the publisher's.

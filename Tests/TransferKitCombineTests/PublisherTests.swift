@@ -92,6 +92,21 @@ struct PublisherTests {
         }
     }
 
+    /// A time-out must not look like a clean end.
+    @Test func theResultsOfAStreamEndWithTheFailureOfItsRequest() async throws {
+        try await withSession { server, session in
+            server.serve("/cut", .text("first and second"))
+            server.script("/cut", [], afterwards: .cut(after: 5))
+            let stream = session.streamRequest(server.url("/cut")).publishString(queue: Self.queue)
+            let results = await all(stream.result())
+            #expect(results.end == .finished)
+            #expect((try? results.values.first?.get()) == "first")
+            #expect(results.values.count == 2)
+            guard case .failure(let error)? = results.values.last else { return #expect(Bool(false), "no failure") }
+            #expect(error.isSessionTaskError)
+        }
+    }
+
     @Test func twoRequestsAreCombined() async throws {
         try await withSession { server, session in
             let first = session.request(server.url("/value")).publishDecodable(type: Value.self, queue: Self.queue)

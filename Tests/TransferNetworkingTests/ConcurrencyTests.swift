@@ -96,6 +96,23 @@ struct ConcurrencyTests {
         }
     }
 
+    @Test func cancellingWhoAwaitsCancelsTheRequestUnlessToldOtherwise() async throws {
+        try await withTestServer { server async throws in
+            server.script("/x", [], afterwards: .holdHead)
+            let session = makeSession()
+            let request = session.request(server.url("/x"))
+            let awaiting = Task { await request.serializingDecodable(Greeting.self).response }
+            let download = session.download(server.url("/x"))
+            let file = Task { await download.serializingData().response }
+            try await server.waitForHeld(2)
+            awaiting.cancel()
+            file.cancel()
+            let (response, downloaded) = (await awaiting.value, await file.value)
+            #expect(response.error?.isExplicitlyCancelledError == true)
+            #expect(downloaded.error?.isExplicitlyCancelledError == true)
+        }
+    }
+
     @Test func whoAwaitsATaskThatSomebodyElseCancelsIsWoken() async throws {
         try await withTestServer { server async throws in
             server.script("/x", [.holdHead])

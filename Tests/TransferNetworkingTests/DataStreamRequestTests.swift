@@ -180,29 +180,6 @@ struct DataStreamRequestTests {
         }
     }
 
-    @Test(arguments: [true, false])
-    func aHandlerThatThrowsCancelsOnlyWhereAsked(cancels: Bool) async throws {
-        try await withTestServer { server async throws in
-            server.serve("/x", .text("firstsecond"))
-            server.script("/x", [.stall(after: 5)])
-            let log = Log<Data>()
-            let request = makeSession().streamRequest(server.url("/x"), automaticallyCancelOnStreamError: cancels)
-            request.responseStream(on: testQueue) { stream in
-                log.note(stream)
-                if case .stream = stream.event { throw TestFailure() }
-            }
-            _ = await log.pieces.first()
-            if !cancels {
-                try await server.waitForHeld(1)
-                server.release()
-            }
-            let end = try #require(await log.ends.first())
-            let wasCancelled = end.error?.isExplicitlyCancelledError ?? false
-            #expect(wasCancelled == cancels)
-            #expect(log.pieces.all.count == (cancels ? 1 : 2))
-        }
-    }
-
     // MARK: Cancelling
 
     @Test func aHandlerCancelsByItsStreamOrItsToken() async throws {

@@ -76,7 +76,7 @@ public struct DataStreamTask: Sendable {
             request.consume { piece in
                 let request = token.request
                 serial.async {
-                    defer { withExtendedLifetime(request) {} }
+                    defer { withExtendedLifetime((request, piece.turn)) {} }
                     let event = DataStreamRequest.Event<Success, Failure>.stream(serialize(piece.data))
                     buffer.yield(DataStreamRequest.Stream(event: event, token: token), token: piece.token)
                 }

@@ -4,6 +4,7 @@ import Synchronization
 final class AnswerGate: Sendable {
     private let open = Atomic(true)
     private let suspended = Atomic(false)
+    private let refused = Atomic(false)
     private let deferred = Mutex<(@Sendable () -> Void)?>(nil)
 
     /// Whether the body may come now.
@@ -13,6 +14,12 @@ final class AnswerGate: Sendable {
 
     /// Stops the body at once; the loop that carries it hears of a suspension a moment later, in which much can come.
     func setSuspended(_ isSuspended: Bool) { suspended.store(isSuspended, ordering: .releasing) }
+
+    /// Whether nobody wants the body any more: what still comes of it is dropped.
+    var isRefused: Bool { refused.load(ordering: .acquiring) }
+
+    /// The loop that carries the body hears of a cancellation a moment later, in which all of it can come.
+    func refuse() { refused.store(true, ordering: .releasing) }
 
     func close() { open.store(false, ordering: .releasing) }
 

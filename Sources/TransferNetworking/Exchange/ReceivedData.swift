@@ -7,9 +7,10 @@ import TransferEngine
 final class ReceivedData: Sendable {
     private let bytes = Mutex<Data?>(nil)
 
+    /// `nil` while no byte has come.
     var data: Data? { bytes.withLock { $0 } }
 
-    func set(_ data: Data) { bytes.withLock { $0 = data } }
+    func set(_ data: Data) { bytes.withLock { $0 = data.isEmpty ? nil : data } }
 
     /// Takes one body; used on one loop.
     final class Sink: BodySink {
@@ -18,6 +19,8 @@ final class ReceivedData: Sendable {
         private let cached: CachedExchange?
         /// The answer isn't the one that the program gets.
         private var isWithheld = false
+        /// Memory for what was announced, within reason: a length is only a claim.
+        private var capacity = 0
         /// Sees every piece that arrives.
         private let tap: ((Data) -> Void)?
         private(set) var position: Int64 = 0
@@ -38,15 +41,17 @@ final class ReceivedData: Sendable {
             position = 0
             isWithheld = cached?.withholds(start.head) ?? false
             guard !isWithheld else { return }
-            // Memory for what was announced, within reason: a length is only a claim.
-            let capacity = Int(min(start.total ?? 0, 1 << 20))
-            target.bytes.withLock { $0 = Data(capacity: capacity) }
+            capacity = Int(min(start.total ?? 0, 1 << 20))
+            target.bytes.withLock { $0 = nil }
         }
 
         func write(_ new: UnsafeRawBufferPointer) throws(TransferError) {
             position += Int64(new.count)
-            guard !isWithheld, let base = new.baseAddress else { return }
-            target.bytes.withLock { $0?.append(base.assumingMemoryBound(to: UInt8.self), count: new.count) }
+            guard !isWithheld, !gate.isRefused, let base = new.baseAddress, !new.isEmpty else { return }
+            target.bytes.withLock { data in
+                if data == nil { data = Data(capacity: max(capacity, new.count)) }
+                data?.append(base.assumingMemoryBound(to: UInt8.self), count: new.count)
+            }
             tap?(Data(bytes: base, count: new.count))
         }
     }

@@ -220,7 +220,9 @@ extension Request {
             // the gate was closed.
             if end.error != nil || read({ $0.isCancelled }) { _ = record.gate.decide() }
             record.gate.whenDecided { [self] in
-                store(end, record) { [self] in transferEnded(end, record, attempt) }
+                whenHandled { [self] in
+                    store(end, record) { [self] in transferEnded(end, record, attempt) }
+                }
             }
         default: break
         }

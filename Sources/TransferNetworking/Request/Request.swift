@@ -86,6 +86,14 @@ public class Request: @unchecked Sendable, Identifiable {
         return self
     }
 
+    /// Cancels it for a reason that its handlers are told instead of the cancellation.
+    func cancel(dueTo cause: AFError) {
+        send(.cancel) { state in
+            state.cancellationCause = cause
+            if state.isCancelled, !state.isOver { state.error = cause }
+        }
+    }
+
     // MARK: What each kind contributes
 
     /// The request before it's adapted.
@@ -101,6 +109,8 @@ public class Request: @unchecked Sendable, Identifiable {
     func responded(_ record: AttemptRecord) {}
     /// The whole body of the answer, where it's kept in memory.
     var receivedBody: Data? { nil }
+    /// Does it when the program's handlers have had every piece of the body.
+    func whenHandled(_ action: @escaping @Sendable () -> Void) { action() }
     /// Takes the body of an answer that was stored.
     func received(_ body: Data, _ record: AttemptRecord) {}
     /// Takes what an attempt brought.

@@ -23,6 +23,8 @@ struct RequestState {
     var created: URLRequest?
     var attempts = History<AttemptRecord>()
     var error: AFError?
+    /// Why the program's own code has it cancelled, where that isn't a plain cancellation.
+    var cancellationCause: AFError?
     var retryCount = 0
     var retryDelay: TimeInterval = 0
     /// Counts the suspensions, so that the timer of an earlier one is told apart.
@@ -41,7 +43,7 @@ struct RequestState {
 
     /// Responses that were held back for a retrier are made anew: every handler is told of the cancellation.
     mutating func cancelled() {
-        error = .explicitlyCancelled
+        error = cancellationCause ?? .explicitlyCancelled
         handlers = settled.map(\.handler) + handlers
         settled = []
     }

@@ -43,6 +43,8 @@ struct ResponseHook: Sendable {
                 {
                     request.cancel()
                 }
+                // Also by the handler itself, or anybody meanwhile: nothing of the body is delivered any more.
+                if asker.request?.isCancelled == true { record.gate.refuse() }
                 record.proceed()
             }
         }

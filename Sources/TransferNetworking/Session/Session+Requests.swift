@@ -46,8 +46,7 @@ extension Session {
     /// A request whose answer is handed on piece by piece.
     ///
     /// - Parameters:
-    ///   - automaticallyCancelOnStreamError: Whether a piece that can't be serialized, or a handler that throws, ends
-    ///     the request.
+    ///   - automaticallyCancelOnStreamError: Whether a piece that can't be serialized ends the request.
     ///   - interceptor: Called before the session's.
     @preconcurrency
     public func streamRequest<Parameters: Encodable & Sendable>(

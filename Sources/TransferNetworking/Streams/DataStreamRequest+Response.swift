@@ -11,7 +11,7 @@ extension DataStreamRequest {
             queue.async {
                 token.call(stream, Stream(event: .stream(.success(piece.data)), token: token))
                 // Taken now, and not before.
-                withExtendedLifetime(piece.token) {}
+                withExtendedLifetime(piece) {}
             }
         } ended: { completion in
             queue.async { try? stream(Stream(event: .complete(completion), token: token)) }
@@ -41,11 +41,11 @@ extension DataStreamRequest {
                     error.asAFError { .responseSerializationFailed(reason: .customSerializationFailed(error: $0)) }
                 }
                 token.parsed(result)
+                if case .failure = result { token.streamFailed() }
                 queue.async {
                     token.call(stream, Stream(event: .stream(result), token: token))
-                    withExtendedLifetime(piece.token) {}
+                    withExtendedLifetime(piece) {}
                 }
-                if case .failure = result { token.streamFailed() }
             }
         } ended: { completion in
             serial.async { queue.async { try? stream(Stream(event: .complete(completion), token: token)) } }
@@ -88,7 +88,7 @@ extension DataStreamRequest.CancellationToken {
     fileprivate func call<Success, Failure>(
         _ handler: DataStreamRequest.Handler<Success, Failure>, _ stream: DataStreamRequest.Stream<Success, Failure>
     ) {
-        do { try handler(stream) } catch { streamFailed() }
+        do { try handler(stream) } catch { request?.handlerFailed(error) }
     }
 
     func streamFailed() { request?.streamFailed() }

@@ -9,8 +9,8 @@ import TransferEngine
 /// What handlers and streams haven't taken yet is bounded: beyond half a MiB nothing more is read from the network
 /// until they have caught up.
 public final class DataStreamRequest: Request, @unchecked Sendable {  // Its own state is behind a lock.
-    /// Is called with each piece, and at the end. An error it throws cancels the request where
-    /// ``DataStreamRequest/automaticallyCancelOnStreamError`` says so.
+    /// Is called with each piece, and at the end. An error that it throws about a piece cancels the request, and is what
+    /// the stream ends with; one that it throws about the end has no effect.
     @preconcurrency
     public typealias Handler<Success, Failure: Error> = @Sendable (Stream<Success, Failure>) throws -> Void
 
@@ -61,9 +61,10 @@ public final class DataStreamRequest: Request, @unchecked Sendable {  // Its own
 
     /// What the request is made of.
     public let convertible: any URLRequestConvertible
-    /// Whether a piece that can't be serialized, or a handler that throws, ends the request.
+    /// Whether a piece that can't be serialized ends the request.
     public let automaticallyCancelOnStreamError: Bool
     private let answer = Mutex(Answer())
+    private let turns = HandlerTurns()
 
     init(
         convertible: any URLRequestConvertible, automaticallyCancelOnStreamError: Bool, session: Session,
@@ -102,7 +103,16 @@ public final class DataStreamRequest: Request, @unchecked Sendable {  // Its own
             let data = piece.data
             emit(record) { $0.dataTask($1, $2, didReceive: data) }
         }
+        // Once it's cancelled nothing more is told, though the loop may not have heard of that yet.
+        guard !isCancelled else { return }
+        var piece = piece
+        piece.turn = turns.begin()
         for consumer in answer.withLock({ $0.consumers }) { consumer(piece) }
+    }
+
+    override func whenHandled(_ action: @escaping @Sendable () -> Void) {
+        // Not on the thread of a handler: that is the program's.
+        if turns.isIdle(orElse: { [session] in session.rootQueue.async(execute: action) }) { action() }
     }
 
     override func responded(_ record: AttemptRecord) { answer.withLock { $0.hook }.responded(record, self) }
@@ -127,6 +137,8 @@ public final class DataStreamRequest: Request, @unchecked Sendable {  // Its own
 
     /// Takes in somebody who is called with every piece, on a loop, and with the end.
     ///
+    /// Who takes the pieces in its own time has to let go of their turns, as the end waits for those.
+    ///
     /// - Parameter ended: Called after the last piece.
     func consume(
         _ consumer: @escaping @Sendable (StreamPiece) -> Void, ended: @escaping @Sendable (Completion) -> Void
@@ -140,6 +152,11 @@ public final class DataStreamRequest: Request, @unchecked Sendable {  // Its own
             })
     }
 
-    /// A piece couldn't be taken.
+    /// A piece couldn't be serialized.
     func streamFailed() { if automaticallyCancelOnStreamError { cancel() } }
+
+    /// A handler threw.
+    func handlerFailed(_ error: any Error) {
+        cancel(dueTo: error.asAFError { .responseSerializationFailed(reason: .customSerializationFailed(error: $0)) })
+    }
 }

@@ -69,7 +69,11 @@ final class StreamInputSource: @unchecked Sendable {
 
     func append(_ piece: StreamPiece) {
         // Nobody reads any more: nothing is kept, so that the request comes to its end.
-        locked { if state != .closed { pieces.append(piece) } }
+        locked {
+            guard state != .closed else { return }
+            // Read when the program likes: the end of the stream doesn't wait for that.
+            pieces.append(StreamPiece(data: piece.data, token: piece.token))
+        }
     }
 
     func finish(_ error: AFError?) { locked { end = error.map { .failed($0) } ?? .ended } }

@@ -21,7 +21,7 @@ final class StreamSink: BodySink {
 
     func write(_ new: UnsafeRawBufferPointer) throws(TransferError) {
         position += Int64(new.count)
-        guard let base = new.baseAddress else { return }
+        guard !record.gate.isRefused, let base = new.baseAddress, !new.isEmpty else { return }
         let data = Data(bytes: base, count: new.count)
         deliver(StreamPiece(data: data, token: window.admit(new.count) { [record] in record.readOn() }))
     }
@@ -31,4 +31,6 @@ final class StreamSink: BodySink {
 struct StreamPiece: Sendable {
     let data: Data
     let token: FlowToken
+    /// Held by a handler until it has had the piece.
+    var turn: HandlerTurn?
 }
