@@ -33,6 +33,24 @@ struct DefaultHeadersTests {
         #expect(HTTPHeader.defaultAcceptLanguage.value.contains(";q=1.0"))
     }
 
+    @Test(
+        arguments: [
+            ([:], []),
+            (["LANG": "de_AT.UTF-8"], ["de-AT"]),
+            (["LC_MESSAGES": "fr_FR", "LANG": "de_DE"], ["fr-FR"]),
+            (["LC_ALL": "it", "LC_MESSAGES": "fr_FR", "LANG": "de_DE"], ["it"]),
+            (["LC_ALL": "", "LANG": "de_DE@euro"], ["de-DE"]),
+            (["LANGUAGE": "de:en_GB:fr", "LANG": "de_DE.UTF-8"], ["de", "en-GB", "fr", "de-DE"]),
+            (["LANGUAGE": "de:fr:de"], ["de", "fr"]),
+            (["LANGUAGE": "de:fr", "LC_ALL": "C.UTF-8"], ["de", "fr"]),
+            (["LANGUAGE": "de:fr", "LC_ALL": "C"], []),
+            (["LANG": "POSIX"], []), (["LANG": "C.UTF-8"], []), (["LANG": "zh_Hant_TW"], ["zh-Hant-TW"]),
+            (["LANG": "de\r\nX: y"], []), (["LANG": "deutsch_DE"], []), (["LANGUAGE": ":::"], []),
+        ] as [([String: String], [String])])
+    func languagesAreThoseOfTheEnvironment(environment: [String: String], tags: [String]) {
+        #expect(SystemLanguages(environment: environment).tags == tags)
+    }
+
     @Test func theAgentNamesProgramBundleSystemAndLibrary() {
         #expect(
             HTTPHeader.agent(executable: "app", version: "1.2", bundle: "org.x", build: "7", system: "Linux 6.1.2")

@@ -50,6 +50,22 @@ import TransferTestSupport
         }
     }
 
+    /// Foundation makes folders there for every configuration.
+    @Test func aPlainRequestMakesNothingInTheHomeFolder() async throws {
+        try await withTestServer { server in
+            let folder = try TemporaryFolder("home")
+            server.serve("/x", .text("x"))
+            var command = ChildProcess.Command(
+                try TransferCommand.builtProduct("request-load"), ["plain", server.url("/x")],
+                workingFolder: folder.path)
+            command.environment["HOME"] = folder.path
+            for name in ["XDG_CACHE_HOME", "XDG_DATA_HOME", "XDG_CONFIG_HOME"] { command.environment[name] = nil }
+            let result = try await ChildProcess.start(command).result()
+            #expect(result.exitCode == 0, "\(result)")
+            #expect(try FileManager.default.subpathsOfDirectory(atPath: folder.path).isEmpty)
+        }
+    }
+
     @Test func theResumableDownloadGoesOnWhereItWasStopped() async throws {
         try await withTestServer { server in
             let folder = try TemporaryFolder("example")

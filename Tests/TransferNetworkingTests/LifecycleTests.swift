@@ -117,14 +117,14 @@ struct LifecycleTests {
         }
     }
 
-    @Test func cancellingTheTaskCancelsTheRequestOnlyWhenAsked() async throws {
+    @Test func cancellingTheTaskLeavesTheRequestAloneOnlyWhenAsked() async throws {
         try await withTestServer { server async throws in
             server.serve("/x", .text("x"))
             server.script("/x", [.holdHead, .holdHead])
             let session = makeSession()
             let kept = session.request(server.url("/x"))
             let dropped = session.request(server.url("/x"))
-            let patient = Task { await kept.serializingData().response }
+            let patient = Task { await kept.serializingData(automaticallyCancelling: false).response }
             let hasty = Task { await dropped.serializingData(automaticallyCancelling: true).response }
             try await server.waitForHeld(2)
             patient.cancel()

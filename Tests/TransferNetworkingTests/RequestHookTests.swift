@@ -99,7 +99,7 @@ struct RequestHookTests {
             var streamed = request.urlRequests().makeAsyncIterator()
             let urlRequest = await streamed.next()
             #expect(urlRequest?.url?.path == "/x")
-            #expect(request.task == nil)
+            #expect(request.task?.state == .running)
             server.release()
             let text = try await response.value
             #expect(text == "x")

@@ -39,6 +39,11 @@ struct RequestLifecycleTests {
         (.cancelled(.stopping), transferring + [.cancel]),
         (.cancelled(.settling), [.cancel]),
         (.cancelled(.over), [.cancel, .settled(failed: false, hasMore: false)]),
+        (.active(.initialized, .preparing), [.setUp]),
+        (.active(.initialized, .prepared), [.setUp, .prepared]),
+        (.active(.initialized, .deciding), [.setUp, .attemptEnded(failed: true)]),
+        (.active(.initialized, .waitingToRetry), [.setUp, .attemptEnded(failed: true), .retryDecided(true)]),
+        (.active(.initialized, .settling), [.setUp, .attemptEnded(failed: true), .retryDecided(false)]),
         (.finished, done + [.settled(failed: false, hasMore: false)]),
     ]
 
@@ -80,7 +85,7 @@ struct RequestLifecycleTests {
         // Suspending.
         Row(.initialized, .suspend, .none, .suspended(.notStarted)),
         Row(.resumed(.preparing), .suspend, .none, .suspended(.preparing)),
-        Row(.resumed(.queued), .suspend, .none, .suspended(.prepared)),
+        Row(.resumed(.queued), .suspend, .holdTask, .suspended(.prepared)),
         Row(.resumed(.transferring), .suspend, .suspendTransfer, .suspended(.transferring)),
         Row(.resumed(.parking), .suspend, .none, .suspended(.parking)),
         Row(.suspended(.transferring), .suspensionExpired, .cancelTransfer, .suspended(.parking)),
@@ -113,7 +118,7 @@ struct RequestLifecycleTests {
         Row(.suspended(.parking), .attemptEnded(failed: true), .none, .suspended(.parked)),
         Row(.suspended(.parking), .attemptEnded(failed: false), .settle, .suspended(.settling)),
         Row(.resumed(.parking), .attemptEnded(failed: true), .prepare, .resumed(.preparing)),
-        Row(.suspended(.preparing), .prepared, .none, .suspended(.prepared)),
+        Row(.suspended(.preparing), .prepared, .holdTask, .suspended(.prepared)),
         Row(.resumed(.preparing), .attemptEnded(failed: true), .askRetriers, .resumed(.deciding)),
         Row(.resumed(.transferring), .attemptEnded(failed: true), .askRetriers, .resumed(.deciding)),
         Row(.resumed(.transferring), .attemptEnded(failed: false), .settle, .resumed(.settling)),
@@ -131,6 +136,28 @@ struct RequestLifecycleTests {
             .resumed(.settling), .settled(failed: true, hasMore: false), .reconsider, .resumed(.reconsidering)),
         Row(.resumed(.reconsidering), .retryDecided(true), .awaitRetry, .resumed(.waitingToRetry)),
         Row(.resumed(.reconsidering), .retryDecided(false), .conclude, .resumed(.settling)),
+        // Set up before it's started.
+        Row(.initialized, .setUp, .prepare, .active(.initialized, .preparing)),
+        Row(.resumed(.preparing), .setUp, .none, .resumed(.preparing)),
+        Row(.suspended(.notStarted), .setUp, .none, .suspended(.notStarted)),
+        Row(.active(.initialized, .preparing), .prepared, .none, .active(.initialized, .prepared)),
+        Row(.active(.initialized, .preparing), .resume, .none, .resumed(.preparing)),
+        Row(.active(.initialized, .preparing), .handlerAdded(starts: true), .none, .resumed(.preparing)),
+        Row(.active(.initialized, .preparing), .suspend, .none, .suspended(.preparing)),
+        Row(.active(.initialized, .preparing), .cancel, .settle, .cancelled(.settling)),
+        Row(.active(.initialized, .prepared), .resume, .enterQueue, .resumed(.queued)),
+        Row(.active(.initialized, .prepared), .handlerAdded(starts: true), .enterQueue, .resumed(.queued)),
+        Row(.active(.initialized, .prepared), .handlerAdded(starts: false), .none, .active(.initialized, .prepared)),
+        Row(.active(.initialized, .prepared), .suspend, .holdTask, .suspended(.prepared)),
+        Row(.active(.initialized, .prepared), .cancel, .settle, .cancelled(.settling)),
+        Row(
+            .active(.initialized, .preparing), .attemptEnded(failed: true), .askRetriers,
+            .active(.initialized, .deciding)),
+        Row(
+            .active(.initialized, .deciding), .retryDecided(true), .awaitRetry,
+            .active(.initialized, .waitingToRetry)),
+        Row(.active(.initialized, .waitingToRetry), .retryDue, .prepare, .active(.initialized, .preparing)),
+        Row(.active(.initialized, .settling), .settled(failed: false, hasMore: false), .deliver, .finished),
         // Handlers.
         Row(.initialized, .handlerAdded(starts: true), .prepare, .resumed(.preparing)),
         Row(.initialized, .handlerAdded(starts: false), .none, .initialized),
@@ -151,7 +178,7 @@ struct RequestLifecycleTests {
     @Test(arguments: paths.map(\.state))
     func anEventThatDoesNotFitHasNoEffect(state: State) {
         let events: [Event] = [
-            .resume, .suspend, .cancel, .handlerAdded(starts: true), .handlerAdded(starts: false), .prepared,
+            .setUp, .resume, .suspend, .cancel, .handlerAdded(starts: true), .handlerAdded(starts: false), .prepared,
             .attemptEnded(failed: true), .attemptEnded(failed: false), .retryDecided(true), .retryDecided(false),
             .admitted, .suspensionExpired, .retryDue, .settled(failed: true, hasMore: false),
             .settled(failed: false, hasMore: true), .settled(failed: false, hasMore: false),

@@ -205,9 +205,24 @@ struct SerializerTests {
         #expect((error as? CocoaError)?.code == .propertyListReadCorrupt)
     }
 
-    @Test func optionsForMutableContainersHaveNoEffect() throws {
-        let json = JSONResponseSerializer(options: [.allowFragments, .mutableContainers, .mutableLeaves])
-        #expect(try json.value(#"{"a":[1]}"#) as? [String: [Int]] == ["a": [1]])
+    @Test func containersAndLeavesOfJSONAreMutableWhereAsked() throws {
+        let all = JSONResponseSerializer(options: [.allowFragments, .mutableContainers, .mutableLeaves])
+        let object = try #require(try all.value(#"{"a":[1],"s":"x"}"#) as? NSMutableDictionary)
+        object["b"] = 2
+        #expect(object.count == 3 && object["s"] as? String == "x")
+        let text = try #require(try all.value(#""x""#) as? NSMutableString)
+        text.append("y")
+        #expect(text.isEqual(to: "xy"))
+        #expect(try all.value(#"{"a":[1]}"#) as? [String: [Int]] == ["a": [1]])
+        #expect(try all.value("3") as? Int == 3)
+        let containers = JSONResponseSerializer(options: .mutableContainers)
+        let array = try #require(try containers.value(#"["x"]"#) as? NSMutableArray)
+        array.add("y")
+        #expect(array.count == 2)
+        #expect(!(try JSONResponseSerializer().value("[]") is NSMutableArray))
+    }
+
+    @Test func optionsForMutablePropertyListsHaveNoEffect() throws {
         let list = PropertyListResponseSerializer(options: .mutableContainersAndLeaves)
         #expect(try list.value(plist(["a": [1]])) as? [String: [Int]] == ["a": [1]])
     }

@@ -200,6 +200,43 @@ struct StreamOfTests {
         }
     }
 
+    @Test(arguments: ["heads", "commands", "requests", "tasks", "progress"])
+    func whoAwaitsAStreamAloneStartsTheRequest(kind: String) async throws {
+        try await withTestServer { server async throws in
+            server.serve("/x", .text("x"))
+            let request = makeSession().request(server.url("/x"))
+            var count = 0
+            switch kind {
+            case "heads": for await head in request.httpResponses() { count += head.statusCode == 200 ? 1 : 0 }
+            case "commands": for await text in request.cURLDescriptions() { count += text.contains("/x") ? 1 : 0 }
+            case "requests": for await _ in request.urlRequests() { count += 1 }
+            case "tasks": for await _ in request.urlSessionTasks() { count += 1 }
+            default: for await progress in request.downloadProgress() { count = Int(progress.fractionCompleted) }
+            }
+            #expect(count == 1)
+            #expect(request.isFinished)
+            #expect(try await request.serializingString().value == "x")
+            #expect(server.requests.count == 1)
+        }
+    }
+
+    @Test func aStreamOfARequestThatIsStartedByHandWaitsForThat() async throws {
+        try await withTestServer { server async throws in
+            server.serve("/x", .text("x"))
+            let request = makeSession(starts: false).streamRequest(server.url("/x"))
+            let heads = Task {
+                var count = 0
+                for await _ in request.httpResponses() { count += 1 }
+                return count
+            }
+            await Task.yield()
+            #expect(request.isInitialized)
+            request.resume()
+            await request.reaches(.finished)
+            _ = await heads.value
+        }
+    }
+
     @Test func aStreamOfACancelledRequestEnds() async throws {
         try await withTestServer { server async throws in
             server.script("/x", [.holdHead])

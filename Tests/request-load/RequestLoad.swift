@@ -8,6 +8,7 @@ import TransferNetworking
 ///     request-load form URL FILE
 ///     request-load stream URL FILE
 ///     request-load unread input-stream|sequence|queue|suspended|undecided URL FILE
+///     request-load plain URL
 ///     request-load offline fails|waits|retries|cancels
 @main
 enum RequestLoad {
@@ -23,6 +24,9 @@ enum RequestLoad {
             report = try await LargeUpload(url: rest[0], file: rest[1]).runStream()
         case ("unread", let rest) where rest.count == 3:
             report = try await UnreadAnswer(url: rest[1], file: rest[2]).run(rest[0])
+        case ("plain", let rest) where rest.count == 1:
+            print(try await AF.request(rest[0]).serializingString().value)
+            return
         case ("offline", let rest) where rest.count == 1:
             print(try await WithoutNetwork().run(rest[0]).joined(separator: "\n"))
             return

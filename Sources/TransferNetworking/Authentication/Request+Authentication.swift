@@ -28,7 +28,7 @@ extension Request {
         guard let user, let password else { return self }
         let given = ChallengeCredential(
             user: user, password: password, isRemembered: credential.persistence != .none)
-        update { $0.credential = given }
+        update { $0.own.credential = .init(given: credential, challenge: given) }
         return self
     }
 
@@ -38,19 +38,21 @@ extension Request {
 
     /// Gives an exchange what it authenticates itself with.
     func authenticate(_ exchange: inout ExchangeRequest) {
-        if let credential = read({ $0.credential }) {
+        if let credential = read({ $0.own.credential?.challenge }) {
             exchange.settings.credentials = .password(user: credential.user, password: credential.password)
             exchange.authentication.remembers = credential.isRemembered
             exchange.authentication.memory = session.authenticationMemory
         }
         guard let storage = session.settings.credentialStorage else { return }
+        // The shared one is what every configuration has: mostly nobody has put anything there.
+        if storage === URLCredentialStorage.shared, storage.allCredentials.isEmpty { return }
         let source = StoredCredentials(storage: storage)
         exchange.authentication.ask = { source.credential(for: $0) }
     }
 
     /// Called on a loop.
     func challenged(_ report: AuthenticationReport, _ record: AttemptRecord) {
-        guard session.monitors != nil else { return }
+        guard isMonitored else { return }
         emit(record) { $0.urlSession($1, task: $2, didReceive: URLAuthenticationChallenge(report)) }
     }
 }

@@ -12,14 +12,14 @@ extension Request {
     @discardableResult
     public func cacheResponse(using handler: any CachedResponseHandler) -> Self {
         update { state in
-            precondition(state.cachedResponseHandler == nil, "a request has one cached response handler")
-            state.cachedResponseHandler = handler
+            precondition(state.own.cachedResponseHandler == nil, "a request has one cached response handler")
+            state.own.cachedResponseHandler = handler
         }
         return self
     }
 
     private var effectiveCachedResponseHandler: (any CachedResponseHandler)? {
-        read { $0.cachedResponseHandler } ?? session.settings.cachedResponseHandler
+        read { $0.own.cachedResponseHandler } ?? session.settings.cachedResponseHandler
     }
 
     // MARK: Instead of the network
@@ -51,7 +51,7 @@ extension Request {
         guard let cached = record.cached, !cached.isAnswered,
             let response = cached.proposal(end.outcome, body: receivedBody, isWanted: handler != nil)
         else { return proceed() }
-        guard handler != nil || session.monitors != nil, let proposed = CachedURLResponse(response) else {
+        guard handler != nil || isMonitored, let proposed = CachedURLResponse(response) else {
             cached.store(response)
             return proceed()
         }

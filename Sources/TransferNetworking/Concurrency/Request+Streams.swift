@@ -2,8 +2,8 @@ import Dispatch
 public import Foundation
 public import FoundationNetworking
 
-// What the closures of a request are told, as streams. Each has its own values, ends with the request, and neither
-// starts the request nor takes the place of a closure.
+// What the closures of a request are told, as streams. Each has its own values, ends with the request, and doesn't take
+// the place of a closure. Who begins to await one starts the request, as a response handler would.
 extension Request {
     /// How much of the body was sent; at most twenty values a second, and the last one.
     public func uploadProgress(
@@ -68,7 +68,7 @@ extension Request {
     func stream<Element>(
         _ policy: StreamOf<Element>.BufferingPolicy, _ build: (StreamBuffer<Element>) -> Void
     ) -> StreamOf<Element> {
-        StreamOf(bufferingPolicy: policy) { buffer in
+        StreamOf(bufferingPolicy: policy, onIteration: { [weak self] in self?.startIfAutomatic() }) { buffer in
             build(buffer)
             onEnd { DispatchQueue.awaiting.async { buffer.finish() } }
         }

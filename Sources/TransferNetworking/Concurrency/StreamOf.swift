@@ -13,8 +13,15 @@ public struct StreamOf<Element: Sendable>: AsyncSequence, Sendable {
     /// The end of a stream that nobody ever iterated.
     private final class Lifetime: Sendable {
         let buffer: StreamBuffer<Element>
+        /// Called when somebody begins to iterate.
+        let onIteration: (@Sendable () -> Void)?
         let isIterated = Atomic(false)
-        init(buffer: StreamBuffer<Element>) { self.buffer = buffer }
+
+        init(buffer: StreamBuffer<Element>, onIteration: (@Sendable () -> Void)?) {
+            self.buffer = buffer
+            self.onIteration = onIteration
+        }
+
         deinit { if !isIterated.load(ordering: .relaxed) { buffer.terminate() } }
     }
 
@@ -22,15 +29,16 @@ public struct StreamOf<Element: Sendable>: AsyncSequence, Sendable {
     var buffer: StreamBuffer<Element> { lifetime.buffer }
 
     init(
-        bufferingPolicy: BufferingPolicy = .unbounded, onTermination: (@Sendable () -> Void)? = nil,
-        builder: (StreamBuffer<Element>) -> Void
+        bufferingPolicy: BufferingPolicy = .unbounded, onIteration: (@Sendable () -> Void)? = nil,
+        onTermination: (@Sendable () -> Void)? = nil, builder: (StreamBuffer<Element>) -> Void
     ) {
-        lifetime = Lifetime(buffer: StreamBuffer(policy: bufferingPolicy, onTermination: onTermination))
+        let buffer = StreamBuffer<Element>(policy: bufferingPolicy, onTermination: onTermination)
+        lifetime = Lifetime(buffer: buffer, onIteration: onIteration)
         builder(lifetime.buffer)
     }
 
     public func makeAsyncIterator() -> Iterator {
-        lifetime.isIterated.store(true, ordering: .relaxed)
+        if !lifetime.isIterated.exchange(true, ordering: .relaxed) { lifetime.onIteration?() }
         return Iterator(owner: Iterator.Owner(buffer: lifetime.buffer))
     }
 

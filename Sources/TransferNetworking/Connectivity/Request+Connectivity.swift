@@ -7,15 +7,11 @@ extension Request {
     /// Does it now, or when there is a way to the network, where the session waits for that.
     ///
     /// - Parameter transfer: What is to go over it.
-    func whenConnected(_ transfer: Transfer, _ attempt: Int, _ proceed: @escaping @Sendable () -> Void) {
+    func whenConnected(_ transfer: Transfer, _ proceed: @escaping @Sendable () -> Void) {
         guard session.settings.waitsForConnectivity, OfflineRule.leadsOut(transfer.exchange.url),
             ConnectivityWatch.isOffline
         else { return proceed() }
-        if session.monitors != nil {
-            // The task that is to come has no place among the request's yet.
-            let record = AttemptRecord(
-                kind: kind, attempt: attempt, number: session.nextTaskNumber, urlRequest: transfer.urlRequest,
-                bodyLength: transfer.exchange.body.length)
+        if let record = read({ $0.lastAttempt }) {
             emit(record) { $0.urlSession($1, taskIsWaitingForConnectivity: $2) }
         }
         let timeout = session.settings.resourceTimeout

@@ -12,6 +12,17 @@ final class Transfer: Sendable {
     /// Who carries it instead of the network.
     let claim: ProtocolClaim?
     let makeSink: @Sendable (AttemptRecord) -> any BodySink
+    /// Read in place of an exchange.
+    let file: LocalFile?
+
+    init(urlRequest: URLRequest, file: LocalFile) {
+        self.urlRequest = urlRequest
+        exchange = ExchangeRequest(url: file.url.absoluteString)
+        cached = nil
+        claim = nil
+        makeSink = { _ in EmptySink() }
+        self.file = file
+    }
 
     init(
         urlRequest: URLRequest, exchange: ExchangeRequest, cached: CachedExchange? = nil, claim: ProtocolClaim? = nil,
@@ -22,6 +33,7 @@ final class Transfer: Sendable {
         self.cached = cached
         self.claim = claim
         self.makeSink = makeSink
+        file = nil
     }
 
     func claimed(by claim: ProtocolClaim) -> Transfer {
@@ -35,15 +47,42 @@ final class Transfer: Sendable {
     }
 }
 
+/// Takes nothing.
+private final class EmptySink: BodySink {
+    let position: Int64 = 0
+    let isReady = true
+    func begin(_ start: BodyStart) throws(TransferError) {}
+    func write(_ new: UnsafeRawBufferPointer) throws(TransferError) {}
+}
+
 /// How an attempt ended. A class, as it's kept in several places and is large.
 final class TransferEnd: Sendable {
     let outcome: ExchangeOutcome
     /// The answer whose body was delivered, if there was one.
     let start: BodyStart?
+    /// Of an attempt that never reached the network.
+    private let unsent: AFError?
 
     init(outcome: ExchangeOutcome, start: BodyStart?) {
         self.outcome = outcome
         self.start = start
+        unsent = nil
+    }
+
+    /// A file of this machine was read.
+    init(localURL url: String) {
+        outcome = ExchangeOutcome(finalURL: url, start: nil, position: 0, failure: nil)
+        start = nil
+        unsent = nil
+    }
+
+    init(unsent failure: AFError, url: String) {
+        let cause = (failure.underlyingError as? URLError)?.transferError
+        outcome = ExchangeOutcome(
+            finalURL: url, start: nil, position: 0,
+            failure: cause ?? TransferError(.internalFault, failure.localizedDescription))
+        start = nil
+        unsent = failure
     }
 
     var error: TransferError? {
@@ -67,9 +106,12 @@ final class TransferEnd: Sendable {
     }
 
     /// Why the task failed, as programs expect it.
-    var taskError: (any Error)? { outcome.carrierError ?? error.map { URLError($0) } }
+    var taskError: (any Error)? {
+        unsent?.underlyingError ?? outcome.carrierError ?? error.map { URLError($0) }
+    }
 
     var failure: AFError? {
+        if let unsent { return unsent }
         guard let error else { return nil }
         if let cause = outcome.carrierError { return cause.asAFError { .sessionTaskFailed(error: $0) } }
         if let refusal = outcome.refusal, !(refusal is TransferError) {

@@ -50,3 +50,13 @@ extension URLError {
         }
     }
 }
+
+extension AFError {
+    /// The same failure of a task, with what the download can be continued from, as programs look for it there.
+    func carrying(_ resumeData: Data?) -> AFError {
+        guard let resumeData, case .sessionTaskFailed(let cause as URLError) = self else { return self }
+        var info = cause.userInfo
+        info[NSURLSessionDownloadTaskResumeData] = resumeData
+        return .sessionTaskFailed(error: URLError(cause.code, userInfo: info))
+    }
+}

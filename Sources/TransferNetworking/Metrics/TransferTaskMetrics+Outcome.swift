@@ -14,6 +14,12 @@ extension TransferTaskMetrics {
                 TransferTransactionMetrics(
                     hop, request: request, response: index == outcome.hops.count - 1 ? response : nil))
         }
+        if transactions.isEmpty, outcome.start == nil {
+            // There was nothing to measure on the network: one that begins and ends.
+            var only = TransferTransactionMetrics(request: request, response: response)
+            (only.fetchStartDate, only.responseEndDate) = (startDate, Date())
+            transactions.append(only)
+        }
         let end = transactions.compactMap(\.responseEndDate).max() ?? startDate
         self.init(
             transactionMetrics: transactions, taskInterval: DateInterval(start: startDate, end: max(startDate, end)),

@@ -8,7 +8,9 @@ public enum Alamofire {
     public typealias AFDataResponse<Success> = TransferNetworking.AFDataResponse<Success>
     public typealias AFDownloadResponse<Success> = TransferNetworking.AFDownloadResponse<Success>
     public typealias AFError = TransferNetworking.AFError
+    public typealias AFInfo = TransferNetworking.AFInfo
     public typealias AFResult<Success> = TransferNetworking.AFResult<Success>
+    public typealias AlamofireNotifications = TransferNetworking.AlamofireNotifications
     public typealias AlamofireExtended = TransferNetworking.AlamofireExtended
     public typealias AlamofireExtension<ExtendedType> = TransferNetworking.AlamofireExtension<ExtendedType>
     public typealias AuthenticationCredential = TransferNetworking.AuthenticationCredential
@@ -68,6 +70,7 @@ public enum Alamofire {
     public typealias Request = TransferNetworking.Request
     public typealias RequestAdapter = TransferNetworking.RequestAdapter
     public typealias RequestAdapterState = TransferNetworking.RequestAdapterState
+    public typealias RequestDelegate = TransferNetworking.RequestDelegate
     public typealias RequestInterceptor = TransferNetworking.RequestInterceptor
     public typealias RequestRetrier = TransferNetworking.RequestRetrier
     public typealias ResponseCacher = TransferNetworking.ResponseCacher

@@ -9,12 +9,14 @@ import TransferEngine
 final class TemporaryFormFile: Sendable {
     let url: URL
     private let folder: String
+    private let fileManager: FileManager
     private let isRemoved = Mutex(false)
 
     /// Makes the folder; the file is the encoder's to make.
     ///
     /// - Parameter parent: Made if it isn't there.
     init(in parent: URL, fileManager: FileManager) throws {
+        self.fileManager = fileManager
         try fileManager.createDirectory(at: parent, withIntermediateDirectories: true)
         // A fixed name in /tmp could be somebody else's folder, or a link; mkdtemp(3) makes a new one, mode 0700.
         var template = Array("\(parent.path)/transferkit-form.XXXXXX".utf8CString)
@@ -32,6 +34,11 @@ final class TemporaryFormFile: Sendable {
             return isRemoved
         }
         guard !wasRemoved else { return }
+        // One of the program's own sees it.
+        guard fileManager === FileManager.default else {
+            try? fileManager.removeItem(atPath: folder)
+            return
+        }
         unlink(url.path)
         rmdir(folder)
     }

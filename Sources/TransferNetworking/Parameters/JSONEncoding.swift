@@ -8,7 +8,9 @@ public struct JSONEncoding: ParameterEncoding {
         /// Something in the parameters can't be written as JSON.
         case invalidJSONObject
 
-        public var errorDescription: String? {
+        public var errorDescription: String? { localizedDescription }
+
+        public var localizedDescription: String {
             "the parameters hold something that JSON has no form for, such as a date, data, or a number that's not finite"
         }
     }

@@ -11,20 +11,20 @@ extension Request {
     @discardableResult
     public func redirect(using handler: any RedirectHandler) -> Self {
         update { state in
-            precondition(state.redirectHandler == nil, "a request has one redirect handler")
-            state.redirectHandler = handler
+            precondition(state.own.redirectHandler == nil, "a request has one redirect handler")
+            state.own.redirectHandler = handler
         }
         return self
     }
 
     var effectiveRedirectHandler: (any RedirectHandler)? {
-        read { $0.redirectHandler } ?? session.settings.redirectHandler
+        read { $0.own.redirectHandler } ?? session.settings.redirectHandler
     }
 
     /// Called on a loop.
     func redirected(_ proposal: RedirectProposal, _ record: AttemptRecord) {
         let handler = effectiveRedirectHandler
-        guard handler != nil || session.monitors != nil else { return }
+        guard handler != nil || isMonitored else { return }
         guard let next = URLRequest(proposal, like: record.urlRequest),
             let response = HTTPURLResponse.make(proposal.head, url: proposal.url, version: 0)
         else { return record.decide(.stay) }

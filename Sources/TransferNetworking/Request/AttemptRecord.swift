@@ -111,7 +111,32 @@ final class AttemptRecord: Sendable {
         }
     }
 
+    /// It ends before the network was used.
+    func ended(unsent failure: AFError) -> TransferEnd {
+        mutable.withLock { state in
+            let end = TransferEnd(unsent: failure, url: urlRequest.url?.absoluteString ?? "")
+            state.state = .ended(end)
+            return end
+        }
+    }
+
+    /// A file of this machine was read.
+    func endedLocally() -> TransferEnd {
+        mutable.withLock { state in
+            let end = TransferEnd(localURL: urlRequest.url?.absoluteString ?? "")
+            state.state = .ended(end)
+            return end
+        }
+    }
+
     // MARK: What is known
+
+    /// Whether nothing of it has been given to the network.
+    var isUnsent: Bool {
+        mutable.withLock { state in
+            if case .ready = state.state { true } else { false }
+        }
+    }
 
     var isRunning: Bool {
         mutable.withLock { state in
@@ -133,7 +158,14 @@ final class AttemptRecord: Sendable {
         }
     }
 
-    var uploaded: ProgressCount { ProgressCount(completed: meter.sent, total: bodyLength) }
+    /// Where the length isn't known, the end tells.
+    var uploaded: ProgressCount {
+        let sent = meter.sent
+        guard bodyLength == nil, sent > 0, let end, case .success = end.outcome.result else {
+            return ProgressCount(completed: sent, total: bodyLength)
+        }
+        return ProgressCount(completed: sent, total: sent)
+    }
 
     /// Where the length isn't known, the end tells; a coded answer is counted as it comes over the network.
     var downloaded: ProgressCount {

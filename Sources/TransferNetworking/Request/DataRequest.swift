@@ -20,9 +20,9 @@ public class DataRequest: Request, @unchecked Sendable {  // Its own state is be
     public let convertible: any URLRequestConvertible
     private let answer = Mutex(Answer())
 
-    init(convertible: any URLRequestConvertible, session: Session, interceptor: (any RequestInterceptor)?) {
+    init(convertible: any URLRequestConvertible, session: Session, _ options: RequestOptions) {
         self.convertible = convertible
-        super.init(session: session, interceptor: interceptor)
+        super.init(session: session, options)
     }
 
     /// The body of the answer; `nil` while there is none.
@@ -44,6 +44,8 @@ public class DataRequest: Request, @unchecked Sendable {  // Its own state is be
     func requestBody(_ request: URLRequest) throws -> RequestBody? { nil }
 
     override func makeTransfer(_ request: URLRequest) throws -> Transfer {
+        // A class of the program's may want it.
+        if readsFiles, session.protocols == nil, let file = LocalFile(request) { return Transfer(urlRequest: request, file: file) }
         var exchange = try ExchangeRequest(request, of: session, body: try requestBody(request))
         // Who asks is part of what the cache may answer.
         authenticate(&exchange)
@@ -57,8 +59,16 @@ public class DataRequest: Request, @unchecked Sendable {  // Its own state is be
 
     /// Shows monitors the pieces of the body as they arrive.
     private func tap(_ record: AttemptRecord) -> ((Data) -> Void)? {
-        guard session.monitors != nil else { return nil }
+        guard isMonitored else { return nil }
         return { [self] data in emit(record) { $0.dataTask($1, $2, didReceive: data) } }
+    }
+
+    override var readsFiles: Bool { kind == .data }
+
+    override func receive(_ file: LocalFile, _ record: AttemptRecord) throws {
+        let data = try file.read(session.delegate.fileManager)
+        answer.withLock { $0.received = ReceivedData() }
+        received(data, record)
     }
 
     override var receivedBody: Data? { data }

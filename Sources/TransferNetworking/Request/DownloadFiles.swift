@@ -17,11 +17,16 @@ final class DownloadFiles: Sendable {
     }
 
     private let folder: String
+    private let manager: FileManager
     /// The partial file came with resume data: it's the caller's, who may come back with the same data.
     private let isCallers = Mutex(false)
     private let state = Mutex(State.empty)
 
-    init(folder: String) { self.folder = folder }
+    /// - Parameter manager: Gives complete files their places, and removes what isn't wanted any more.
+    init(folder: String, manager: FileManager = .default) {
+        self.folder = folder
+        self.manager = manager
+    }
 
     func continueLater(_ resume: ResumeData) {
         isCallers.withLock { $0 = true }
@@ -53,7 +58,7 @@ final class DownloadFiles: Sendable {
             if let opened = try reopen(resume, url) { return opened }
         case .saved(let url):
             // What an attempt that wasn't valid left at the destination: its place is needed.
-            try? FileManager.default.removeItem(at: url)
+            try? manager.removeItem(at: url)
         case .open: discard()
         case .empty: break
         }
@@ -65,7 +70,7 @@ final class DownloadFiles: Sendable {
 
     /// - Returns: `nil` when the file can't be used any more.
     private func reopen(_ resume: ResumeData, _ url: String) throws -> (PartFile, ResumePoint?)? {
-        guard let path = resume.partialFile, FileManager.default.fileExists(atPath: path) else { return nil }
+        guard let path = resume.partialFile, manager.fileExists(atPath: path) else { return nil }
         // The caller vouches for the name; a file of somebody else isn't written to all the same.
         guard let part = try partFile(path, claim: .name) else { return nil }
         let (known, length) = Self.trusted(part, resume, url)
@@ -137,19 +142,38 @@ final class DownloadFiles: Sendable {
         part.trimReservation()
         let temporary = URL(fileURLWithPath: part.path)
         guard let destination, let response else {
+            found(temporary)
             state.withLock { $0 = .saved(temporary) }
             return
         }
         let (target, options) = destination(temporary, response)
         found(target)
         do {
-            try FilePlacement(part: part, target: target, options: options).perform()
+            try FilePlacement(part: part, target: target, options: options, files: manager).perform()
         } catch {
             discard()
             throw AFError.downloadedFileMoveFailed(
                 error: CocoaError.ofMove(error, from: temporary, to: target), source: temporary, destination: target)
         }
         state.withLock { $0 = .saved(target) }
+    }
+
+    /// Takes a file of this machine in, without an attempt on the network.
+    func copy(_ file: LocalFile) throws {
+        let copy = URL(fileURLWithPath: "\(folder)/transferkit-\(UUID().uuidString).\(file.url.pathExtension)")
+        try file.copy(to: copy, manager)
+        discard()
+        state.withLock { $0 = .saved(copy) }
+    }
+
+    /// What came isn't taken: it's of no use to anybody, and nothing can be continued from it.
+    func refuse() {
+        state.withLock { state in
+            guard case .open(let part, _) = state else { return }
+            part.remove()
+            part.unlock()
+            state = .empty
+        }
     }
 
     /// The request is over: a file that is still open is kept as it was before the attempt, or removed.
@@ -164,7 +188,7 @@ final class DownloadFiles: Sendable {
     func removeSaved() {
         state.withLock { state in
             guard case .saved(let url) = state else { return }
-            try? FileManager.default.removeItem(at: url)
+            try? manager.removeItem(at: url)
             state = .empty
         }
     }
@@ -179,7 +203,7 @@ final class DownloadFiles: Sendable {
                 part.unlock()
                 state = .empty
             case .resumable(let resume):
-                if !isCallers, let path = resume.partialFile { try? FileManager.default.removeItem(atPath: path) }
+                if !isCallers, let path = resume.partialFile { try? manager.removeItem(atPath: path) }
                 state = .empty
             case .saved, .empty: break
             }

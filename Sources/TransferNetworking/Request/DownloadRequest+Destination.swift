@@ -5,7 +5,7 @@ import TransferCore
 extension DownloadRequest {
     /// A destination in one of the user's folders, named by the server (Content-Disposition) or the URL, made safe.
     @preconcurrency
-    public static func suggestedDownloadDestination(
+    public class func suggestedDownloadDestination(
         for directory: FileManager.SearchPathDirectory = .documentDirectory,
         in domain: FileManager.SearchPathDomainMask = .userDomainMask, options: Options = []
     ) -> Destination {

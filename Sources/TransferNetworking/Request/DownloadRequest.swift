@@ -24,6 +24,7 @@ public final class DownloadRequest: Request, @unchecked Sendable {  // Its own s
     public typealias Destination =
         @Sendable (_ temporaryURL: URL, _ response: HTTPURLResponse) -> (destinationURL: URL, options: Options)
 
+    /// - Parameter fileURL: Where the complete file is for now: in the temporary folder.
     /// - Returns: Whether the answer is taken.
     public typealias Validation =
         @Sendable (_ request: URLRequest?, _ response: HTTPURLResponse, _ fileURL: URL?) -> ValidationResult
@@ -43,6 +44,8 @@ public final class DownloadRequest: Request, @unchecked Sendable {  // Its own s
     private struct Mutable {
         var cancellation = Cancellation.none
         var validators: [Validation] = []
+        /// What monitors are told of the rules once they have been told of the end.
+        var verdicts: [MonitorEvent] = []
         /// Those who wait for resume data.
         var handlers: [@Sendable (Data?) -> Void] = []
     }
@@ -54,13 +57,13 @@ public final class DownloadRequest: Request, @unchecked Sendable {  // Its own s
     }
 
     init(
-        downloadable: Downloadable, session: Session, interceptor: (any RequestInterceptor)?,
+        downloadable: Downloadable, session: Session, _ options: RequestOptions,
         destination: Destination?
     ) {
         self.downloadable = downloadable
         self.destination = destination
-        files = DownloadFiles(folder: session.settings.temporaryFolder)
-        super.init(session: session, interceptor: interceptor)
+        files = DownloadFiles(folder: session.settings.temporaryFolder, manager: session.delegate.fileManager)
+        super.init(session: session, options)
         if case .resumeData(let data) = downloadable, let resumption = try? DownloadResumption(data) {
             files.continueLater(resumption.resume)
         }
@@ -95,7 +98,6 @@ public final class DownloadRequest: Request, @unchecked Sendable {  // Its own s
     }
 
     /// Cancels, keeps what has come, and hands over the resume data, on the session's queue; `nil` when there is none.
-    @preconcurrency
     @discardableResult
     public func cancel(byProducingResumeData completionHandler: @escaping @Sendable (_ data: Data?) -> Void) -> Self {
         mutable.withLock { state in
@@ -114,7 +116,8 @@ public final class DownloadRequest: Request, @unchecked Sendable {  // Its own s
         return self
     }
 
-    /// Adds a rule that an answer has to pass.
+    /// Adds a rule that an answer has to pass before its file is given its place: what is refused replaces nothing at the
+    /// destination, and is removed.
     @preconcurrency
     @discardableResult
     public func validate(_ validation: @escaping Validation) -> Self {
@@ -135,6 +138,8 @@ public final class DownloadRequest: Request, @unchecked Sendable {  // Its own s
     override var kind: AttemptRecord.Kind { .download }
 
     override func makeTransfer(_ request: URLRequest) throws -> Transfer {
+        // A class of the program's may want it.
+        if session.protocols == nil, let file = LocalFile(request) { return Transfer(urlRequest: request, file: file) }
         var exchange = try ExchangeRequest(request, of: session)
         let (part, point) = try files.open(for: exchange.url)
         if let point { exchange.intent = .representation(point) }
@@ -152,7 +157,7 @@ public final class DownloadRequest: Request, @unchecked Sendable {  // Its own s
     }
 
     override func responded(_ record: AttemptRecord) {
-        guard session.monitors != nil, let start = record.start, start.continued > 0 else { return }
+        guard isMonitored, let start = record.start, start.continued > 0 else { return }
         emit(record) { monitor, session, task in
             guard let task = task as? URLSessionDownloadTask else { return }
             monitor.urlSession(
@@ -167,15 +172,27 @@ public final class DownloadRequest: Request, @unchecked Sendable {  // Its own s
         return (head.status == 200 || head.status == 206) && Validator(head)?.ifRange != nil
     }
 
+    override var readsFiles: Bool { true }
+
+    /// Without the head of an answer there is nothing for a destination to look at: the copy stays where it is, as in
+    /// the original.
+    override func receive(_ file: LocalFile, _ record: AttemptRecord) throws { try files.copy(file) }
+
+    override var placesFiles: Bool { true }
+
     override func take(_ end: TransferEnd) -> AFError? {
         // A file that became whole while the request was cancelled isn't given to anybody either.
-        if let failure = end.failure ?? (isCancelled ? .explicitlyCancelled : nil) {
-            switch mutable.withLock({ $0.cancellation }) {
-            case .discarding: files.discard()
-            case .none, .producing: files.keep(end, method: request?.httpMethod ?? "GET")
-            }
-            return failure
+        guard let failure = end.failure ?? (isCancelled ? .explicitlyCancelled : nil) else { return nil }
+        switch mutable.withLock({ $0.cancellation }) {
+        case .discarding: files.discard()
+        case .none, .producing: files.keep(end, method: request?.httpMethod ?? "GET")
         }
+        return failure.carrying(resumeData)
+    }
+
+    override func place(_ end: TransferEnd) -> AFError? {
+        // Cancelled while its rules were looked at.
+        if let failure = take(end) { return failure }
         do {
             let temporary = files.temporary
             try files.save(response: end.response, to: destination) { [self] url in
@@ -186,6 +203,11 @@ public final class DownloadRequest: Request, @unchecked Sendable {  // Its own s
         } catch {
             return error.asAFError { .sessionTaskFailed(error: $0) }
         }
+    }
+
+    override func refused() {
+        emitDownloaded(files.temporary)
+        files.refuse()
     }
 
     private func emitDownloaded(_ temporary: URL?) {
@@ -205,17 +227,18 @@ public final class DownloadRequest: Request, @unchecked Sendable {  // Its own s
     override var hasValidators: Bool { mutable.withLock { !$0.validators.isEmpty } }
 
     override func validate(_ response: HTTPURLResponse) throws {
-        let (url, request) = (fileURL, request)
+        let (url, request) = (files.temporary, request)
         for validator in mutable.withLock({ $0.validators }) {
             let result = validator(request, response, url)
-            emit(
-                MonitorEvent { [self] in
-                    $0.request(
-                        self, didValidateRequest: request, response: response, fileURL: url, withResult: result)
-                })
+            let verdict = MonitorEvent { [self] in
+                $0.request(self, didValidateRequest: request, response: response, fileURL: url, withResult: result)
+            }
+            mutable.withLock { $0.verdicts.append(verdict) }
             try result.get()
         }
     }
+
+    override func tellVerdicts() { for verdict in mutable.withLock({ $0.verdicts.take() }) { emit(verdict) } }
 
     override func release() {
         if case .discarding = mutable.withLock({ $0.cancellation }) {

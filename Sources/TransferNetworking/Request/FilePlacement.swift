@@ -8,10 +8,10 @@ struct FilePlacement {
     let part: PartFile
     let target: URL
     let options: DownloadRequest.Options
+    var files = FileManager.default
 
     /// A previous file is replaced in one step where that can be done, so that it isn't lost to a failed move.
     func perform() throws {
-        let files = FileManager.default
         var isFolder: ObjCBool = false
         let replaces = options.contains(.removePreviousFile)
         if replaces, files.fileExists(atPath: target.path, isDirectory: &isFolder), isFolder.boolValue {
@@ -20,12 +20,19 @@ struct FilePlacement {
         if options.contains(.createIntermediateDirectories) {
             try files.createDirectory(at: target.deletingLastPathComponent(), withIntermediateDirectories: true)
         }
+        // One of the program's own is to see, and may decide about, every step.
+        guard files === FileManager.default else { return try moveByManager(replacing: replaces) }
         do throws(TransferError) {
             try part.rename(to: target.path, replacing: replaces)
         } catch {
             guard error.errno == EXDEV else { throw error }
             try moveAcross(replacing: replaces)
         }
+    }
+
+    private func moveByManager(replacing: Bool) throws {
+        if replacing, files.fileExists(atPath: target.path) { try files.removeItem(at: target) }
+        try files.moveItem(at: URL(fileURLWithPath: part.path), to: target)
     }
 
     /// To another file system: copied under another name first, so that the target never shows a part of it.

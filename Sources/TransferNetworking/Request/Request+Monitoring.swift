@@ -1,23 +1,23 @@
 import Foundation
 import FoundationNetworking
 
-// What the monitors of a session are told. Nothing is made for them when there are none.
+// What the monitors of a session and of the request are told. Nothing is made for them when there are none.
 extension Request {
-    func emit(_ event: @autoclosure () -> MonitorEvent) { session.monitors?.emit(event()) }
+    func emit(_ event: @autoclosure () -> MonitorEvent) { if isMonitored { tell(event()) } }
 
     /// For later; nothing without monitors.
     func parsed(_ tell: @escaping @Sendable (any EventMonitor) -> Void) -> MonitorEvent? {
-        session.monitors == nil ? nil : MonitorEvent(tell)
+        !isMonitored ? nil : MonitorEvent(tell)
     }
 
     /// With the task of an attempt.
     func emit(
         _ record: AttemptRecord, _ tell: @escaping @Sendable (any EventMonitor, URLSession, URLSessionTask) -> Void
     ) {
-        guard let monitors = session.monitors else { return }
+        guard isMonitored else { return }
         let task = record.task(of: self)
         let foundation = session.session
-        monitors.emit(MonitorEvent { tell($0, foundation, task) })
+        self.tell(MonitorEvent { tell($0, foundation, task) })
     }
 
     func emit(_ state: State) {

@@ -5,12 +5,13 @@ import TransferCore
 import TransferEngine
 import TransferEventLoop
 
-// From one action of the life cycle to the next event: an attempt, from the URL request to its end.
+// From one action of the life cycle to the next event: an attempt, from its place in the queue to its end.
 extension Request {
     func perform(_ action: RequestLifecycle.Action) {
         switch action {
         case .none: break
         case .prepare: prepare()
+        case .holdTask: holdTask()
         case .enterQueue: enterQueue()
         case .startTransfer: startTransfer()
         case .suspendTransfer: suspendTransfer()
@@ -25,107 +26,18 @@ extension Request {
         }
     }
 
-    // MARK: Preparing
-
-    private func prepare() {
-        let attempt = update { state in
-            state.attempt += 1
-            if !state.isCancelled { state.error = nil }
-            return state.attempt
-        }
-        if makesURLRequestQuickly { return make(attempt) }
-        session.requestQueue.async { [self] in make(attempt) }
-    }
-
-    private func make(_ attempt: Int) {
-        let made: URLRequest
-        do {
-            made = try makeURLRequest()
-            try made.validate()
-        } catch {
-            let error = error.asAFError { .createURLRequestFailed(error: $0) }
-            emit(MonitorEvent { [self] in $0.request(self, didFailToCreateURLRequestWithError: error) })
-            return fail(error, attempt)
-        }
-        update { $0.requests.append(made) }
-        emit(MonitorEvent { [self] in $0.request(self, didCreateInitialURLRequest: made) })
-        let chain = session.chain(for: self)
-        guard !chain.interceptors.isEmpty else { return created(made, attempt) }
-        let state = RequestAdapterState(requestID: id, session: session)
-        session.requestQueue.async { [self] in
-            chain.adapt(made, using: state) { result in self.adapted(made, result, attempt) }
-        }
-    }
-
-    private func adapted(_ initial: URLRequest, _ result: Result<URLRequest, any Error>, _ attempt: Int) {
-        let isFirst = update { state in
-            guard state.attempt == attempt, state.adaptedAttempt < attempt, state.lifecycle.isPreparing else {
-                return false
-            }
-            state.adaptedAttempt = attempt
-            return true
-        }
-        guard isFirst else { return }
-        do {
-            let request = try result.get()
-            try request.validate()
-            update { $0.requests.append(request) }
-            emit(MonitorEvent { [self] in $0.request(self, didAdaptInitialRequest: initial, to: request) })
-            created(request, attempt)
-        } catch {
-            let error = AFError.requestAdaptationFailed(error: error)
-            emit(MonitorEvent { [self] in $0.request(self, didFailToAdaptURLRequest: initial, withError: error) })
-            fail(error, attempt)
-        }
-    }
-
-    private func created(_ request: URLRequest, _ attempt: Int) {
-        emit(MonitorEvent { [self] in $0.request(self, didCreateURLRequest: request) })
-        let hooks = update { state in state.created(request) }
-        hooks.created(request)
-        guard touchesFiles else { return opened(Result { try makeTransfer(request) }, attempt) }
-        do {
-            try session.engine().workers.execute { [self] in
-                opened(Result { try makeTransfer(request) }, attempt)
-            }
-        } catch {
-            opened(.failure(error), attempt)
-        }
-    }
-
-    private func opened(_ result: Result<Transfer, any Error>, _ attempt: Int) {
-        // Cancelled while files were opened: the end has been settled, so nobody else would let go of them.
-        if read({ $0.isCancelled }) { return enqueue(.release) }
-        switch result {
-        case .failure(let error): fail(error.asAFError { .createUploadableFailed(error: $0) }, attempt)
-        case .success(let transfer):
-            send(.prepared, attempt: attempt) { $0.transfer = transfer }
-            // Cancelled, and settled, since the look above.
-            let isLate = update { state in
-                guard state.transfer != nil, state.lifecycle.isCancelledAtRest else { return false }
-                state.transfer = nil
-                return true
-            }
-            if isLate { enqueue(.release) }
-        }
-    }
-
-    func fail(_ error: AFError, _ attempt: Int) {
-        send(.attemptEnded(failed: true), attempt: attempt) { state in
-            if !state.isCancelled { state.error = error }
-        }
-    }
-
     // MARK: Transferring
 
     private func enterQueue() {
-        let (transfer, attempt) = read { ($0.transfer, $0.attempt) }
+        let (transfer, record, attempt) = read { ($0.transfer, $0.lastAttempt, $0.attempt) }
+        if let record { emit(record) { [self] in $0.request(self, didResumeTask: $2) } }
         guard let transfer else { return send(.admitted, attempt: attempt) }
         guard let protocols = session.protocols else { return enterNetwork(transfer, attempt) }
         claim(transfer, by: protocols, attempt) { [self] in enterNetwork(transfer, attempt) }
     }
 
     private func enterNetwork(_ transfer: Transfer, _ attempt: Int) {
+        if transfer.file != nil { return send(.admitted, attempt: attempt) }
         guard let cached = transfer.cached else { return enterHost(transfer, attempt) }
         // Who needs no network takes nobody's place at the host.
         cached.look { [self] isSettled in
@@ -134,7 +46,7 @@ extension Request {
     }
 
     private func enterHost(_ transfer: Transfer, _ attempt: Int) {
-        whenConnected(transfer, attempt) { [self] in
+        whenConnected(transfer) { [self] in
             session.hosts.enter(transfer.hostKey) { [self] slot in
                 send(.admitted, attempt: attempt) { state in
                     // A slot that isn't taken is free again at once.
@@ -144,16 +56,25 @@ extension Request {
         }
     }
 
+    /// It's there, and the program holds it back.
+    private func holdTask() {
+        guard let record = read({ $0.lastAttempt }) else { return }
+        emit(record) { [self] in $0.request(self, didSuspendTask: $2) }
+    }
+
     private func startTransfer() {
-        let (prepared, attempt) = update { state in (state.transfer.take(), state.attempt) }
-        guard let prepared else { return }
-        if let claim = prepared.claim { return carry(prepared, claim, attempt) }
+        let (prepared, known, attempt) = update { state in (state.transfer.take(), state.lastAttempt, state.attempt) }
+        guard let prepared, let record = known else { return }
+        if let claim = prepared.claim { return carry(prepared, claim, record, attempt) }
+        // What no class of the program's took.
         if session.protocols != nil, Origin(url: prepared.exchange.url) == nil {
-            return fail(ExchangeRequest.unsupported(prepared.exchange.url), attempt)
+            if readsFiles, let file = LocalFile(prepared.urlRequest) { return readLocally(file, record, attempt) }
+            return endUnsent(record, dueTo: ExchangeRequest.unsupported(prepared.exchange.url), attempt)
         }
         if let answer = prepared.cached?.localAnswer {
-            return self.answer(answer, begin(prepared, attempt)) { [self] in transferEnded($0, $1, attempt) }
+            return self.answer(answer, record) { [self] in transferEnded($0, $1, attempt) }
         }
+        if let file = prepared.file { return readLocally(file, record, attempt) }
         let engine: ExchangeEngine
         var exchange = prepared.exchange
         do {
@@ -163,10 +84,8 @@ extension Request {
             if exchange.settings.tls != rules { exchange.settings.tls = rules }
         } catch {
             let fault = error as? TransferError ?? TransferError(.internalFault, "\(error)")
-            let cause = error as? URLError ?? URLError(fault)
-            return fail(.sessionTaskFailed(error: cause), attempt)
+            return endUnsent(record, dueTo: .sessionTaskFailed(error: error as? URLError ?? URLError(fault)), attempt)
         }
-        let record = begin(prepared, attempt)
         if effectiveRedirectHandler != nil { exchange.asksBeforeRedirects = true }
         authenticate(&exchange)
         let start = { @Sendable [self, exchange] (conditions: [HeaderField]) in
@@ -181,20 +100,21 @@ extension Request {
         reportProgress(of: attempt)
     }
 
-    /// Something that is to be told of as a task.
-    func begin(_ prepared: Transfer, _ attempt: Int) -> AttemptRecord {
-        let record = AttemptRecord(
-            kind: kind, attempt: attempt, number: session.nextTaskNumber, urlRequest: prepared.urlRequest,
-            bodyLength: prepared.exchange.body.length, cached: prepared.cached)
-        let hooks = update { state in
-            state.attempts.append(record)
-            state.progress.attemptStarted()
-            return state.hooks
-        }
-        hooks.created(record, self)
-        emit(record) { [self] in $0.request(self, didCreateTask: $2) }
-        emit(record) { [self] in $0.request(self, didResumeTask: $2) }
-        return record
+    private func readLocally(_ file: LocalFile, _ record: AttemptRecord, _ attempt: Int) {
+        read(file, record) { [self] in transferEnded($0, record, attempt) }
+    }
+
+    /// An attempt that ends before the network is used.
+    func endUnsent(_ record: AttemptRecord, dueTo failure: AFError, _ attempt: Int) {
+        transferEnded(record.ended(unsent: failure), record, attempt)
+    }
+
+    /// The task of a request that was cancelled before the network was used ends too.
+    func endCancelledTask() {
+        guard let record = read({ $0.isCancelled ? $0.lastAttempt : nil }), record.isUnsent else { return }
+        let end = record.ended(unsent: .sessionTaskFailed(error: URLError(.cancelled)))
+        emitEnd(of: record, .explicitlyCancelled)
+        tellEnd(of: record, end, .explicitlyCancelled)
     }
 
     /// Called on the loop that carries the exchange.
@@ -280,26 +200,50 @@ extension Request {
 
     private func transferEnded(_ end: TransferEnd, _ record: AttemptRecord, _ attempt: Int) {
         guard touchesFiles, let workers = try? session.engine().workers else {
-            return took(take(end), end, record, attempt)
+            let failure = take(end)
+            return took(failure ?? place(end), end, record, attempt)
         }
-        workers.execute { [self] in took(take(end), end, record, attempt) }
+        workers.execute { [self] in
+            if let failure = take(end) { return took(failure, end, record, attempt) }
+            guard placesFiles, hasValidators, record.response != nil else {
+                return took(place(end), end, record, attempt)
+            }
+            session.rootQueue.async { [self] in
+                let refusal = validate(record)
+                workers.execute { [self] in judged(refusal, end, record, attempt) }
+            }
+        }
+    }
+
+    /// The rules have been looked at before the file has its place.
+    private func judged(_ refusal: AFError?, _ end: TransferEnd, _ record: AttemptRecord, _ attempt: Int) {
+        reportFinalProgress(record)
+        let failure = refusal == nil ? place(end) : nil
+        if refusal != nil { refused() }
+        emitEnd(of: record, refusal ?? failure)
+        tellEnd(of: record, end, failure)
+        tellVerdicts()
+        attemptEnded(refusal ?? failure, attempt)
     }
 
     private func took(_ failure: AFError?, _ end: TransferEnd, _ record: AttemptRecord, _ attempt: Int) {
         reportFinalProgress(record)
         emitEnd(of: record, failure)
-        if session.monitors != nil {
-            if let metrics = record.metrics {
-                emit(record) { $0.urlSession($1, task: $2, didFinishCollecting: metrics) }
-                emit(record) { [self] monitor, _, _ in monitor.request(self, didGatherMetrics: metrics) }
-            }
-            let error = end.taskError
-            emit(record) { $0.urlSession($1, task: $2, didCompleteWithError: error) }
-            emit(record) { [self] in $0.request(self, didCompleteTask: $2, with: failure) }
-        }
-        guard failure == nil, hasValidators else { return attemptEnded(failure, attempt) }
+        tellEnd(of: record, end, failure)
+        guard failure == nil, hasValidators, !placesFiles else { return attemptEnded(failure, attempt) }
         // Rules are other people's code.
         session.rootQueue.async { [self] in attemptEnded(validate(record), attempt) }
+    }
+
+    private func tellEnd(of record: AttemptRecord, _ end: TransferEnd, _ failure: AFError?) {
+        guard isMonitored else { return }
+        if let metrics = record.metrics {
+            emit(record) { $0.urlSession($1, task: $2, didFinishCollecting: metrics) }
+            emit(record) { [self] monitor, _, _ in monitor.request(self, didGatherMetrics: metrics) }
+        }
+        let error = end.taskError
+        emit(record) { $0.urlSession($1, task: $2, didCompleteWithError: error) }
+        emit(record) { [self] in $0.request(self, didCompleteTask: $2, with: failure) }
     }
 
     private func validate(_ record: AttemptRecord) -> AFError? {
@@ -315,24 +259,6 @@ extension Request {
     private func attemptEnded(_ error: AFError?, _ attempt: Int) {
         send(.attemptEnded(failed: error != nil), attempt: attempt) { state in
             if !state.isCancelled { state.error = error }
-        }
-    }
-}
-
-extension RequestLifecycle {
-    /// Whether nothing has been done for it yet.
-    var isNotStarted: Bool { state == .initialized || state == .suspended(.notStarted) }
-
-    /// Cancelled, and no exchange of it is under way.
-    var isCancelledAtRest: Bool { state == .cancelled(.settling) || state == .cancelled(.over) }
-
-    var isPreparing: Bool { state == .resumed(.preparing) || state == .suspended(.preparing) }
-
-    /// Whether the retriers are being asked.
-    var isDeciding: Bool {
-        switch state {
-        case .resumed(.deciding), .suspended(.deciding), .resumed(.reconsidering), .suspended(.reconsidering): true
-        default: false
         }
     }
 }

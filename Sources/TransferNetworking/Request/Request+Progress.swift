@@ -17,8 +17,16 @@ struct ProgressObservers {
     struct Observer: Sendable {
         let queue: DispatchQueue
         let closure: Request.ProgressHandler
+        /// Leads to the queue, and keeps the order where that is a concurrent one.
+        private let lane: DispatchQueue
 
-        func tell(_ count: ProgressCount) { queue.async { closure(count.progress) } }
+        init(queue: DispatchQueue, closure: @escaping Request.ProgressHandler) {
+            self.queue = queue
+            self.closure = closure
+            lane = DispatchQueue(label: "transferkit.progress", target: queue)
+        }
+
+        func tell(_ count: ProgressCount) { lane.async { closure(count.progress) } }
     }
 
     var uploads: [Observer] { (upload.map { [$0] } ?? []) + uploadStreams }
@@ -78,17 +86,17 @@ extension Request {
         let running = update { state in
             let wasEmpty = state.progress.isEmpty
             change(&state.progress)
-            return wasEmpty && state.running != nil ? state.attempt : nil
+            return wasEmpty && state.transferring != nil ? state.attempt : nil
         }
         // With monitors it's looked at anyway.
-        if let running, session.monitors == nil { session.rootQueue.async { self.reportProgress(of: running) } }
+        if let running, !isMonitored { session.rootQueue.async { self.reportProgress(of: running) } }
         return self
     }
 
     /// Reports while the attempt runs and somebody listens.
     func reportProgress(of attempt: Int) {
         let record = read { state in
-            state.attempt == attempt && (!state.progress.isEmpty || session.monitors != nil) ? state.running : nil
+            state.attempt == attempt && (!state.progress.isEmpty || isMonitored) ? state.transferring : nil
         }
         guard let record else { return }
         report(record)
@@ -99,7 +107,7 @@ extension Request {
 
     /// The last word on an attempt: what arrived in a moment is reported too, and before the responses.
     func reportFinalProgress(_ record: AttemptRecord) {
-        guard read({ !$0.progress.isEmpty }) || session.monitors != nil else { return }
+        guard read({ !$0.progress.isEmpty }) || isMonitored else { return }
         report(record)
     }
 
@@ -125,7 +133,7 @@ extension Request {
         emit(record) {
             $0.urlSession(
                 $1, task: $2, didSendBodyData: count.completed - (last?.completed ?? 0),
-                totalBytesSent: count.completed, totalBytesExpectedToSend: count.total ?? -1)
+                totalBytesSent: count.completed, totalBytesExpectedToSend: record.bodyLength ?? -1)
         }
     }
 

@@ -10,46 +10,56 @@ extension Request {
         let (error, attempt) = read { ($0.error, $0.attempt) }
         let chain = session.chain(for: self)
         guard let error, !chain.interceptors.isEmpty else { return send(.retryDecided(false), attempt: attempt) }
-        ask(chain, about: error, attempt) { state, retryError in
-            state.error = .requestRetryFailed(retryError: retryError, originalError: error)
-        }
-    }
-
-    /// A response couldn't be made: that is a failure like others.
-    func reconsider() {
-        let (failure, attempt) = read { state in
-            (state.settled.lazy.compactMap(\.response.failure).first, state.attempt)
-        }
-        guard let failure else { return send(.retryDecided(false), attempt: attempt) }
-        ask(session.chain(for: self), about: failure, attempt) { state, retryError in
-            for index in state.settled.indices where state.settled[index].response.failure != nil {
-                state.settled[index].replacement = .requestRetryFailed(
-                    retryError: retryError, originalError: failure)
+        ask(chain, about: error, attempt) { [self] refusal in
+            send(.retryDecided(false), attempt: attempt) { state in
+                guard let refusal, state.lifecycle.isDeciding else { return }
+                state.error = .requestRetryFailed(retryError: refusal, originalError: error)
             }
         }
     }
 
+    /// Responses couldn't be made: each is a failure like others, and the retriers are asked about one after the other.
+    func reconsider() {
+        let (index, failure, attempt) = read { state in
+            let index = state.settled.firstIndex { $0.response.failure != nil && !$0.isDecided }
+            return (index, index.flatMap { state.settled[$0].response.failure }, state.attempt)
+        }
+        guard let index, let failure else { return send(.retryDecided(false), attempt: attempt) }
+        ask(session.chain(for: self), about: failure, attempt) { [self] refusal in
+            let isWaiting = update { state in
+                guard state.attempt == attempt, state.lifecycle.isDeciding, index < state.settled.count else {
+                    return false
+                }
+                state.settled[index].isDecided = true
+                state.settled[index].replacement = refusal.map {
+                    .requestRetryFailed(retryError: $0, originalError: failure)
+                }
+                return true
+            }
+            if isWaiting { reconsider() }
+        }
+    }
+
     /// Retriers are other people's code, and may be slow.
+    ///
+    /// - Parameter refused: Called when there is to be no retry, with the error that a retrier gives for that.
     private func ask(
         _ chain: InterceptorChain, about error: AFError, _ attempt: Int,
-        refused: @escaping @Sendable (inout RequestState, any Error) -> Void
+        refused: @escaping @Sendable ((any Error)?) -> Void
     ) {
         session.rootQueue.async { [self] in
             chain.retry(self, for: session, dueTo: error) { [self] result in
                 switch result {
                 case .retry: decideRetry(after: 0, attempt)
                 case .retryWithDelay(let delay): decideRetry(after: delay, attempt)
-                case .doNotRetry: send(.retryDecided(false), attempt: attempt)
-                case .doNotRetryWithError(let retryError):
-                    send(.retryDecided(false), attempt: attempt) { state in
-                        if state.lifecycle.isDeciding { refused(&state, retryError) }
-                    }
+                case .doNotRetry: refused(nil)
+                case .doNotRetryWithError(let retryError): refused(retryError)
                 }
             }
         }
     }
 
-    private func decideRetry(after delay: TimeInterval, _ attempt: Int) {
+    func decideRetry(after delay: TimeInterval, _ attempt: Int) {
         send(.retryDecided(true), attempt: attempt) { state in
             if state.lifecycle.isDeciding { state.retryDelay = delay }
         }
@@ -74,6 +84,7 @@ extension Request {
     // MARK: Ending
 
     func settle() {
+        endCancelledTask()
         release()
         let body = body
         // Of an attempt that never began: it may hold a file open. Given back outside the lock, as that may start

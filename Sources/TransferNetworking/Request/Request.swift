@@ -21,12 +21,15 @@ public class Request: @unchecked Sendable, Identifiable {
 
     public var id: UUID { update { $0.id } }
     let session: Session
-    public let interceptor: (any RequestInterceptor)?
+    /// Whether the first response handler starts it; `nil` leaves that to the session.
+    public let shouldAutomaticallyResume: Bool?
     private let mutable = Mutex(RequestState())
+    private let hasOwnMonitors = Atomic(false)
 
-    init(session: Session, interceptor: (any RequestInterceptor)?) {
+    init(session: Session, _ options: RequestOptions) {
         self.session = session
-        self.interceptor = interceptor
+        shouldAutomaticallyResume = options.shouldAutomaticallyResume
+        if let interceptor = options.interceptor { update { $0.own.interceptors.append(interceptor) } }
     }
 
     // MARK: State
@@ -113,10 +116,24 @@ public class Request: @unchecked Sendable, Identifiable {
     func whenHandled(_ action: @escaping @Sendable () -> Void) { action() }
     /// Takes the body of an answer that was stored.
     func received(_ body: Data, _ record: AttemptRecord) {}
+    /// Whether a `file` URL is read.
+    var readsFiles: Bool { false }
+    /// Takes what a file of this machine has.
+    func receive(_ file: LocalFile, _ record: AttemptRecord) throws {}
     /// Takes what an attempt brought.
     ///
     /// - Returns: The attempt's failure, or one of this step.
     func take(_ end: TransferEnd) -> AFError? { end.failure }
+    /// Whether what came is given its place after the rules have been looked at, in a step of its own.
+    var placesFiles: Bool { false }
+    /// Gives what came its place.
+    ///
+    /// - Returns: Why that failed.
+    func place(_ end: TransferEnd) -> AFError? { nil }
+    /// A rule says that the answer isn't taken.
+    func refused() {}
+    /// Tells monitors what the rules said, where that was kept until they were told of the end.
+    func tellVerdicts() {}
     /// Whether there is anything for `validate(_:)` to do.
     var hasValidators: Bool { false }
     /// - Throws: Why the answer isn't taken.
@@ -141,7 +158,26 @@ public class Request: @unchecked Sendable, Identifiable {
 
     /// Takes a handler in; it's called even when the request is over already.
     func add(_ handler: ResponseHandler) {
-        send(.handlerAdded(starts: session.startRequestsImmediately)) { $0.handlers.append(handler) }
+        send(.handlerAdded(starts: startsAutomatically)) { $0.handlers.append(handler) }
+    }
+
+    /// Starts it as a response handler would.
+    func startIfAutomatic() { if startsAutomatically, isInitialized { send(.resume) } }
+
+    var startsAutomatically: Bool { shouldAutomaticallyResume ?? session.startRequestsImmediately }
+
+    /// Whether anybody is told of what happens; nothing is made for monitors where there are none.
+    var isMonitored: Bool { hasOwnMonitors.load(ordering: .acquiring) || session.monitors != nil }
+
+    func add(_ monitor: any EventMonitor) {
+        update { $0.own.monitors = CompositeEventMonitor(monitors: ($0.own.monitors?.monitors ?? []) + [monitor]) }
+        hasOwnMonitors.store(true, ordering: .releasing)
+    }
+
+    /// To the session's monitors, then to the request's own.
+    func tell(_ event: MonitorEvent) {
+        session.monitors?.emit(event)
+        if hasOwnMonitors.load(ordering: .acquiring) { read { $0.own.monitors }?.emit(event) }
     }
 
     /// Tells the life cycle what happened, and does what follows.
@@ -168,7 +204,7 @@ public class Request: @unchecked Sendable, Identifiable {
                 if after == .cancelled { state.cancelled() }
                 if after == .suspended { state.suspensions += 1 }
                 // The end is told when handlers have their responses; one that is added later changes nothing.
-                if session.monitors != nil, before != .finished, after != .finished {
+                if isMonitored, before != .finished, after != .finished {
                     state.steps.append(.changed(after))
                 }
             }
@@ -195,6 +231,10 @@ public class Request: @unchecked Sendable, Identifiable {
         while let step = nextStep() {
             switch step {
             case .perform(let action): perform(action)
+            case .begun(let record): tellBeginning(of: record)
+            case .endUnsent(let record, let failure):
+                emit(record) { [self] in $0.request(self, didResumeTask: $2) }
+                endUnsent(record, dueTo: failure, record.attempt)
             case .release: release()
             case .changed(let state): emit(state)
             }
@@ -215,9 +255,9 @@ public class Request: @unchecked Sendable, Identifiable {
 extension RequestState {
     var publicState: Request.State {
         switch lifecycle.state {
-        case .initialized: .initialized
-        case .resumed: .resumed
-        case .suspended: .suspended
+        case .active(.initialized, _): .initialized
+        case .active(.resumed, _): .resumed
+        case .active(.suspended, _): .suspended
         case .cancelled: .cancelled
         case .finished: .finished
         }

@@ -3,13 +3,18 @@
 /// The shell tells what happened, and performs the one action that follows. An event that doesn't fit the state (a
 /// second answer of an adapter, a timer of an attempt that was cancelled) has no effect.
 struct RequestLifecycle: Equatable {
-    /// `initialized` → `resumed` ⇄ `suspended` → `finished`; `cancelled` from each of the first three.
+    /// How far the program lets it go. Nothing of one that isn't resumed reaches the network.
+    enum Pace: Equatable { case initialized, resumed, suspended }
+
+    /// A pace, and what is being done; or an end.
     enum State: Equatable {
-        case initialized
-        case resumed(Work)
-        case suspended(Work)
+        case active(Pace, Work)
         case cancelled(Ending)
         case finished
+
+        static let initialized = State.active(.initialized, .notStarted)
+        static func resumed(_ work: Work) -> State { .active(.resumed, work) }
+        static func suspended(_ work: Work) -> State { .active(.suspended, work) }
     }
 
     /// What is being done, in this order; `parked`, `waitingToRetry` and `retryDue` lead back to `preparing`.
@@ -17,7 +22,7 @@ struct RequestLifecycle: Equatable {
         case notStarted
         /// The URL request is made and adapted, files are opened.
         case preparing
-        /// Ready, and held back by a suspension.
+        /// There is a task for it, which isn't resumed.
         case prepared
         /// Waits for its turn at the host.
         case queued
@@ -45,6 +50,8 @@ struct RequestLifecycle: Equatable {
     }
 
     enum Event: Equatable {
+        /// The session sets its requests up as soon as they are made.
+        case setUp
         case resume, suspend, cancel
         /// A response handler was added; `starts` where a session starts requests by themselves.
         case handlerAdded(starts: Bool)
@@ -63,14 +70,15 @@ struct RequestLifecycle: Equatable {
     }
 
     enum Action: Equatable {
-        case none, prepare, enterQueue, startTransfer, suspendTransfer, resumeTransfer, cancelTransfer, askRetriers
-        case awaitRetry, settle, reconsider, conclude, deliver
+        case none, prepare, holdTask, enterQueue, startTransfer, suspendTransfer, resumeTransfer, cancelTransfer
+        case askRetriers, awaitRetry, settle, reconsider, conclude, deliver
     }
 
     private(set) var state = State.initialized
 
     mutating func handle(_ event: Event) -> Action {
         switch event {
+        case .setUp: setUp()
         case .resume: resume()
         case .suspend: suspend()
         case .cancel: cancel()
@@ -85,46 +93,43 @@ struct RequestLifecycle: Equatable {
         }
     }
 
+    private mutating func setUp() -> Action {
+        state == .initialized ? go(.active(.initialized, .preparing), .prepare) : .none
+    }
+
     private mutating func resume() -> Action {
-        switch state {
-        case .initialized: return go(.resumed(.preparing), .prepare)
-        case .suspended(.notStarted), .suspended(.retryDue), .suspended(.parked):
-            return go(.resumed(.preparing), .prepare)
-        case .suspended(.prepared): return go(.resumed(.queued), .enterQueue)
-        case .suspended(.transferring): return go(.resumed(.transferring), .resumeTransfer)
-        case .suspended(let work): return go(.resumed(work), .none)
-        case .resumed, .cancelled, .finished: return .none
+        guard case .active(let pace, let work) = state, pace != .resumed else { return .none }
+        switch work {
+        case .notStarted, .retryDue, .parked: return go(.resumed(.preparing), .prepare)
+        case .prepared: return go(.resumed(.queued), .enterQueue)
+        case .transferring: return go(.resumed(.transferring), .resumeTransfer)
+        default: return go(.resumed(work), .none)
         }
     }
 
     private mutating func suspend() -> Action {
-        switch state {
-        case .initialized: go(.suspended(.notStarted), .none)
-        case .resumed(.transferring): go(.suspended(.transferring), .suspendTransfer)
+        guard case .active(let pace, let work) = state, pace != .suspended else { return .none }
+        switch work {
+        case .transferring: return go(.suspended(.transferring), .suspendTransfer)
         // Its place in the queue is given up: a suspended request must not keep others from the host.
-        case .resumed(.queued): go(.suspended(.prepared), .none)
-        case .resumed(let work): go(.suspended(work), .none)
-        case .suspended, .cancelled, .finished: .none
+        case .prepared, .queued: return go(.suspended(.prepared), .holdTask)
+        default: return go(.suspended(work), .none)
         }
     }
 
     private mutating func cancel() -> Action {
-        switch state {
-        case .initialized: return go(.cancelled(.settling), .settle)
-        case .resumed(let work), .suspended(let work):
-            switch work {
-            case .transferring, .parking: return go(.cancelled(.stopping), .cancelTransfer)
-            // The responses are being made of what came: too late to undo it.
-            case .settling: return .none
-            default: return go(.cancelled(.settling), .settle)
-            }
-        case .cancelled, .finished: return .none
+        guard case .active(_, let work) = state else { return .none }
+        switch work {
+        case .transferring, .parking: return go(.cancelled(.stopping), .cancelTransfer)
+        // The responses are being made of what came: too late to undo it.
+        case .settling: return .none
+        default: return go(.cancelled(.settling), .settle)
         }
     }
 
     private mutating func handlerAdded(_ starts: Bool) -> Action {
         switch state {
-        case .initialized where starts: go(.resumed(.preparing), .prepare)
+        case .active(.initialized, _) where starts: resume()
         case .finished: go(.resumed(.settling), .settle)
         case .cancelled(.over): go(.cancelled(.settling), .settle)
         default: .none
@@ -133,8 +138,9 @@ struct RequestLifecycle: Equatable {
 
     private mutating func prepared() -> Action {
         switch state {
-        case .resumed(.preparing): go(.resumed(.queued), .enterQueue)
-        case .suspended(.preparing): go(.suspended(.prepared), .none)
+        case .active(.resumed, .preparing): go(.resumed(.queued), .enterQueue)
+        case .active(.suspended, .preparing): go(.suspended(.prepared), .holdTask)
+        case .active(.initialized, .preparing): go(.active(.initialized, .prepared), .none)
         default: .none
         }
     }
@@ -149,12 +155,10 @@ struct RequestLifecycle: Equatable {
 
     private mutating func attemptEnded(_ failed: Bool) -> Action {
         switch state {
-        case .resumed(.parking) where failed: go(.resumed(.preparing), .prepare)
-        case .suspended(.parking) where failed: go(.suspended(.parked), .none)
-        case .resumed(.preparing), .resumed(.transferring), .resumed(.parking):
-            failed ? go(.resumed(.deciding), .askRetriers) : go(.resumed(.settling), .settle)
-        case .suspended(.preparing), .suspended(.transferring), .suspended(.parking):
-            failed ? go(.suspended(.deciding), .askRetriers) : go(.suspended(.settling), .settle)
+        case .active(.resumed, .parking) where failed: go(.resumed(.preparing), .prepare)
+        case .active(let pace, .parking) where failed: go(.active(pace, .parked), .none)
+        case .active(let pace, .preparing), .active(let pace, .transferring), .active(let pace, .parking):
+            failed ? go(.active(pace, .deciding), .askRetriers) : go(.active(pace, .settling), .settle)
         case .cancelled(.stopping): go(.cancelled(.settling), .settle)
         default: .none
         }
@@ -162,31 +166,26 @@ struct RequestLifecycle: Equatable {
 
     private mutating func retryDecided(_ isRetried: Bool) -> Action {
         switch state {
-        case .resumed(.deciding):
-            isRetried ? go(.resumed(.waitingToRetry), .awaitRetry) : go(.resumed(.settling), .settle)
-        case .suspended(.deciding):
-            isRetried ? go(.suspended(.waitingToRetry), .awaitRetry) : go(.suspended(.settling), .settle)
-        case .resumed(.reconsidering):
-            isRetried ? go(.resumed(.waitingToRetry), .awaitRetry) : go(.resumed(.settling), .conclude)
-        case .suspended(.reconsidering):
-            isRetried ? go(.suspended(.waitingToRetry), .awaitRetry) : go(.suspended(.settling), .conclude)
+        case .active(let pace, .deciding):
+            isRetried ? go(.active(pace, .waitingToRetry), .awaitRetry) : go(.active(pace, .settling), .settle)
+        case .active(let pace, .reconsidering):
+            isRetried ? go(.active(pace, .waitingToRetry), .awaitRetry) : go(.active(pace, .settling), .conclude)
         default: .none
         }
     }
 
     private mutating func retryDue() -> Action {
         switch state {
-        case .resumed(.waitingToRetry): go(.resumed(.preparing), .prepare)
-        case .suspended(.waitingToRetry): go(.suspended(.retryDue), .none)
+        case .active(.suspended, .waitingToRetry): go(.suspended(.retryDue), .none)
+        case .active(let pace, .waitingToRetry): go(.active(pace, .preparing), .prepare)
         default: .none
         }
     }
 
     private mutating func settled(_ failed: Bool, _ hasMore: Bool) -> Action {
         switch state {
-        case .resumed(.settling) where failed: go(.resumed(.reconsidering), .reconsider)
-        case .suspended(.settling) where failed: go(.suspended(.reconsidering), .reconsider)
-        case .resumed(.settling), .suspended(.settling): hasMore ? .settle : go(.finished, .deliver)
+        case .active(let pace, .settling) where failed: go(.active(pace, .reconsidering), .reconsider)
+        case .active(_, .settling): hasMore ? .settle : go(.finished, .deliver)
         case .cancelled(.settling): hasMore ? .settle : go(.cancelled(.over), .deliver)
         default: .none
         }
@@ -196,4 +195,20 @@ struct RequestLifecycle: Equatable {
         state = next
         return action
     }
+}
+
+extension RequestLifecycle {
+    private var work: Work? {
+        if case .active(_, let work) = state { work } else { nil }
+    }
+
+    /// Whether nothing has been done for it yet.
+    var isNotStarted: Bool { work == .notStarted }
+
+    var isPreparing: Bool { work == .preparing }
+
+    var isTransferring: Bool { work == .transferring }
+
+    /// Whether the retriers are being asked.
+    var isDeciding: Bool { work == .deciding || work == .reconsidering }
 }

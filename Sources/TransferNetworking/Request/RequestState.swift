@@ -36,10 +36,7 @@ struct RequestState {
     var endObservers: [@Sendable () -> Void] = []
     var progress = ProgressObservers()
     var hooks = RequestHooks()
-    var redirectHandler: (any RedirectHandler)?
-    var cachedResponseHandler: (any CachedResponseHandler)?
-    /// For challenges of the request's origin.
-    var credential: ChallengeCredential?
+    var own = RequestCustomization()
 
     /// Responses that were held back for a retrier are made anew: every handler is told of the cancellation.
     mutating func cancelled() {
@@ -68,11 +65,36 @@ struct RequestState {
 
     /// The attempt that is under way.
     var running: AttemptRecord? { attempts.last.flatMap { $0.isRunning ? $0 : nil } }
+
+    /// The attempt that the network is at.
+    var transferring: AttemptRecord? { lifecycle.isTransferring ? running : nil }
+}
+
+/// What a program asks for one request alone.
+struct RequestCustomization {
+    /// Called before the session's, in the order in which they came.
+    var interceptors: [any RequestInterceptor] = []
+    /// Told after the session's.
+    var monitors: CompositeEventMonitor?
+    var redirectHandler: (any RedirectHandler)?
+    var cachedResponseHandler: (any CachedResponseHandler)?
+    /// For challenges of the request's origin.
+    var credential: OwnCredential?
+
+    /// As the program gave it, and in the engine's form.
+    struct OwnCredential {
+        let given: URLCredential
+        let challenge: ChallengeCredential
+    }
 }
 
 /// One thing that is to be done.
 enum RequestStep {
     case perform(RequestLifecycle.Action)
+    /// Tells of the task of an attempt.
+    case begun(AttemptRecord)
+    /// The attempt ends before the network is used.
+    case endUnsent(AttemptRecord, AFError)
     /// Lets go of files that were opened too late.
     case release
     /// Tells the monitors of a new public state.
@@ -85,4 +107,6 @@ struct SettledHandler: Sendable {
     let response: SettledResponse
     /// The failure that a retrier gave instead.
     var replacement: AFError?
+    /// Whether the retriers have been asked about its failure.
+    var isDecided = false
 }

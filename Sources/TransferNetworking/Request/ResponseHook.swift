@@ -61,7 +61,7 @@ extension Request {
     func isLatest(_ record: AttemptRecord) -> Bool { read { $0.attempts.last } === record }
 
     func emitResponse(_ record: AttemptRecord) {
-        guard session.monitors != nil, let response = record.response else { return }
+        guard isMonitored, let response = record.response else { return }
         emit(record) { $0.dataTask($1, $2, didReceive: response) }
     }
 }

@@ -22,7 +22,7 @@ private struct TaskCommands: Sendable {
     func state(of record: AttemptRecord) -> URLSessionTask.State {
         guard record.isRunning else { return .completed }
         switch request?.state {
-        case .suspended: return .suspended
+        case .initialized, .suspended: return .suspended
         case .cancelled: return .canceling
         default: return .running
         }

@@ -22,12 +22,12 @@ public final class UploadRequest: DataRequest, @unchecked Sendable {  // Its own
     private let made = Mutex<Made?>(nil)
 
     init(
-        _ upload: any UploadConvertible, session: Session, interceptor: (any RequestInterceptor)?,
+        _ upload: any UploadConvertible, session: Session, _ options: RequestOptions,
         fileManager: FileManager
     ) {
         self.upload = upload
         self.fileManager = fileManager
-        super.init(convertible: upload, session: session, interceptor: interceptor)
+        super.init(convertible: upload, session: session, options)
     }
 
     deinit { removeFile() }
@@ -70,6 +70,9 @@ public final class UploadRequest: DataRequest, @unchecked Sendable {  // Its own
             return try? (upload as? UploadParts)?.makeStream?()
         }
     }
+
+    /// Removes a temporary file that was made for the upload; a request does it itself at its end.
+    public func cleanup() { removeFile() }
 
     override func ended() { removeFile() }
 

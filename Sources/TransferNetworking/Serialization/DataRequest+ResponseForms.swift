@@ -62,7 +62,7 @@ extension DataRequest {
     ///   - dataPreprocessor: Changes the bytes first.
     ///   - emptyResponseCodes: Statuses of answers without a body.
     ///   - emptyRequestMethods: Methods whose answers have no body.
-    ///   - options: Those for mutable containers have no effect.
+    ///   - options: Those of `JSONSerialization`.
     ///   - completionHandler: Called once, at the end.
     @preconcurrency
     @discardableResult
@@ -108,7 +108,7 @@ extension DataRequest {
     ///   - dataPreprocessor: Changes the bytes first.
     ///   - emptyResponseCodes: Statuses of answers without a body.
     ///   - emptyRequestMethods: Methods whose answers have no body.
-    ///   - options: Those for mutable containers have no effect.
+    ///   - options: Those of `JSONSerialization`.
     ///   - completionHandler: Called once, at the end.
     @preconcurrency
     @discardableResult

@@ -72,7 +72,7 @@ extension DownloadRequest {
     ///   - dataPreprocessor: Changes the bytes first.
     ///   - emptyResponseCodes: Statuses of answers without a body.
     ///   - emptyRequestMethods: Methods whose answers have no body.
-    ///   - options: Those for mutable containers have no effect.
+    ///   - options: Those of `JSONSerialization`.
     ///   - completionHandler: Called once, at the end.
     @preconcurrency
     @discardableResult
@@ -118,7 +118,7 @@ extension DownloadRequest {
     ///   - dataPreprocessor: Changes the bytes first.
     ///   - emptyResponseCodes: Statuses of answers without a body.
     ///   - emptyRequestMethods: Methods whose answers have no body.
-    ///   - options: Those for mutable containers have no effect.
+    ///   - options: Those of `JSONSerialization`.
     ///   - completionHandler: Called once, at the end.
     @preconcurrency
     @discardableResult

@@ -5,7 +5,7 @@ public protocol EmptyResponse: Sendable {
 }
 
 /// The value of an answer without a body, for requests that expect none.
-public struct Empty: Codable, Sendable, EmptyResponse {
+public struct Empty: Codable, Hashable, Sendable, EmptyResponse {
     /// The only value there is.
     public static let value = Empty()
 

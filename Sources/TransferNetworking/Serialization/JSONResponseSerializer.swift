@@ -15,7 +15,8 @@ public struct JSONResponseSerializer: ResponseSerializer {
     ///   - dataPreprocessor: Changes the bytes first.
     ///   - emptyResponseCodes: Statuses of answers without a body.
     ///   - emptyRequestMethods: Methods whose answers have no body.
-    ///   - options: Those that ask for mutable containers have no effect: mutable objects can't cross threads.
+    ///   - options: Mutable containers and leaves are `NSMutableDictionary`, `NSMutableArray` and `NSMutableString`;
+    ///     what is taken out of such a container, Foundation hands out as Swift's own on Linux.
     public init(
         dataPreprocessor: any DataPreprocessor = JSONResponseSerializer.defaultDataPreprocessor,
         emptyResponseCodes: Set<Int> = JSONResponseSerializer.defaultEmptyResponseCodes,
@@ -35,8 +36,8 @@ public struct JSONResponseSerializer: ResponseSerializer {
     ) throws -> any Sendable {
         guard let data = try body(request, response, data, error) else { return NSNull() }
         do {
-            let options = options.subtracting([.mutableContainers, .mutableLeaves])
-            return try SendableTree.of(JSONSerialization.jsonObject(with: data, options: options))
+            let tree = try JSONSerialization.jsonObject(with: data, options: options)
+            return MutableJSON.isWanted(options) ? MutableJSON.of(tree, options) : try SendableTree.of(tree)
         } catch {
             throw AFError.responseSerializationFailed(reason: .jsonSerializationFailed(error: error))
         }

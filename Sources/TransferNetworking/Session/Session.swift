@@ -1,5 +1,5 @@
 public import Dispatch
-import Foundation
+public import Foundation
 public import FoundationNetworking
 import Synchronization
 import TransferCore
@@ -31,7 +31,10 @@ open class Session: @unchecked Sendable {
     public let requestQueue: DispatchQueue
     /// Where responses are serialized.
     public let serializationQueue: DispatchQueue
-    let monitors: CompositeEventMonitor?
+    /// Whether there are monitors that are told of everything, asked or not.
+    let isObserved: Bool
+    /// Tells all monitors of the session.
+    public let eventMonitor: CompositeEventMonitor
     let active = ActiveRequests()
     let hosts: HostSlots
     let connectivity = ConnectivityWatch()
@@ -39,188 +42,370 @@ open class Session: @unchecked Sendable {
     let authenticationMemory = AuthenticationMemory()
     let cookies: SessionCookies?
     let protocols: ProtocolClasses?
-    private let configuration: URLSessionConfiguration
-    private let lazyEngine = Mutex<ExchangeEngine?>(nil)
-    private let lazyRules = Mutex<TLSRules?>(nil)
-    private let lastSettings = Mutex(LastSettings())
-    private let foundation = Mutex<URLSession?>(nil)
-    private let lastTask = Atomic(0)
-
-    public var startRequestsImmediately: Bool { settings.startRequestsImmediately }
-    public var interceptor: (any RequestInterceptor)? { settings.interceptor }
-    public var serverTrustManager: ServerTrustManager? { settings.serverTrustManager }
-    public var redirectHandler: (any RedirectHandler)? { settings.redirectHandler }
-    public var cachedResponseHandler: (any CachedResponseHandler)? { settings.cachedResponseHandler }
-    public var eventMonitor: CompositeEventMonitor { monitors ?? CompositeEventMonitor(monitors: []) }
-
-    /// What Foundation's signatures need: it carries the configuration, and nothing is ever sent through it.
-    public var session: URLSession {
-        foundation.withLock { session in
-            if let session { return session }
-            let made = URLSession(configuration: configuration)
-            session = made
-            return made
-        }
-    }
+    let lazyConfiguration: Mutex<URLSessionConfiguration?>
+    let lazyEngine = Mutex<ExchangeEngine?>(nil)
+    let lazyRules = Mutex<TLSRules?>(nil)
+    let lastSettings = Mutex(LastSettings())
+    let foundation = Mutex<URLSession?>(nil)
+    let lastTask = Atomic(0)
 
     /// - Parameters:
     ///   - settings: What holds for all requests.
-    ///   - configuration: What ``session`` carries; the settings are what counts.
+    ///   - configuration: What ``session`` carries; the settings are what counts. `nil` stands for a default one, which
+    ///     is made when somebody asks for it.
     public init(
-        _ settings: SessionSettings, configuration: URLSessionConfiguration = .af.default,
+        _ settings: SessionSettings, configuration: URLSessionConfiguration? = nil,
         delegate: SessionDelegate = SessionDelegate()
     ) {
         self.settings = settings
-        self.configuration = configuration
+        lazyConfiguration = Mutex(configuration)
         self.delegate = delegate
         let root = settings.rootQueue ?? DispatchQueue(label: "transferkit.session.root")
         rootQueue = root
         requestQueue = settings.requestQueue ?? DispatchQueue(label: "transferkit.session.requests", target: root)
         serializationQueue = settings.serializationQueue ?? DispatchQueue(label: "transferkit.session.serialization")
-        monitors = settings.eventMonitors.isEmpty ? nil : CompositeEventMonitor(monitors: settings.eventMonitors)
+        isObserved = settings.eventMonitors.contains { !($0 is AlamofireNotifications) }
+        eventMonitor = CompositeEventMonitor(monitors: settings.eventMonitors)
         cache = settings.cache.map { SessionCache($0) }
         cookies = SessionCookies(settings.cookies)
         protocols = ProtocolClasses(settings.protocolClasses)
         hosts = HostSlots(limit: settings.maximumConnectionsPerHost)
     }
 
-    /// - Parameters:
-    ///   - configuration: Carries the settings; changes to it afterwards have no effect.
-    ///   - delegate: Carries the file manager.
-    ///   - rootQueue: A serial queue.
-    ///   - startRequestsImmediately: Whether a request starts when its first response handler is added.
-    ///   - requestQueue: Where URL requests are made and adapted; `nil` makes one that targets `rootQueue`.
-    ///   - serializationQueue: Where responses are serialized; `nil` makes one.
-    ///   - interceptor: Called after that of a request itself.
-    ///   - serverTrustManager: Judges servers; `nil` judges them as `DefaultTrustEvaluator` does.
-    ///   - redirectHandler: Asked where a request has none of its own.
-    ///   - cachedResponseHandler: Asked what is stored, where a request has no handler of its own.
-    ///   - eventMonitors: Each is called on its own queue.
-    public convenience init(
-        configuration: URLSessionConfiguration = URLSessionConfiguration.af.default,
-        delegate: SessionDelegate = SessionDelegate(),
-        rootQueue: DispatchQueue = DispatchQueue(label: "transferkit.session.root"),
-        startRequestsImmediately: Bool = true,
-        requestQueue: DispatchQueue? = nil,
-        serializationQueue: DispatchQueue? = nil,
-        interceptor: (any RequestInterceptor)? = nil,
-        serverTrustManager: ServerTrustManager? = nil,
-        redirectHandler: (any RedirectHandler)? = nil,
-        cachedResponseHandler: (any CachedResponseHandler)? = nil,
-        eventMonitors: [any EventMonitor] = []
-    ) {
-        var settings = SessionSettings(configuration: configuration)
-        settings.rootQueue = rootQueue
-        settings.startRequestsImmediately = startRequestsImmediately
-        settings.requestQueue = requestQueue
-        settings.serializationQueue = serializationQueue
-        settings.interceptor = interceptor
-        settings.serverTrustManager = serverTrustManager
-        settings.redirectHandler = redirectHandler
-        settings.cachedResponseHandler = cachedResponseHandler
-        settings.eventMonitors = eventMonitors
-        self.init(settings, configuration: configuration, delegate: delegate)
-    }
-
-    /// A session with the configuration of a `URLSession`, through which nothing is sent.
-    ///
-    /// - Parameter rootQueue: A serial queue.
-    public convenience init(
-        session: URLSession,
-        delegate: SessionDelegate,
-        rootQueue: DispatchQueue,
-        startRequestsImmediately: Bool = true,
-        requestQueue: DispatchQueue? = nil,
-        serializationQueue: DispatchQueue? = nil,
-        interceptor: (any RequestInterceptor)? = nil,
-        serverTrustManager: ServerTrustManager? = nil,
-        redirectHandler: (any RedirectHandler)? = nil,
-        cachedResponseHandler: (any CachedResponseHandler)? = nil,
-        eventMonitors: [any EventMonitor] = []
-    ) {
-        self.init(
-            configuration: session.configuration, delegate: delegate, rootQueue: rootQueue,
-            startRequestsImmediately: startRequestsImmediately, requestQueue: requestQueue,
-            serializationQueue: serializationQueue, interceptor: interceptor,
-            serverTrustManager: serverTrustManager, redirectHandler: redirectHandler,
-            cachedResponseHandler: cachedResponseHandler, eventMonitors: eventMonitors)
-        foundation.withLock { $0 = session }
-    }
-
     deinit {
         lazyEngine.withLock { $0 }?.shutDown()
         guard let monitors else { return }
-        let session = session
+        let session = foundation.withLock { $0 } ?? CarrierSession(configuration: configuration, owner: nil)
         monitors.emit(MonitorEvent { $0.urlSession(session, didBecomeInvalidWithError: nil) })
     }
 
-    // MARK: All requests
+    // MARK: In memory, and piece by piece
 
-    /// Calls `action` on the root queue with the requests that were started and haven't come to their end.
-    @preconcurrency
-    public func withAllRequests(perform action: @escaping @Sendable (Set<Request>) -> Void) {
-        rootQueue.async { [active] in action(active.all) }
-    }
-
-    /// Cancels the requests that were started and haven't come to their end, then calls `completion`.
-    @preconcurrency
-    public func cancelAllRequests(
-        completingOn queue: DispatchQueue = .main, completion: (@Sendable () -> Void)? = nil
-    ) {
-        withAllRequests { requests in
-            for request in requests { request.cancel() }
-            if let completion { queue.async { completion() } }
-        }
-    }
-
-    // MARK: What requests need
-
-    /// The session's connections and threads, made when the first request needs them.
+    /// A request whose answer is kept in memory; it starts when a response handler is added.
     ///
-    /// - Throws: `TransferError` when the system has no threads or descriptors left.
-    func engine() throws -> ExchangeEngine {
-        try lazyEngine.withLock { engine in
-            if let engine { return engine }
-            let made = try ExchangeEngine(loops: settings.loops)
-            engine = made
-            return made
-        }
+    /// - Parameters:
+    ///   - convertible: `http` or `https`.
+    ///   - parameters: Put in by `encoding`: into the query of GET, HEAD and DELETE, else into the body.
+    ///   - interceptor: Called before the session's.
+    ///   - requestModifier: Changes the URL request before the parameters are put in.
+    @preconcurrency
+    open func request(
+        _ convertible: any URLConvertible, method: HTTPMethod = .get, parameters: Parameters? = nil,
+        encoding: any ParameterEncoding = URLEncoding.default, headers: HTTPHeaders? = nil,
+        interceptor: (any RequestInterceptor)? = nil, shouldAutomaticallyResume: Bool? = nil,
+        requestModifier: RequestModifier? = nil
+    ) -> DataRequest {
+        request(
+            parts(convertible, method, headers, requestModifier, parameters, encoding),
+            interceptor: interceptor, shouldAutomaticallyResume: shouldAutomaticallyResume)
     }
 
-    /// Whom the session trusts, made when the first request needs it.
+    /// A request whose answer is kept in memory; it starts when a response handler is added.
     ///
-    /// - Throws: `TransferError` when the file of the authorities can't be read.
-    func tlsRules() throws -> TLSRules {
-        try lazyRules.withLock { rules in
-            if let rules { return rules }
-            let made = try settings.tlsRules()
-            rules = made
-            lastSettings.withLock { $0.adopt(made) }
-            return made
-        }
+    /// - Parameters:
+    ///   - convertible: `http` or `https`.
+    ///   - parameters: Put in by `encoder`: into the query of GET, HEAD and DELETE, else into the body.
+    ///   - interceptor: Called before the session's.
+    ///   - requestModifier: Changes the URL request before the parameters are put in.
+    @preconcurrency
+    open func request<Parameters: Encodable & Sendable>(
+        _ convertible: any URLConvertible, method: HTTPMethod = .get, parameters: Parameters? = nil,
+        encoder: any ParameterEncoder = URLEncodedFormParameterEncoder.default, headers: HTTPHeaders? = nil,
+        interceptor: (any RequestInterceptor)? = nil, shouldAutomaticallyResume: Bool? = nil,
+        requestModifier: RequestModifier? = nil
+    ) -> DataRequest {
+        request(
+            parts(convertible, method, headers, requestModifier, parameters, encoder),
+            interceptor: interceptor, shouldAutomaticallyResume: shouldAutomaticallyResume)
     }
 
-    /// What the session and one of its requests ask for.
-    func exchangeSettings(of request: URLRequest) -> Shared<ExchangeSettings> {
-        lastSettings.withLock { $0.settings(of: request, in: settings) }
+    /// A request whose answer is kept in memory; it starts when a response handler is added.
+    open func request(
+        _ convertible: any URLRequestConvertible,
+        interceptor: (any RequestInterceptor)? = nil, shouldAutomaticallyResume: Bool? = nil
+    ) -> DataRequest {
+        made(
+            DataRequest(
+                convertible: convertible, session: self, RequestOptions(interceptor, shouldAutomaticallyResume)))
     }
 
-    var nextTaskNumber: Int { lastTask.add(1, ordering: .relaxed).newValue }
-
-    func chain(for request: Request) -> InterceptorChain {
-        if request.interceptor == nil, settings.interceptor == nil { return InterceptorChain(interceptors: []) }
-        return InterceptorChain(interceptors: [request.interceptor, settings.interceptor].compactMap { $0 })
+    /// A request whose answer is handed on piece by piece.
+    ///
+    /// - Parameters:
+    ///   - automaticallyCancelOnStreamError: Whether a piece that can't be serialized ends the request.
+    ///   - interceptor: Called before the session's.
+    @preconcurrency
+    open func streamRequest<Parameters: Encodable & Sendable>(
+        _ convertible: any URLConvertible, method: HTTPMethod = .get, parameters: Parameters? = nil,
+        encoder: any ParameterEncoder = URLEncodedFormParameterEncoder.default, headers: HTTPHeaders? = nil,
+        automaticallyCancelOnStreamError: Bool = false,
+        interceptor: (any RequestInterceptor)? = nil, shouldAutomaticallyResume: Bool? = nil,
+        requestModifier: RequestModifier? = nil
+    ) -> DataStreamRequest {
+        streamRequest(
+            parts(convertible, method, headers, requestModifier, parameters, encoder),
+            automaticallyCancelOnStreamError: automaticallyCancelOnStreamError,
+            interceptor: interceptor, shouldAutomaticallyResume: shouldAutomaticallyResume)
     }
 
-    /// - Throws: `URLError.resourceUnavailable` where only the cache may answer; `URLError.dataNotAllowed` where the only way out is a cellular link, and the request may not use it.
-    ///   What the kernel doesn't tell is no reason to refuse.
-    func checkAccess(of request: URLRequest) throws {
-        // What is stored would have been found before.
-        if cachePolicy(of: request) == .returnCacheDataDontLoad { throw URLError(.resourceUnavailable) }
-        guard !settings.allowsCellularAccess || !request.allowsCellularAccess else { return }
-        let host = request.url?.host ?? ""
-        let isLocal = host == "localhost" || IPAddress(host)?.isLoopback == true
-        guard !isLocal, NetworkReachabilityManager()?.isReachableOnCellular == true else { return }
-        throw URLError(.dataNotAllowed)
+    /// A request whose answer is handed on piece by piece.
+    @preconcurrency
+    open func streamRequest(
+        _ convertible: any URLConvertible, method: HTTPMethod = .get, headers: HTTPHeaders? = nil,
+        automaticallyCancelOnStreamError: Bool = false,
+        interceptor: (any RequestInterceptor)? = nil, shouldAutomaticallyResume: Bool? = nil,
+        requestModifier: RequestModifier? = nil
+    ) -> DataStreamRequest {
+        streamRequest(
+            RequestParts(url: convertible, method: method, headers: headers, modify: requestModifier),
+            automaticallyCancelOnStreamError: automaticallyCancelOnStreamError,
+            interceptor: interceptor, shouldAutomaticallyResume: shouldAutomaticallyResume)
+    }
+
+    /// A request whose answer is handed on piece by piece.
+    open func streamRequest(
+        _ convertible: any URLRequestConvertible, automaticallyCancelOnStreamError: Bool = false,
+        interceptor: (any RequestInterceptor)? = nil, shouldAutomaticallyResume: Bool? = nil
+    ) -> DataStreamRequest {
+        made(
+            DataStreamRequest(
+                convertible: convertible, automaticallyCancelOnStreamError: automaticallyCancelOnStreamError,
+                session: self, RequestOptions(interceptor, shouldAutomaticallyResume)))
+    }
+
+    // MARK: Into files
+
+    /// A request whose answer goes to a file.
+    ///
+    /// - Parameters:
+    ///   - convertible: `http` or `https`.
+    ///   - parameters: Put in by `encoding`.
+    ///   - interceptor: Called before the session's.
+    ///   - destination: Where the file belongs; a file in the temporary folder by default.
+    @preconcurrency
+    open func download(
+        _ convertible: any URLConvertible, method: HTTPMethod = .get, parameters: Parameters? = nil,
+        encoding: any ParameterEncoding = URLEncoding.default, headers: HTTPHeaders? = nil,
+        interceptor: (any RequestInterceptor)? = nil, shouldAutomaticallyResume: Bool? = nil,
+        requestModifier: RequestModifier? = nil,
+        to destination: DownloadRequest.Destination? = nil
+    ) -> DownloadRequest {
+        download(
+            parts(convertible, method, headers, requestModifier, parameters, encoding),
+            interceptor: interceptor, shouldAutomaticallyResume: shouldAutomaticallyResume,
+            to: destination)
+    }
+
+    /// A request whose answer goes to a file.
+    ///
+    /// - Parameters:
+    ///   - convertible: `http` or `https`.
+    ///   - parameters: Put in by `encoder`.
+    ///   - interceptor: Called before the session's.
+    ///   - destination: Where the file belongs; a file in the temporary folder by default.
+    @preconcurrency
+    open func download<Parameters: Encodable & Sendable>(
+        _ convertible: any URLConvertible, method: HTTPMethod = .get, parameters: Parameters? = nil,
+        encoder: any ParameterEncoder = URLEncodedFormParameterEncoder.default, headers: HTTPHeaders? = nil,
+        interceptor: (any RequestInterceptor)? = nil, shouldAutomaticallyResume: Bool? = nil,
+        requestModifier: RequestModifier? = nil,
+        to destination: DownloadRequest.Destination? = nil
+    ) -> DownloadRequest {
+        download(
+            parts(convertible, method, headers, requestModifier, parameters, encoder),
+            interceptor: interceptor, shouldAutomaticallyResume: shouldAutomaticallyResume,
+            to: destination)
+    }
+
+    /// A request whose answer goes to a file.
+    ///
+    /// - Parameter destination: Where the file belongs; a file in the temporary folder by default.
+    @preconcurrency
+    open func download(
+        _ convertible: any URLRequestConvertible,
+        interceptor: (any RequestInterceptor)? = nil, shouldAutomaticallyResume: Bool? = nil,
+        to destination: DownloadRequest.Destination? = nil
+    ) -> DownloadRequest {
+        made(
+            DownloadRequest(
+                downloadable: .request(convertible), session: self,
+                RequestOptions(interceptor, shouldAutomaticallyResume),
+                destination: destination))
+    }
+
+    /// Goes on with a download, also one of an earlier process.
+    ///
+    /// Bytes are only continued when the server confirms that the file is still the same; else it starts again, and
+    /// never mixes two versions.
+    ///
+    /// - Parameter data: From ``DownloadRequest/resumeData``.
+    @preconcurrency
+    open func download(
+        resumingWith data: Data, interceptor: (any RequestInterceptor)? = nil, shouldAutomaticallyResume: Bool? = nil,
+        to destination: DownloadRequest.Destination? = nil
+    ) -> DownloadRequest {
+        made(
+            DownloadRequest(
+                downloadable: .resumeData(data), session: self, RequestOptions(interceptor, shouldAutomaticallyResume),
+                destination: destination))
+    }
+
+    // MARK: Uploads
+
+    /// Sends bytes.
+    @preconcurrency
+    open func upload(
+        _ data: Data, to convertible: any URLConvertible, method: HTTPMethod = .post, headers: HTTPHeaders? = nil,
+        interceptor: (any RequestInterceptor)? = nil, shouldAutomaticallyResume: Bool? = nil,
+        fileManager: FileManager = .default,
+        requestModifier: RequestModifier? = nil
+    ) -> UploadRequest {
+        upload(
+            data, with: RequestParts(url: convertible, method: method, headers: headers, modify: requestModifier),
+            interceptor: interceptor, shouldAutomaticallyResume: shouldAutomaticallyResume, fileManager: fileManager)
+    }
+
+    /// Sends bytes.
+    open func upload(
+        _ data: Data, with convertible: any URLRequestConvertible,
+        interceptor: (any RequestInterceptor)? = nil, shouldAutomaticallyResume: Bool? = nil,
+        fileManager: FileManager = .default
+    ) -> UploadRequest {
+        upload(
+            .ready(.data(data)), convertible,
+            RequestOptions(
+                interceptor,
+                shouldAutomaticallyResume), fileManager)
+    }
+
+    /// Sends a file, straight from the disk.
+    @preconcurrency
+    open func upload(
+        _ fileURL: URL, to convertible: any URLConvertible, method: HTTPMethod = .post, headers: HTTPHeaders? = nil,
+        interceptor: (any RequestInterceptor)? = nil, shouldAutomaticallyResume: Bool? = nil,
+        fileManager: FileManager = .default,
+        requestModifier: RequestModifier? = nil
+    ) -> UploadRequest {
+        upload(
+            fileURL, with: RequestParts(url: convertible, method: method, headers: headers, modify: requestModifier),
+            interceptor: interceptor, shouldAutomaticallyResume: shouldAutomaticallyResume, fileManager: fileManager)
+    }
+
+    /// Sends a file, straight from the disk.
+    open func upload(
+        _ fileURL: URL, with convertible: any URLRequestConvertible,
+        interceptor: (any RequestInterceptor)? = nil, shouldAutomaticallyResume: Bool? = nil,
+        fileManager: FileManager = .default
+    ) -> UploadRequest {
+        upload(
+            .ready(.file(fileURL, shouldRemove: false)), convertible,
+            RequestOptions(interceptor, shouldAutomaticallyResume), fileManager)
+    }
+
+    /// Sends what a stream gives, in bounded memory.
+    ///
+    /// A stream can be read once: an attempt after the first, or a redirect that wants the body again, fails. Where
+    /// that matters, give a closure that makes streams. The length is announced when the headers have a
+    /// `Content-Length`; else the body is sent in chunks.
+    @preconcurrency
+    open func upload(
+        _ stream: InputStream, to convertible: any URLConvertible, method: HTTPMethod = .post,
+        headers: HTTPHeaders? = nil, interceptor: (any RequestInterceptor)? = nil,
+        shouldAutomaticallyResume: Bool? = nil,
+        fileManager: FileManager = .default, requestModifier: RequestModifier? = nil
+    ) -> UploadRequest {
+        upload(
+            stream, with: RequestParts(url: convertible, method: method, headers: headers, modify: requestModifier),
+            interceptor: interceptor, shouldAutomaticallyResume: shouldAutomaticallyResume, fileManager: fileManager)
+    }
+
+    /// Sends what a stream gives, in bounded memory; it can be read once.
+    open func upload(
+        _ stream: InputStream, with convertible: any URLRequestConvertible,
+        interceptor: (any RequestInterceptor)? = nil, shouldAutomaticallyResume: Bool? = nil,
+        fileManager: FileManager = .default
+    ) -> UploadRequest {
+        upload(
+            .ready(.stream(stream)), convertible,
+            RequestOptions(interceptor, shouldAutomaticallyResume), fileManager)
+    }
+
+    /// Sends what streams give, in bounded memory: a fresh one for each time the body has to be sent.
+    ///
+    /// - Parameter makeStream: Called on a worker, for the first attempt, for each that follows, and for redirects that
+    ///   repeat the body; every stream has to give the same bytes.
+    @preconcurrency
+    open func upload(
+        streamedBy makeStream: @escaping @Sendable () throws -> InputStream, to convertible: any URLConvertible,
+        method: HTTPMethod = .post, headers: HTTPHeaders? = nil,
+        interceptor: (any RequestInterceptor)? = nil, shouldAutomaticallyResume: Bool? = nil,
+        fileManager: FileManager = .default, requestModifier: RequestModifier? = nil
+    ) -> UploadRequest {
+        upload(
+            .streams(makeStream),
+            RequestParts(url: convertible, method: method, headers: headers, modify: requestModifier),
+            RequestOptions(interceptor, shouldAutomaticallyResume), fileManager)
+    }
+
+    /// Sends a form (RFC 7578).
+    ///
+    /// - Parameters:
+    ///   - multipartFormData: Adds the form's parts; called on a worker.
+    ///   - encodingMemoryThreshold: Bytes; a longer form is sent from the disk.
+    @preconcurrency
+    open func upload(
+        multipartFormData: @escaping @Sendable (MultipartFormData) -> Void, to url: any URLConvertible,
+        usingThreshold encodingMemoryThreshold: UInt64 = MultipartFormData.encodingMemoryThreshold,
+        method: HTTPMethod = .post, headers: HTTPHeaders? = nil,
+        interceptor: (any RequestInterceptor)? = nil, shouldAutomaticallyResume: Bool? = nil,
+        fileManager: FileManager = .default, requestModifier: RequestModifier? = nil
+    ) -> UploadRequest {
+        upload(
+            multipartFormData: multipartFormData,
+            with: RequestParts(url: url, method: method, headers: headers, modify: requestModifier),
+            usingThreshold: encodingMemoryThreshold, interceptor: interceptor,
+            shouldAutomaticallyResume: shouldAutomaticallyResume, fileManager: fileManager)
+    }
+
+    /// Sends a form (RFC 7578).
+    @preconcurrency
+    open func upload(
+        multipartFormData: @escaping @Sendable (MultipartFormData) -> Void, with request: any URLRequestConvertible,
+        usingThreshold encodingMemoryThreshold: UInt64 = MultipartFormData.encodingMemoryThreshold,
+        interceptor: (any RequestInterceptor)? = nil, shouldAutomaticallyResume: Bool? = nil,
+        fileManager: FileManager = .default
+    ) -> UploadRequest {
+        form(
+            MultipartFormData(fileManager: delegate.manager(insteadOf: fileManager)), multipartFormData, request,
+            encodingMemoryThreshold,
+            RequestOptions(interceptor, shouldAutomaticallyResume))
+    }
+
+    /// Sends a form (RFC 7578).
+    @preconcurrency
+    open func upload(
+        multipartFormData: MultipartFormData, to url: any URLConvertible,
+        usingThreshold encodingMemoryThreshold: UInt64 = MultipartFormData.encodingMemoryThreshold,
+        method: HTTPMethod = .post, headers: HTTPHeaders? = nil,
+        interceptor: (any RequestInterceptor)? = nil, shouldAutomaticallyResume: Bool? = nil,
+        fileManager: FileManager = .default, requestModifier: RequestModifier? = nil
+    ) -> UploadRequest {
+        upload(
+            multipartFormData: multipartFormData,
+            with: RequestParts(url: url, method: method, headers: headers, modify: requestModifier),
+            usingThreshold: encodingMemoryThreshold, interceptor: interceptor,
+            shouldAutomaticallyResume: shouldAutomaticallyResume, fileManager: fileManager)
+    }
+
+    /// Sends a form (RFC 7578).
+    open func upload(
+        multipartFormData: MultipartFormData, with request: any URLRequestConvertible,
+        usingThreshold encodingMemoryThreshold: UInt64 = MultipartFormData.encodingMemoryThreshold,
+        interceptor: (any RequestInterceptor)? = nil, shouldAutomaticallyResume: Bool? = nil,
+        fileManager: FileManager = .default
+    ) -> UploadRequest {
+        form(
+            multipartFormData, nil, request, encodingMemoryThreshold,
+            RequestOptions(interceptor, shouldAutomaticallyResume))
     }
 }

@@ -9,4 +9,7 @@ open class SessionDelegate: NSObject, URLSessionDelegate, @unchecked Sendable { 
 
     /// - Parameter fileManager: Used for files that are uploaded, and for the places of downloads.
     public init(fileManager: FileManager = .default) { self.fileManager = fileManager }
+
+    /// The one that a request was given, or, where that is nobody's choice, the session's.
+    func manager(insteadOf given: FileManager) -> FileManager { given === FileManager.default ? fileManager : given }
 }

@@ -11,6 +11,8 @@ public struct SessionSettings: Sendable {
     /// The headers in the engine's form.
     private(set) var fields: [HeaderField]
     public var startRequestsImmediately = true
+    /// When the session's requests are set up.
+    public var requestSetup = Session.RequestSetup.lazy
     public var interceptor: (any RequestInterceptor)?
     /// Judges servers; `nil` judges them as `DefaultTrustEvaluator` does.
     public var serverTrustManager: ServerTrustManager?
@@ -32,7 +34,9 @@ public struct SessionSettings: Sendable {
     public var cache: URLCache?
     /// For requests that have none of their own.
     public var cachePolicy: URLRequest.CachePolicy
-    public var eventMonitors: [any EventMonitor] = []
+    /// Told of what happens to the session's requests, each on its own queue. ``AlamofireNotifications`` alone cost
+    /// nothing while nobody asks for the notifications.
+    public var eventMonitors: [any EventMonitor] = [AlamofireNotifications()]
     /// A serial queue: where retriers and validations are called, and what sessions do for all requests. `nil` makes
     /// one.
     public var rootQueue: DispatchQueue?
@@ -87,10 +91,28 @@ public struct SessionSettings: Sendable {
     /// Where downloads are kept until they are complete.
     public var temporaryFolder = FileManager.default.temporaryDirectory.path
 
+    /// What ``init(configuration:)`` takes over from a default configuration with the headers of `HTTPHeaders.default`;
+    /// none is made, as that alone makes folders in the user's home on Linux.
+    public init() {
+        headers = .default
+        fields = headers.map { HeaderField($0.name, $0.value) }
+        requestTimeout = 60
+        resourceTimeout = 7 * 24 * 3600
+        maximumConnectionsPerHost = 6
+        allowsCellularAccess = true
+        waitsForConnectivity = false
+        cache = TransferCache.ofSession()
+        cachePolicy = .useProtocolCachePolicy
+        proxies = ProxyRule(environment: ProcessInfo.processInfo.environment)
+        credentialStorage = .shared
+        cookies = CookieSettings()
+        protocolClasses = []
+    }
+
     /// - Parameter configuration: Its timeouts, additional headers, limit of connections, cellular access, cache and
-    ///   cache policy, cookies, proxies,
-    ///   credentials and protocol classes are taken over; later changes of it have no effect.
-    public init(configuration: URLSessionConfiguration = .af.default) {
+    ///   cache policy, cookies, proxies, credentials and protocol classes are taken over; later changes of it have no
+    ///   effect.
+    public init(configuration: URLSessionConfiguration) {
         headers = configuration.headers
         fields = headers.map { HeaderField($0.name, $0.value) }
         requestTimeout = configuration.timeoutIntervalForRequest
@@ -104,9 +126,7 @@ public struct SessionSettings: Sendable {
         proxies =
             configuration.proxyDictionary.map { ProxyRule(connectionProxyDictionary: $0) }
             ?? ProxyRule(environment: ProcessInfo.processInfo.environment)
-        // The shared one is what every configuration has: nobody has asked for it.
-        let storage = configuration.urlCredentialStorage
-        credentialStorage = storage === URLCredentialStorage.shared ? nil : storage
+        credentialStorage = configuration.urlCredentialStorage
         cookies = CookieSettings(configuration)
         protocolClasses = ProtocolClasses.own(of: configuration)
     }

@@ -68,11 +68,11 @@ public final class DataStreamRequest: Request, @unchecked Sendable {  // Its own
 
     init(
         convertible: any URLRequestConvertible, automaticallyCancelOnStreamError: Bool, session: Session,
-        interceptor: (any RequestInterceptor)?
+        _ options: RequestOptions
     ) {
         self.convertible = convertible
         self.automaticallyCancelOnStreamError = automaticallyCancelOnStreamError
-        super.init(session: session, interceptor: interceptor)
+        super.init(session: session, options)
     }
 
     /// Adds a rule that an answer has to pass; it's looked at when the stream has ended.
@@ -99,7 +99,7 @@ public final class DataStreamRequest: Request, @unchecked Sendable {  // Its own
 
     /// Called on a loop.
     private func arrived(_ piece: StreamPiece, _ record: AttemptRecord) {
-        if session.monitors != nil {
+        if isMonitored {
             let data = piece.data
             emit(record) { $0.dataTask($1, $2, didReceive: data) }
         }

@@ -23,8 +23,7 @@ extension Request {
     }
 
     /// Begins an attempt that a class carries.
-    func carry(_ prepared: Transfer, _ claim: ProtocolClaim, _ attempt: Int) {
-        let record = begin(prepared, attempt)
+    func carry(_ prepared: Transfer, _ claim: ProtocolClaim, _ record: AttemptRecord, _ attempt: Int) {
         var exchange = prepared.exchange
         if effectiveRedirectHandler != nil { exchange.asksBeforeRedirects = true }
         let session = session
@@ -71,18 +70,15 @@ extension Request {
 
     /// A class asks for credentials, as a server would: it gets those of the request, once.
     private func challenged(_ challenge: URLAuthenticationChallenge, _ record: AttemptRecord) {
-        if session.monitors != nil {
+        if isMonitored {
             let shown = UnsharedChallenge(challenge: challenge)
             emit(record) { $0.urlSession($1, task: $2, didReceive: shown.challenge) }
         }
-        guard challenge.previousFailureCount == 0, let credential = read({ $0.credential }) else {
+        guard challenge.previousFailureCount == 0, let credential = read({ $0.own.credential?.given }) else {
             challenge.sender?.performDefaultHandling(for: challenge)
             return
         }
-        challenge.sender?.use(
-            URLCredential(
-                user: credential.user, password: credential.password,
-                persistence: credential.isRemembered ? .forSession : .none), for: challenge)
+        challenge.sender?.use(credential, for: challenge)
     }
 }
 

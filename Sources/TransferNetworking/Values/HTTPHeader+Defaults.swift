@@ -6,8 +6,13 @@ extension HTTPHeader {
     /// `br;q=1.0, gzip;q=0.9, deflate;q=0.8`, without what the loaded libcurl can't decode.
     public static let defaultAcceptEncoding = acceptEncoding(codings(ContentCoding.decodable))
 
-    /// Up to six preferred languages, with a quality that falls by a tenth.
-    public static let defaultAcceptLanguage = acceptLanguage(languages(Locale.preferredLanguages))
+    /// Up to six of the languages that the environment asks for (`LANGUAGE`, `LC_ALL`, `LC_MESSAGES`, `LANG`), with a
+    /// quality that falls by a tenth; English where it asks for none.
+    public static let defaultAcceptLanguage: HTTPHeader = {
+        // `Locale.preferredLanguages` is the same on every Linux.
+        let asked = SystemLanguages(environment: ProcessInfo.processInfo.environment).tags
+        return acceptLanguage(languages(asked.isEmpty ? ["en"] : asked))
+    }()
 
     /// `executable/version (bundle; build:n; Linux a.b.c) TransferKit/x.y.z`, missing parts `Unknown`.
     public static let defaultUserAgent: HTTPHeader = {

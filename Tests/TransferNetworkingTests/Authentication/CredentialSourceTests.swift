@@ -73,8 +73,19 @@ import TransferTestSupport
         }
     }
 
-    @Test func theSharedStorageIsNotAskedUnlessSomebodySaysSo() {
-        #expect(SessionSettings().credentialStorage == nil)
+    /// Every configuration has it, so what a program puts there counts.
+    @Test func theSharedStorageIsAskedToo() async throws {
+        try await withTestServer { server async throws in
+            requireBasic(server, "/x")
+            let space = URLProtectionSpace(
+                host: "127.0.0.1", port: Int(server.port), protocol: "http", realm: "r",
+                authenticationMethod: NSURLAuthenticationMethodHTTPBasic)
+            let credential = URLCredential(user: "user", password: "pass", persistence: .forSession)
+            URLCredentialStorage.shared.setDefaultCredential(credential, for: space)
+            defer { URLCredentialStorage.shared.remove(credential, for: space) }
+            let value = try await makeSession().request(server.url("/x")).serializingString().value
+            #expect(value == "GET 0")
+        }
     }
 
 }

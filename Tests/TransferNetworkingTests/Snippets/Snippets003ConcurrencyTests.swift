@@ -75,12 +75,12 @@ struct Snippets003ConcurrencyTests {
         }
     }
 
-    // 1027
+    // 1027. Since 5.10 the request is cancelled with the task unless `automaticallyCancelling` is `false`: so here.
     @Test func aRequestGoesOnWhenItsTaskIsCancelled() async throws {
         try await withHTTPBin { server async throws in
             let request = AF.request(server.url("/delay/10"))  // Creates the DataRequest.
             let task = Task {  // Produces a `Task<DataResponse<TestResponse, AFError>, Never> value.
-                await request.serializingDecodable(TestResponse.self).response
+                await request.serializingDecodable(TestResponse.self, automaticallyCancelling: false).response
             }
 
             // Later...

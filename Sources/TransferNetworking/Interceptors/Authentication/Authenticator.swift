@@ -2,7 +2,7 @@ public import FoundationNetworking
 
 /// What authenticates requests: a token and what belongs to it.
 @preconcurrency
-public protocol AuthenticationCredential: Sendable {
+public protocol AuthenticationCredential {
     /// Whether it must be refreshed before it's put on another request, as it expires soon or has expired.
     var requiresRefresh: Bool { get }
 }
@@ -13,7 +13,7 @@ public protocol AuthenticationCredential: Sendable {
 @preconcurrency
 public protocol Authenticator: AnyObject, Sendable {
     /// What authenticates requests of the service.
-    associatedtype Credential: AuthenticationCredential
+    associatedtype Credential: AuthenticationCredential & Sendable
 
     /// Puts the credential on a request, usually in its `Authorization` field.
     func apply(_ credential: Credential, to urlRequest: inout URLRequest)

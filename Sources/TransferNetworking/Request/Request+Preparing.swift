@@ -1,0 +1,123 @@
+import Dispatch
+import Foundation
+import FoundationNetworking
+import TransferCore
+import TransferEngine
+import TransferEventLoop
+
+// The way to an attempt: the URL request is made and adapted, files are opened.
+extension Request {
+    func prepare() {
+        let attempt = update { state in
+            state.attempt += 1
+            if !state.isCancelled { state.error = nil }
+            return state.attempt
+        }
+        if makesURLRequestQuickly { return make(attempt) }
+        session.requestQueue.async { [self] in make(attempt) }
+    }
+
+    private func make(_ attempt: Int) {
+        let made: URLRequest
+        do {
+            made = try makeURLRequest()
+            try made.validate()
+        } catch {
+            let error = error.asAFError { .createURLRequestFailed(error: $0) }
+            emit(MonitorEvent { [self] in $0.request(self, didFailToCreateURLRequestWithError: error) })
+            return fail(error, attempt)
+        }
+        update { $0.requests.append(made) }
+        emit(MonitorEvent { [self] in $0.request(self, didCreateInitialURLRequest: made) })
+        let chain = session.chain(for: self)
+        guard !chain.interceptors.isEmpty else { return created(made, attempt) }
+        let state = RequestAdapterState(requestID: id, session: session)
+        session.requestQueue.async { [self] in
+            chain.adapt(made, using: state) { result in self.adapted(made, result, attempt) }
+        }
+    }
+
+    private func adapted(_ initial: URLRequest, _ result: Result<URLRequest, any Error>, _ attempt: Int) {
+        let isFirst = update { state in
+            guard state.attempt == attempt, state.adaptedAttempt < attempt, state.lifecycle.isPreparing else {
+                return false
+            }
+            state.adaptedAttempt = attempt
+            return true
+        }
+        guard isFirst else { return }
+        do {
+            let request = try result.get()
+            try request.validate()
+            update { $0.requests.append(request) }
+            emit(MonitorEvent { [self] in $0.request(self, didAdaptInitialRequest: initial, to: request) })
+            created(request, attempt)
+        } catch {
+            let error = AFError.requestAdaptationFailed(error: error)
+            emit(MonitorEvent { [self] in $0.request(self, didFailToAdaptURLRequest: initial, withError: error) })
+            fail(error, attempt)
+        }
+    }
+
+    private func created(_ request: URLRequest, _ attempt: Int) {
+        emit(MonitorEvent { [self] in $0.request(self, didCreateURLRequest: request) })
+        let hooks = update { state in state.created(request) }
+        hooks.created(request)
+        guard touchesFiles else { return opened(Result { try makeTransfer(request) }, request, attempt) }
+        do {
+            try session.engine().workers.execute { [self] in
+                opened(Result { try makeTransfer(request) }, request, attempt)
+            }
+        } catch {
+            opened(.failure(error), request, attempt)
+        }
+    }
+
+    private func opened(_ result: Result<Transfer, any Error>, _ request: URLRequest, _ attempt: Int) {
+        // Cancelled while files were opened: the end has been settled, so nobody else would let go of them.
+        if read({ $0.isCancelled }) { return enqueue(.release) }
+        switch result {
+        case .failure(let cause):
+            let error = cause.asAFError { .createUploadableFailed(error: $0) }
+            guard case .sessionTaskFailed = error, let record = beginTask(request, nil, attempt) else {
+                return fail(error, attempt)
+            }
+            enqueue(.endUnsent(record, error))
+        case .success(let transfer):
+            // Cancelled, and settled, since the look above.
+            guard beginTask(request, transfer, attempt) != nil else { return enqueue(.release) }
+            send(.prepared, attempt: attempt)
+        }
+    }
+
+    /// Everything for an attempt is there: it's told of as a task.
+    ///
+    /// - Parameter transfer: `nil` where there is nothing that could be sent.
+    /// - Returns: `nil` when nobody waits for it any more.
+    private func beginTask(_ request: URLRequest, _ transfer: Transfer?, _ attempt: Int) -> AttemptRecord? {
+        let record = AttemptRecord(
+            kind: kind, attempt: attempt, number: session.nextTaskNumber, urlRequest: request,
+            bodyLength: transfer?.exchange.body.length, cached: transfer?.cached)
+        let isTaken = update { state in
+            guard state.attempt == attempt, state.lifecycle.isPreparing else { return false }
+            state.transfer = transfer
+            state.attempts.append(record)
+            state.progress.attemptStarted()
+            return true
+        }
+        guard isTaken else { return nil }
+        enqueue(.begun(record))
+        return record
+    }
+
+    func tellBeginning(of record: AttemptRecord) {
+        read { $0.hooks }.created(record, self)
+        emit(record) { [self] in $0.request(self, didCreateTask: $2) }
+    }
+
+    private func fail(_ error: AFError, _ attempt: Int) {
+        send(.attemptEnded(failed: true), attempt: attempt) { state in
+            if !state.isCancelled { state.error = error }
+        }
+    }
+}

@@ -1,0 +1,35 @@
+import Foundation
+import FoundationNetworking
+import Synchronization
+
+/// What ``Session/session`` is: it carries the configuration, and shows the tasks of the requests that are under way.
+final class CarrierSession: URLSession, @unchecked Sendable {  // Its one property is set once, before it's shared.
+    private weak let owner: Session?
+
+    init(configuration: URLSessionConfiguration, owner: Session?) {
+        self.owner = owner
+        super.init(configuration: configuration)
+    }
+
+    private var running: [URLSessionTask] {
+        (owner?.active.all ?? []).compactMap(\.task).filter { $0.state != .completed }
+            .sorted { $0.taskIdentifier < $1.taskIdentifier }
+    }
+
+    override func getAllTasks(completionHandler: @escaping @Sendable ([URLSessionTask]) -> Void) {
+        let running = running
+        delegateQueue.addOperation { completionHandler(running) }
+    }
+
+    override func getTasksWithCompletionHandler(
+        _ completionHandler:
+            @escaping @Sendable ([URLSessionDataTask], [URLSessionUploadTask], [URLSessionDownloadTask])
+            -> Void
+    ) {
+        let running = running
+        let uploads = running.compactMap { $0 as? URLSessionUploadTask }
+        let downloads = running.compactMap { $0 as? URLSessionDownloadTask }
+        let data = running.filter { !($0 is URLSessionUploadTask) }.compactMap { $0 as? URLSessionDataTask }
+        delegateQueue.addOperation { completionHandler(data, uploads, downloads) }
+    }
+}

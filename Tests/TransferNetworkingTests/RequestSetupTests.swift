@@ -1,0 +1,169 @@
+import Dispatch
+import Foundation
+import FoundationNetworking
+import Testing
+import TransferTestServer
+import TransferTestSupport
+
+@testable import TransferNetworking
+
+@Suite("When requests are set up and started", .timeLimit(.minutes(1)))
+struct RequestSetupTests {
+    private func eager(_ recorder: EventRecorder? = nil, starts: Bool = true) -> Session {
+        var settings = SessionSettings()
+        settings.loops = 1
+        settings.requestSetup = .eager
+        settings.startRequestsImmediately = starts
+        if let recorder { settings.eventMonitors = [recorder] }
+        return Session(settings)
+    }
+
+    @Test func lazyIsTheDefaultAndDoesNothingBeforeTheStart() async throws {
+        let recorder = EventRecorder()
+        let session = Session(eventMonitors: [recorder])
+        #expect(session.requestSetup == .lazy)
+        let request = session.request("http://127.0.0.1:1/x")
+        await session.rootQueue.passed()
+        await recorder.queue.passed()
+        #expect(recorder.names.isEmpty)
+        #expect(request.requests.isEmpty && request.task == nil)
+        #expect(request.description == "No request created yet.")
+    }
+
+    @Test func anEagerRequestIsMadeAdaptedAndDescribedBeforeItIsStarted() async throws {
+        try await withTestServer { server async throws in
+            server.serve("/x", .text("x"))
+            let recorder = EventRecorder()
+            let session = eager(recorder)
+            let adapter = HeaderAdapter("X-A", "1")
+            let request = session.request(server.url("/x"), interceptor: adapter)
+            await request.reaches(.active(.initialized, .prepared))
+            #expect(request.isInitialized)
+            #expect(request.request?.value(forHTTPHeaderField: "X-A") == "1")
+            #expect(request.description == "GET \(server.url("/x"))")
+            #expect(request.cURLDescription().contains("X-A"))
+            #expect(request.task?.state == .suspended)
+            await recorder.until("didCreateTask")
+            #expect(
+                recorder.names == [
+                    "didCreateInitialURLRequest", "didAdapt", "didCreateURLRequest", "didCreateTask",
+                ])
+            #expect(server.requests.isEmpty)
+            #expect(try await request.serializingString().value == "x")
+            #expect(adapter.calls == 1)
+        }
+    }
+
+    @Test func anEagerRequestThatIsSuspendedFirstWaitsAsATaskAndGoesOn() async throws {
+        try await withTestServer { server async throws in
+            server.serve("/x", .text("x"))
+            let recorder = EventRecorder()
+            let request = eager(recorder).request(server.url("/x"))
+            request.suspend()
+            let task = request.serializingString()
+            await recorder.until("didSuspendTask")
+            #expect(request.isSuspended && request.task?.state == .suspended)
+            #expect(server.requests.isEmpty)
+            request.resume()
+            #expect(try await task.value == "x")
+            #expect(recorder.all("didResumeTask").count == 1)
+        }
+    }
+
+    @Test func anEagerRequestThatIsCancelledBeforeItsStartEndsWithItsTask() async throws {
+        let recorder = EventRecorder()
+        let session = eager(recorder)
+        let request = session.request("http://127.0.0.1:1/x")
+        await request.reaches(.active(.initialized, .prepared))
+        request.cancel()
+        await recorder.until("didFinish")
+        for event in ["didCancel", "didCancelTask", "didCompleteTask", "didFinish"] {
+            #expect(recorder.all(event).count == 1, "\(event)")
+        }
+        #expect(await request.serializingData().response.error?.isExplicitlyCancelledError == true)
+    }
+
+    @Test func anEagerRequestThatCannotBeMadeFailsBeforeItsStart() async throws {
+        let request = eager(starts: false).request("no url at all: \u{0}")
+        await request.reaches(.finished)
+        #expect(request.error?.isInvalidURLError == true)
+        #expect(await request.serializingData().response.error?.isInvalidURLError == true)
+    }
+
+    @Test func aSessionKnowsItsEagerRequestsBeforeTheirStart() async throws {
+        let session = eager()
+        let request = session.request("http://127.0.0.1:1/x")
+        let known = await withCheckedContinuation { continuation in
+            session.withAllRequests { continuation.resume(returning: $0.contains(request)) }
+        }
+        #expect(known)
+        request.cancel()
+    }
+
+    // MARK: Started by the first handler, or not
+
+    @Test(arguments: [true, false])
+    func aRequestMayDifferFromItsSessionInWhoStartsIt(starts: Bool) async throws {
+        let folder = try TemporaryFolder("resume")
+        try await withTestServer { server async throws in
+            server.serve("/x", .text("x"))
+            server.acceptUploads("/up")
+            let session = makeSession(folder, starts: !starts)
+            let url = server.url("/x")
+            let file = URL(fileURLWithPath: try folder.write("body", to: "body"))
+            let requests: [Request] = [
+                session.request(url, shouldAutomaticallyResume: starts).response(queue: testQueue) { _ in },
+                session.request(url, parameters: ["a": "b"], shouldAutomaticallyResume: starts)
+                    .response(queue: testQueue) { _ in },
+                session.request(URLRequest(url: URL(string: url)!), shouldAutomaticallyResume: starts)
+                    .response(queue: testQueue) { _ in },
+                session.streamRequest(url, shouldAutomaticallyResume: starts)
+                    .responseStream(on: testQueue) { _ in },
+                session.download(url, shouldAutomaticallyResume: starts).response(queue: testQueue) { _ in },
+                session.download(resumingWith: Data(), shouldAutomaticallyResume: starts)
+                    .response(queue: testQueue) { _ in },
+                session.upload(Data("x".utf8), to: server.url("/up"), shouldAutomaticallyResume: starts)
+                    .response(queue: testQueue) { _ in },
+                session.upload(file, to: server.url("/up"), shouldAutomaticallyResume: starts)
+                    .response(queue: testQueue) { _ in },
+                session.upload(
+                    multipartFormData: { $0.append(Data("x".utf8), withName: "x") }, to: server.url("/up"),
+                    shouldAutomaticallyResume: starts
+                ).response(queue: testQueue) { _ in },
+            ]
+            #expect(requests.allSatisfy { $0.shouldAutomaticallyResume == starts })
+            #expect(requests.allSatisfy { $0.isInitialized != starts })
+            for request in requests { request.resume() }
+            for request in requests { await request.reaches(.finished) }
+        }
+    }
+
+    @Test func aRequestThatSaysNothingFollowsItsSession() {
+        #expect(makeSession().request("http://127.0.0.1:1/x").shouldAutomaticallyResume == nil)
+    }
+
+    // MARK: Sessions of one's own
+
+    private final class Redirecting: Session, @unchecked Sendable {  // No state of its own.
+        override func request(
+            _ convertible: any URLRequestConvertible, interceptor: (any RequestInterceptor)? = nil,
+            shouldAutomaticallyResume: Bool? = nil
+        ) -> DataRequest {
+            var request = try? convertible.asURLRequest()
+            request?.headers.add(name: "X-Own", value: "1")
+            return super.request(request ?? URLRequest(url: URL(string: "http://127.0.0.1:1")!))
+        }
+    }
+
+    /// Every form of a request goes through the one that takes a URL request.
+    @Test func aSubclassMayMakeItsRequestsItself() async throws {
+        try await withTestServer { server async throws in
+            server.serve("/x", .text("x"))
+            let session = Redirecting(SessionSettings())
+            _ = await session.request(server.url("/x")).serializingString().response
+            _ = await session.request(server.url("/x"), parameters: ["a": 1], encoder: .urlEncodedForm)
+                .serializingString().response
+            #expect(server.requests.map { $0.headers["X-Own"] } == ["1", "1"])
+        }
+    }
+}
