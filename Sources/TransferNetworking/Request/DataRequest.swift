@@ -45,7 +45,9 @@ public class DataRequest: Request, @unchecked Sendable {  // Its own state is be
 
     override func makeTransfer(_ request: URLRequest) throws -> Transfer {
         // A class of the program's may want it.
-        if readsFiles, session.protocols == nil, let file = LocalFile(request) { return Transfer(urlRequest: request, file: file) }
+        if readsFiles, session.protocols == nil, let file = LocalFile(request) {
+            return Transfer(urlRequest: request, file: file)
+        }
         var exchange = try ExchangeRequest(request, of: session, body: try requestBody(request))
         // Who asks is part of what the cache may answer.
         authenticate(&exchange)

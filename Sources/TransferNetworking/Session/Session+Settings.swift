@@ -1,5 +1,11 @@
+public import FoundationNetworking
+
 // What a session was made with, as documented programs look at it.
 extension Session {
+    /// Changes the URL request of a method that takes its parts, before it's adapted.
+    @preconcurrency
+    public typealias RequestModifier = @Sendable (inout URLRequest) throws -> Void
+
     /// When a request is set up: its URL request made and adapted, and its task made.
     public enum RequestSetup: Sendable {
         /// When it's started; before that a request costs nothing, and can still be changed.

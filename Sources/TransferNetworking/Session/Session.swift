@@ -19,10 +19,6 @@ public let AF = Session.default
 open class Session: @unchecked Sendable {
     public static let `default` = Session()
 
-    /// Changes the URL request of a method that takes its parts, before it's adapted.
-    @preconcurrency
-    public typealias RequestModifier = @Sendable (inout URLRequest) throws -> Void
-
     public let settings: SessionSettings
     public let delegate: SessionDelegate
     /// Where retriers and validations are called.
@@ -187,13 +183,11 @@ open class Session: @unchecked Sendable {
         _ convertible: any URLConvertible, method: HTTPMethod = .get, parameters: Parameters? = nil,
         encoding: any ParameterEncoding = URLEncoding.default, headers: HTTPHeaders? = nil,
         interceptor: (any RequestInterceptor)? = nil, shouldAutomaticallyResume: Bool? = nil,
-        requestModifier: RequestModifier? = nil,
-        to destination: DownloadRequest.Destination? = nil
+        requestModifier: RequestModifier? = nil, to destination: DownloadRequest.Destination? = nil
     ) -> DownloadRequest {
         download(
             parts(convertible, method, headers, requestModifier, parameters, encoding),
-            interceptor: interceptor, shouldAutomaticallyResume: shouldAutomaticallyResume,
-            to: destination)
+            interceptor: interceptor, shouldAutomaticallyResume: shouldAutomaticallyResume, to: destination)
     }
 
     /// A request whose answer goes to a file.
@@ -208,13 +202,11 @@ open class Session: @unchecked Sendable {
         _ convertible: any URLConvertible, method: HTTPMethod = .get, parameters: Parameters? = nil,
         encoder: any ParameterEncoder = URLEncodedFormParameterEncoder.default, headers: HTTPHeaders? = nil,
         interceptor: (any RequestInterceptor)? = nil, shouldAutomaticallyResume: Bool? = nil,
-        requestModifier: RequestModifier? = nil,
-        to destination: DownloadRequest.Destination? = nil
+        requestModifier: RequestModifier? = nil, to destination: DownloadRequest.Destination? = nil
     ) -> DownloadRequest {
         download(
             parts(convertible, method, headers, requestModifier, parameters, encoder),
-            interceptor: interceptor, shouldAutomaticallyResume: shouldAutomaticallyResume,
-            to: destination)
+            interceptor: interceptor, shouldAutomaticallyResume: shouldAutomaticallyResume, to: destination)
     }
 
     /// A request whose answer goes to a file.
@@ -229,8 +221,7 @@ open class Session: @unchecked Sendable {
         made(
             DownloadRequest(
                 downloadable: .request(convertible), session: self,
-                RequestOptions(interceptor, shouldAutomaticallyResume),
-                destination: destination))
+                RequestOptions(interceptor, shouldAutomaticallyResume), destination: destination))
     }
 
     /// Goes on with a download, also one of an earlier process.
@@ -257,8 +248,7 @@ open class Session: @unchecked Sendable {
     open func upload(
         _ data: Data, to convertible: any URLConvertible, method: HTTPMethod = .post, headers: HTTPHeaders? = nil,
         interceptor: (any RequestInterceptor)? = nil, shouldAutomaticallyResume: Bool? = nil,
-        fileManager: FileManager = .default,
-        requestModifier: RequestModifier? = nil
+        fileManager: FileManager = .default, requestModifier: RequestModifier? = nil
     ) -> UploadRequest {
         upload(
             data, with: RequestParts(url: convertible, method: method, headers: headers, modify: requestModifier),
@@ -273,9 +263,7 @@ open class Session: @unchecked Sendable {
     ) -> UploadRequest {
         upload(
             .ready(.data(data)), convertible,
-            RequestOptions(
-                interceptor,
-                shouldAutomaticallyResume), fileManager)
+            RequestOptions(interceptor, shouldAutomaticallyResume), fileManager)
     }
 
     /// Sends a file, straight from the disk.
@@ -283,8 +271,7 @@ open class Session: @unchecked Sendable {
     open func upload(
         _ fileURL: URL, to convertible: any URLConvertible, method: HTTPMethod = .post, headers: HTTPHeaders? = nil,
         interceptor: (any RequestInterceptor)? = nil, shouldAutomaticallyResume: Bool? = nil,
-        fileManager: FileManager = .default,
-        requestModifier: RequestModifier? = nil
+        fileManager: FileManager = .default, requestModifier: RequestModifier? = nil
     ) -> UploadRequest {
         upload(
             fileURL, with: RequestParts(url: convertible, method: method, headers: headers, modify: requestModifier),
