@@ -41,7 +41,14 @@ struct Transfer: AsyncParsableCommand {
     private static func command(_ arguments: [String]) throws -> any ParsableCommand {
         // To look at all the other commands first takes longer than small batches do. Help and faults come from there.
         if arguments.first == Run._commandName, let run = try? Run.parse(Array(arguments.dropFirst())) { return run }
-        return try parseAsRoot(arguments)
+        do {
+            return try parseAsRoot(arguments)
+        } catch  where exitCode(for: error) != .success {
+            // What isn't ours is answered as what it is, and not as a URL that it isn't.
+            let checked = try UnknownWords.answered(arguments, commands: configuration.subcommands)
+            guard checked != arguments else { throw error }
+            return try parseAsRoot(checked)
+        }
     }
 
     static func begin() async {

@@ -1,3 +1,5 @@
+import TransferCore
+
 extension Schedule.Window {
     /// What is wrong with the text of a window, in words.
     struct Refusal: Error {

@@ -1,7 +1,7 @@
-/// Guesses which known key a misspelt one meant.
-enum NearestKey {
-    /// - Returns: `nil` when no known key is near enough to be worth a question.
-    static func suggestion(for key: String, among known: [String]) -> String? {
+/// Guesses which known word a misspelt one meant: a key, an option, a command.
+public enum NearestKey {
+    /// - Returns: `nil` when no known word is near enough to be worth a question.
+    public static func suggestion(for key: String, among known: [String]) -> String? {
         guard key.utf8.count <= 64 else { return nil }
         let lower = key.lowercased()
         var best: (key: String, distance: Int)?
@@ -15,7 +15,7 @@ enum NearestKey {
 
     /// Insertions, deletions, replacements and swaps of neighbours that turn one text into the other (optimal string
     /// alignment).
-    static func distance(_ one: String, _ other: String) -> Int {
+    public static func distance(_ one: String, _ other: String) -> Int {
         let (a, b) = (Array(one.utf8), Array(other.utf8))
         var beforeLast: [Int] = []
         var last = Array(0...b.count)

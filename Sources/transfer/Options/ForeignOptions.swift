@@ -1,0 +1,186 @@
+/// The table of other tools' options. Their manuals (curl 7.88, wget 1.21, aria2 1.36, rclone 1.60) say what each is for.
+enum ForeignOptions {
+    static func has(_ name: String) -> Bool { byName[name] != nil }
+
+    /// - Parameter value: What follows it. Tools use some letters for different things, and what follows tells which of
+    ///   them is meant; what they move is no value of an option.
+    static func find(_ name: String, value: String?) -> ForeignOption? {
+        guard let meanings = byName[name] else { return nil }
+        let isURL = value?.contains("://") ?? false
+        let mayBeValue = value.map { $0 == "-" || !$0.hasPrefix("-") } ?? false
+        return meanings.first { option in
+            switch option.value {
+            case .nothing: true
+            case .anything: mayBeValue && (!isURL || option.takesURL)
+            case .number: value?.first?.isNumber ?? false
+            }
+        } ?? meanings.first { $0.value != .number }
+    }
+
+    private static let byName: [String: [ForeignOption]] = {
+        var names: [String: [ForeignOption]] = [:]
+        for option in all { for name in option.names { names[name, default: []].append(option) } }
+        return names
+    }()
+
+    static var all: [ForeignOption] { always + requests + limits + places + connections + elsewhere }
+
+    // "=" behind the names: a value follows; "=#": one that begins with a digit.
+
+    private static let always = [
+        ForeignOption("-L --location", .always("redirects are followed")),
+        ForeignOption("-f --fail", .always("an error status fails the job")),
+        ForeignOption("-S --show-error", .always("errors are always told")),
+        ForeignOption("-R --remote-time", .always("files get the server's time")),
+        ForeignOption("-Z --parallel-immediate", .always("transfers run side by side")),
+        ForeignOption("-J --remote-header-name --content-disposition", .always("the server names the file")),
+        ForeignOption("-c --continue --auto-file-renaming", .always("what was broken off goes on")),
+        ForeignOption("-C --continue-at =", .always("what was broken off goes on")),
+        ForeignOption("--create-dirs --force-directories", .always("folders are made")),
+        ForeignOption("-N --timestamping --check-integrity", .always("what is complete isn't fetched again")),
+        ForeignOption("--retry-connrefused --retry-all-errors", .always("such failures are tried again")),
+        ForeignOption("--remove-on-error --no-clobber -nc", .always("a destination is never a partial file")),
+        ForeignOption("-# --progress-bar --show-progress", .always("a terminal shows the progress")),
+    ]
+
+    private static let requests = [
+        ForeignOption("-A --user-agent =", .field("User-Agent")),
+        ForeignOption(
+            "-U =", .words("-H 'User-Agent: …' names the agent; a proxy and its user are \"proxy\" in a job file")),
+        ForeignOption("-e --referer =", .field("Referer")),
+        ForeignOption("-b --cookie =", .field("Cookie")),
+        ForeignOption("-X --request =", .option("--method")),
+        ForeignOption("--oauth2-bearer =", .words("-H takes its value by name: -H 'Authorization: $TOKEN'")),
+        ForeignOption("-u --http-user --ftp-user =", .option("--user")),
+        ForeignOption("--http-passwd --http-password --ftp-passwd --ftp-password =", .option("--password")),
+        ForeignOption("-n --netrc-optional", .option("--netrc")),
+        ForeignOption("--netrc-file --netrc-path =", .words("--netrc reads ~/.netrc")),
+        ForeignOption("-d --data --data-raw --data-binary --data-ascii --data-urlencode --post-data =", body),
+        ForeignOption("--json =", body),
+        ForeignOption("--post-file --body-file --body-data =", body),
+        ForeignOption("-F --form =", .words("`transfer put FILE URL --protocol multipart` sends a form with a file")),
+        ForeignOption("-T --upload-file =", .words("`transfer put FILE URL` uploads")),
+        ForeignOption(
+            "-I --head --spider", .words("`transfer run --dry-run` shows what would be done; nothing only asks")),
+        ForeignOption("-r --range =#", .words("files are fetched whole")),
+        ForeignOption(
+            "--compressed", .words("bytes are stored as the server has them; a coding is undone by the reader")),
+        ForeignOption(
+            "--load-cookies --cookie-jar --save-cookies -D --dump-header =",
+            .words("cookies aren't kept; -H 'Cookie: …' sends one")),
+    ]
+    private static let body = ForeignOption.Answer.key(#""method": "POST", "body": "…""#)
+
+    private static let limits = [
+        ForeignOption(
+            "--max-concurrent-downloads --parallel-max --transfers --max-threads =", .option("--concurrency")),
+        ForeignOption("--max-connection-per-server --checkers =", .option("--per-host")),
+        ForeignOption(
+            "--max-overall-download-limit --max-download-limit --max-overall-upload-limit --bwlimit =",
+            .option("--limit-rate")),
+        ForeignOption(
+            "-t --retry --tries --max-tries --retries --low-level-retries =",
+            .key(#""retry": {"limit": 5} (the first attempt isn't counted)"#)),
+        ForeignOption(
+            "--retry-delay --waitretry --retry-wait --retries-sleep =",
+            .key(#""retry": {"scale": "5s", "maxDelay": "5s"}"#)),
+        ForeignOption("--retry-max-time =", .key(#""retry": {"maxWait": "10m"}"#)),
+        ForeignOption("--connect-timeout --contimeout =", .key(#""connectTimeout": "10s""#)),
+        ForeignOption("--timeout --read-timeout =", .key(#""timeout": "30s""#)),
+        ForeignOption("-m --max-time =#", .key(#""maxTime": "1h""#)),
+        ForeignOption(
+            "-Y --speed-limit --lowest-speed-limit -y --speed-time =",
+            .key(#""lowSpeed": {"rate": "10K", "time": "30s"}"#)),
+        ForeignOption("--max-redirs --max-redirect =", .key(#""maxRedirects": 5"#)),
+        ForeignOption(
+            "--limit-size --max-filesize -Q --quota --max-transfer =", .words("nothing bounds the size of a file")),
+        ForeignOption("-w --wait --random-wait --tpslimit =#", .key(#""limits": {"requestRate": "1/s"}"#)),
+        ForeignOption(
+            "-s --split -x -k --min-split-size --multi-thread-streams =#",
+            .words("a file is fetched over one connection; -j and --per-host say how many files at once")),
+    ]
+
+    private static let places = [
+        ForeignOption("-O --output-document --out =", .option("--output")),
+        ForeignOption(
+            "-O --remote-name --remote-name-all",
+            .words("each file gets its URL's name; -o FILE names one, -d DIR its folder")),
+        ForeignOption("-P --directory-prefix --output-dir --dir =", .option("--directory")),
+        ForeignOption("-i --input-file --files-from =", .words("`transfer run LIST.txt` takes a list of URLs")),
+        ForeignOption("-K --config --conf-path =", .words("`transfer run FILE` takes job files")),
+        ForeignOption("--checksum-file --hash =", .option("--checksum")),
+        ForeignOption("--allow-overwrite --overwrite", .words("--if-exists overwrite")),
+        ForeignOption("--ignore-existing", .words("--if-exists skip")),
+        ForeignOption("-u --update", .words("--if-exists update")),
+        ForeignOption(
+            "-o --output-file --log-file -a --append-output -l --log =",
+            .words("2> FILE keeps what is said, --report FILE the end of each job")),
+        ForeignOption("--stderr =", .words("2> FILE keeps what is said")),
+        ForeignOption("--dry-run", .words("`transfer run --dry-run` checks a job file")),
+        ForeignOption("-s --silent --no-verbose -nv --no-progress-meter", .option("--quiet")),
+        ForeignOption(
+            "--trace --trace-ascii -w --write-out --summary-interval --stats =",
+            .words("--json tells what happens, an event a line")),
+    ]
+
+    private static let connections = [
+        ForeignOption(
+            "-x --proxy --preproxy --all-proxy --http-proxy --https-proxy --socks5 --socks5-hostname =",
+            .key(#""proxy": "http://proxy.example:3128"; $https_proxy and its like hold too"#)),
+        ForeignOption("--noproxy --no-proxy =", .key(#""noProxy": ["*.lan"]; $no_proxy holds too"#)),
+        ForeignOption(
+            "--proxy-user --proxy-password --proxy-passwd =",
+            .key(#""proxy": {"url": …, "user": …, "password": {"env": "NAME"}}"#)),
+        ForeignOption("--cacert --capath --ca-certificate --ca-directory --ca-cert =", .key(#""tls": {"ca": "FILE"}"#)),
+        ForeignOption("-E --cert --certificate --client-cert =", .key(#""tls": {"cert": "FILE", "key": "FILE"}"#)),
+        ForeignOption("--key --private-key --client-key =", .key(#""tls": {"cert": "FILE", "key": "FILE"}"#)),
+        ForeignOption("--pinnedpubkey =", .key(#""tls": {"pins": ["sha256/…"]}"#)),
+        ForeignOption(
+            "-k --insecure --no-check-certificate",
+            .words("certificates are always checked; \"tls\": {\"ca\": FILE} trusts one more")),
+        ForeignOption(
+            "--check-certificate =", .words("certificates are always checked; \"tls\": {\"ca\": FILE} trusts one more")),
+        ForeignOption("--interface --bind-address --bind =", .key(#""network": {"require": "eth0"}"#)),
+        ForeignOption(
+            "-4 --ipv4 --inet4-only -6 --ipv6 --inet6-only --disable-ipv6",
+            .words("the machine's routes choose between IPv4 and IPv6")),
+        ForeignOption(
+            "--http1.1 -0 --http1.0 --http2 --http2-prior-knowledge --http3",
+            .words("the server and the machine agree on the version of HTTP")),
+        ForeignOption(
+            "--resolve --connect-to --dns-servers --async-dns-server =",
+            .words("names are resolved as the machine does it (/etc/hosts)")),
+        ForeignOption("-1 --tlsv1 --tlsv1.2 --tlsv1.3", .words("TLS 1.2 and 1.3 are spoken")),
+        ForeignOption(
+            "--ciphers --tls-max --secure-protocol --min-tls-version =",
+            .words("TLS 1.2 and 1.3 are spoken, with OpenSSL's ciphers")),
+        ForeignOption("--ssl-reqd --ftp-ssl-control", .option("--require-tls")),
+        ForeignOption("--hostpubsha256 =", .option("--host-key")),
+        ForeignOption("--ftp-create-dirs", .option("--create-folders")),
+    ]
+
+    private static let elsewhere = [
+        ForeignOption("-p --page-requisites --mirror -m -E --adjust-extension --convert-links", sites),
+        ForeignOption("-r --recursive -np --no-parent -nH --no-host-directories -H --span-hosts", sites),
+        ForeignOption("-l --level -D --domains --accept --reject -R --cut-dirs =", sites),
+        ForeignOption(
+            "-T --torrent-file -M --metalink-file --bt-tracker --seed-time --seed-ratio =",
+            .words("torrents aren't fetched")),
+        ForeignOption(
+            "-b --background -D --daemon", .words("`nohup`, or systemd's units in the manual, run it in the background")
+        ),
+        ForeignOption("-q --quiet", .option("--quiet")),
+        ForeignOption("-N --next --parallel", .words("`transfer run` takes jobs of different kinds from one file")),
+        ForeignOption(
+            "--enable-rpc --rpc-listen-port --rpc-secret =",
+            .words("`transfer status`, pause, resume and cancel steer a queue")),
+        ForeignOption(
+            "--save-session --save-session-interval --session =",
+            .words("the queue is durable by itself; --state names its folder")),
+        ForeignOption(
+            "--file-allocation --disk-cache --use-mmap --buffer-size =",
+            .words("files are allocated and written as suits the disk")),
+    ]
+    private static let sites = ForeignOption.Answer.words(
+        "web sites aren't copied; `transfer get` takes the URLs of files")
+}

@@ -1,0 +1,127 @@
+import TransferCore
+
+/// Answers options that a command doesn't have, before any of its arguments is taken for a URL or a file.
+///
+/// Nobody types them by chance: mostly they are another tool's. All of them are answered at once, with the command as it
+/// is to be typed here where each of them has an option here.
+struct OptionCheck {
+    /// What was found.
+    private enum Verdict {
+        /// It's dropped: what it asks for is done anyway.
+        case dropped
+        case answered(String, rewritten: [String]?)
+    }
+
+    let command: String
+    let known: KnownOptions
+
+    /// - Returns: The arguments without those that ask for what is done anyway.
+    /// - Throws: `Failure` with all the answers.
+    func pass(_ arguments: [String]) throws(Failure) -> [String] {
+        var (kept, rewritten, answers): ([String], [String], [String]) = ([], [], [])
+        var canBePasted = true
+        var rest = arguments[...]
+        while let argument = rest.popFirst() {
+            guard argument != "--" else {
+                kept += [argument] + rest
+                rewritten += [argument] + rest
+                break
+            }
+            guard argument.hasPrefix("-"), argument != "-" else {
+                kept.append(argument)
+                rewritten.append(argument)
+                continue
+            }
+            let (name, attached) = split(argument)
+            if let takesValue = known.takesValue[name] {
+                kept.append(argument)
+                rewritten.append(argument)
+                if takesValue, attached == nil, let value = rest.popFirst() {
+                    kept.append(value)
+                    rewritten.append(value)
+                }
+                continue
+            }
+            let foreign = ForeignOptions.find(name, value: attached ?? rest.first)
+            var value = attached
+            switch foreign?.value {
+            case .nothing?:
+                // Flags that are written together are looked at one by one.
+                if let more = attached, !argument.hasPrefix("--"), !more.isEmpty { rest = ["-" + more] + rest }
+            case .anything?, .number?: if value == nil { value = rest.popFirst() }
+            case nil: break
+            }
+            switch verdict(name, value, foreign) {
+            case .dropped: continue
+            case .answered(let answer, let words):
+                if !answers.contains(answer) { answers.append(answer) }
+                if let words { rewritten += words } else { canBePasted = false }
+            }
+        }
+        guard !answers.isEmpty else { return kept }
+        var lines = answers
+        if canBePasted {
+            let words = ["transfer", command] + rewritten
+            lines.append("Here:    " + words.map(ShellWord.quoted).joined(separator: " "))
+        }
+        lines.append("Options: transfer \(command) --help")
+        throw Failure(.wrongUsage, lines.joined(separator: "\n"))
+    }
+
+    /// The name, and the value that is written with it: `--name=value`, `-j8`.
+    private func split(_ argument: String) -> (name: String, value: String?) {
+        if argument.hasPrefix("--") {
+            guard let equals = argument.firstIndex(of: "=") else { return (argument, nil) }
+            return (String(argument[..<equals]), String(argument[argument.index(after: equals)...]))
+        }
+        // wget has names of two letters behind one dash.
+        if known.has(argument) || argument.count == 2 || ForeignOptions.has(argument) { return (argument, nil) }
+        let name = String(argument.prefix(2))
+        // Several letters together are flags.
+        if known.takesValue[name] == false { return (name, nil) }
+        return (name, String(argument.dropFirst(2).trimmingPrefix("=")))
+    }
+
+    private func verdict(_ name: String, _ value: String?, _ foreign: ForeignOption?) -> Verdict {
+        guard let foreign else {
+            let nearest = nearest(to: name).map { "; did you mean \($0)?" } ?? ""
+            return .answered("transfer \(command) has no \(name)\(nearest)", rewritten: nil)
+        }
+        switch foreign.answer {
+        case .always: return .dropped
+        case .field(let field):
+            // A cookie is mostly a secret: it isn't told again.
+            let shown = field == "Cookie" ? nil : value
+            guard known.has("-H") else {
+                let example = "\"headers\": {\"\(field)\": \"\(shown ?? "…")\"}"
+                return .answered("no \(name) here: in the job file, \(example)", rewritten: nil)
+            }
+            let words = ["-H", "\(field): \(shown ?? "…")"]
+            return .answered(
+                "no \(name) here: \(words.map(ShellWord.quoted).joined(separator: " "))",
+                rewritten: shown != nil ? words : nil)
+        case .option(let option):
+            guard let takesValue = known.takesValue[option] else {
+                return .answered(
+                    "no \(name) here: \(option) does it, which transfer \(command) doesn't have", rewritten: nil)
+            }
+            // A password mustn't be told again, nor be where every process sees it.
+            if option == "--password" || option == "--user" && value?.contains(":") == true {
+                return .answered(
+                    "no \(name) here: --user NAME --password '$VARIABLE', or '@FILE' (never the password itself)",
+                    rewritten: nil)
+            }
+            let words = takesValue ? [option, value ?? "…"] : [option]
+            return .answered(
+                "no \(name) here: \(words.map(ShellWord.quoted).joined(separator: " "))",
+                rewritten: takesValue && value == nil ? nil : words)
+        case .key(let example):
+            return .answered("no \(name) here: in a job file (`transfer run`), \(example)", rewritten: nil)
+        case .words(let words): return .answered("no \(name) here: \(words)", rewritten: nil)
+        }
+    }
+
+    private func nearest(to name: String) -> String? {
+        NearestKey.suggestion(for: name, among: known.takesValue.keys.filter { $0.hasPrefix("--") }.sorted())
+    }
+}

@@ -1,0 +1,207 @@
+import Foundation
+import Testing
+import TransferTestSupport
+
+/// What people type who come from other tools: each option is taken, or answered with what does it here.
+@Suite struct OtherToolsTests {
+    /// A command line, and what the answer has to say; nothing where the option is done anyway.
+    static let lines: [(String, [String])] = [
+        // curl
+        (
+            "get -A agent/1 URL",
+            ["no -A here: -H 'User-Agent: agent/1'", "Here:    transfer get -H 'User-Agent: agent/1' URL"]
+        ),
+        ("get --user-agent=x URL", ["-H 'User-Agent: x'"]),
+        ("get -e http://from.example/ URL", ["-H 'Referer: …'"]),
+        ("get --referer http://from.example/ URL", ["-H 'Referer: http://from.example/'"]),
+        ("get -b name=secret URL", ["-H 'Cookie: …'"]),
+        ("get -X POST URL", ["--method does it, which transfer get doesn't have"]),
+        ("put -X PATCH f URL", ["no -X here: --method PATCH", "Here:    transfer put --method PATCH f URL"]),
+        ("get -u me:secret URL", ["--password '$VARIABLE'"]),
+        ("get -u me URL", ["no -u here: --user me"]),
+        ("get -n URL", ["no -n here: --netrc"]),
+        ("get --netrc-file f URL", ["--netrc reads ~/.netrc"]),
+        ("get --data a=b URL", ["\"body\""]),
+        ("get --data-binary @f URL", ["\"body\""]),
+        ("get --json {} URL", []),
+        ("get -F file=@x URL", ["--protocol multipart"]),
+        ("get -T f URL", ["`transfer put FILE URL`"]),
+        ("get -I URL", ["--dry-run"]),
+        ("get -r 0-99 URL", ["files are fetched whole"]),
+        ("get --compressed URL", ["as the server has them"]),
+        ("get --cookie-jar j URL", ["cookies aren't kept"]),
+        ("get -m 10 URL", ["\"maxTime\""]),
+        ("get --max-time 10 URL", ["\"maxTime\""]),
+        ("get --connect-timeout 5 URL", ["\"connectTimeout\""]),
+        ("get --retry 3 URL", ["\"retry\": {\"limit\": 5}"]),
+        ("get --retry-delay 3 URL", ["\"scale\""]),
+        ("get --retry-max-time 3 URL", ["\"maxWait\""]),
+        ("get -Y 1000 -y 30 URL", ["\"lowSpeed\""]),
+        ("get --max-redirs 3 URL", ["\"maxRedirects\""]),
+        ("get --max-filesize 3 URL", ["nothing bounds the size"]),
+        ("get -x http://proxy.example:3128 URL", ["\"proxy\""]),
+        ("get -x proxy.example:3128 URL", ["\"proxy\""]),
+        ("get --noproxy '*' URL", ["\"noProxy\""]),
+        ("get --cacert f URL", ["\"tls\": {\"ca\""]),
+        ("get --cert f --key g URL", ["\"cert\""]),
+        ("get --pinnedpubkey sha256//x URL", ["\"pins\""]),
+        ("get -k URL", ["certificates are always checked"]),
+        ("get --insecure URL", ["certificates are always checked"]),
+        ("get --interface eth0 URL", ["\"require\""]),
+        ("get -4 URL", ["routes choose"]),
+        ("get --http1.1 URL", ["agree on the version"]),
+        ("get --resolve a:80:127.0.0.1 URL", ["/etc/hosts"]),
+        ("get -O URL", ["each file gets its URL's name"]),
+        ("get --output-dir d URL", ["no --output-dir here: --directory d"]),
+        ("get -K f", ["job files"]),
+        ("get -s URL", ["no -s here: --quiet"]),
+        ("get -w '%{http_code}' URL", ["--json tells"]),
+        ("get --stderr f URL", ["2> FILE"]),
+        ("get -L URL", []), ("get -f URL", []), ("get -S URL", []), ("get -R URL", []), ("get -C - URL", []),
+        ("get -Z URL", []), ("get --create-dirs URL", []), ("get -J URL", []), ("get -# URL", []),
+        ("get -fSL URL", []), ("get -fSLo f URL", []),
+        ("get -fsSLo f URL", ["Here:    transfer get --quiet -o f URL"]),
+        // wget
+        ("get -c URL", []), ("get -N URL", []), ("get -nc URL", []), ("get --content-disposition URL", []),
+        ("get -O f URL", ["no -O here: --output f"]),
+        ("get -P d URL", ["no -P here: --directory d"]),
+        ("get --directory-prefix=d URL", ["--directory d"]),
+        ("get -i list.txt", ["`transfer run LIST.txt`"]),
+        ("get -t 3 URL", ["isn't counted"]),
+        ("get --tries=3 URL", ["isn't counted"]),
+        ("get -T 10 URL", ["transfer put"]),
+        ("get --timeout=10 URL", ["\"timeout\""]),
+        ("get -w 2 URL", ["\"requestRate\""]),
+        ("get --wait=2 URL", ["\"requestRate\""]),
+        ("get -Q 1m URL", ["nothing bounds"]),
+        ("get -b URL", ["systemd's units"]),
+        ("get -m URL", ["web sites aren't copied"]),
+        ("get --mirror URL", ["web sites aren't copied"]),
+        ("get -r URL", ["web sites aren't copied"]),
+        ("get -np URL", ["web sites aren't copied"]),
+        ("get -p URL", ["web sites aren't copied"]),
+        ("get -l 3 URL", ["2> FILE"]),
+        ("get --level=3 URL", ["web sites aren't copied"]),
+        ("get --cut-dirs=1 URL", ["web sites aren't copied"]),
+        ("get -o log URL", []),
+        ("get -a log URL", ["--report FILE"]),
+        ("get -nv URL", ["--quiet"]),
+        ("get --show-progress URL", []),
+        ("get --spider URL", ["--dry-run"]),
+        ("get -U agent URL", ["-H 'User-Agent: …'"]),
+        ("get --post-data=a=b URL", ["\"body\""]),
+        ("get --post-file=f URL", ["\"body\""]),
+        ("get --http-user=me URL", ["--user me"]),
+        ("get --http-password=secret URL", ["--password '$VARIABLE'"]),
+        ("get --load-cookies f URL", ["cookies aren't kept"]),
+        ("get --no-check-certificate URL", ["certificates are always checked"]),
+        ("get --ca-certificate=f URL", ["\"ca\""]),
+        ("get --private-key=f URL", ["\"key\""]),
+        ("get --bind-address=1.2.3.4 URL", ["\"require\""]),
+        ("get --no-proxy URL", ["\"noProxy\""]),
+        ("get --max-redirect=3 URL", ["\"maxRedirects\""]),
+        ("get --waitretry=3 URL", ["\"scale\""]),
+        ("get --input-file=f", ["`transfer run LIST.txt`"]),
+        ("get --secure-protocol=TLSv1_2 URL", ["OpenSSL's ciphers"]),
+        ("get --save-cookies f URL", ["cookies aren't kept"]),
+        // aria2
+        ("get -x 16 -s 16 URL", ["over one connection"]),
+        ("get -k 1M URL", ["over one connection"]),
+        ("get --split=5 URL", ["over one connection"]),
+        ("get --min-split-size=1M URL", ["over one connection"]),
+        ("get --max-connection-per-server=4 URL", ["no --max-connection-per-server here: --per-host 4"]),
+        ("get --max-concurrent-downloads=4 URL", ["--concurrency 4"]),
+        ("get --max-overall-download-limit=1M URL", ["--limit-rate 1M"]),
+        ("get --max-tries=3 URL", ["isn't counted"]),
+        ("get --retry-wait=3 URL", ["\"scale\""]),
+        ("get --lowest-speed-limit=10K URL", ["\"lowSpeed\""]),
+        ("get --dir=d URL", ["--directory d"]),
+        ("get --out=f URL", ["--output f"]),
+        ("get --allow-overwrite=true URL", ["--if-exists overwrite"]),
+        ("get --all-proxy=http://p URL", ["\"proxy\""]),
+        ("get --ca-certificate=f URL", ["\"ca\""]),
+        ("get --check-certificate=false URL", ["certificates are always checked"]),
+        ("get --file-allocation=none URL", ["as suits the disk"]),
+        ("get --enable-rpc URL", ["`transfer status`"]),
+        ("get --save-session=f URL", ["durable by itself"]),
+        ("get -D URL", ["systemd's units"]),
+        ("get --daemon URL", ["systemd's units"]),
+        ("get -M f.meta4", ["torrents"]),
+        ("get --torrent-file=f", ["torrents"]),
+        ("get --seed-time=0 URL", ["torrents"]),
+        ("get --summary-interval=0 URL", ["--json tells"]),
+        ("get --log=f URL", ["2> FILE"]),
+        ("get --auto-file-renaming=false URL", []),
+        ("get --continue=true URL", []),
+        ("get --remote-time=true URL", []),
+        ("get --conf-path=f URL", ["job files"]),
+        ("get --disable-ipv6 URL", ["routes choose"]),
+        ("get --async-dns-server=1.1.1.1 URL", ["/etc/hosts"]),
+        // rclone
+        ("get --transfers 8 URL", ["--concurrency 8"]),
+        ("get --checkers 8 URL", ["--per-host 8"]),
+        ("get --bwlimit 1M URL", ["--limit-rate 1M"]),
+        ("get --retries 3 URL", ["isn't counted"]),
+        ("get --low-level-retries 3 URL", ["isn't counted"]),
+        ("get --contimeout 10s URL", ["\"connectTimeout\""]),
+        ("get --tpslimit 10 URL", ["\"requestRate\""]),
+        ("get --multi-thread-streams 4 URL", ["over one connection"]),
+        ("get --ignore-existing URL", ["--if-exists skip"]),
+        ("get --update URL", ["--if-exists update"]),
+        ("get --dry-run URL", ["`transfer run --dry-run`"]),
+        ("get --stats 1s URL", ["--json tells"]),
+        ("get --files-from f", ["`transfer run LIST.txt`"]),
+        ("get --log-file f URL", ["2> FILE"]),
+        ("get --ca-cert f URL", ["\"ca\""]),
+        ("get --client-cert f URL", ["\"cert\""]),
+        ("get --max-transfer 1G URL", ["nothing bounds"]),
+        ("get --buffer-size 16M URL", ["as suits the disk"]),
+        ("put --ftp-create-dirs f URL", ["--create-folders"]),
+        // Nobody's, or ours misspelt.
+        ("get --derectory d URL", ["no --derectory; did you mean --directory?"]),
+        ("get --no-such-option URL", ["transfer get has no --no-such-option"]),
+        ("get --limit-rat=1M URL", ["did you mean --limit-rate?"]),
+        ("run --retry 3 jobs.json", ["\"retry\""]),
+        ("run -A x jobs.json", ["in the job file, \"headers\": {\"User-Agent\": \"x\"}"]),
+    ]
+
+    /// Nothing listens at port 1 of loopback: an option that is taken leads there.
+    @Test(arguments: lines.indices) func itIsTakenOrAnswered(_ index: Int) async throws {
+        let (line, answers) = Self.lines[index]
+        let place = try Workplace()
+        let url = "http://127.0.0.1:1/x"
+        try place.folder.write("", to: "f")
+        try place.folder.write(#"{"version": 1, "jobs": []}"#, to: "jobs.json")
+        let words = line.split(separator: " ").map { $0 == "URL" ? url : $0.trimmingPrefix("'") }
+        let result = try await place.command(words.map { String($0).replacing("'", with: "") } + ["--state", "st"])
+            .run()
+        if answers.isEmpty {
+            #expect(!result.standardError.contains("no command") && result.exitCode != 64, "\(line): \(result)")
+        } else {
+            #expect(result.exitCode == 64, "\(line): \(result)")
+        }
+        for answer in answers {
+            let said = answer.replacing(" URL", with: " " + url)
+            #expect(result.standardError.contains(said), "\(line): \(result.standardError)")
+        }
+        #expect(!result.standardError.contains("secret"), "\(line): \(result.standardError)")
+    }
+
+    @Test(arguments: [
+        ("staus", "did you mean `transfer status`?"), ("runn", "did you mean `transfer run`?"),
+        ("download", "did you mean `transfer get`?"), ("http://a.example/x", "`transfer get URL` downloads it"),
+        ("frobnicate", "`transfer --help` lists what there is"),
+    ])
+    func aCommandThatIsNotThereIsAnswered(_ word: String, _ answer: String) async throws {
+        let result = try await Workplace().run(word)
+        #expect(result.exitCode == 64)
+        #expect(result.standardError.hasPrefix("transfer: \(word) is no command; \(answer)"), "\(result)")
+    }
+
+    @Test func everyOptionIsAnsweredAtOnce() async throws {
+        let result = try await Workplace().run("get", "-A", "x", "--proxy", "p", "--retry", "3", "http://127.0.0.1:1/x")
+        #expect(
+            result.standardError.split(separator: "\n").count == 4, "three answers and where the options are: \(result)"
+        )
+    }
+}
