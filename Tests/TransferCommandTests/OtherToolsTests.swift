@@ -1,5 +1,6 @@
 import Foundation
 import Testing
+import TransferTestServer
 import TransferTestSupport
 
 /// What people type who come from other tools: each option is taken, or answered with what does it here.
@@ -12,7 +13,7 @@ import TransferTestSupport
             ["no -A here: -H 'User-Agent: agent/1'", "Here:    transfer get -H 'User-Agent: agent/1' URL"]
         ),
         ("get --user-agent=x URL", ["-H 'User-Agent: x'"]),
-        ("get -e http://from.example/ URL", ["-H 'Referer: …'"]),
+        ("get -e http://from.example/ URL", ["-H 'Referer: http://from.example/'"]),
         ("get --referer http://from.example/ URL", ["-H 'Referer: http://from.example/'"]),
         ("get -b name=secret URL", ["-H 'Cookie: …'"]),
         ("get -X POST URL", ["--method does it, which transfer get doesn't have"]),
@@ -23,9 +24,8 @@ import TransferTestSupport
         ("get --netrc-file f URL", ["--netrc reads ~/.netrc"]),
         ("get --data a=b URL", ["\"body\""]),
         ("get --data-binary @f URL", ["\"body\""]),
-        ("get --json {} URL", []),
         ("get -F file=@x URL", ["--protocol multipart"]),
-        ("get -T f URL", ["`transfer put FILE URL`"]),
+        ("get -T f URL", ["`transfer put FILE"]),
         ("get -I URL", ["--dry-run"]),
         ("get -r 0-99 URL", ["files are fetched whole"]),
         ("get --compressed URL", ["as the server has them"]),
@@ -51,7 +51,7 @@ import TransferTestSupport
         ("get -4 URL", ["routes choose"]),
         ("get --http1.1 URL", ["agree on the version"]),
         ("get --resolve a:80:127.0.0.1 URL", ["/etc/hosts"]),
-        ("get -O URL", ["each file gets its URL's name"]),
+        ("get -O URL", ["-o FILE names one"]),
         ("get --output-dir d URL", ["no --output-dir here: --directory d"]),
         ("get -K f", ["job files"]),
         ("get -s URL", ["no -s here: --quiet"]),
@@ -59,7 +59,7 @@ import TransferTestSupport
         ("get --stderr f URL", ["2> FILE"]),
         ("get -L URL", []), ("get -f URL", []), ("get -S URL", []), ("get -R URL", []), ("get -C - URL", []),
         ("get -Z URL", []), ("get --create-dirs URL", []), ("get -J URL", []), ("get -# URL", []),
-        ("get -fSL URL", []), ("get -fSLo f URL", []),
+        ("get -fSL URL", []), ("get -fSLo new URL", []),
         ("get -fsSLo f URL", ["Here:    transfer get --quiet -o f URL"]),
         // wget
         ("get -c URL", []), ("get -N URL", []), ("get -nc URL", []), ("get --content-disposition URL", []),
@@ -165,26 +165,24 @@ import TransferTestSupport
         ("run -A x jobs.json", ["in the job file, \"headers\": {\"User-Agent\": \"x\"}"]),
     ]
 
-    /// Nothing listens at port 1 of loopback: an option that is taken leads there.
     @Test(arguments: lines.indices) func itIsTakenOrAnswered(_ index: Int) async throws {
         let (line, answers) = Self.lines[index]
-        let place = try Workplace()
-        let url = "http://127.0.0.1:1/x"
-        try place.folder.write("", to: "f")
-        try place.folder.write(#"{"version": 1, "jobs": []}"#, to: "jobs.json")
-        let words = line.split(separator: " ").map { $0 == "URL" ? url : $0.trimmingPrefix("'") }
-        let result = try await place.command(words.map { String($0).replacing("'", with: "") } + ["--state", "st"])
-            .run()
-        if answers.isEmpty {
-            #expect(!result.standardError.contains("no command") && result.exitCode != 64, "\(line): \(result)")
-        } else {
-            #expect(result.exitCode == 64, "\(line): \(result)")
+        try await withTestServer { server in
+            server.serve("/x", .text("x"))
+            let place = try Workplace()
+            let url = server.url("/x")
+            try place.folder.write("", to: "f")
+            try place.folder.write(#"{"version": 1, "jobs": []}"#, to: "jobs.json")
+            let words = line.split(separator: " ").map { $0 == "URL" ? url : $0.filter { $0 != "'" } }
+            let result = try await place.command(words + ["--state", "st"]).run()
+            #expect(result.exitCode == (answers.isEmpty ? 0 : 64), "\(line): \(result)")
+            #expect(server.requests.count == (answers.isEmpty ? 1 : 0), "\(line)")
+            for answer in answers {
+                let said = answer.replacing(" URL", with: " \(url)")
+                #expect(result.standardError.contains(said), "\(line): \(result.standardError)")
+            }
+            #expect(!result.standardError.contains("secret"), "\(line): \(result.standardError)")
         }
-        for answer in answers {
-            let said = answer.replacing(" URL", with: " " + url)
-            #expect(result.standardError.contains(said), "\(line): \(result.standardError)")
-        }
-        #expect(!result.standardError.contains("secret"), "\(line): \(result.standardError)")
     }
 
     @Test(arguments: [

@@ -10,7 +10,7 @@ import TransferTestSupport
         (["run"], "Missing expected argument '<file> ...'"),
         (["run", "-"], "standard input needs --name"),
         (["run", "-", "jobs.json", "--name", "x"], "--name goes with one job file"),
-        (["run", "jobs.json", "--no-such-option"], "Unknown option '--no-such-option'"),
+        (["run", "jobs.json", "--no-such-option"], "transfer run has no --no-such-option"),
         (["run", "jobs.json", "-j", "0"], "--concurrency takes a number from 1 to 10000"),
         (["run", "jobs.json", "-j", "many"], "'many' is invalid"),
         (["run", "jobs.json", "--per-host", "0"], "--per-host takes a number from 1 to 10000"),
@@ -46,7 +46,7 @@ import TransferTestSupport
         (["cancel", "--all", "x"], "--all goes without names"),
         (["cancel", "nobody"], "no batch \"nobody\"; there are none"),
         (["forget", "nobody"], "no batch \"nobody\""),
-        (["dance"], "Unexpected argument 'dance'"),
+        (["dance"], "dance is no command; `transfer --help` lists what there is"),
     ]
 
     @Test(arguments: wrong) func isToldAndEndsWith64(_ arguments: [String], _ message: String) async throws {
