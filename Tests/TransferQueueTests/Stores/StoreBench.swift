@@ -67,7 +67,7 @@ extension JobStore {
     }
 
     /// Claims what is ready, up to a number for each lane.
-    func claimAll(_ batch: Int64, limit: Int = 1000, secrets: [Int64: JobSecrets] = [:]) throws -> [JobRecord] {
+    func claimAll(_ batch: Int64, limit: Int = 100_000, secrets: [Int64: JobSecrets] = [:]) throws -> [JobRecord] {
         let lanes = try backlog(batch: batch).ready.keys.sorted { $0.origin < $1.origin }
         return try claim(lanes.map { LaneWant(lane: $0, limit: limit) }, secrets: secrets)
             .flatMap(\.jobs).map(\.record)

@@ -88,29 +88,19 @@ final class StoreFixture {
 
     /// Claims everything that is ready.
     func claimAll(_ batch: Int64, in other: SQLiteStore? = nil) throws -> [JobRecord] {
-        let store = other ?? self.store
-        var records: [JobRecord] = []
-        for (lane, count) in try store.backlog(batch: batch).ready.sorted(by: { $0.key.origin < $1.key.origin }) {
-            records += try store.claim(lane, limit: count, secrets: [:]).jobs.map(\.record)
-        }
-        return records
+        try (other ?? store).claimAll(batch)
     }
 
     @discardableResult
     func end(_ record: JobRecord, _ outcome: JobEnd.Outcome) throws -> RecordedGroup {
-        try store.record(
-            [JobEnd(id: record.id, batch: record.batch, identity: record.identity, outcome: outcome)], [])
+        try store.end(record, outcome)
     }
 
     @discardableResult
-    func succeed(_ record: JobRecord) throws -> RecordedGroup {
-        try end(record, .done(Sample.receipt("b", record.identity), FileStamp(size: 7, modified: 1)))
-    }
+    func succeed(_ record: JobRecord) throws -> RecordedGroup { try store.succeed(record) }
 
     @discardableResult
-    func fail(_ record: JobRecord) throws -> RecordedGroup {
-        try end(record, .failed(Sample.busy(), attempts: 3, host: "h.example"))
-    }
+    func fail(_ record: JobRecord) throws -> RecordedGroup { try store.fail(record) }
 
     /// The states by identity.
     func states() throws -> [String: JobState] {

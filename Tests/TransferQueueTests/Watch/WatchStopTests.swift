@@ -83,6 +83,8 @@ import TransferWatch
                 let log = WatchLog()
                 let watched = try await WatchedFolder.start(spec, on: queue) { log.add($0) }
                 await log.caughtUp()
+                // What the start has to look for would wait for the database too, and whoever stops for that.
+                try await reached { await watched.keeper.due.acting == nil }
                 // Another process writes to the database, so that this one has to wait for it.
                 let other = try SQLiteStore(StateFolder(folder.path("state")))
                 let writer = WorkerPool(name: "writer", threads: 1)
