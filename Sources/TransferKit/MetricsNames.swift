@@ -7,5 +7,5 @@ public import TransferNetworking
 /// written for Foundation's would never be called.
 public typealias URLSessionTaskMetrics = TransferTaskMetrics
 
-/// What the network did for one request of a task; as ``URLSessionTaskMetrics``.
+/// The times and addresses of one request of a task, by the name that ``URLSessionTaskMetrics`` has them under.
 public typealias URLSessionTaskTransactionMetrics = TransferTransactionMetrics

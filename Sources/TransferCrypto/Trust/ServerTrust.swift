@@ -24,7 +24,7 @@ public final class ServerTrust: Sendable {
         self.ocspResponse = ocspResponse
     }
 
-    /// What an evaluator changed, which holds for every evaluation from then on.
+    /// The rules and authorities that an evaluator set; they hold for every evaluation from then on.
     public var adjustments: TrustAdjustments {
         get { changes.withLock { $0 } }
         set { changes.withLock { $0 = newValue } }

@@ -4,7 +4,7 @@ public protocol TrustRule: Sendable {
     func judge(_ trust: ServerTrust) throws
 }
 
-/// What an evaluator has changed about how one trust is judged from then on.
+/// The rules and authorities that an evaluator sets for one trust, in place of the usual ones.
 public struct TrustAdjustments: Sendable {
     /// In place of the usual ones; empty for those.
     public var rules: [any TrustRule] = []

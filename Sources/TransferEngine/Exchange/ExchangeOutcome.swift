@@ -65,7 +65,7 @@ extension ExchangeOutcome {
         }
     }
 
-    /// Of an exchange that somebody else than the network carried.
+    /// Makes the outcome of an exchange that a program's `URLProtocol` carried, and not the network.
     ///
     /// - Parameters:
     ///   - start: `nil` where no answer came.

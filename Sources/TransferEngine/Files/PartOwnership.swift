@@ -17,7 +17,7 @@ public enum PartOwnership: Sendable, Hashable {
         case inode(UInt64)
     }
 
-    /// What the file itself bears (`PartRecord`).
+    /// The mark that a partial file has in its extended attributes (`PartRecord`), or why it has none.
     enum Bears: Sendable, Hashable, CaseIterable {
         /// A record, or the mark of a file that we made.
         case mark

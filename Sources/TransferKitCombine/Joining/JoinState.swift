@@ -1,6 +1,6 @@
 import OpenCombine
 
-/// What several publishers published, on its way to one subscriber. Pure.
+/// The values of several publishers on their way to one subscriber: which are handed on, and which are asked for. Pure.
 ///
 /// A merge hands on each value. The latest of all is made anew for each value, once every publisher has one; where the
 /// subscriber has asked for no more, only the newest waits.
@@ -11,7 +11,7 @@ struct JoinState<Input> {
     }
 
     enum Action {
-        /// What came from the publisher of this index is handed on; the latest of all, where that is the way.
+        /// The value that the publisher of this index gave is handed on, with the latest of all others by ``Way/latest``.
         case deliver(Input, from: Int)
         case ask(Int, Subscribers.Demand)
         case finish
@@ -19,7 +19,7 @@ struct JoinState<Input> {
 
     private let way: Way
     private var demand = Subscribers.Demand.none
-    /// Those that have a subscription.
+    /// Whether the publisher of an index has given its subscription.
     private var isSubscribed: [Bool]
     private var hasValue: [Bool]
     private var isFinished: [Bool]

@@ -93,7 +93,7 @@ extension Request {
     public static func authorizationHeader(user: String, password: String) -> (key: String, value: String)? { nil }
 
     @available(*, unavailable, message: "the attempts' metrics have its moments: metrics, allMetrics")
-    public var timeline: Never { fatalError("unavailable") }  // Nobody can call it.
+    public var timeline: Never { fatalError("unavailable") }  // The compiler refuses each use; a member needs a body.
 }
 
 extension DataRequest {
@@ -129,7 +129,7 @@ extension DataResponse {
     }
 
     @available(*, unavailable, message: "the attempt's metrics have its moments: metrics")
-    public var timeline: Never { fatalError("unavailable") }  // Nobody can call it.
+    public var timeline: Never { fatalError("unavailable") }  // The compiler refuses each use; a member needs a body.
 }
 
 extension DownloadResponse {
@@ -139,7 +139,7 @@ extension DownloadResponse {
     }
 
     @available(*, unavailable, message: "the attempt's metrics have its moments: metrics")
-    public var timeline: Never { fatalError("unavailable") }  // Nobody can call it.
+    public var timeline: Never { fatalError("unavailable") }  // The compiler refuses each use; a member needs a body.
 
     @available(*, unavailable, renamed: "fileURL")
     public var destinationURL: URL? { nil }

@@ -8,11 +8,11 @@ extension Session {
     @available(*, unavailable, message: "the system's libcurl has no WebSockets; use a library for them")
     public func webSocketRequest(
         performing convertible: any URLRequestConvertible, interceptor: (any RequestInterceptor)? = nil
-    ) -> Never { fatalError("unavailable") }  // Nobody can call it.
+    ) -> Never { fatalError("unavailable") }  // The compiler refuses each use; a function needs a body.
 
     @available(*, unavailable, message: "the system's libcurl has no WebSockets; use a library for them")
     public func webSocketRequest(
         to url: any URLConvertible, headers: HTTPHeaders? = nil, interceptor: (any RequestInterceptor)? = nil,
         requestModifier: RequestModifier? = nil
-    ) -> Never { fatalError("unavailable") }  // Nobody can call it.
+    ) -> Never { fatalError("unavailable") }  // The compiler refuses each use; a function needs a body.
 }

@@ -45,7 +45,7 @@ final class ProtocolExchange: ExchangeCommands {
         var elapsed: Double { hops.last.map { max(1e-6, WallClock.now - $0.start) } ?? 0 }
     }
 
-    private struct Loader: @unchecked Sendable {  // Used on the queue that starts and stops protocols.
+    private struct Loader: @unchecked Sendable {  // `loading` alone starts and stops the protocol.
         let urlProtocol: URLProtocol
     }
 

@@ -83,6 +83,6 @@ extension Request {
 }
 
 /// Shows a challenge to monitors, which only look at it.
-private struct UnsharedChallenge: @unchecked Sendable {  // Nobody changes it.
+private struct UnsharedChallenge: @unchecked Sendable {  // Foundation's challenge has constants only.
     let challenge: URLAuthenticationChallenge
 }
