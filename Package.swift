@@ -133,8 +133,8 @@ let package = Package(
         .target(name: "TransferTestSupport", path: "Tests/TransferTestSupport", swiftSettings: settings),
         // What tests run in a process of its own, to see its memory.
         .executableTarget(
-            name: "request-load", dependencies: ["TransferNetworking"], path: "Tests/request-load",
-            swiftSettings: settings),
+            name: "request-load", dependencies: ["TransferNetworking", "TransferReachability"],
+            path: "Tests/request-load", swiftSettings: settings),
         // What tests run inside network namespaces, which a process can't enter for one of its suites.
         .executableTarget(
             name: "link-probe", dependencies: ["TransferCore", "TransferCrypto", "TransferEngine"],

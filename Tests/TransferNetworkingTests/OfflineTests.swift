@@ -55,6 +55,19 @@ struct OfflineTests {
         #expect(words == ["failed", "hello", "retries 1"])
     }
 
+    /// A cable comes.
+    @Test(.enabled(if: isAllowed), arguments: ["retriesOverKind", "retriesOverOthers"])
+    func theOfflineRetrierRetriesOverTheKindsOfInterfacesItWasGiven(kind: String) async throws {
+        let words = try await run(kind)
+        #expect(words == ["failed", "hello", "retries 1"])
+    }
+
+    @Test(.enabled(if: isAllowed), arguments: ["kindIsMissing", "kindIsProhibited"])
+    func theOfflineRetrierDoesNotRetryOverOtherKinds(kind: String) async throws {
+        let words = try await run(kind)
+        #expect(words == ["failed", Self.offline, "retries 0"])
+    }
+
     @Test func copiesOfAConfigurationCarryThatItWaits() throws {
         let configuration = URLSessionConfiguration.af.default
         #expect(!configuration.waitsForConnectivity)

@@ -9,7 +9,7 @@ import TransferNetworking
 ///     request-load stream URL FILE
 ///     request-load unread input-stream|sequence|queue|suspended|undecided URL FILE
 ///     request-load plain URL
-///     request-load offline fails|waits|retries|cancels
+///     request-load offline KIND (`WithoutNetwork` has them)
 @main
 enum RequestLoad {
     static func main() async throws {

@@ -3,6 +3,7 @@ import FoundationNetworking
 import Glibc
 import Synchronization
 import TransferNetworking
+import TransferReachability
 
 /// Requests of a process that begins in a network namespace without any network, and makes one for itself later.
 ///
@@ -49,14 +50,24 @@ final class WithoutNetwork: Sendable {
         switch kind {
         case "fails": break
         case "waits", "cancels": configuration.waitsForConnectivity = true
-        case "retries":
-            interceptor = .offlineRetrier(maximumWait: .seconds(20))
+        case "retries": interceptor = .offlineRetrier(maximumWait: .seconds(20))
+        case "retriesOverKind":
+            interceptor = .offlineRetrier(requiredInterfaceType: .wiredEthernet, maximumWait: .seconds(20))
+        case "retriesOverOthers":
+            interceptor = .offlineRetrier(prohibitedInterfaceTypes: [.wifi, .cellular], maximumWait: .seconds(20))
+        case "kindIsMissing":
+            interceptor = .offlineRetrier(requiredInterfaceType: .wifi, maximumWait: .milliseconds(200))
+        case "kindIsProhibited":
+            interceptor = .offlineRetrier(
+                prohibitedInterfaceTypes: [.wiredEthernet, .other], maximumWait: .milliseconds(200))
+        default: throw LoadError("no such kind: \(kind)")
+        }
+        if interceptor != nil {
             monitor.requestDidCompleteTaskWithError = { [self] _, _, error in
                 guard error != nil else { return }
                 note("failed")
                 makeNetwork()
             }
-        default: throw LoadError("no such kind: \(kind)")
         }
         let made = Session(configuration: configuration, interceptor: interceptor, eventMonitors: [monitor])
         session.withLock { $0 = made }

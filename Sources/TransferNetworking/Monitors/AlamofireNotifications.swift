@@ -48,7 +48,7 @@ enum RequestNotifications: String {
 }
 
 extension Request {
-    /// Posted when a request was started, or goes on; the notification's ``Foundation/Notification/request`` has it.
+    /// Posted when a request was started, or goes on; the `request` property of the notification has it.
     public static var didResumeNotification: Notification.Name { RequestNotifications.name(of: .didResume) }
     /// Posted when a request was suspended.
     public static var didSuspendNotification: Notification.Name { RequestNotifications.name(of: .didSuspend) }
