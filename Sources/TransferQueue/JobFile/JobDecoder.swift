@@ -1,6 +1,9 @@
 import TransferCore
 
-/// Decodes the objects of a job file.
+/// The place in a job file where its objects are decoded, and what was wrong with them so far.
+///
+/// It reads objects and plain values. The values that have rules of their own are read by types of their own, such as
+/// ``SecretDecoder``, and the keys of a job are gathered in a ``JobDraft``.
 ///
 /// A value that is wrong is noted in `problems` and read over, so that one reading finds every fault; only text that
 /// is no JSON stops it, by a `JSONFault`.
@@ -42,6 +45,27 @@ struct JobDecoder {
             uncountedProblems = 0
         }
         return (problems, uncountedProblems)
+    }
+
+    /// Reads a job.
+    ///
+    /// - Returns: The job, or `nil` when problems were noted; and where its parts are, as far as they are there.
+    mutating func job() throws(JSONFault) -> (spec: JobSpec?, places: JobPlaces) {
+        reader.skipSpace()
+        var draft = JobDraft(start: reader.offset, rules: defaults)
+        let seen = try object(fields.table) { (decoder, field) throws(JSONFault) in
+            try field.read(&decoder, &draft)
+        }
+        guard let seen else { return (nil, draft.places) }
+        return (draft.finish(&self, seen), draft.places)
+    }
+
+    /// Makes the defaults independent of the text that they were read from: their offsets mean nothing in the text of a job.
+    ///
+    /// - Parameter cursor: Stands before them.
+    mutating func placeDefaults(_ cursor: SourceCursor) {
+        defaults.networkPlaces = NetworkPlaces(defaults.networkRanges, cursor: cursor, in: reader.bytes)
+        defaults.networkRanges = [:]
     }
 
     /// Reads an object whose keys are known.

@@ -8,9 +8,9 @@ extension JobFileReader {
         let start = bytes.starts(with: JobFileFormat.byteOrderMark) ? JobFileFormat.byteOrderMark.count : 0
         decoder.reader = JSONReader(bytes, offset: start)
         var cursor = SourceCursor(offset: start, line: 1)
-        let header: JobDecoder.Header
+        let header: JobFileHeader
         do {
-            header = try decoder.document()
+            header = try JobFileHeader.document(&decoder)
             try decoder.reader.expectEnd()
         } catch {
             decoder.note(error.message, error.range)
@@ -93,9 +93,9 @@ extension JobFileReader {
             return cursor
         }()
         if !hasBegun, Self.isHeader(bytes) {
-            var header = JobDecoder.Header()
+            var header = JobFileHeader()
             do {
-                header = try decoder.headerLine()
+                header = try JobFileHeader.line(&decoder)
                 try decoder.reader.expectEnd()
             } catch {
                 decoder.note(error.message, error.range)

@@ -49,8 +49,8 @@ import TransferWatch
         let watch = try #require(schema.definition("watch")["properties"] as? [String: [String: Any]])
         #expect(watch["order"]?["enum"] as? [String] == WatchOrder.allCases.map(\.rawValue))
         for (name, range) in [
-            ("segments", JobDecoder.segments), ("priority", JobDecoder.priorities),
-            ("maxRedirects", JobDecoder.redirectLimits),
+            ("segments", FieldRanges.segments), ("priority", FieldRanges.priorities),
+            ("maxRedirects", FieldRanges.redirects),
         ] {
             #expect(schema.definition(name)["minimum"] as? Int == range.lowerBound)
             #expect(schema.definition(name)["maximum"] as? Int == range.upperBound)

@@ -67,7 +67,7 @@ extension JobFields {
             }
             writer.member(JobKey.noProxy, proxy.noProxy)
         }
-    ) { (decoder, settings) throws(JSONFault) in try decoder.proxy(into: &settings.proxy) }
+    ) { (decoder, settings) throws(JSONFault) in try ConnectionDecoder.proxy(&decoder, into: &settings.proxy) }
 
     /// A proxy that asks who comes, while its keys are read.
     struct ProxyDraft: Sendable {
@@ -115,7 +115,7 @@ extension JobFields {
             credentials.write(&writer, AuthDraft(auth))
         }
     ) { (decoder, settings) throws(JSONFault) in
-        if let auth = try decoder.auth() { settings.auth = auth }
+        if let auth = try ConnectionDecoder.auth(&decoder) { settings.auth = auth }
     }
 
     /// An `auth` while its keys are read.
@@ -154,12 +154,12 @@ extension FieldCodec<String> {
     fileprivate static var endpoint: Self {
         Self(
             schema: #""type": "string", "pattern": "^[Hh][Tt][Tt][Pp][Ss]?://[^\\s/?#@]+(/[^\\s?#]*)?$""#
-        ) { decoder throws(JSONFault) in try decoder.endpoint() }
+        ) { decoder throws(JSONFault) in try ConnectionDecoder.endpoint(&decoder) }
     }
 
     fileprivate static var proxyURL: Self {
         Self(schema: ##""$ref": "#/$defs/proxyURL""##) { decoder throws(JSONFault) in
-            try decoder.proxyURL(mayBeEmpty: false)
+            try ConnectionDecoder.proxyURL(&decoder, mayBeEmpty: false)
         }
     }
 }

@@ -35,7 +35,7 @@ extension NetworkPolicy {
 extension FieldCodec<[LinkPattern]> {
     fileprivate static var links: Self {
         Self(schema: ##""$ref": "#/$defs/links""##) { decoder throws(JSONFault) in
-            try decoder.links()
+            try NetworkDecoder.links(&decoder)
         } write: {
             $0.array($1) { $0.string($1.text) }
         }
@@ -45,7 +45,7 @@ extension FieldCodec<[LinkPattern]> {
 extension FieldCodec<LinkPattern> {
     fileprivate static var requiredLink: Self {
         Self(schema: #""type": "string", "pattern": "^$|^(name:)?[^/:\\s]+$""#) { decoder throws(JSONFault) in
-            try decoder.requiredLink()
+            try NetworkDecoder.requiredLink(&decoder)
         } write: {
             $0.string($1.text)
         }
@@ -58,7 +58,7 @@ extension FieldCodec<MeteredBudget> {
         return Self(
             schema: #""type": "string", "pattern": "^unlimited$|^\#(amount)/(hour|day|week|month)$""#
         ) { decoder throws(JSONFault) in
-            try decoder.meteredBudget()
+            try NetworkDecoder.meteredBudget(&decoder)
         } write: {
             $0.string($1.text)
         }
@@ -71,7 +71,7 @@ extension FieldCodec<Schedule> {
         return Self(
             schema: #""anyOf": [\#(window), { "type": "array", "items": \#(window) }]"#
         ) { decoder throws(JSONFault) in
-            try decoder.schedule()
+            try NetworkDecoder.schedule(&decoder)
         } write: { writer, schedule in
             let windows = schedule.windows.map(\.text)
             if windows.count == 1 { writer.string(windows[0]) } else { windows.write(to: &writer) }

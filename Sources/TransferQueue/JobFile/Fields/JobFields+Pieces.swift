@@ -15,7 +15,7 @@ extension JobFields {
             writer.key("pieces")
             pieceKeys.write(&writer, PiecesDraft(length: pieces.length, digests: pieces.digests))
         }
-    ) { (decoder, download) throws(JSONFault) in download.pieces = try decoder.pieces() }
+    ) { (decoder, download) throws(JSONFault) in download.pieces = try ChecksumDecoder.pieces(&decoder) }
 
     /// A `pieces` while its keys are read.
     struct PiecesDraft: Sendable {
@@ -48,7 +48,7 @@ extension FieldCodec<[Checksum]> {
         ) { decoder throws(JSONFault) in
             var digests: [Checksum] = []
             _ = try decoder.array("an array of checksums") { (decoder) throws(JSONFault) in
-                if let digest = try decoder.checksum() { digests.append(digest) }
+                if let digest = try ChecksumDecoder.read(&decoder) { digests.append(digest) }
             }
             return digests
         } write: {

@@ -39,7 +39,7 @@ extension JobFields {
         JobField(settings: auth),
         JobField(
             settings: Field(
-                "maxRedirects", \.maxRedirects, .integer(JobDecoder.redirectLimits), standard: "10",
+                "maxRedirects", \.maxRedirects, .integer(FieldRanges.redirects), standard: "10",
                 "The most redirects to follow.")),
         JobField(
             settings: Field(
@@ -86,7 +86,7 @@ extension JobFields {
                         network.write(&writer, settings.network)
                     })
             ]
-        ) { (decoder, draft) throws(JSONFault) in try decoder.network(into: &draft.rules) },
+        ) { (decoder, draft) throws(JSONFault) in try NetworkDecoder.read(&decoder, into: &draft.rules) },
     ]
 
     private static let headers = Field<JobSettings>(
@@ -121,12 +121,12 @@ extension JobFields {
                 }
             }
         }
-    ) { (decoder, settings) throws(JSONFault) in try decoder.headers(into: &settings.headers) }
+    ) { (decoder, settings) throws(JSONFault) in try SecretDecoder.headers(&decoder, into: &settings.headers) }
 
     static let retry = ObjectFields<RetrySettings>([
-        Field("limit", \.limit, .integer(JobDecoder.retryLimits), standard: "10", "Attempts after the first."),
+        Field("limit", \.limit, .integer(FieldRanges.retries), standard: "10", "Attempts after the first."),
         Field(
-            "base", \.base, .integer(JobDecoder.retryBases), standard: "2",
+            "base", \.base, .integer(FieldRanges.retryBases), standard: "2",
             "Growth of the delay from one attempt to the next."),
         Field("scale", \.scale, .delay, standard: #""1s""#, "The first delay."),
         Field("maxDelay", \.maxDelay, .delay, standard: #""60s""#, "The longest delay."),

@@ -8,7 +8,7 @@ extension JobFields {
             isOfSome: true),
         JobField(
             upload: Field(
-                "parallel", \.options.parallel, .integer(JobDecoder.parallelRequests),
+                "parallel", \.options.parallel, .integer(FieldRanges.parallelRequests),
                 "Requests at the same time, where parts can be joined."), isOfSome: true),
         JobField(
             upload: Field(
@@ -73,7 +73,7 @@ extension JobFields {
         }
         return Field(FieldNote(summary, schema: ##""$ref": "#/$defs/namedValues""##), output) {
             (decoder, upload) throws(JSONFault) in
-            try decoder.fields(into: &upload[keyPath: path])
+            try SecretDecoder.namedValues(&decoder, into: &upload[keyPath: path])
         }
     }
 

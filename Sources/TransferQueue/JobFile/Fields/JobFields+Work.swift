@@ -11,7 +11,7 @@ extension JobFields {
                     #""type": "string", "minLength": 1, "maxLength": 255, "pattern": "^[^/\\u0000-\\u001f\\u007f-\\u009f]+$""#
             ),
             [.name(FieldOutput("id", \.id, .anyText))]
-        ) { (decoder, draft) throws(JSONFault) in try decoder.id(&draft) },
+        ) { (decoder, draft) throws(JSONFault) in try draft.readID(&decoder) },
         JobField(
             "download", [], .downloads,
             FieldNote(
@@ -19,7 +19,7 @@ extension JobFields {
                 schema: ##""anyOf": [{ "$ref": "#/$defs/url" }, { "type": "array", "minItems": 1, "items": "##
                     + ##"{ "$ref": "#/$defs/url" } }]"##),
             [.download(urls)]
-        ) { (decoder, draft) throws(JSONFault) in try decoder.mirrors(&draft) },
+        ) { (decoder, draft) throws(JSONFault) in try DownloadDecoder.mirrors(&decoder, &draft) },
         JobField(
             upload: Field(
                 always: "upload", \.source, .path, identity: .custom { $0.add($1.source) }, "The file to send."), []),
@@ -36,7 +36,7 @@ extension JobFields {
                 "The digest that the file must have, such as sha256:HEX.", schema: ##""$ref": "#/$defs/checksum""##),
             [.download(downloadChecksum), .upload(uploadChecksum)]
         ) { (decoder, draft) throws(JSONFault) in
-            let checksum = try decoder.checksum()
+            let checksum = try ChecksumDecoder.read(&decoder)
             draft.rules.download.checksum = checksum
             draft.rules.upload.checksum = checksum
         },
@@ -48,7 +48,7 @@ extension JobFields {
                 schema: ##""$ref": "#/$defs/path""##),
             []
         ) { (decoder, draft) throws(JSONFault) in
-            draft.rules.checksums = try decoder.checksums()
+            draft.rules.checksums = try ChecksumDecoder.list(&decoder)
             draft.namesChecksums = true
         },
         JobField(download: pieces, []),
@@ -58,18 +58,18 @@ extension JobFields {
                 "The IDs of jobs that have to be complete before.",
                 schema: #""type": "array", "uniqueItems": true, "items": { "type": "string", "minLength": 1 }"#),
             [.turn(needs)]
-        ) { (decoder, draft) throws(JSONFault) in try decoder.needs(&draft) },
+        ) { (decoder, draft) throws(JSONFault) in try draft.readNeeds(&decoder) },
         JobField(
             "priority", [.defaults, .watch], .all,
             FieldNote(
-                "Higher goes first.", schema: FieldCodec.integer(JobDecoder.priorities).schema, standard: "0"),
+                "Higher goes first.", schema: FieldCodec.integer(FieldRanges.priorities).schema, standard: "0"),
             [.turn(priority)]
         ) { (decoder, draft) throws(JSONFault) in
-            draft.rules.priority = try decoder.integer(JobDecoder.priorities) ?? 0
+            draft.rules.priority = try decoder.integer(FieldRanges.priorities) ?? 0
         },
         JobField(
             download: Field(
-                "segments", \.segments, .integer(JobDecoder.segments), standard: 1,
+                "segments", \.segments, .integer(FieldRanges.segments), standard: 1,
                 "The most connections to use for one file. Does nothing yet: one is used.")),
         JobField(
             download: Field(
@@ -149,7 +149,7 @@ extension JobFields {
     }
 
     private static let priority = FieldOutput<JobSpec>(
-        "priority", \.priority, .integer(JobDecoder.priorities), standard: 0)
+        "priority", \.priority, .integer(FieldRanges.priorities), standard: 0)
 
     private static let downloadMethod = FieldOutput<JobSpec.Download>(
         "method", \.method, .method, identity: .custom { $0.add($1.method ?? "") })
