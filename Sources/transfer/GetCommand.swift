@@ -126,10 +126,17 @@ struct OneOff {
     let output: OutputOptions
     let state: String?
 
+    private var firstURL: String {
+        switch jobs[0].work {
+        case .download(let download): download.urls[0]
+        case .upload(let upload): upload.url
+        }
+    }
+
     func run() async throws -> ExitStatus {
         // The same command again is the same batch: it goes on where it was.
         let more = jobs.count > 1 ? " +\(jobs.count - 1)" : ""
-        let name = "\(verb) \(Redaction.url(jobs[0].firstURL))\(more) in \(folder)"
+        let name = "\(verb) \(Redaction.url(firstURL))\(more) in \(folder)"
         let queue = try await Composition.queue(state: state, limits: limits.merged(with: BatchLimits()))
         let batch: StagedBatch
         do {
@@ -150,15 +157,6 @@ struct OneOff {
         let status = try await execution.run([batch], options)
         if status == .complete { _ = try? Composition.remote(state: state).forget(name: name, endedBefore: nil) }
         return status
-    }
-}
-
-extension JobSpec {
-    fileprivate var firstURL: String {
-        switch work {
-        case .download(let download): download.urls[0]
-        case .upload(let upload): upload.url
-        }
     }
 }
 

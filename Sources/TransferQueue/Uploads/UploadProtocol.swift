@@ -1,19 +1,5 @@
 import TransferCore
 
-extension JobSpec {
-    /// How an upload speaks to its server; known by its name.
-    public struct UploadProtocol: Sendable {
-        /// Behind one reference: each job has it.
-        private let shared: Shared<UploadEntry>
-
-        init(_ entry: UploadEntry) { shared = Shared(wrappedValue: entry) }
-
-        var entry: UploadEntry {
-            _read { yield shared.wrappedValue }
-        }
-    }
-}
-
 extension JobSpec.UploadProtocol: RawRepresentable, CaseIterable, Hashable {
     /// The name in a job file.
     public var rawValue: String { entry.name }

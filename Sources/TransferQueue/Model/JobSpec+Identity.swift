@@ -1,6 +1,7 @@
 import TransferCore
 import TransferUpload
 
+/// Which job it is, and whether two are the same.
 extension JobSpec {
     /// Changes when the job would bring another result: what is moved, from where, to where, and how it is asked for.
     ///
@@ -20,12 +21,7 @@ extension JobSpec {
     }
 
     /// Whether it's another job when relative paths start elsewhere.
-    var hasRelativePath: Bool {
-        switch work {
-        case .download(let download): !download.destination.hasPrefix("/")
-        case .upload(let upload): !upload.source.hasPrefix("/")
-        }
-    }
+    var hasRelativePath: Bool { !work.path.hasPrefix("/") }
 
     /// What two jobs of a batch must not have in common; empty for an upload whose server gives the names. In a folder
     /// each URL has a file of its own, as far as anybody knows before its server has answered.
@@ -49,28 +45,24 @@ extension JobSpec {
         return "\(place) \(endpoint)"
     }
 
-    public var isUpload: Bool {
-        if case .upload = work { return true }
-        return false
-    }
-}
-
-/// The FNV-1a hash, 64 bits.
-struct FNV1a {
-    private(set) var value: UInt64 = 0xCBF2_9CE4_8422_2325
-
-    mutating func add(_ text: String) {
-        let isMixed: Void? = text.utf8.withContiguousStorageIfAvailable { bytes in
-            var value = value
-            for byte in bytes { value = (value ^ UInt64(byte)) &* Self.prime }
-            self.value = value
+    /// The same job with its URLs in their canonical spelling, in which they are sent: one place has one name in
+    /// identities, needs, lanes and records, however it was written.
+    var spelt: JobSpec {
+        // As nearly every job is.
+        guard !urls.allSatisfy(URLSpelling.isCanonical) || needs.contains(where: { $0.contains("://") }) else {
+            return self
         }
-        if isMixed == nil { for byte in text.utf8 { mix(byte) } }
-        // Keeps "ab", "c" apart from "a", "bc".
-        mix(0xFF)
+        let spelt = urls.map(URLSpelling.canonicalIfPossible)
+        var spec = self
+        spec.needs = needs.map { $0.contains("://") ? URLSpelling.canonicalIfPossible($0) : $0 }
+        switch work {
+        case .download(var download):
+            download.urls = spelt
+            spec.work = .download(download)
+        case .upload(var upload):
+            upload.url = spelt[0]
+            spec.work = .upload(upload)
+        }
+        return spec
     }
-
-    private mutating func mix(_ byte: UInt8) { value = (value ^ UInt64(byte)) &* Self.prime }
-
-    private static let prime: UInt64 = 0x100_0000_01B3
 }
