@@ -34,7 +34,7 @@ extension JobSpec.UploadProtocol {
             let scheme = url.prefix { $0 != ":" }.lowercased()
             return own == self ? nil : "a URL of \(scheme):// goes with the protocol \"\(own.rawValue)\""
         }
-        return entry.schemes.isEmpty ? nil : "the protocol \"\(rawValue)\" has URLs as \(entry.urlForm)"
+        return entry.urls.schemes.isEmpty ? nil : "the protocol \"\(rawValue)\" has URLs as \(entry.urls.form)"
     }
 }
 
