@@ -1,4 +1,4 @@
-import TransferCore
+package import TransferCore
 
 /// A range of a file as a request's body, and what stands around it: a form's boundaries, say.
 public struct SourcePart: Sendable {
