@@ -19,17 +19,8 @@ BEGIN {
     spread("CurlOptions", wait)
     spread("CurlPool", wait)
     spread("PartFile", wait)
-    spread("FieldCodec", wait)
-    spread("JobFields", wait)
-    spread("JobSettings", wait)
-    spread("JobSpec.Upload", wait)
     spread("JobQueue", wait)
-    spread("Scheduler", wait)
     spread("WatchKeeper", wait)
-    spread("NetworkSnapshot", wait)
-    spread("HTTPBinRoutes", wait)
-    spread("TestServer", wait)
-    spread("S3Dialogue", wait)
 
     # Folders whose types have the shape of Alamofire's, which users know.
     shaped = "^Sources/(TransferNetworking|TransferKitCombine)/"

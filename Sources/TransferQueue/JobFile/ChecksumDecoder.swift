@@ -26,8 +26,8 @@ enum ChecksumDecoder {
         _ = try decoder.reader.kind()
         let start = decoder.reader.offset
         let before = decoder.problems.count
-        var draft = JobFields.PiecesDraft()
-        let seen = try JobFields.pieceKeys.read(&decoder, into: &draft)
+        var draft = PieceFields.Draft()
+        let seen = try PieceFields.keys.read(&decoder, into: &draft)
         guard seen != nil, decoder.problems.count == before else { return nil }
         let pieces = draft.length.flatMap { PieceDigests(length: $0, digests: draft.digests) }
         if pieces == nil, !decoder.isTrusted {

@@ -36,9 +36,9 @@ enum ConnectionDecoder {
         _ decoder: inout JobDecoder, into proxy: inout JobSettings.Proxy?
     ) throws(JSONFault) {
         let start = decoder.reader.offset
-        var draft = JobFields.ProxyDraft()
+        var draft = AccessFields.ProxyDraft()
         let before = decoder.problems.count
-        let seen = try JobFields.credentialedProxy.read(&decoder, into: &draft)
+        let seen = try AccessFields.credentialedProxy.read(&decoder, into: &draft)
         guard seen != nil, decoder.problems.count == before else { return }
         guard let url = draft.url else {
             return decoder.note("\"url\" is missing; \(proxyAdvice)", decoder.brace(start))
@@ -57,9 +57,9 @@ enum ConnectionDecoder {
     /// - Returns: `.some(nil)` where nobody does; `nil` where the value is wrong, which is noted.
     static func auth(_ decoder: inout JobDecoder) throws(JSONFault) -> JobSettings.Auth?? {
         let start = decoder.reader.offset
-        var draft = JobFields.AuthDraft()
+        var draft = AccessFields.AuthDraft()
         let before = decoder.problems.count
-        let seen = try JobFields.credentials.read(&decoder, into: &draft)
+        let seen = try AccessFields.credentials.read(&decoder, into: &draft)
         guard seen != nil, decoder.problems.count == before else { return nil }
         switch (draft.netrc, draft.user, draft.password, draft.bearer) {
         case (true?, let user, nil, nil): return .some(.netrc(user: user))

@@ -3,7 +3,7 @@ enum NetworkDecoder {
     static func read(_ decoder: inout JobDecoder, into rules: inout JobDefaults) throws(JSONFault) {
         var policy = rules.settings.network
         var places = rules.networkRanges
-        let seen = try decoder.object(JobFields.network.table) { (decoder, field) throws(JSONFault) in
+        let seen = try decoder.object(NetworkFields.all.table) { (decoder, field) throws(JSONFault) in
             if !decoder.isTrusted, let key = NetworkKey(rawValue: field.key) {
                 places[key] = decoder.brace(decoder.reader.offset)
             }
@@ -20,7 +20,7 @@ enum NetworkDecoder {
         _ decoder: inout JobDecoder, _ policy: NetworkPolicy, _ seen: UInt64, _ places: [NetworkKey: Range<Int>]
     ) {
         func has(_ key: NetworkKey) -> Bool {
-            seen & JobFields.network.table.bit(of: key.rawValue) != 0
+            seen & NetworkFields.all.table.bit(of: key.rawValue) != 0
         }
         guard has(.metered), let metered = policy.metered else { return }
         if has(.meteredAfter), metered != .avoid, let place = places[.meteredAfter] {

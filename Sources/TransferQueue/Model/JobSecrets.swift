@@ -40,13 +40,3 @@ struct JobSecrets: Sendable {
         return result
     }
 }
-
-extension JobSettings {
-    fileprivate var hasSecret: Bool { JobFields.all.order.secrets.contains { $0.isWrittenOut(self) } }
-
-    fileprivate var redacted: JobSettings {
-        var result = self
-        for secrets in JobFields.all.order.secrets { secrets.redact(&result) }
-        return result
-    }
-}

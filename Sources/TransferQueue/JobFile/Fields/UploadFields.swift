@@ -1,8 +1,8 @@
 import TransferCore
 
-extension JobFields {
-    /// How an upload is made.
-    static let uploadOptions: [JobField] = [
+/// The keys of uploads alone.
+enum UploadFields {
+    static let rows: [JobField] = [
         JobField(
             upload: Field("chunkSize", \.options.chunkSize, .chunkSize, "Bytes of one request at most."),
             isOfSome: true),

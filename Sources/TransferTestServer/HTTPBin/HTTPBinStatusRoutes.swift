@@ -1,5 +1,6 @@
-extension HTTPBinRoutes {
-    static let statuses: [HTTPBinRoute] = [
+/// The routes of httpbin that answer with a status that the path says.
+enum HTTPBinStatusRoutes {
+    static let all: [HTTPBinRoute] = [
         HTTPBinRoute("/status/:", HTTPBinRoute.everyMethod) { request in
             guard let status = request.number(0), 200...999 ~= status else {
                 return .body(.text("Invalid status code"), type: "text/plain; charset=utf-8", status: 400)

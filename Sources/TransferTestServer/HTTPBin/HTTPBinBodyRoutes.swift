@@ -1,6 +1,6 @@
-extension HTTPBinRoutes {
-    /// Bodies of a size that the path says.
-    static let bodies: [HTTPBinRoute] = [
+/// The routes of httpbin whose bodies have a size that the path says.
+enum HTTPBinBodyRoutes {
+    static let all: [HTTPBinRoute] = [
         HTTPBinRoute("/bytes/:") { request in sized(request) { octets(request, $0) } },
         HTTPBinRoute("/payloads/:") { request in sized(request) { octets(request, $0) } },
         HTTPBinRoute("/stream-bytes/:") { request in

@@ -1,11 +1,12 @@
 import TransferCore
 
-extension JobFields {
+/// The key `pieces` and those of its object.
+enum PieceFields {
     static let pieces = Field<JobSpec.Download>(
         FieldNote(
             "The digests of all of a download's pieces, with which the whole file is compared. Of a partial file that another "
                 + "tool has left, the pieces that are right are gone on with.",
-            pieceKeys.note("pieces")),
+            keys.note("pieces")),
         FieldOutput("pieces") { hash, download in
             guard let pieces = download.pieces else { return }
             hash.add("pieces \(pieces.length)")
@@ -13,17 +14,17 @@ extension JobFields {
         } write: { writer, download in
             guard let pieces = download.pieces else { return }
             writer.key("pieces")
-            pieceKeys.write(&writer, PiecesDraft(length: pieces.length, digests: pieces.digests))
+            keys.write(&writer, Draft(length: pieces.length, digests: pieces.digests))
         }
     ) { (decoder, download) throws(JSONFault) in download.pieces = try ChecksumDecoder.pieces(&decoder) }
 
     /// A `pieces` while its keys are read.
-    struct PiecesDraft: Sendable {
+    struct Draft: Sendable {
         var length: Int64?
         var digests: [Checksum] = []
     }
 
-    static let pieceKeys = ObjectFields<PiecesDraft>(
+    static let keys = ObjectFields<Draft>(
         [
             Field("length", \.length, .pieceLength, "The bytes of a piece; the last one has what is left."),
             Field(always: "digests", \.digests, .digests, "The digest of each piece, all by one algorithm."),

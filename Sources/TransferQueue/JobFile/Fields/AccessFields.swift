@@ -1,7 +1,8 @@
 import TransferCore
 import TransferUpload
 
-extension JobFields {
+/// The keys that say how servers are spoken to, and who logs in.
+enum AccessFields {
     static let s3 = ObjectFields<JobSettings.S3Access>(
         [
             Field(

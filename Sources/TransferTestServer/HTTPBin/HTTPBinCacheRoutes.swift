@@ -1,22 +1,6 @@
-extension HTTPBinRoutes {
-    static let cookies: [HTTPBinRoute] = [
-        HTTPBinRoute("/cookies") { request in
-            let cookies = request.headers.all("Cookie").flatMap { $0.split(separator: ";") }.map { cookie in
-                let parts = cookie.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-                return (parts[0].trimmingSpaces, JSONValue.string(parts.count > 1 ? parts[1].trimmingSpaces : ""))
-            }
-            return .json(.object(["cookies": .object(Dictionary(cookies) { first, _ in first })]))
-        },
-        HTTPBinRoute("/cookies/set") { request in
-            setting(request.args.fields.map { "\($0.name)=\($0.value); Path=/" })
-        },
-        HTTPBinRoute("/cookies/set/:/:") { setting(["\($0.parameters[0])=\($0.parameters[1]); Path=/"]) },
-        HTTPBinRoute("/cookies/delete") { request in
-            setting(request.args.fields.map { "\($0.name)=; Expires=\(HTTPDate.string(0)); Max-Age=0; Path=/" })
-        },
-    ]
-
-    static let caching: [HTTPBinRoute] = [
+/// The routes of httpbin that are about caches and header fields.
+enum HTTPBinCacheRoutes {
+    static let all: [HTTPBinRoute] = [
         HTTPBinRoute("/cache") { request in
             guard request.headers["If-None-Match"] == nil, request.headers["If-Modified-Since"] == nil else {
                 return ResponsePlan(status: 304, headers: [:])
@@ -45,12 +29,6 @@ extension HTTPBinRoutes {
             return plan
         },
     ]
-
-    private static func setting(_ cookies: [String]) -> ResponsePlan {
-        var plan = ResponsePlan.redirect(to: "/cookies")
-        for cookie in cookies { plan.headers.add("Set-Cookie", cookie) }
-        return plan
-    }
 
     /// The fields as JSON. Content-Length is one of them, so that the text is made until its length says itself.
     private static func told(_ headers: HeaderFields) -> [UInt8] {

@@ -1,6 +1,6 @@
-extension HTTPBinRoutes {
-    /// What a request said, said back.
-    static let echo: [HTTPBinRoute] = [
+/// The routes of httpbin that say back what a request said.
+enum HTTPBinEchoRoutes {
+    static let all: [HTTPBinRoute] = [
         HTTPBinRoute("/get") { .json(.object($0.described)) },
         HTTPBinRoute("/post", ["POST"]) { .json(.object($0.describedWithBody)) },
         HTTPBinRoute("/put", ["PUT"]) { .json(.object($0.describedWithBody)) },

@@ -1,8 +1,8 @@
 import TransferCore
 
-extension JobFields {
-    /// The rules that uploads and downloads have in common.
-    static let settings: [JobField] = [
+/// The keys of the rules that uploads and downloads have in common.
+enum SettingsFields {
+    static let rows: [JobField] = [
         JobField(settings: headers),
         JobField(
             settings: Field(
@@ -20,7 +20,7 @@ extension JobFields {
                 "A transfer slower than this rate for this time counts as stalled.")),
         JobField(settings: Field("maxTime", \.maxTime, .duration, "The longest time that one attempt may take.")),
         JobField(settings: Field("limitRate", \.limitRate, .rateLimit, "Bytes a second of this job; 0 for no limit.")),
-        JobField(settings: proxy),
+        JobField(settings: AccessFields.proxy),
         // The value joins the proxy's when all keys are known.
         JobField(
             "noProxy", [.defaults, .watch], .all,
@@ -36,14 +36,14 @@ extension JobFields {
             settings: Field(
                 "tls", \.tls, tls, standard: JobSettings.TLSSettings(), "Who is trusted, and shown to servers that ask."
             )),
-        JobField(settings: auth),
+        JobField(settings: AccessFields.auth),
         JobField(
             settings: Field(
                 "maxRedirects", \.maxRedirects, .integer(FieldRanges.redirects), standard: "10",
                 "The most redirects to follow.")),
         JobField(
             settings: Field(
-                "s3", \.s3, s3, from: JobSettings.S3Access(),
+                "s3", \.s3, AccessFields.s3, from: JobSettings.S3Access(),
                 hash: { hash, settings in
                     guard let s3 = settings.s3 else { return }
                     hash.add("s3")
@@ -57,7 +57,7 @@ extension JobFields {
                 })),
         JobField(
             settings: Field(
-                "ssh", \.ssh, ssh, from: JobSettings.SSHAccess(),
+                "ssh", \.ssh, AccessFields.ssh, from: JobSettings.SSHAccess(),
                 // Another user's home is another place.
                 hash: { hash, settings in
                     guard let user = settings.ssh?.user else { return }
@@ -71,19 +71,19 @@ extension JobFields {
                 })),
         JobField(
             settings: Field(
-                "ftp", \.ftp, ftp, from: JobSettings.FTPAccess(),
+                "ftp", \.ftp, AccessFields.ftp, from: JobSettings.FTPAccess(),
                 "How servers of ftp:// and ftps:// URLs are spoken to.")
         ),
         // Faults of the network are told where the job file has its rules.
         JobField(
             "network", [.defaults, .watch], .all,
-            FieldNote("Which links of the machine are used, and when.", network.note("network")),
+            FieldNote("Which links of the machine are used, and when.", NetworkFields.all.note("network")),
             [
                 .settings(
                     FieldOutput("network") { writer, settings in
                         guard settings.network != NetworkPolicy() else { return }
                         writer.key("network")
-                        network.write(&writer, settings.network)
+                        NetworkFields.all.write(&writer, settings.network)
                     })
             ]
         ) { (decoder, draft) throws(JSONFault) in try NetworkDecoder.read(&decoder, into: &draft.rules) },
@@ -143,27 +143,23 @@ extension JobFields {
         Field(always: "time", \.time, .duration, standard: #""30s""#, "How long it may be slower."),
     ])
 
+    private static let pins = FieldCodec<[String]>(
+        schema: #""type": "array", "items": { "type": "string", "pattern": "^sha256/[A-Za-z0-9+/]{43}=$" }"#
+    ) { decoder throws(JSONFault) in
+        var pins: [String] = []
+        _ = try decoder.array("an array of pins") { (decoder) throws(JSONFault) in
+            if let pin = try decoder.string(PinRule.refusal(of:)) { pins.append(pin) }
+        }
+        return pins
+    }
+
     static let tls = ObjectFields<JobSettings.TLSSettings>([
         Field("ca", \.ca, .path, "A PEM file with the only authorities to trust."),
         Field("cert", \.cert, .path, "The client's certificate: PEM, DER, or PKCS#12, which holds the key too."),
         Field("key", \.key, .path, "Its private key."),
         Field(secret: "keyPassphrase", \.keyPassphrase, .secret("a passphrase"), "Opens a key that is encrypted."),
-        Field("pins", \.pins, .pins, standard: [], "Digests of public keys, one of which the server must have."),
+        Field("pins", \.pins, pins, standard: [], "Digests of public keys, one of which the server must have."),
     ])
-}
-
-extension FieldCodec<[String]> {
-    fileprivate static var pins: Self {
-        Self(
-            schema: #""type": "array", "items": { "type": "string", "pattern": "^sha256/[A-Za-z0-9+/]{43}=$" }"#
-        ) { decoder throws(JSONFault) in
-            var pins: [String] = []
-            _ = try decoder.array("an array of pins") { (decoder) throws(JSONFault) in
-                if let pin = try decoder.string(PinRule.refusal(of:)) { pins.append(pin) }
-            }
-            return pins
-        }
-    }
 }
 
 extension JobSettings.HeaderSetting {

@@ -1,8 +1,9 @@
 import TransferCore
 
-extension JobFields {
-    /// The keys of `network`; as ``NetworkKey`` they are also the public names of places and reasons.
-    static let network = ObjectFields<NetworkPolicy>([
+/// The keys of `network`.
+enum NetworkFields {
+    /// As ``NetworkKey`` they are also the public names of places and reasons.
+    static let all = ObjectFields<NetworkPolicy>([
         Field("allow", \.allow, .links, standard: [], "Only these."),
         Field("avoid", \.avoid, .links, standard: [], "Only when no other is usable."),
         Field("prefer", \.prefer, .links, standard: [], "These first, in this order."),
@@ -23,7 +24,7 @@ extension JobFields {
 extension NetworkPolicy {
     /// The value of a key as canonical JSON; `nil` when nothing is said.
     func json(_ key: NetworkKey) -> String? {
-        guard let field = JobFields.network.fields.first(where: { $0.key == key.rawValue }) else { return nil }
+        guard let field = NetworkFields.all.fields.first(where: { $0.key == key.rawValue }) else { return nil }
         var writer = CanonicalWriter(bytes: [UInt8(ascii: "{")])
         field.output.write(&writer, self)
         // The brace, the key in its quotes and a colon are in front.

@@ -1,8 +1,8 @@
 import TransferCore
 
-extension JobFields {
-    /// The keys that say what is moved, from where, and to where.
-    static let work: [JobField] = [
+/// The keys that say what is moved, from where, and to where.
+enum WorkFields {
+    static let rows: [JobField] = [
         JobField(
             "id", [], .all,
             FieldNote(
@@ -51,7 +51,7 @@ extension JobFields {
             draft.rules.checksums = try ChecksumDecoder.list(&decoder)
             draft.namesChecksums = true
         },
-        JobField(download: pieces, []),
+        JobField(download: PieceFields.pieces, []),
         JobField(
             "needs", [], .all,
             FieldNote(

@@ -1,5 +1,6 @@
-extension HTTPBinRoutes {
-    static let authentication: [HTTPBinRoute] = [
+/// The routes of httpbin that ask who comes.
+enum HTTPBinAuthenticationRoutes {
+    static let all: [HTTPBinRoute] = [
         HTTPBinRoute("/basic-auth/:/:") { basic($0) ?? refusal(BasicCredentials.challenge) },
         HTTPBinRoute("/hidden-basic-auth/:/:") { basic($0) ?? ResponsePlan(status: 404, headers: [:]) },
         HTTPBinRoute("/bearer") { request in

@@ -1,6 +1,6 @@
-extension HTTPBinRoutes {
-    /// One body for each content coding and each media type.
-    static let formats: [HTTPBinRoute] = [
+/// The routes of httpbin with one body for each content coding and each media type.
+enum HTTPBinFormatRoutes {
+    static let all: [HTTPBinRoute] = [
         HTTPBinRoute("/gzip") { coded($0, "gzip", told: "gzipped", by: Gzip.stored) },
         HTTPBinRoute("/deflate") { coded($0, "deflate", told: "deflated", by: Zlib.stored) },
         HTTPBinRoute("/brotli") { coded($0, "br", told: "brotli", by: Brotli.stored) },
