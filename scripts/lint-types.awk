@@ -15,8 +15,6 @@ BEGIN {
     spread("TransferError", "each target makes the errors of its own field")
     spread("JobSpec.UploadProtocol", "each protocol is an entry in a file of its own")
     wait = "its parts are still to be named"
-    spread("ActiveExchange", wait)
-    spread("CurlOptions", wait)
     spread("CurlPool", wait)
     spread("PartFile", wait)
     spread("JobQueue", wait)

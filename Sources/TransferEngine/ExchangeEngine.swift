@@ -112,7 +112,8 @@ public final class ExchangeEngine: Sendable {
         start.events(
             .ended(
                 ExchangeOutcome(
-                    result: .failure(error), head: nil, start: nil, finalURL: start.request.url, position: 0, received: 0,
+                    result: .failure(error), head: nil, start: nil, finalURL: start.request.url, position: 0,
+                    received: 0,
                     sent: 0, metrics: ExchangeMetrics())))
     }
 

@@ -80,7 +80,9 @@ extension JobDraft {
     private func checkTLS(_ decoder: inout JobDecoder) {
         let tls = rules.settings.tls
         guard tls.cert == nil else { return }
-        if tls.keyPassphrase != nil { decoder.note("\"keyPassphrase\" needs a \"cert\"", decoder.range(of: .tls, in: self)) }
+        if tls.keyPassphrase != nil {
+            decoder.note("\"keyPassphrase\" needs a \"cert\"", decoder.range(of: .tls, in: self))
+        }
     }
 
     /// Notes keys that another kind of work has.

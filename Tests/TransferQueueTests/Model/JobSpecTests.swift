@@ -173,7 +173,9 @@ import TransferCore
         #expect(!JobRule.faults(of: Sample.download("https://h.example/x", to: "a\0b")).isEmpty)
         #expect(!JobRule.faults(of: Sample.upload("a\0b", to: "https://h.example/x")).isEmpty)
         for id in ["", "a\0b", "a/b", "a\nb"] {
-            #expect(!JobRule.faults(of: Sample.download("https://h.example/x", to: "x", id: id)).isEmpty, "\(id.debugDescription)")
+            #expect(
+                !JobRule.faults(of: Sample.download("https://h.example/x", to: "x", id: id)).isEmpty,
+                "\(id.debugDescription)")
         }
         #expect(!changedDownload { $0.urls = [] }.faults.isEmpty)
         let faults = JobRule.faults(of: Sample.download("gopher://u:hunter2@h.example/x", to: "x"))

@@ -194,7 +194,9 @@ extension FieldCodec<SecretText> {
     /// - Parameter thing: What the value is, in the message.
     static func secret(_ thing: String) -> Self {
         Self(schema: ##""$ref": "#/$defs/secretName""##) { decoder throws(JSONFault) in
-            try SecretDecoder.read(&decoder, isSecret: true) { _ in "\(thing) is named, never written; \(SecretDecoder.advice)" }
+            try SecretDecoder.read(&decoder, isSecret: true) { _ in
+                "\(thing) is named, never written; \(SecretDecoder.advice)"
+            }
         }
     }
 }

@@ -2,16 +2,14 @@ import CTransferCurl
 import Glibc
 import TransferCore
 
-// The sockets of libcurl's connections.
-extension CurlOptions {
-    /// Why: see "What isn't sent yet stays with us" in TransferEngine.docc/Decisions.md.
-    func applySocket(_ handle: CurlHandle) throws(TransferError) {
-        try handle.check(transfer_easy_set_sockopt(handle.raw, SocketCallbacks.prepare), CURLOPT_SOCKOPTFUNCTION)
+/// The sockets of libcurl's connections.
+enum SocketCallbacks {
+    /// The reason: "What isn't sent yet stays with us" in TransferEngine.docc/Decisions.md.
+    static func apply(to handle: CurlHandle) throws(TransferError) {
+        try handle.check(transfer_easy_set_sockopt(handle.raw, prepare), CURLOPT_SOCKOPTFUNCTION)
     }
-}
 
-private enum SocketCallbacks {
-    static let prepare: transfer_sockopt_callback = { user, socket, _ in
+    private static let prepare: transfer_sockopt_callback = { user, socket, _ in
         if let user {
             Unmanaged<ActiveExchange>.fromOpaque(user).takeUnretainedValue().connection.opened.append(socket)
         }
