@@ -16,9 +16,6 @@ BEGIN {
     spread("JobSpec.UploadProtocol", "each protocol is an entry in a file of its own")
     wait = "its parts are still to be named"
     spread("CurlPool", wait)
-    spread("PartFile", wait)
-    spread("JobQueue", wait)
-    spread("WatchKeeper", wait)
 
     # Folders whose types have the shape of Alamofire's, which users know.
     shaped = "^Sources/(TransferNetworking|TransferKitCombine)/"

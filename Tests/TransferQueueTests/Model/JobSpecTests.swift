@@ -177,7 +177,7 @@ import TransferCore
                 !JobRule.faults(of: Sample.download("https://h.example/x", to: "x", id: id)).isEmpty,
                 "\(id.debugDescription)")
         }
-        #expect(!changedDownload { $0.urls = [] }.faults.isEmpty)
+        #expect(!JobRule.faults(of: changedDownload { $0.urls = [] }).isEmpty)
         let faults = JobRule.faults(of: Sample.download("gopher://u:hunter2@h.example/x", to: "x"))
         #expect(!faults.isEmpty && faults.allSatisfy { !$0.contains("hunter2") })
     }

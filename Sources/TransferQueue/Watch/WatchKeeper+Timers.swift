@@ -1,6 +1,26 @@
 import TransferCore
 import TransferEventLoop
 
+// Times at which a watched folder does something.
+extension WatchKeeper {
+    func timer(_ which: WatchTimer) -> LoopTimer {
+        if let timer = timers[which] { return timer }
+        let timer = loop.makeTimer { [weak self] in self?.onLoop { $0.fired(which) } }
+        timers[which] = timer
+        return timer
+    }
+
+    private func fired(_ timer: WatchTimer) {
+        switch timer {
+        case .due:
+            due.at = nil
+            actOnDue()
+        case .prune: prune(onlyGone: true)
+        case .failed: hear(.due)
+        }
+    }
+}
+
 // Files that failed are tried again (``FailedFiles``).
 extension WatchKeeper {
     func hear(_ event: FailedFiles.Event) {

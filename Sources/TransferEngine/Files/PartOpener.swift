@@ -1,17 +1,13 @@
 import CTransferLinux
 import Glibc
-public import TransferCore
+import TransferCore
 
-extension PartFile {
-    /// Opens or makes the file and takes its lock. Blocks: for workers.
-    ///
-    /// What has the name already is looked at before it's opened, and again before it's locked: a file of somebody else
-    /// isn't written to, and a FIFO or a device isn't waited for.
-    ///
-    /// - Parameter claim: What was recorded of the name elsewhere.
-    /// - Throws: `partNotOurs` when the name is another one's, `fileLocked` when another process writes to it, else what
-    ///   the system says.
-    public static func open(_ path: String, claim: PartOwnership.Claim = .none) throws(TransferError) -> PartFile {
+/// Opens or makes partial files, and takes their locks.
+///
+/// What has the name already is looked at before it's opened, and again before it's locked: a file of somebody else
+/// isn't written to, and a FIFO or a device isn't waited for.
+enum PartOpener {
+    static func open(_ path: String, claim: PartOwnership.Claim) throws(TransferError) -> PartFile {
         for _ in 0..<16 {
             if let part = try makeNew(path) { return part }
             if let part = try openExisting(path, claim) { return part }
@@ -98,9 +94,8 @@ extension PartFile {
             isOwn: status.st_uid == geteuid() || isRegular && status.st_uid == ownerOfNewFiles(besides: path))
     }
 
-    /// The owner that files get which this process makes in the folder: mostly itself, but one file system has the same
-    /// owner for all of them (vfat), and a server may put nobody in root's place (NFS).
-    public static func ownerOfNewFiles(besides path: String) -> UInt32? {
+    /// The owner that files get which this process makes in the folder.
+    static func ownerOfNewFiles(besides path: String) -> UInt32? {
         guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return nil }
         let folder = String(path[..<slash])
         var status = stat()
