@@ -85,6 +85,7 @@ public final class ExchangeEngine: Sendable {
             let isOfFiles = FileServerURL.isMeant(by: request.url)
             let key = PoolKey(
                 rules: request.settings.tls, link: request.settings.link,
+                speaksHTTP1Only: request.settings.route.speaksHTTP1Only,
                 account: isOfFiles ? FileServerAccount(request.settings) : nil)
             pool =
                 isOfFiles

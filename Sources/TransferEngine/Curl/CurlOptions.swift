@@ -35,6 +35,7 @@ struct CurlOptions {
         try applyPlace(handle, settings)
         try handle.set(CURLOPT_FOLLOWLOCATION, 0)
         try handle.set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
+        if settings.route.speaksHTTP1Only { try handle.set(CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_1_1)) }
         if exchange.connection.wantsNewConnection { try handle.set(CURLOPT_FRESH_CONNECT, 1) }
         try handle.set(CURLOPT_HTTP09_ALLOWED, 0)
         try applyTimes(handle, settings)

@@ -60,6 +60,8 @@ extension ExchangeSettings {
         /// choice. Where it isn't there the exchange fails: nothing ever goes another way. What doesn't leave this machine
         /// (loopback addresses, Unix sockets) isn't bound.
         public var link: String?
+        /// Whether HTTP/1.1 is spoken where HTTP/2 could be.
+        public var speaksHTTP1Only = false
 
         public init() {}
     }

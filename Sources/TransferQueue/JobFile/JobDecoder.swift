@@ -12,7 +12,9 @@ struct JobDecoder {
     static let maxProblems = 20
 
     var reader: JSONReader
-    var defaults = JobDefaults()
+    private(set) var defaults = JobDefaults()
+    /// What is laid over the defaults.
+    private let rules: RequestRules
     let sums: ChecksumSource
     /// The keys of a job.
     let fields: JobFields
@@ -21,12 +23,20 @@ struct JobDecoder {
     private(set) var problems: [Problem] = []
     private(set) var uncountedProblems = 0
 
-    init(_ reader: JSONReader, sums: ChecksumSource, isTrusted: Bool = false, fields: JobFields = .all) {
+    init(
+        _ reader: JSONReader, rules: RequestRules = RequestRules(), sums: ChecksumSource, isTrusted: Bool = false,
+        fields: JobFields = .all
+    ) {
         self.reader = reader
+        self.rules = rules
         self.fields = fields
         self.sums = sums
         self.isTrusted = isTrusted
+        if !rules.isEmpty { setDefaults(JobDefaults()) }
     }
+
+    /// Has jobs begin with these from now on.
+    mutating func setDefaults(_ new: JobDefaults) { defaults = rules.laid(over: new, sums: sums) }
 
     var hasProblems: Bool { !problems.isEmpty }
 

@@ -73,7 +73,12 @@ struct JobFileHeader {
         _ = try decoder.object(decoder.fields.defaults, place: "defaults") { (decoder, field) throws(JSONFault) in
             try field.read(&decoder, &draft)
         }
+        if draft.rules.settings.tls.insecure {
+            decoder.note(
+                "\"insecure\" is of single jobs: nobody is to trust everybody for all that a file holds",
+                draft.start..<draft.start + 1)
+        }
         if let noProxy = draft.rules.noProxy { draft.rules.settings.proxy?.noProxy = noProxy }
-        decoder.defaults = draft.rules
+        decoder.setDefaults(draft.rules)
     }
 }

@@ -135,6 +135,7 @@ extension JobFileReader {
 
     private mutating func note(_ spec: JobSpec) {
         if case .download(let download) = spec.work, download.segments > 1 { report.segmentedCount += 1 }
+        if spec.settings.tls.insecure { report.trustingCount += 1 }
     }
 
     /// Whether a first line speaks of the batch rather than of a job: told from its keys, which may be misspelt.

@@ -21,5 +21,6 @@ extension JobSettings {
     /// Whether nothing in them names something that is elsewhere.
     var namesNobody: Bool {
         headers.isEmpty && proxy == nil && tls == TLSSettings() && auth == nil && s3 == nil && ssh == nil && ftp == nil
+            && http.cookies == nil
     }
 }

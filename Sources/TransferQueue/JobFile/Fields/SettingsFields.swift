@@ -39,6 +39,13 @@ enum SettingsFields {
         JobField(settings: AccessFields.auth),
         JobField(
             settings: Field(
+                "cookies", \.http.cookies, .path,
+                "A file of cookies in Netscape's form; each server gets those that are its own.")),
+        JobField(
+            settings: Field(
+                "httpVersion", \.http.version, .word, "The only version of HTTP; the best that both speak otherwise.")),
+        JobField(
+            settings: Field(
                 "maxRedirects", \.maxRedirects, .integer(FieldRanges.redirects), standard: "10",
                 "The most redirects to follow.")),
         JobField(
@@ -98,8 +105,9 @@ enum SettingsFields {
             "headers",
             hash: { hash, settings in
                 for header in settings.headers {
+                    guard let value = header.lasting else { continue }
                     hash.add(header.name.lowercased())
-                    hash.add("\(header.value)")
+                    hash.add("\(value)")
                 }
             },
             secrets: FieldSecrets { settings in
@@ -159,6 +167,9 @@ enum SettingsFields {
         Field("key", \.key, .path, "Its private key."),
         Field(secret: "keyPassphrase", \.keyPassphrase, .secret("a passphrase"), "Opens a key that is encrypted."),
         Field("pins", \.pins, pins, standard: [], "Digests of public keys, one of which the server must have."),
+        Field(
+            "insecure", \.insecure, .boolean, standard: false,
+            "Whoever answers is taken for the server; of single jobs, never of defaults."),
     ])
 }
 
