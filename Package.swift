@@ -110,8 +110,8 @@ let package = Package(
         .executableTarget(
             name: "transfer",
             dependencies: [
-                "TransferCore", "TransferEventLoop", "TransferQueue", "TransferEngine", "TransferReachability",
-                "TransferWatch", "CTransferArguments", "CTransferDispatch",
+                "TransferCore", "TransferCrypto", "TransferEventLoop", "TransferQueue", "TransferEngine",
+                "TransferReachability", "TransferWatch", "CTransferArguments", "CTransferDispatch",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
             ],

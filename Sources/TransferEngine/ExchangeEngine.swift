@@ -85,6 +85,7 @@ public final class ExchangeEngine: Sendable {
             let isOfFiles = FileServerURL.isMeant(by: request.url)
             let key = PoolKey(
                 rules: request.settings.tls, link: request.settings.link,
+                speaksHTTP1Only: request.settings.route.speaksHTTP1Only,
                 account: isOfFiles ? FileServerAccount(request.settings) : nil)
             pool =
                 isOfFiles
@@ -112,8 +113,9 @@ public final class ExchangeEngine: Sendable {
         start.events(
             .ended(
                 ExchangeOutcome(
-                    result: .failure(error), finalURL: start.request.url, position: 0, received: 0, sent: 0,
-                    metrics: ExchangeMetrics())))
+                    result: .failure(error), head: nil, start: nil, finalURL: start.request.url, position: 0,
+                    received: 0,
+                    sent: 0, metrics: ExchangeMetrics())))
     }
 
     deinit { shutDown() }

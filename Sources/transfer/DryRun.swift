@@ -9,6 +9,7 @@ struct DryRun {
     let files: [String]
     let directory: String
     let name: String?
+    let rules: RequestRules
     let state: String?
 
     func run() throws {
@@ -16,17 +17,18 @@ struct DryRun {
         let known = try Composition.remote(existingState: state)
         var isFaulty = false
         for file in files {
-            let source = try JobFileSource(file)
+            let source = try JobFileSource(file, rules: rules)
             let spec = source.batch()
             let name = self.name ?? spec.name ?? source.realPath
             let lines = try LineSpool()
             let folders = FolderBox()
+            let plan = JobPlan(directory: directory)
             let complete = try known?.completed(batch: name) ?? []
             let shown = BatchNames([name]).short(name)
             let report = try checker.check(name, directory: directory) { take in
                 try source.read(directory: directory, watch: folders.add) { spec, place in
                     try take(spec, place)
-                    try lines.add(line(spec, complete))
+                    try lines.add(plan.line(spec, complete))
                 }
             }
             if report.isEmpty {
@@ -52,34 +54,5 @@ struct DryRun {
             }
         let age = spec.keepFor.map { " after \(DurationText.words($0))" } ?? ""
         return "watch  \(spec.folder) -> \(Redaction.url(spec.url))\(then)\(folder)\(age)"
-    }
-
-    private func line(_ spec: JobSpec, _ complete: Set<String>) -> String {
-        let needs = spec.needs.isEmpty ? "" : ", after \(spec.needs.joined(separator: ", "))"
-        switch spec.work {
-        case .upload(let upload):
-            let verb = complete.contains(spec.identity) ? "keep (sent before)" : "send"
-            let path = upload.source.hasPrefix("/") ? upload.source : directory + "/" + upload.source
-            let isMissing = spec.needs.isEmpty && access(path, R_OK) != 0
-            let reason = isMissing ? ", which can't be read: \(String(cString: strerror(errno)).lowercased())" : ""
-            return "\(verb)  \(upload.source)\(reason) -> \(Redaction.url(upload.url))\(needs)"
-        case .download(let download):
-            let mirrors = download.urls.count > 1 ? " and \(download.urls.count - 1) more" : ""
-            let from = Redaction.url(download.urls[0]) + mirrors
-            return "\(verb(spec, download, complete))  \(from) -> \(download.destination)\(needs)"
-        }
-    }
-
-    private func verb(_ spec: JobSpec, _ download: JobSpec.Download, _ complete: Set<String>) -> String {
-        let path = download.destination.hasPrefix("/") ? download.destination : directory + "/" + download.destination
-        var status = stat()
-        if stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG {
-            if complete.contains(spec.identity) { return "keep" }
-            return "exists (ifExists: \(download.ifExists.rawValue))"
-        }
-        if stat(PartName.path(of: path), &status) == 0 {
-            return "go on from \(ByteCount.format(Int64(status.st_size)))"
-        }
-        return "fetch"
     }
 }

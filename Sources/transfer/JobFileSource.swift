@@ -7,10 +7,13 @@ struct JobFileSource: Sendable {
     /// As the user wrote it.
     let name: String
     let bytes: MappedFile
+    private let rules: RequestRules
 
+    /// - Parameter rules: Laid over the file's `defaults`.
     /// - Throws: `Failure` when it can't be read.
-    init(_ name: String) throws {
+    init(_ name: String, rules: RequestRules = RequestRules()) throws {
         self.name = name
+        self.rules = rules
         do throws(TransferError) {
             bytes = try MappedFile(name == "-" ? "/dev/stdin" : name)
         } catch {
@@ -71,7 +74,8 @@ struct JobFileSource: Sendable {
 
     private func makeReader(directory: String? = nil) -> JobFileReader {
         JobFileReader(
-            format: name == "-" ? nil : JobFileFormat(fileName: name), directory: directory, sums: Self.readSums)
+            format: name == "-" ? nil : JobFileFormat(fileName: name), directory: directory, rules: rules,
+            sums: Self.readSums)
     }
 
     /// A list of checksums beside the job file.

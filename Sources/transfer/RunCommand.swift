@@ -37,6 +37,7 @@ struct Run: AsyncParsableCommand {
     @Flag(help: "When another process runs the batch, wait for its end first.")
     var wait = false
 
+    @OptionGroup var request: RequestOptions
     @OptionGroup var limits: LimitOptions
     @OptionGroup var output: OutputOptions
     @OptionGroup var stops: StopOptions
@@ -50,13 +51,17 @@ struct Run: AsyncParsableCommand {
     }
 
     func run() async throws {
-        if dryRun { return try DryRun(files: files, directory: workingFolder, name: name, state: state.state).run() }
+        let rules = try request.rulesOfFiles(isAsking: !dryRun)
+        if dryRun {
+            return try DryRun(files: files, directory: workingFolder, name: name, rules: rules, state: state.state)
+                .run()
+        }
         if files == ["-"] {
-            let status = try await StandardInputRun(command: self).run()
+            let status = try await StandardInputRun(command: self, rules: rules).run()
             ExitStatus.exit(status)
         }
-        let sources = try files.map { try JobFileSource($0) }
-        let plan = RunPlan(files: files, name: name, directory: workingFolder)
+        let sources = try files.map { try JobFileSource($0, rules: rules) }
+        let plan = RunPlan(files: files, name: name, directory: workingFolder, rules: rules)
         try plan.refuseTwins(sources)
         // The first file is read while the queue is opened.
         var begun = sources.first.map(plan.read)
@@ -115,7 +120,7 @@ struct Run: AsyncParsableCommand {
 
     /// Options of the command line that a later run wants as well.
     private var repeated: [String] {
-        limits.words + (refresh ? ["--refresh"] : []) + (verify ? ["--verify"] : [])
+        request.words + limits.words + (refresh ? ["--refresh"] : []) + (verify ? ["--verify"] : [])
     }
 
     /// The SIGHUPs from now on; `nil` on a terminal, where one says that it's gone, and stays an end.

@@ -6,6 +6,7 @@ import TransferQueue
 /// Jobs from standard input: each starts as soon as its line is there, and a bad line is a failed job.
 struct StandardInputRun {
     let command: Run
+    let rules: RequestRules
 
     func run() async throws -> ExitStatus {
         let queue = try await Composition.queue(
@@ -40,7 +41,7 @@ struct StandardInputRun {
         _ name: String, _ folder: String, _ queue: JobQueue, _ faults: InputFaults, _ reporter: Reporter
     ) async throws {
         var hasWarned = false
-        var reader = JobFileReader(format: nil, sums: JobFileSource.readSums)
+        var reader = JobFileReader(format: nil, rules: rules, sums: JobFileSource.readSums)
         while !Task.isCancelled {
             let chunk = await Self.readChunk()
             var jobs: [(JobSpec, JobLocations)] = []

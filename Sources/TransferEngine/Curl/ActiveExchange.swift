@@ -67,6 +67,8 @@ final class ActiveExchange {
     var request: ExchangeRequest { order.request }
     var events: @Sendable (ExchangeEvent) -> Void { order.events }
     var limiters: [RateLimiter] { order.limiters }
+    /// The only link that it goes over.
+    var link: String? { request.settings.link }
 
     /// A hop begins on a fresh or reset handle.
     func beginHop(_ hop: Hop) {

@@ -1,4 +1,5 @@
 import CTransferCurl
+import Glibc
 import TransferCore
 
 /// The connection of an exchange's requests: its sockets and handshakes, and why there was none.
@@ -34,5 +35,25 @@ struct ConnectionInUse {
         linkFault = nil
         socketFault = 0
         opened.removeAll(keepingCapacity: true)
+    }
+
+    /// That a kind of address isn't there (EAFNOSUPPORT) is no lack: another one may be.
+    mutating func noteSocketFault(_ code: Int32) { if OpenFiles.isLack(code) { socketFault = code } }
+
+    /// The failure of a hop that got no socket: this machine's, and nothing is known against the other side.
+    func socketError(_ code: CURLcode, host: String) -> TransferError? {
+        guard socketFault != 0, code != CURLE_OK else { return nil }
+        let reason = String(cString: strerror(socketFault)).lowercased()
+        return TransferError(
+            .cannotConnect, "can't open a connection to \(host): \(reason)", cause: .os(errno: socketFault),
+            isTransient: true)
+    }
+
+    /// The failure of a hop whose sockets couldn't be bound.
+    ///
+    /// - Parameter link: The one that it requires.
+    func linkError(_ code: CURLcode, _ link: String?) -> TransferError? {
+        guard let link, let linkFault, code == CURLE_COULDNT_CONNECT else { return nil }
+        return .linkUnavailable(link, errno: linkFault)
     }
 }

@@ -9,7 +9,7 @@ enum CurlCallbacks {
         guard let user, let bytes else { return 0 }
         let exchange = Unmanaged<ActiveExchange>.fromOpaque(user).takeUnretainedValue()
         if let files = exchange.files {
-            exchange.receivedReply(UnsafeRawBufferPointer(start: bytes, count: size * count), files)
+            files.received(UnsafeRawBufferPointer(start: bytes, count: size * count), of: exchange)
             return size * count
         }
         // One line, except of a head that came in the middle of pauses: libcurl keeps its lines and gives them in one.
@@ -34,7 +34,7 @@ enum CurlCallbacks {
             return Int(CURL_WRITEFUNC_PAUSE)
         }
         if let files = exchange.files {
-            switch exchange.fileBody(files) {
+            switch files.bodyComes(to: exchange) {
             case .taken: break
             case .ignored: return size * count
             case .stop: return stop
@@ -92,7 +92,7 @@ enum CurlCallbacks {
     static let context: transfer_context_callback = { _, context, user in
         guard let user, let context else { return CURLE_SSL_CERTPROBLEM }
         let exchange = Unmanaged<ActiveExchange>.fromOpaque(user).takeUnretainedValue()
-        return exchange.beginHandshake(OpaquePointer(context)) ? CURLE_OK : CURLE_SSL_CERTPROBLEM
+        return Handshake.begin(exchange, OpaquePointer(context)) ? CURLE_OK : CURLE_SSL_CERTPROBLEM
     }
 
     /// Any count but the one that was given ends the transfer (CURLOPT_WRITEFUNCTION(3)); every given one is above 0.

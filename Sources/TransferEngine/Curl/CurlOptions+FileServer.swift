@@ -12,7 +12,7 @@ extension CurlOptions {
         transfer_easy_set_quick_exit(handle.raw)
         try handle.set(CURLOPT_NOSIGNAL, 1)
         try handle.set(CURLOPT_TCP_KEEPALIVE, 1)
-        try applySocket(handle)
+        try SocketCallbacks.apply(to: handle)
         try applyFileTimes(handle, settings)
         let bufferSize = max(1 << 10, min(512 << 10, settings.receiveBufferSize))
         _ = transfer_easy_set_long(handle.raw, CURLOPT_BUFFERSIZE, exchange.limiters.isEmpty ? bufferSize : 16 << 10)
@@ -20,7 +20,7 @@ extension CurlOptions {
         _ = transfer_easy_set_long(
             handle.raw, CURLOPT_UPLOAD_BUFFERSIZE, exchange.limiters.isEmpty ? 512 << 10 : 16 << 10)
         try applyFileCallbacks(handle, files)
-        try applyAddresses(handle)
+        try GivenAddresses.apply(resolved, to: handle)
         try applyProxy(handle, settings)
         // Nobody else's commands: without a tunnel an HTTP proxy would be asked for the file.
         try handle.set(CURLOPT_HTTPPROXYTUNNEL, 1)
@@ -200,7 +200,7 @@ extension CurlOptions {
         try handle.check(
             transfer_easy_set_progress(handle.raw, FileServerCallbacks.progress), CURLOPT_XFERINFOFUNCTION)
         try handle.set(CURLOPT_NOPROGRESS, 0)
-        try applyLink(handle)
+        try LinkCallbacks.apply(to: handle, exchange)
         try handle.check(
             transfer_easy_set_opensocket(handle.raw, FileServerCallbacks.open), CURLOPT_OPENSOCKETFUNCTION)
         try handle.set(CURLOPT_OPENSOCKETDATA, pointer: pointer)

@@ -29,7 +29,7 @@ extension CurlOptions {
         if exchange.files == nil,
             address.hasCredentials || address.scheme.hasPrefix("http") && hop.url.hasPrefix("https:")
         {
-            try boundProxyLegs(handle)
+            try ProxyLegs.measure(exchange, on: handle)
         }
         guard address.scheme == "https" else { return }
         // With a folder of certificates libcurl can't keep the parsed ones.
@@ -59,7 +59,7 @@ extension ExchangeSettings {
     /// The proxy's URL for one hop; `nil` goes straight.
     // Inlined, as whoever asks would copy the settings to find out that there is no proxy.
     @inline(__always) func way(to url: String) -> String? {
-        unixSocket == nil && !proxies.isEmpty ? proxied(url) : nil
+        route.unixSocket == nil && !route.proxies.isEmpty ? proxied(url) : nil
     }
 
     private func proxied(_ url: String) -> String? {

@@ -35,6 +35,7 @@ struct CurlOptions {
         try applyPlace(handle, settings)
         try handle.set(CURLOPT_FOLLOWLOCATION, 0)
         try handle.set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
+        if settings.route.speaksHTTP1Only { try handle.set(CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_1_1)) }
         if exchange.connection.wantsNewConnection { try handle.set(CURLOPT_FRESH_CONNECT, 1) }
         try handle.set(CURLOPT_HTTP09_ALLOWED, 0)
         try applyTimes(handle, settings)
@@ -62,9 +63,9 @@ struct CurlOptions {
         try handle.check(transfer_easy_set_http_only(handle.raw), CURLOPT_URL)
         transfer_easy_set_quick_exit(handle.raw)
         try handle.set(CURLOPT_NOSIGNAL, 1)
-        try applyAddresses(handle)
-        try applySocket(handle)
-        try applyClose(handle)
+        try GivenAddresses.apply(resolved, to: handle)
+        try SocketCallbacks.apply(to: handle)
+        try uploadSockets.apply(to: handle)
         try applyProxy(handle, settings)
     }
 
@@ -104,8 +105,8 @@ struct CurlOptions {
         try handle.set(CURLOPT_SSL_CTX_DATA, pointer: pointer)
         try handle.set(CURLOPT_SOCKOPTDATA, pointer: pointer)
         try handle.set(CURLOPT_PREREQDATA, pointer: pointer)
-        try applyLink(handle)
-        try handle.set(cookie: exchange.cookieField(for: hop))
+        try LinkCallbacks.apply(to: handle, exchange)
+        try handle.set(cookie: HopCookies.field(for: hop, exchange.request))
     }
 
     private func applyMethod(_ handle: CurlHandle, _ joined: [UInt8]?) throws(TransferError) {

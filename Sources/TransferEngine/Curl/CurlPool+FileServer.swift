@@ -40,7 +40,9 @@ extension CurlPool {
         case nil:
             if code == CURLE_OK {
                 result = .done(files.file(handle))
-            } else if let error = exchange.linkError(code) ?? proxyError(exchange, handle, code) {
+            } else if let error = exchange.connection.linkError(code, exchange.link)
+                ?? proxyError(exchange, handle, code)
+            {
                 result = .failed(.error(error))
             } else {
                 result = .failed(FileServerFault.failure(exchange, files, handle, code, logins))

@@ -9,7 +9,9 @@ extension CurlPool {
             return end(exchange, .failure(error))
         }
         guard beginFiles(exchange, hop) else { return }
-        if let error = exchange.nameError(hop) { return end(exchange, .failure(error)) }
+        if exchange.link != nil, let error = hop.nameError(exchange.request.settings) {
+            return end(exchange, .failure(error))
+        }
         guard exchange.request.settings.unixSocket == nil else { return transfer(hop, of: exchange, resolved: []) }
         // libcurl puts an address into its cache as it does a name.
         let gone = lookUp.address.flatMap { given.has($0) ? nil : given.note($0, now: .now) } ?? []

@@ -8,7 +8,7 @@ enum FileServerCallbacks {
         guard let user else { return 0 }
         let exchange = Unmanaged<ActiveExchange>.fromOpaque(user).takeUnretainedValue()
         guard let files = exchange.files else { return 0 }
-        return exchange.fileProgress(files, down: Int64(down), up: Int64(up)) ? 0 : 1
+        return files.progressed(exchange, down: Int64(down), up: Int64(up)) ? 0 : 1
     }
 
     static let open: transfer_opensocket_callback = { user, _, address in

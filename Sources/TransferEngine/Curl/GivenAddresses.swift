@@ -35,8 +35,11 @@ struct GivenAddresses: Sendable {
     func has(_ key: String) -> Bool { given[key] != nil }
 }
 
-extension CurlOptions {
-    func applyAddresses(_ handle: CurlHandle) throws(TransferError) {
+extension GivenAddresses {
+    /// Gives a handle the addresses of its hop, and leaves it to us when they become old.
+    ///
+    /// - Parameter resolved: Entries for CURLOPT_RESOLVE.
+    static func apply(_ resolved: [String], to handle: CurlHandle) throws(TransferError) {
         try handle.set(CURLOPT_DNS_CACHE_TIMEOUT, -1)
         try handle.set(CURLOPT_RESOLVE, list: resolved)
     }

@@ -7,6 +7,8 @@ struct PoolKey: Sendable, Hashable {
     let rules: TLSRules
     /// The only link that they go over.
     let link: String?
+    /// A connection of another version mustn't be used.
+    var speaksHTTP1Only = false
     /// `nil` for HTTP.
     var account: FileServerAccount?
 }

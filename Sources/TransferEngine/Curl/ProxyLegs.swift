@@ -46,8 +46,9 @@ struct ProxyLegs {
     }
 }
 
-extension CurlOptions {
-    func boundProxyLegs(_ handle: CurlHandle) throws(TransferError) {
+extension ProxyLegs {
+    /// Has libcurl tell of what the exchange's hop says to its proxy.
+    static func measure(_ exchange: ActiveExchange, on handle: CurlHandle) throws(TransferError) {
         exchange.connection.proxyLegs = ProxyLegs()
         let pointer = Unmanaged.passUnretained(exchange).toOpaque()
         try handle.set(CURLOPT_DEBUGDATA, pointer: pointer)

@@ -38,9 +38,10 @@ final class UploadSockets {
     }
 }
 
-extension CurlOptions {
-    func applyClose(_ handle: CurlHandle) throws(TransferError) {
+extension UploadSockets {
+    /// Has libcurl close its sockets here.
+    func apply(to handle: CurlHandle) throws(TransferError) {
         try handle.check(transfer_easy_set_closesocket(handle.raw, UploadSockets.close), CURLOPT_CLOSESOCKETFUNCTION)
-        try handle.set(CURLOPT_CLOSESOCKETDATA, pointer: Unmanaged.passUnretained(uploadSockets).toOpaque())
+        try handle.set(CURLOPT_CLOSESOCKETDATA, pointer: Unmanaged.passUnretained(self).toOpaque())
     }
 }

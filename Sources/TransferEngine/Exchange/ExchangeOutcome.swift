@@ -3,23 +3,23 @@ public import TransferCore
 
 /// How an exchange ended.
 public struct ExchangeOutcome: Sendable {
-    public var result: Result<ResponseHead, TransferError>
+    public let result: Result<ResponseHead, TransferError>
     /// The last answer's head, also of one that counts as a failure.
-    public var head: ResponseHead?
+    public let head: ResponseHead?
     /// Where the body of the last answer began, if one did.
-    public var start: BodyStart?
+    public let start: BodyStart?
     /// Whether the last answer speaks of the whole request, of its beginning, or of another one.
     public var answers = AnswerScope.request
     /// The URL that answered at last; not redacted.
-    public var finalURL: String
+    public let finalURL: String
     /// The fragment that belongs to it: that of the redirect that led there, or of the request.
     public var fragment: String?
     /// Bytes of the file in place: those that were there and those that came.
-    public var position: Int64
+    public let position: Int64
     /// Body bytes that came over the network, of every hop that delivered.
-    public var received: Int64
+    public let received: Int64
     /// Bytes of the request's body handed to the network.
-    public var sent: Int64
+    public let sent: Int64
     /// Whether some of the request's body may have arrived; of an empty one, whether the request has left.
     public var bodyLeft = false
     /// What can be continued later, of a failed exchange with a `FileSink`.

@@ -4,6 +4,9 @@ import TransferCore
 
 /// A folder of a disk of this machine, of which a loop may open files: those that the kernel has in memory, for which
 /// nobody waits.
+///
+/// Links are followed, unlike beneath a watched folder: the path of a source is what the job's owner wrote, and it leads
+/// where it leads when the file is opened in any other way.
 public final class CachedFolder: Sendable {
     /// Absolute, with the slash at its end.
     let path: String

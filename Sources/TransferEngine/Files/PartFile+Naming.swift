@@ -64,6 +64,23 @@ extension PartFile {
         guard code == 0 else { throw .file("rename to \(destination)", path, code) }
     }
 
+    /// Notes in the finished file when it got its name: as long as its last change of anything is that one, nobody else
+    /// has written to it, whatever its time says.
+    public func noteNaming() {
+        var now = timespec()
+        guard clock_gettime(CLOCK_REALTIME, &now) == 0 else { return }
+        var named = FileStamp.nanoseconds(now)
+        // The kernel's stamps are up to a tick behind the clock, or exact once somebody has looked: the last stamp is the
+        // best guess of the next one. A thread that has to wait for its processor between the two misses it, and tries
+        // again.
+        for _ in 0..<16 {
+            PartRecord.writeNaming(named, to: descriptor)
+            guard let changed = try? facts().changed else { return }
+            if FileNote.isItsNaming(changed: changed, named: named) { return }
+            named = changed
+        }
+    }
+
     /// Takes the partial file's name away, unless it's another file's by now.
     public func remove() {
         if isNamed, has(path) { unlink(path) }

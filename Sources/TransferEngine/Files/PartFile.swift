@@ -47,6 +47,31 @@ public final class PartFile: Sendable {
         close(descriptor)
     }
 
+    /// Opens or makes the file and takes its lock. Blocks: for workers.
+    ///
+    /// - Parameter claim: What was recorded of the name elsewhere.
+    /// - Throws: `partNotOurs` when the name is another one's, `fileLocked` when another process writes to it, else what
+    ///   the system says.
+    public static func open(_ path: String, claim: PartOwnership.Claim = .none) throws(TransferError) -> PartFile {
+        try PartOpener.open(path, claim: claim)
+    }
+
+    /// The owner that files get which this process makes in the folder: mostly itself, but one file system has the same
+    /// owner for all of them (vfat), and a server may put nobody in root's place (NFS).
+    public static func ownerOfNewFiles(besides path: String) -> UInt32? { PartOpener.ownerOfNewFiles(besides: path) }
+
+    /// What stands in a partial file, without its lock: another process may be writing to it. Blocks.
+    ///
+    /// - Returns: `nil` when there is none.
+    public static func look(_ path: String) -> (size: Int64, record: ResumeData?)? {
+        let descriptor = transfer_open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0)
+        guard descriptor >= 0 else { return nil }
+        defer { close(descriptor) }
+        var status = stat()
+        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
+        return (Int64(status.st_size), PartRecord.read(descriptor))
+    }
+
     /// Makes a file that has no name yet, for a path known to be free. Blocks: for workers.
     ///
     /// - Returns: `nil` where the file system or its mount can't do that; `open` can.

@@ -4,6 +4,9 @@ import TransferCore
 import TransferEngine
 
 /// Makes folders that a file needs, and has the names in them on the disk.
+///
+/// Links in the path are followed, unlike beneath a watched folder: the path is what the job's owner wrote, and a link in it
+/// is the owner's way of saying where files go.
 enum FolderMaker {
     /// - Returns: The folders that were made, the outermost first. Their names are durable once those that hold them are
     ///   synced.

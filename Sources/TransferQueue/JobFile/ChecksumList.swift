@@ -1,15 +1,16 @@
-import TransferCore
+public import TransferCore
 
 /// A file of checksums as sha256sum, md5sum and their BSD counterparts write it.
 ///
 /// Lines are `HASH  NAME`, `HASH *NAME` or `SHA256 (NAME) = HASH`; a backslash before the hash means that the name is
 /// escaped (sha256sum(1)). Other lines, such as comments and signatures, are passed over, as those tools do.
-struct ChecksumList {
+public struct ChecksumList: Sendable {
     private var checksums: [String: Checksum] = [:]
 
-    var isEmpty: Bool { checksums.isEmpty }
+    public var isEmpty: Bool { checksums.isEmpty }
 
-    init(_ text: [UInt8]) {
+    /// - Parameter text: The file.
+    public init(_ text: [UInt8]) {
         for line in text.split(whereSeparator: { $0 == 0x0A || $0 == 0x0D }) {
             guard let (checksum, name) = Self.gnu(line) ?? Self.bsd(line) else { continue }
             let key = DestinationPath.normalized(name)
@@ -20,7 +21,7 @@ struct ChecksumList {
     }
 
     /// The checksum of the name itself, else of the longest end of its path that is listed, at last its base name.
-    func checksum(of path: String) -> Checksum? {
+    public func checksum(of path: String) -> Checksum? {
         var name = Substring(path)
         while true {
             if let checksum = checksums[String(name)] { return checksum }
@@ -83,6 +84,9 @@ final class ChecksumSource {
     init(_ read: @escaping (String) throws -> [UInt8]) {
         self.read = read
     }
+
+    /// For jobs whose checksums were looked up before.
+    static var none: ChecksumSource { ChecksumSource { _ in [] } }
 
     func list(_ path: String) throws(Unreadable) -> ChecksumList {
         if let known = lists[path] { return try known.get() }

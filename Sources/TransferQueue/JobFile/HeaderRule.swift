@@ -18,7 +18,7 @@ public enum HeaderRule {
         return isClean ? nil : "a header's value can't hold line breaks or other control characters"
     }
 
-    static func refusal(ofMethod method: String) -> String? {
+    public static func refusal(ofMethod method: String) -> String? {
         isToken(method) ? nil : "not a method, such as \"GET\""
     }
 

@@ -88,6 +88,12 @@ extension JobDecoder {
         return value
     }
 
+    /// 0 is no limit, as in curl and aria2; so a job can lift the one of its batch.
+    mutating func rateLimit() throws(JSONFault) -> Int64? {
+        let value = try byteCount()
+        return value == 0 && !isTrusted ? nil : value
+    }
+
     /// One of an enumeration's words.
     mutating func word<Word: RawRepresentable<String> & CaseIterable>(_: Word.Type) throws(JSONFault) -> Word? {
         guard let text = try text() else { return nil }
@@ -130,5 +136,19 @@ extension JobDecoder {
             // The object was read before; and if not, its beginning is a fair place to point at.
         }
         return start..<start + 1
+    }
+
+    /// Whether the object that begins at `start` has a key, whatever its value is.
+    func has(key name: String, inObjectAt start: Int) -> Bool { range(ofKey: name, inObjectAt: start).count > 1 }
+
+    func range(of key: JobKey, in draft: JobDraft) -> Range<Int> {
+        range(ofKey: key.rawValue, inObjectAt: draft.start)
+    }
+
+    /// The brace behind the white space that follows a key's colon.
+    func brace(_ start: Int) -> Range<Int> {
+        var brace = JSONReader(reader.bytes, offset: start)
+        brace.skipSpace()
+        return brace.offset..<brace.offset + 1
     }
 }

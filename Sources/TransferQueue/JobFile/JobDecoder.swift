@@ -1,6 +1,9 @@
 import TransferCore
 
-/// Decodes the objects of a job file.
+/// The place in a job file where its objects are decoded, and what was wrong with them so far.
+///
+/// It reads objects and plain values. The values that have rules of their own are read by types of their own, such as
+/// ``SecretDecoder``, and the keys of a job are gathered in a ``JobDraft``.
 ///
 /// A value that is wrong is noted in `problems` and read over, so that one reading finds every fault; only text that
 /// is no JSON stops it, by a `JSONFault`.
@@ -9,7 +12,9 @@ struct JobDecoder {
     static let maxProblems = 20
 
     var reader: JSONReader
-    var defaults = JobDefaults()
+    private(set) var defaults = JobDefaults()
+    /// What is laid over the defaults.
+    private let rules: RequestRules
     let sums: ChecksumSource
     /// The keys of a job.
     let fields: JobFields
@@ -18,12 +23,20 @@ struct JobDecoder {
     private(set) var problems: [Problem] = []
     private(set) var uncountedProblems = 0
 
-    init(_ reader: JSONReader, sums: ChecksumSource, isTrusted: Bool = false, fields: JobFields = .all) {
+    init(
+        _ reader: JSONReader, rules: RequestRules = RequestRules(), sums: ChecksumSource, isTrusted: Bool = false,
+        fields: JobFields = .all
+    ) {
         self.reader = reader
+        self.rules = rules
         self.fields = fields
         self.sums = sums
         self.isTrusted = isTrusted
+        if !rules.isEmpty { setDefaults(JobDefaults()) }
     }
+
+    /// Has jobs begin with these from now on.
+    mutating func setDefaults(_ new: JobDefaults) { defaults = rules.laid(over: new, sums: sums) }
 
     var hasProblems: Bool { !problems.isEmpty }
 
@@ -42,6 +55,27 @@ struct JobDecoder {
             uncountedProblems = 0
         }
         return (problems, uncountedProblems)
+    }
+
+    /// Reads a job.
+    ///
+    /// - Returns: The job, or `nil` when problems were noted; and where its parts are, as far as they are there.
+    mutating func job() throws(JSONFault) -> (spec: JobSpec?, places: JobPlaces) {
+        reader.skipSpace()
+        var draft = JobDraft(start: reader.offset, rules: defaults)
+        let seen = try object(fields.table) { (decoder, field) throws(JSONFault) in
+            try field.read(&decoder, &draft)
+        }
+        guard let seen else { return (nil, draft.places) }
+        return (draft.finish(&self, seen), draft.places)
+    }
+
+    /// Makes the defaults independent of the text that they were read from: their offsets mean nothing in the text of a job.
+    ///
+    /// - Parameter cursor: Stands before them.
+    mutating func placeDefaults(_ cursor: SourceCursor) {
+        defaults.networkPlaces = NetworkPlaces(defaults.networkRanges, cursor: cursor, in: reader.bytes)
+        defaults.networkRanges = [:]
     }
 
     /// Reads an object whose keys are known.

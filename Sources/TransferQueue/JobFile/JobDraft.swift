@@ -23,12 +23,6 @@ struct JobDefaults {
     static let noSettings = Shared(wrappedValue: JobSettings())
 }
 
-extension JobSpec {
-    /// Whether the job shares the settings of all jobs that say nothing about them, as nearly every job does: there is nothing
-    /// to write then, to count or to hide. The same settings in a value of their own aren't told, which costs time alone.
-    var hasNoSettings: Bool { sharedSettings.isSame(as: JobDefaults.noSettings) }
-}
-
 /// A job while its keys, which come in any order, are read.
 struct JobDraft {
     /// The offset of the job's brace.

@@ -44,6 +44,8 @@ public struct JobFileReport: Sendable, Hashable {
     public var watchCount = 0
     /// Downloads that want several connections for their file, which this version doesn't open.
     public var segmentedCount = 0
+    /// Jobs that take whoever answers for their server.
+    public var trustingCount = 0
 
     public init() {}
 
@@ -59,8 +61,17 @@ public struct JobFileReport: Sendable, Hashable {
 
     /// A warning, in words, of a key that works otherwise than the file says: no fault.
     public var warnings: [String] {
-        guard segmentedCount > 0 else { return [] }
-        return ["\"segments\" does nothing yet: one connection is used for each file"]
+        var warnings: [String] = []
+        if segmentedCount > 0 {
+            warnings.append("\"segments\" does nothing yet: one connection is used for each file")
+        }
+        if trustingCount > 0 { warnings.append(Self.trusting(jobs: trustingCount)) }
+        return warnings
+    }
+
+    /// The warning of jobs that take whoever answers for their server, in words.
+    public static func trusting(jobs count: Int) -> String {
+        "\(Wording.count(count, "job")) without a check of certificates: anybody on the way can read and change what is moved"
     }
 
     /// `jobs.json: 2 errors in 40 jobs; nothing was started`

@@ -8,9 +8,9 @@ extension JobFileReader {
         let start = bytes.starts(with: JobFileFormat.byteOrderMark) ? JobFileFormat.byteOrderMark.count : 0
         decoder.reader = JSONReader(bytes, offset: start)
         var cursor = SourceCursor(offset: start, line: 1)
-        let header: JobDecoder.Header
+        let header: JobFileHeader
         do {
-            header = try decoder.document()
+            header = try JobFileHeader.document(&decoder)
             try decoder.reader.expectEnd()
         } catch {
             decoder.note(error.message, error.range)
@@ -93,9 +93,9 @@ extension JobFileReader {
             return cursor
         }()
         if !hasBegun, Self.isHeader(bytes) {
-            var header = JobDecoder.Header()
+            var header = JobFileHeader()
             do {
-                header = try decoder.headerLine()
+                header = try JobFileHeader.line(&decoder)
                 try decoder.reader.expectEnd()
             } catch {
                 decoder.note(error.message, error.range)
@@ -135,6 +135,7 @@ extension JobFileReader {
 
     private mutating func note(_ spec: JobSpec) {
         if case .download(let download) = spec.work, download.segments > 1 { report.segmentedCount += 1 }
+        if spec.settings.tls.insecure { report.trustingCount += 1 }
     }
 
     /// Whether a first line speaks of the batch rather than of a job: told from its keys, which may be misspelt.

@@ -12,7 +12,7 @@ extension JobFileReader {
     ) throws {
         let directory = directory
         try elements(of: "watch", counted: \.watchCount, at: start, bytes, base, sink) { decoder throws(JSONFault) in
-            try decoder.watch(directory: directory)
+            try WatchDraft.read(&decoder, directory: directory)
         } take: { reader, result, cursor in
             try reader.hand(result, bytes, cursor, sink)
         }

@@ -46,15 +46,17 @@ public struct JobFileReader {
     /// - Parameters:
     ///   - format: The form of the file; `nil` tells it from the contents.
     ///   - directory: What the relative paths of watched folders start from; without it they stay relative.
+    ///   - rules: Laid over the file's `defaults`.
     ///   - sums: Reads the file that a job's `checksums` names; called once for each name. What it throws is a fault in
     ///     the job file.
     public init(
-        format: JobFileFormat?, directory: String? = nil, sums: @escaping (String) throws -> [UInt8]
+        format: JobFileFormat?, directory: String? = nil, rules: RequestRules = RequestRules(),
+        sums: @escaping (String) throws -> [UInt8]
     ) {
         self.format = format
         self.directory = directory
         decoder = JobDecoder(
-            JSONReader(UnsafeBufferPointer(start: nil, count: 0)), sums: ChecksumSource(sums))
+            JSONReader(UnsafeBufferPointer(start: nil, count: 0)), rules: rules, sums: ChecksumSource(sums))
     }
 
     /// Reads a whole file.

@@ -57,11 +57,6 @@ extension JobSpec {
     }
 }
 
-extension ChecksumSource {
-    /// For jobs whose checksums were looked up before.
-    fileprivate static var none: ChecksumSource { ChecksumSource { _ in [] } }
-}
-
 extension JobFields {
     /// Writes a job as one object.
     func write(_ writer: inout CanonicalWriter, _ spec: JobSpec) {

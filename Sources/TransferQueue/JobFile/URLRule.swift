@@ -20,6 +20,19 @@ enum URLRule {
             ?? check(Array(url.utf8), schemes, advice)
     }
 
+    /// Whether something can be moved from or to such a URL.
+    static func isSupported(_ url: String) -> Bool {
+        guard let refusal = refusal(of: url) else { return true }
+        // A program may put the user into the URL.
+        return refusal.isSecret && Origin(anyURL: url) != nil
+    }
+
+    /// The reason why nothing can be moved from or to such a URL, in words.
+    static func reason(against url: String) -> String {
+        let reason = refusal(of: url)?.message ?? "\(Wording.list(transferSchemes)) are supported"
+        return "unsupported URL \(Wording.printable(Redaction.url(url))): \(reason)"
+    }
+
     static let authAdvice =
         "write \"auth\": {\"user\": \"NAME\", \"password\": {\"env\": \"NAME\"}} or {\"netrc\": true}"
 

@@ -1,8 +1,8 @@
 /// How a batch stands, as any process can see it.
 public struct BatchStatus: Sendable, Hashable {
-    public var name: String
+    public let name: String
     /// The job file it came from.
-    public var source: String?
+    public let source: String?
     /// What its relative paths start from.
     public var directory = ""
     public var total = 0

@@ -10,7 +10,7 @@ struct JobSecrets: Sendable {
 
     /// - Returns: `nil` for a job that holds no secret.
     init?(_ spec: JobSpec) {
-        guard spec.hasSecret else { return nil }
+        guard Self.isIn(spec) else { return nil }
         original = spec
     }
 
@@ -20,60 +20,23 @@ struct JobSecrets: Sendable {
         result.settings = original.settings
         return result
     }
-}
 
-extension JobSpec {
-    var urls: [String] {
-        get {
-            switch work {
-            case .download(let download): download.urls
-            case .upload(let upload): [upload.url]
-            }
-        }
-        set {
-            switch work {
-            case .download(var download):
-                download.urls = newValue
-                work = .download(download)
-            case .upload(var upload):
-                upload.url = newValue.first ?? upload.url
-                work = .upload(upload)
-            }
-        }
-    }
-
-    var checksum: Checksum? {
-        switch work {
-        case .download(let download): download.checksum
-        case .upload(let upload): upload.checksum
-        }
-    }
-
-    var hasSecret: Bool {
+    /// Whether a job holds what must not be written down.
+    static func isIn(_ spec: JobSpec) -> Bool {
         let isInURL =
-            switch work {
+            switch spec.work {
             case .download(let download): download.urls.contains(where: Redaction.hasSecret)
             case .upload(let upload): Redaction.hasSecret(upload.url)
             }
-        return isInURL || !hasNoSettings && settings.hasSecret
+        return isInURL || !spec.hasNoSettings && spec.settings.hasSecret
     }
 
     /// The job as it may be written down.
-    var redacted: JobSpec {
-        guard hasSecret else { return self }
-        var result = self
-        result.urls = urls.map(Redaction.url)
-        result.settings = settings.redacted
-        return result
-    }
-}
-
-extension JobSettings {
-    fileprivate var hasSecret: Bool { JobFields.all.order.secrets.contains { $0.isWrittenOut(self) } }
-
-    fileprivate var redacted: JobSettings {
-        var result = self
-        for secrets in JobFields.all.order.secrets { secrets.redact(&result) }
+    static func redacted(_ spec: JobSpec) -> JobSpec {
+        guard isIn(spec) else { return spec }
+        var result = spec
+        result.urls = spec.urls.map(Redaction.url)
+        result.settings = spec.settings.redacted
         return result
     }
 }

@@ -19,19 +19,66 @@ public struct JobSettings: Sendable, Hashable {
     public var network = NetworkPolicy()
     /// For `s3://bucket/key` URLs.
     public var s3: S3Access?
-    /// For `sftp` URLs.
-    public var ssh: SSHAccess?
-    /// For `ftp` and `ftps` URLs.
-    public var ftp: FTPAccess?
+    public var http = HTTPRules()
+    private var fileServers = FileServers()
 
     public init() {}
+
+    /// For `sftp` URLs.
+    public var ssh: SSHAccess? {
+        _read { yield fileServers.ssh }
+        _modify { yield &fileServers.ssh }
+    }
+    /// For `ftp` and `ftps` URLs.
+    public var ftp: FTPAccess? {
+        _read { yield fileServers.ftp }
+        _modify { yield &fileServers.ftp }
+    }
+
+    private struct FileServers: Sendable, Hashable {
+        var ssh: SSHAccess?
+        var ftp: FTPAccess?
+    }
+
+    /// How HTTP is spoken.
+    public struct HTTPRules: Sendable, Hashable {
+        /// The only version; what the server and this machine agree on otherwise.
+        public var version: Version?
+        /// Path of a file with cookies in Netscape's form, each for the servers that it names.
+        public var cookies: String?
+
+        public init() {}
+
+        public enum Version: String, Sendable, Hashable, CaseIterable {
+            /// A connection for each request that is under way.
+            case one = "1.1"
+        }
+    }
 
     public struct HeaderSetting: Sendable, Hashable {
         public var name: String
         public var value: SecretText
+        /// Who said it.
+        var standing = Standing.own
+
         public init(name: String, value: SecretText) {
             self.name = name
             self.value = value
+        }
+
+        enum Standing: Sendable, Hashable {
+            /// The job or its file.
+            case own
+            /// ``RequestRules``, in place of what the job file's `defaults` say, if anything.
+            case laidOver(SecretText?)
+        }
+
+        /// What counts for whether the job is another one; `nil` for nothing.
+        var lasting: SecretText? {
+            switch standing {
+            case .own: value
+            case .laidOver(let old): old
+            }
         }
     }
 
@@ -80,6 +127,8 @@ public struct JobSettings: Sendable, Hashable {
         public var keyPassphrase: SecretText?
         /// `sha256/BASE64` of public keys (SPKI), one of which the server must have.
         public var pins: [String] = []
+        /// Whoever answers is taken for the server: anybody on the way can read and change everything.
+        public var insecure = false
         public init() {}
     }
 

@@ -109,6 +109,18 @@ public struct JobSpec: Sendable, Hashable {
         }
     }
 
+    /// How an upload speaks to its server; known by its name.
+    public struct UploadProtocol: Sendable {
+        /// Behind one reference: each job has it.
+        private let shared: Shared<UploadEntry>
+
+        init(_ entry: UploadEntry) { shared = Shared(wrappedValue: entry) }
+
+        var entry: UploadEntry {
+            _read { yield shared.wrappedValue }
+        }
+    }
+
     /// What to do when the destination is there already.
     public enum IfExists: String, Sendable, Hashable, CaseIterable {
         /// What our record or the checksum proves complete is kept; anything else fails and says what to write.
@@ -145,18 +157,50 @@ public struct JobSpec: Sendable, Hashable {
 }
 
 extension JobSpec {
-    /// Whether it's a download that fails where nothing proves it to be whole.
-    var isStrict: Bool {
-        if case .download(let download) = work { download.strict } else { false }
+    public var isUpload: Bool { work.isUpload }
+
+    /// The URLs that the job speaks to: a download's mirrors, or an upload's one.
+    var urls: [String] {
+        get { work.urls }
+        set { work.urls = newValue }
     }
+
+    var checksum: Checksum? { work.checksum }
+
+    /// The method its request is made with.
+    var method: String { work.method }
+
+    /// Whether its server can be asked what it has before anything is sent again.
+    var asksFirst: Bool { work.asksFirst }
+
+    /// Whether its request changes something each time it's made, as far as its method says and its owner allows.
+    var mustNotRepeat: Bool { work.mustNotRepeat(settings.retry) }
+
+    /// The method by which it's judged whether a failed attempt may be followed by another: protocols that ask first may
+    /// always.
+    var methodOfRetries: String { asksFirst ? "PUT" : method }
+
+    /// Whether it's a download that fails where nothing proves it to be whole.
+    var isStrict: Bool { work.isStrict }
+
+    /// Whether an upload of another version than it began with isn't wanted.
+    var failsIfChanged: Bool { work.failsIfChanged }
+
+    /// Whether the job shares the settings of all jobs that say nothing about them, as nearly every job does: there is nothing
+    /// to write then, to count or to hide. The same settings in a value of their own aren't told, which costs time alone.
+    var hasNoSettings: Bool { sharedSettings.isSame(as: JobDefaults.noSettings) }
+
+    /// Whether it holds what must not be written down: ``JobSecrets``.
+    var hasSecret: Bool { JobSecrets.isIn(self) }
+
+    /// The job as it may be written down.
+    var redacted: JobSpec { JobSecrets.redacted(self) }
 }
 
-extension JobSpec.Download {
-    /// The same, where what nothing proves is to fail.
-    var strictly: Self {
-        var result = self
-        result.strict = true
-        if adopt == .unproven { result.adopt = .proven }
-        return result
-    }
+extension JobSpec {
+    /// Whether something can be moved from or to such a URL.
+    public static func isSupported(url: String) -> Bool { URLRule.isSupported(url) }
+
+    /// The reason why nothing can be moved from or to such a URL, in words.
+    public static func refusal(of url: String) -> String { URLRule.reason(against: url) }
 }

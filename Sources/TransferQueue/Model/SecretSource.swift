@@ -38,6 +38,13 @@ public struct SecretSource: Sendable {
         return String(decoding: bytes, as: UTF8.self)
     }
 
+    /// The text of a file of cookies.
+    ///
+    /// - Throws: `secretMissing` when it can't be read.
+    static func cookies(in path: String) throws(TransferError) -> String {
+        String(decoding: try bytes(of: path, upTo: 16 << 20), as: UTF8.self)
+    }
+
     /// The user's `.netrc`, and its path; one that isn't there has no entries.
     ///
     /// - Throws: `secretMissing` for one that is there and can't be read.

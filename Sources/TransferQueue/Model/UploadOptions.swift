@@ -66,10 +66,3 @@ extension JobSpec.Upload {
     /// What is a receipt for it.
     var receipt: ReceiptRule { ReceiptRule(method: method ?? uploadProtocol.entry.method, success: options.success) }
 }
-
-extension JobSpec {
-    /// Whether an upload of another version than it began with isn't wanted.
-    var failsIfChanged: Bool {
-        if case .upload(let upload) = work { upload.options.ifChanged == .fail } else { false }
-    }
-}

@@ -65,7 +65,7 @@ extension JobQueue {
     ///   `StagingError` for unknown needs.
     @discardableResult
     public func submit(_ job: JobSpec, batch: String, directory: String = "/") async throws -> JobHandle {
-        let faults = job.faults + [DestinationPath.refusal(ofBatchName: batch)].compactMap { $0 }
+        let faults = JobRule.faults(of: job) + [DestinationPath.refusal(ofBatchName: batch)].compactMap { $0 }
         guard faults.isEmpty else { throw TransferError(.badURL, faults.joined(separator: "; ")) }
         let job = job.spelt
         let staged = try await reader.run { [store] in
@@ -154,40 +154,5 @@ extension StagingError {
         case .held(let held): self = .held(batch: held.batch, pid: held.pid)
         case .faults(let report): self = .faults(report)
         }
-    }
-}
-
-extension JobSpec {
-    /// Whether something can be moved from or to such a URL.
-    public static func isSupported(url: String) -> Bool {
-        guard let refusal = URLRule.refusal(of: url) else { return true }
-        // A program may put the user into the URL.
-        return refusal.isSecret && Origin(anyURL: url) != nil
-    }
-
-    /// Why not, in words.
-    public static func refusal(of url: String) -> String {
-        let reason = URLRule.refusal(of: url)?.message ?? "\(Wording.list(URLRule.transferSchemes)) are supported"
-        return "unsupported URL \(Wording.printable(Redaction.url(url))): \(reason)"
-    }
-
-    /// What makes the job impossible, in words; the rules that a job file is held to.
-    var faults: [String] {
-        var faults: [String] = []
-        if urls.isEmpty { faults.append("a download needs a URL") }
-        for url in urls where !Self.isSupported(url: url) {
-            faults.append(Self.refusal(of: url))
-        }
-        if case .upload(let upload) = work {
-            if let refusal = upload.uploadProtocol.refusal(of: upload.url) { faults.append(refusal) }
-        }
-        if let refusal = id.flatMap(DestinationPath.refusal(ofID:)) { faults.append(refusal) }
-        let path =
-            switch work {
-            case .download(let download): download.destination
-            case .upload(let upload): upload.source
-            }
-        if let refusal = DestinationPath.refusal(ofPath: path) { faults.append(refusal) }
-        return faults
     }
 }

@@ -3,6 +3,7 @@ import Logging
 import TransferCore
 import TransferEngine
 import TransferEventLoop
+public import TransferWatch
 
 /// A durable queue of transfers in a folder of this machine.
 ///
@@ -163,4 +164,17 @@ public final class JobQueue: Sendable {
     func ends(after cursor: Int64, limit: Int) async throws -> [QueueEvent] {
         try await reader.run { [store] in try store.ends(after: cursor, limit: limit) }
     }
+
+    // MARK: Services
+
+    /// The names of all batches, in the order in which they came.
+    public func batchNames() async throws -> [String] {
+        let store = store
+        return try await reader.run { try store.batchNames() }
+    }
+
+    /// Tells a service's manager that this queue lives: from its own thread, so that it's silent when that hangs.
+    ///
+    /// - Returns: `nil` when the manager doesn't ask for signs of life. It ends with the queue.
+    public func watchdog(_ notify: SystemdNotify) -> SystemdWatchdog? { SystemdWatchdog(notify, loop: runner.loop) }
 }

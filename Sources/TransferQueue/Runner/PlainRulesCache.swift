@@ -29,10 +29,3 @@ final class PlainRulesCache: Sendable {
         last.withLock { $0 = Entry(job: job, resends: resends, rules: rules) }
     }
 }
-
-extension JobSettings {
-    /// Whether nothing in them names something that is elsewhere.
-    var namesNobody: Bool {
-        headers.isEmpty && proxy == nil && tls == TLSSettings() && auth == nil && s3 == nil && ssh == nil && ftp == nil
-    }
-}

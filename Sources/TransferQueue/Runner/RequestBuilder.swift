@@ -156,7 +156,11 @@ struct RequestBuilder: Sendable {
         }
         settings.maxTime = job.maxTime
         if let limit = job.maxRedirects { settings.maxRedirects = limit }
+        settings.route.speaksHTTP1Only = job.http.version == .one
         settings.proxies = try proxyRule(job)
+        if let path = job.http.cookies {
+            try cookies?.begin { () throws(TransferError) in try SecretSource.cookies(in: path) }
+        }
         settings.tls = try tlsRules.rules(job.tls, passphrase: try job.tls.keyPassphrase.map(secrets.read))
         switch job.auth {
         case nil, .bearer: break

@@ -6,6 +6,8 @@ import TransferCore
 ///
 /// It sees a window of claimed jobs per lane and asks for more as they start, so its size doesn't grow with the queue.
 struct Scheduler: Sendable {
+    typealias Candidate = StartCandidate
+
     struct Limits: Sendable, Hashable {
         var concurrency = 32
         var perHost = 16

@@ -50,11 +50,3 @@ struct UploadAttempt {
         return result
     }
 }
-
-extension JobSpec.Upload {
-    /// A plain request that is longer than this is offered to be resumed.
-    static let upgradeSize: Int64 = 4 << 20
-
-    /// Whether a first attempt at it is one request and no more, whatever its source is called.
-    func isOneRequest(size: Int64) -> Bool { entry.isOneRequest && size < Self.upgradeSize }
-}

@@ -10,13 +10,8 @@ struct UploadEntry: Sendable {
     let name: String
     /// The method of its request, where the job names no other.
     let method: String
-    /// Lower-case schemes of URLs that leave no choice of the protocol. A protocol without any is chosen by its name, and
-    /// its URLs are HTTP's.
-    var schemes: [String] = []
-    /// Whether a URL of those schemes can be used.
-    var isWellFormed: @Sendable (String) -> Bool = { _ in true }
-    /// The form of its URLs, for messages.
-    var urlForm = "https://host/path"
+    /// The URLs that leave no choice of the protocol. A protocol without any is chosen by its name, and its URLs are HTTP's.
+    var urls = OwnURLs()
     /// Those keys of a job file that not every protocol has.
     var keys: Set<String> = []
     /// The protocol that takes its place for some options.
@@ -49,6 +44,16 @@ struct UploadEntry: Sendable {
     var dialogue: @Sendable (UploadAttempt) throws(TransferError) -> (any UploadDialogue)?
     /// Tells where a finished upload can be asked for.
     var place: Place = { (attempt) throws(TransferError) in Self.placeOverHTTP(attempt) }
+
+    /// URLs that only one protocol has.
+    struct OwnURLs: Sendable {
+        /// Lower-case.
+        var schemes: [String] = []
+        /// Whether a URL of those schemes can be used.
+        var isWellFormed: @Sendable (String) -> Bool = { _ in true }
+        /// Their form, for messages.
+        var form = "https://host/path"
+    }
 
     typealias Place =
         @Sendable (UploadAttempt) throws(TransferError) -> @Sendable (UploadResult) -> VerifyingDialogue.Place

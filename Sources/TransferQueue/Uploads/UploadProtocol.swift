@@ -1,19 +1,5 @@
 import TransferCore
 
-extension JobSpec {
-    /// How an upload speaks to its server; known by its name.
-    public struct UploadProtocol: Sendable {
-        /// Behind one reference: each job has it.
-        private let shared: Shared<UploadEntry>
-
-        init(_ entry: UploadEntry) { shared = Shared(wrappedValue: entry) }
-
-        var entry: UploadEntry {
-            _read { yield shared.wrappedValue }
-        }
-    }
-}
-
 extension JobSpec.UploadProtocol: RawRepresentable, CaseIterable, Hashable {
     /// The name in a job file.
     public var rawValue: String { entry.name }
@@ -48,7 +34,7 @@ extension JobSpec.UploadProtocol {
             let scheme = url.prefix { $0 != ":" }.lowercased()
             return own == self ? nil : "a URL of \(scheme):// goes with the protocol \"\(own.rawValue)\""
         }
-        return entry.schemes.isEmpty ? nil : "the protocol \"\(rawValue)\" has URLs as \(entry.urlForm)"
+        return entry.urls.schemes.isEmpty ? nil : "the protocol \"\(rawValue)\" has URLs as \(entry.urls.form)"
     }
 }
 
@@ -60,4 +46,10 @@ extension JobSpec.Upload {
             yield chosen.entry
         }
     }
+
+    /// A plain request that is longer than this is offered to be resumed.
+    static let upgradeSize: Int64 = 4 << 20
+
+    /// Whether a first attempt at it is one request and no more, whatever its source is called.
+    func isOneRequest(size: Int64) -> Bool { entry.isOneRequest && size < Self.upgradeSize }
 }

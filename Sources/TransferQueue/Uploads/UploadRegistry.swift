@@ -23,9 +23,9 @@ final class UploadRegistry: Sendable {
 
     init(_ protocols: [JobSpec.UploadProtocol]) {
         self.protocols = protocols
-        urlSchemes = ["http", "https"] + protocols.flatMap(\.entry.schemes)
+        urlSchemes = ["http", "https"] + protocols.flatMap(\.entry.urls.schemes)
         byName = Dictionary(protocols.map { ($0.rawValue, $0) }) { $1 }
-        byScheme = Dictionary(protocols.flatMap { one in one.entry.schemes.map { ($0, one) } }) { $1 }
+        byScheme = Dictionary(protocols.flatMap { one in one.entry.urls.schemes.map { ($0, one) } }) { $1 }
     }
 
     func named(_ name: String) -> JobSpec.UploadProtocol? { byName[name] }
@@ -33,7 +33,7 @@ final class UploadRegistry: Sendable {
     /// The protocol of a URL's scheme; `nil` for HTTP's, and for a URL that can't be used.
     func claiming(_ url: String) -> JobSpec.UploadProtocol? {
         guard let colon = url.utf8.firstIndex(of: UInt8(ascii: ":")), url.utf8[colon...].starts(with: "://".utf8),
-            let found = byScheme[url[..<colon].lowercased()], found.entry.isWellFormed(url)
+            let found = byScheme[url[..<colon].lowercased()], found.entry.urls.isWellFormed(url)
         else { return nil }
         return found
     }

@@ -52,16 +52,16 @@ struct PathRule: Sendable, Hashable {
         }.filter { allows($0.type) }
         return NWPath(
             status: interfaces.isEmpty ? .unsatisfied : .satisfied, availableInterfaces: interfaces,
-            isExpensive: !interfaces.isEmpty && interfaces.allSatisfy { snapshot.isPaidFor($0) })
+            isExpensive: !interfaces.isEmpty && interfaces.allSatisfy { $0.isPaidFor(in: snapshot) })
     }
 }
 
-extension NetworkSnapshot {
-    fileprivate func isPaidFor(_ interface: NWInterface) -> Bool {
-        switch metering(of: interface.index) {
+extension NWInterface {
+    fileprivate func isPaidFor(in snapshot: NetworkSnapshot) -> Bool {
+        switch snapshot.metering(of: index) {
         case .yes, .guessedYes: true
         case .no, .guessedNo: false
-        default: interface.type == .cellular
+        default: type == .cellular
         }
     }
 }

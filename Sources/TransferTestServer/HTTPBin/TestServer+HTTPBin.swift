@@ -11,14 +11,11 @@ extension TestServer {
     public func serveHTTPBin() {
         let authority = url("")
         let routes =
-            HTTPBinRoutes.echo + HTTPBinRoutes.statuses + HTTPBinRoutes.authentication + HTTPBinRoutes.bodies
-            + HTTPBinRoutes.formats + HTTPBinRoutes.cookies + HTTPBinRoutes.caching
+            HTTPBinEchoRoutes.all + HTTPBinStatusRoutes.all + HTTPBinAuthenticationRoutes.all + HTTPBinBodyRoutes.all
+            + HTTPBinFormatRoutes.all + HTTPBinCookieRoutes.all + HTTPBinCacheRoutes.all
         for (name, routes) in Dictionary(grouping: routes, by: \.firstPart) {
             let router = HTTPBinRouter(routes: routes, origin: HTTPBinRouter.address(of: authority))
             for pattern in ["/\(name)", "/\(name)/*"] { handle(pattern, router.answer) }
         }
     }
 }
-
-/// The groups of routes, each in a file of its own.
-enum HTTPBinRoutes {}

@@ -36,13 +36,7 @@ struct ServerState {
 
     var requests: [RecordedRequest] = []
     var connections: [Int: Socket] = [:]
-    var acceptedConnections = 0
-    var closedConnections = 0
-    var peakConnections = 0
-    var active: [String: Int] = [:]
-    var peak: [String: Int] = [:]
-    var activeRequests = 0
-    var peakRequests = 0
+    var traffic = ServerTraffic()
 
     var threads: [Int: pthread_t] = [:]
     var endedThreads: [Int] = []
@@ -54,10 +48,7 @@ struct ServerState {
     mutating func begin(_ head: RequestHead, connection: Int, peer: String) -> (number: Int, Resource, Fault) {
         let number = requests.count + 1
         requests.append(RecordedRequest(head: head, number: number, connection: connection, peer: peer))
-        activeRequests += 1
-        peakRequests = max(peakRequests, activeRequests)
-        active[head.path, default: 0] += 1
-        peak[head.path] = max(peak[head.path] ?? 0, active[head.path] ?? 0)
+        traffic.begin(head.path)
         let fault = nextFault(head)
         return (number, resource(for: head, fault), fault)
     }
@@ -65,8 +56,7 @@ struct ServerState {
     mutating func finish(_ number: Int) {
         let path = requests[number - 1].head.path
         requests[number - 1].isFinished = true
-        activeRequests -= 1
-        active[path, default: 1] -= 1
+        traffic.finish(path)
     }
 
     private mutating func nextFault(_ head: RequestHead) -> Fault {

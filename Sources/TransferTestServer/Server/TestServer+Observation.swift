@@ -14,13 +14,13 @@ extension TestServer {
     public func bytesSent(_ path: String) -> Int64 { requests(to: path).reduce(0) { $0 + $1.bytesSent } }
 
     /// Connections accepted since the start.
-    public var connectionCount: Int { read(\.acceptedConnections) }
+    public var connectionCount: Int { read(\.traffic.acceptedConnections) }
     public var openConnections: Int { read(\.connections.count) }
-    public var peakConnections: Int { read(\.peakConnections) }
+    public var peakConnections: Int { read(\.traffic.peakConnections) }
 
     /// The most requests that were between head and end of their answer at one time.
-    public var peakRequests: Int { read(\.peakRequests) }
-    public func peakRequests(_ path: String) -> Int { read { $0.peak[path] ?? 0 } }
+    public var peakRequests: Int { read(\.traffic.peakRequests) }
+    public func peakRequests(_ path: String) -> Int { read { $0.traffic.peak[path] ?? 0 } }
 }
 
 // Waiting without sleeping. Each throws ``TestServerError`` when the time is over, and `CancellationError`.
@@ -40,11 +40,11 @@ extension TestServer {
     }
 
     public func waitForConnections(accepted count: Int, timeout: Duration = .seconds(30)) async throws {
-        try await wait("\(count) connections", timeout) { $0.acceptedConnections >= count }
+        try await wait("\(count) connections", timeout) { $0.traffic.acceptedConnections >= count }
     }
 
     public func waitForConnections(closed count: Int, timeout: Duration = .seconds(30)) async throws {
-        try await wait("\(count) closed connections", timeout) { $0.closedConnections >= count }
+        try await wait("\(count) closed connections", timeout) { $0.traffic.closedConnections >= count }
     }
 
     /// Until so many requests are held by a stall or a held head.
@@ -117,6 +117,6 @@ extension ServerState {
     fileprivate var summary: String {
         let answered = requests.lazy.filter(\.isFinished).count
         return "\(requests.count) requests (\(answered) ended, \(held.count) held), "
-            + "\(acceptedConnections) connections (\(closedConnections) closed)"
+            + "\(traffic.acceptedConnections) connections (\(traffic.closedConnections) closed)"
     }
 }

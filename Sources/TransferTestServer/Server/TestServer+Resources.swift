@@ -58,6 +58,14 @@ extension TestServer {
         return sink
     }
 
+    /// Answers every request whose path matches as the service says; a pattern may end in `*`, later ones win.
+    @discardableResult
+    public func serve<Service: UploadService>(_ pattern: String, _ service: Service) -> ServedUploads<Service> {
+        let served = ServedUploads(service)
+        add(nil, pattern, .uploads(served))
+        return served
+    }
+
     func add(_ method: String?, _ pattern: String, _ resource: Resource) {
         update { state in
             state.handlers.append(

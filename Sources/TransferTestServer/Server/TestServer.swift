@@ -56,10 +56,9 @@ public final class TestServer: Sendable {
         while let (socket, peer) = listener.accept() {
             let number: Int? = update { state in
                 guard !state.isStopping else { return nil }
-                state.acceptedConnections += 1
-                state.connections[state.acceptedConnections] = socket
-                state.peakConnections = max(state.peakConnections, state.connections.count)
-                return state.acceptedConnections
+                let number = state.traffic.accept(open: state.connections.count + 1)
+                state.connections[number] = socket
+                return number
             }
             guard let number else {
                 close(socket.descriptor)
@@ -83,7 +82,7 @@ public final class TestServer: Sendable {
         update { $0.connections[number] = nil }
         socket.close()
         update { state in
-            state.closedConnections += 1
+            state.traffic.close()
             state.endedThreads.append(number)
         }
     }

@@ -73,15 +73,16 @@ public struct ResumableService: UploadService {
     public var targetError: Int?
 
     /// Every time that a target took a file, in order: twice for a file that was sent twice.
-    public private(set) var finished: [Finished] = []
+    public var finished: [Finished] { history.finished }
     /// What is stored now, by path.
-    public private(set) var objects: [String: [UInt8]] = [:]
+    public var objects: [String: [UInt8]] { history.objects }
     /// Bytes of bodies that arrived, of all requests.
-    public private(set) var received = 0
-    public private(set) var requests: [SeenRequest] = []
+    public var received: Int { history.received }
+    public var requests: [SeenRequest] { history.requests }
     public var unfinished: Int { uploads.values.count { !$0.isComplete } }
 
     var uploads: [String: Upload] = [:]
+    private var history = History()
     private var exchanges: [Int: Exchange] = [:]
     private var created = 0
     private var posted = 0
@@ -115,6 +116,14 @@ public struct ResumableService: UploadService {
         var running: Int?
     }
 
+    /// All that has happened.
+    private struct History: Sendable {
+        var finished: [Finished] = []
+        var objects: [String: [UInt8]] = [:]
+        var received = 0
+        var requests: [SeenRequest] = []
+    }
+
     /// A request whose body is arriving.
     private struct Exchange: Sendable {
         enum Kind: Sendable {
@@ -131,7 +140,7 @@ public struct ResumableService: UploadService {
     public mutating func begin(
         _ id: Int, method: String, target: String, headers: HeaderFields
     ) -> UploadServiceStep {
-        requests.append(SeenRequest(method: method, target: target, headers: headers))
+        history.requests.append(SeenRequest(method: method, target: target, headers: headers))
         if dialect != .none, target.hasPrefix("/uploads/") {
             return resource(id, method: method, path: target, headers: headers)
         }
@@ -147,7 +156,7 @@ public struct ResumableService: UploadService {
     }
 
     public mutating func receive(_ id: Int, _ bytes: [UInt8]) -> [Response] {
-        received += bytes.count
+        history.received += bytes.count
         guard var exchange = exchanges[id] else { return [] }
         defer { exchanges[id] = exchange }
         switch exchange.kind {
@@ -231,8 +240,8 @@ public struct ResumableService: UploadService {
             posted += 1
             path += (target.hasSuffix("/") ? "" : "/") + String(posted)
         }
-        finished.append(Finished(path: path, method: method, headers: headers, bytes: bytes))
-        objects[path] = bytes
+        history.finished.append(Finished(path: path, method: method, headers: headers, bytes: bytes))
+        history.objects[path] = bytes
         var response = Response(status: 201, headers: ["ETag": "\"\(finished.count)\""], body: .text("stored\n"))
         if method == "POST" { response.headers["Location"] = path }
         return response

@@ -34,13 +34,3 @@ extension ServedUploads: ServedUploadService {
 
     func end(_ id: Int, isWhole: Bool) -> Response { with { $0.end(id, isWhole: isWhole) } }
 }
-
-extension TestServer {
-    /// Answers every request whose path matches as the service says; a pattern may end in `*`, later ones win.
-    @discardableResult
-    public func serve<Service: UploadService>(_ pattern: String, _ service: Service) -> ServedUploads<Service> {
-        let served = ServedUploads(service)
-        add(nil, pattern, .uploads(served))
-        return served
-    }
-}

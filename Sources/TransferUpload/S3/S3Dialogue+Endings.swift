@@ -144,3 +144,37 @@ extension S3Dialogue {
             response: answer.body.isEmpty ? nil : String(decoding: answer.body, as: UTF8.self), region: namedRegion)
     }
 }
+
+/// An upload of an earlier attempt that has to end.
+extension S3Dialogue {
+    mutating func answered(
+        _ stray: S3Stray, _ answer: UploadAnswer, _ now: Int64
+    ) throws(TransferError) -> [UploadAction] {
+        guard answer.isSuccess else {
+            let error = S3Fault.error(answer, now: now)
+            guard error.isTransient else { return try goOn(without: stray, now) }
+            if stray.isGivenUp { throw error }
+            guard stray.tries + 1 < S3Stray.mostTries else { return try goOn(without: stray, now) }
+            return [save(.creating(since: stray.since, tries: stray.tries + 1))] + end(.fail(error))
+        }
+        switch stray.step {
+        case .list:
+            let serverTime = answer.head.value("Date").flatMap { HTTPDate.parse($0, now: now) }
+            guard let page = S3Answers.UploadsPage(answer.body),
+                let id = stray.found(in: page, key: location.key, serverTime: serverTime, now: now)
+            else { return try goOn(without: stray, now) }
+            return [try send(.stray(stray.next(.parts(uploadID: id))), now)]
+        case .parts(let id):
+            guard let page = S3Answers.PartsPage(answer.body, after: 0), page.parts.isEmpty else {
+                return try goOn(without: stray, now)
+            }
+            return [try send(.stray(stray.next(.abort(uploadID: id))), now)]
+        case .abort: return try goOn(without: stray, now)
+        }
+    }
+
+    private mutating func goOn(without stray: S3Stray, _ now: Int64) throws(TransferError) -> [UploadAction] {
+        guard stray.isGivenUp else { return try start(now) }
+        return end(.finish(UploadResult(url: location.url, status: 204)))
+    }
+}

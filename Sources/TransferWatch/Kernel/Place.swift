@@ -2,7 +2,7 @@ import CTransferLinux
 import Glibc
 import TransferCore
 
-/// A folder that is held, not opened: names are looked up from it, so that nobody can put a link in between.
+/// A folder that is held, not opened: names are looked up from it (``FolderWalk``).
 struct Place: ~Copyable {
     let descriptor: Int32
 
@@ -12,7 +12,7 @@ struct Place: ~Copyable {
 
     /// The folder at a path, links in it followed.
     static func root(_ path: String) throws(TransferError) -> Place {
-        let descriptor = transfer_open_place(AT_FDCWD, path, 1)
+        let descriptor = FolderWalk.open(root: path)
         guard descriptor >= 0 else { throw SystemText.fault(path, -descriptor) }
         return Place(descriptor: descriptor)
     }
@@ -21,14 +21,10 @@ struct Place: ~Copyable {
     ///
     /// - Throws: `fileMissing`, also for a link.
     func folder(_ path: some StringProtocol) throws(TransferError) -> Place {
-        var place = Place(descriptor: fcntl(descriptor, F_DUPFD_CLOEXEC, 0))
-        guard place.descriptor >= 0 else { throw SystemText.fault(String(path), errno) }
-        for name in PathText.components(String(path)) {
-            let next = transfer_open_place(place.descriptor, name, 0)
-            guard next >= 0 else { throw SystemText.fault(String(path), -next) }
-            place = Place(descriptor: next)
-        }
-        return place
+        let path = String(path)
+        let descriptor = FolderWalk.open(path, beneath: descriptor)
+        guard descriptor >= 0 else { throw SystemText.fault(path, -descriptor) }
+        return Place(descriptor: descriptor)
     }
 
     var identity: FolderIdentity? {

@@ -73,6 +73,12 @@ struct WatchMachine: Sendable {
         var watch: Int32
     }
 
+    /// How it was at the last turn and the last step.
+    private struct Last: Sendable {
+        var isQuiet = false
+        var isLook = false
+    }
+
     /// Entries that are read in one go.
     static let entriesPerStep = 256
     static let looksPerStep = 128
@@ -96,8 +102,7 @@ struct WatchMachine: Sendable {
     var told = ToldOnce()
     /// All folders have been read: those that come now are new.
     var hasReadThrough = false
-    private var wasQuiet = false
-    private var lookedLast = false
+    private var last = Last()
 
     /// - Parameter refusal: Why there is no queue of events, when polling wasn't asked for.
     init(options: Options, refusal: WatchRefusal? = nil) {
@@ -126,10 +131,10 @@ struct WatchMachine: Sendable {
         if isReadThrough { hasReadThrough = true }
         if isReadThrough, nextPoll == nil, tree.polledCount > 0 { nextPoll = now + options.pollInterval }
         let isQuiet = isReadThrough && settling.unsettled == 0 && waiting.isEmpty && moves.isEmpty
-        if isQuiet, !wasQuiet {
+        if isQuiet, !last.isQuiet {
             notices.append(.caughtUp(WatchSummary(folders: tree.count, polledFolders: tree.polledCount)))
         }
-        wasQuiet = isQuiet
+        last.isQuiet = isQuiet
     }
 
     /// What to do now; `nil` when there is nothing, or no room for what it would find. Only when no step is under way.
@@ -144,9 +149,9 @@ struct WatchMachine: Sendable {
         let steps: [(inout Self, MonotonicTime) -> Step?] = [
             { $0.nextLook(at: $1) }, { machine, _ in machine.nextReading() },
         ]
-        for next in lookedLast ? steps.reversed() : steps {
+        for next in last.isLook ? steps.reversed() : steps {
             guard let step = next(&self, now) else { continue }
-            if case .look = step { lookedLast = true } else { lookedLast = false }
+            if case .look = step { last.isLook = true } else { last.isLook = false }
             return step
         }
         return nil

@@ -3,10 +3,10 @@ struct ForeignOption: Sendable {
     enum Answer: Sendable {
         /// It's done anyway: nothing has to be said, and nothing changes.
         case always(String)
-        /// A field of the request.
-        case field(String)
         /// An option of another name with the same value; of those commands that have it.
         case option(String)
+        /// An option with a number of attempts of which the first is none, as it is one for the other tool.
+        case tries(String)
         /// A key of the job file, with an example of its value.
         case key(String)
         /// There is no such thing, or it goes another way.

@@ -44,20 +44,20 @@ enum ForeignOptions {
     ]
 
     private static let requests = [
-        ForeignOption("-A --user-agent =", .field("User-Agent")),
+        ForeignOption("-A --user-agent =", .option("--user-agent")),
         ForeignOption(
             "-U =", .words("-H 'User-Agent: …' names the agent; a proxy and its user are \"proxy\" in a job file")),
-        ForeignOption("-e --referer =", .field("Referer")),
-        ForeignOption("-b --cookie =", .field("Cookie")),
+        ForeignOption("-e --referer =", .option("--referer")),
+        ForeignOption("-b --cookie --load-cookies =", .option("--cookie")),
         ForeignOption("-X --request =", .option("--method")),
         ForeignOption("--oauth2-bearer =", .words("-H takes its value by name: -H 'Authorization: $TOKEN'")),
         ForeignOption("-u --http-user --ftp-user =", .option("--user")),
         ForeignOption("--http-passwd --http-password --ftp-passwd --ftp-password =", .option("--password")),
         ForeignOption("-n --netrc-optional", .option("--netrc")),
         ForeignOption("--netrc-file --netrc-path =", .words("--netrc reads ~/.netrc")),
-        ForeignOption("-d --data --data-raw --data-binary --data-ascii --data-urlencode --post-data =", body),
-        ForeignOption("--json =", body),
-        ForeignOption("--post-file --body-file --body-data =", body),
+        ForeignOption("-d --data --data-raw --data-binary --data-ascii --post-data --body-data =", .option("--data")),
+        ForeignOption("--data-urlencode =", .words("--data sends its text as it is: write it encoded")),
+        ForeignOption("--post-file --body-file =", .words("--data @FILE sends what a file holds")),
         ForeignOption("-F --form =", .words("`transfer put FILE URL --protocol multipart` sends a form with a file")),
         ForeignOption("-T --upload-file =", .words("`transfer put FILE URL` uploads")),
         ForeignOption(
@@ -66,10 +66,9 @@ enum ForeignOptions {
         ForeignOption(
             "--compressed", .words("bytes are stored as the server has them; a coding is undone by the reader")),
         ForeignOption(
-            "--load-cookies --cookie-jar --save-cookies -D --dump-header =",
-            .words("cookies aren't kept; -H 'Cookie: …' sends one")),
+            "-c --cookie-jar --save-cookies -D --dump-header =",
+            .words("cookies of answers aren't kept; -b FILE sends those of a file")),
     ]
-    private static let body = ForeignOption.Answer.key(#""method": "POST", "body": "…""#)
 
     private static let limits = [
         ForeignOption(
@@ -79,15 +78,15 @@ enum ForeignOptions {
             "--max-overall-download-limit --max-download-limit --max-overall-upload-limit --bwlimit =",
             .option("--limit-rate")),
         ForeignOption(
-            "-t --retry --tries --max-tries --retries --low-level-retries =",
-            .key(#""retry": {"limit": 5} (the first attempt isn't counted)"#)),
+            "-t --tries --max-tries =", .tries("--retry")),
+        ForeignOption("--retry --retries --low-level-retries =", .option("--retry")),
         ForeignOption(
             "--retry-delay --waitretry --retry-wait --retries-sleep =",
-            .key(#""retry": {"scale": "5s", "maxDelay": "5s"}"#)),
+            .option("--retry-delay")),
         ForeignOption("--retry-max-time =", .key(#""retry": {"maxWait": "10m"}"#)),
-        ForeignOption("--connect-timeout --contimeout =", .key(#""connectTimeout": "10s""#)),
-        ForeignOption("--timeout --read-timeout =", .key(#""timeout": "30s""#)),
-        ForeignOption("-m --max-time =#", .key(#""maxTime": "1h""#)),
+        ForeignOption("--connect-timeout --contimeout =", .option("--connect-timeout")),
+        ForeignOption("--timeout --read-timeout =", .option("--timeout")),
+        ForeignOption("-m --max-time =#", .option("--max-time")),
         ForeignOption(
             "-Y --speed-limit --lowest-speed-limit -y --speed-time =",
             .key(#""lowSpeed": {"rate": "10K", "time": "30s"}"#)),
@@ -106,7 +105,7 @@ enum ForeignOptions {
             "-O --remote-name --remote-name-all",
             .words("each file gets its URL's name; -o FILE names one, -d DIR its folder")),
         ForeignOption("-P --directory-prefix --output-dir --dir =", .option("--directory")),
-        ForeignOption("-i --input-file --files-from =", .words("`transfer run LIST.txt` takes a list of URLs")),
+        ForeignOption("-i --input-file --files-from =", .option("--input-file")),
         ForeignOption("-K --config --conf-path =", .words("`transfer run FILE` takes job files")),
         ForeignOption("--checksum-file --hash =", .option("--checksum")),
         ForeignOption("--allow-overwrite --overwrite", .words("--if-exists overwrite")),
@@ -126,27 +125,27 @@ enum ForeignOptions {
     private static let connections = [
         ForeignOption(
             "-x --proxy --preproxy --all-proxy --http-proxy --https-proxy --socks5 --socks5-hostname =",
-            .key(#""proxy": "http://proxy.example:3128"; $https_proxy and its like hold too"#)),
-        ForeignOption("--noproxy --no-proxy =", .key(#""noProxy": ["*.lan"]; $no_proxy holds too"#)),
+            .option("--proxy")),
+        ForeignOption("--noproxy --no-proxy =", .option("--noproxy")),
+        ForeignOption("--proxy-user =", .option("--proxy-user")),
+        ForeignOption("--proxy-password --proxy-passwd =", .option("--proxy-password")),
+        ForeignOption("--cacert --ca-certificate --ca-cert =", .option("--cacert")),
+        ForeignOption("--capath --ca-directory =", .words("--cacert FILE names the authorities, in one PEM file")),
+        ForeignOption("-E --cert --certificate --client-cert =", .option("--cert")),
+        ForeignOption("--key --private-key --client-key =", .option("--key")),
+        ForeignOption("--pinnedpubkey =", .option("--pinnedpubkey")),
         ForeignOption(
-            "--proxy-user --proxy-password --proxy-passwd =",
-            .key(#""proxy": {"url": …, "user": …, "password": {"env": "NAME"}}"#)),
-        ForeignOption("--cacert --capath --ca-certificate --ca-directory --ca-cert =", .key(#""tls": {"ca": "FILE"}"#)),
-        ForeignOption("-E --cert --certificate --client-cert =", .key(#""tls": {"cert": "FILE", "key": "FILE"}"#)),
-        ForeignOption("--key --private-key --client-key =", .key(#""tls": {"cert": "FILE", "key": "FILE"}"#)),
-        ForeignOption("--pinnedpubkey =", .key(#""tls": {"pins": ["sha256/…"]}"#)),
+            "-k --insecure --no-check-certificate", .option("--insecure")),
         ForeignOption(
-            "-k --insecure --no-check-certificate",
-            .words("certificates are always checked; \"tls\": {\"ca\": FILE} trusts one more")),
-        ForeignOption(
-            "--check-certificate =", .words("certificates are always checked; \"tls\": {\"ca\": FILE} trusts one more")),
-        ForeignOption("--interface --bind-address --bind =", .key(#""network": {"require": "eth0"}"#)),
+            "--check-certificate =",
+            .words("certificates are checked; --cacert FILE trusts others, --insecure anybody")),
+        ForeignOption("--interface --bind-address --bind =", .option("--interface")),
         ForeignOption(
             "-4 --ipv4 --inet4-only -6 --ipv6 --inet6-only --disable-ipv6",
             .words("the machine's routes choose between IPv4 and IPv6")),
         ForeignOption(
-            "--http1.1 -0 --http1.0 --http2 --http2-prior-knowledge --http3",
-            .words("the server and the machine agree on the version of HTTP")),
+            "-0 --http1.0 --http2 --http2-prior-knowledge --http3",
+            .words("the server and the machine agree on the version of HTTP; --http1.1 keeps to that")),
         ForeignOption(
             "--resolve --connect-to --dns-servers --async-dns-server =",
             .words("names are resolved as the machine does it (/etc/hosts)")),

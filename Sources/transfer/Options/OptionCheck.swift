@@ -89,23 +89,17 @@ struct OptionCheck {
         }
         switch foreign.answer {
         case .always: return .dropped
-        case .field(let field):
-            // A cookie is mostly a secret: it isn't told again.
-            let shown = field == "Cookie" ? nil : value
-            guard known.has("-H") else {
-                let example = "\"headers\": {\"\(field)\": \"\(shown ?? "…")\"}"
-                return .answered("no \(name) here: in the job file, \(example)", rewritten: nil)
-            }
-            let words = ["-H", "\(field): \(shown ?? "…")"]
-            return .answered(
-                "no \(name) here: \(words.map(ShellWord.quoted).joined(separator: " "))",
-                rewritten: shown != nil ? words : nil)
         case .option(let option):
             guard let takesValue = known.takesValue[option] else {
                 return .answered(
                     "no \(name) here: \(option) does it, which transfer \(command) doesn't have", rewritten: nil)
             }
             // A password mustn't be told again, nor be where every process sees it.
+            if option == "--proxy-password" {
+                return .answered(
+                    "no \(name) here: --proxy-password '$VARIABLE', or '@FILE' (never the password itself)",
+                    rewritten: nil)
+            }
             if option == "--password" || option == "--user" && value?.contains(":") == true {
                 return .answered(
                     "no \(name) here: --user NAME --password '$VARIABLE', or '@FILE' (never the password itself)",
@@ -115,6 +109,15 @@ struct OptionCheck {
             return .answered(
                 "no \(name) here: \(words.map(ShellWord.quoted).joined(separator: " "))",
                 rewritten: takesValue && value == nil ? nil : words)
+        case .tries(let option):
+            guard known.has(option) else {
+                return .answered(
+                    "no \(name) here: \(option) does it, which transfer \(command) doesn't have", rewritten: nil)
+            }
+            let words = value.flatMap { Int($0) }.map { [option, "\(max(0, $0 - 1))"] }
+            return .answered(
+                "no \(name) here: \(words?.joined(separator: " ") ?? option), as the first attempt isn't counted",
+                rewritten: words)
         case .key(let example):
             return .answered("no \(name) here: in a job file (`transfer run`), \(example)", rewritten: nil)
         case .words(let words): return .answered("no \(name) here: \(words)", rewritten: nil)

@@ -3,33 +3,33 @@ import TransferQueue
 
 /// A batch as `transfer status` shows it.
 struct BatchStatusRow: Sendable, Hashable {
-    var name: String
+    let name: String
     /// `running`, `watching`, `stopped`, `finished`, `paused`, `offline`.
-    var state: String
-    var done: Int
-    var total: Int
-    var failed: Int
+    let state: String
+    let done: Int
+    let total: Int
+    let failed: Int
     /// Because a job that they need failed.
-    var skipped: Int
-    var cancelled: Int
-    var waiting: Int
+    let skipped: Int
+    let cancelled: Int
+    let waiting: Int
     /// Bytes a second; `nil` or 0 while nothing moves.
-    var rate: Int64?
-    var eta: Duration?
+    let rate: Int64?
+    let eta: Duration?
     /// The process that runs it.
-    var pid: Int32?
+    let pid: Int32?
     /// Jobs that have not ended.
-    var remaining: Int
+    let remaining: Int
     /// The job file.
-    var source: String?
+    let source: String?
     /// What goes on with it.
-    var command: String?
+    let command: String?
     /// Why it's offline.
-    var waitingFor: String?
+    let waitingFor: String?
     /// Servers that some of what is left waits for.
-    var hosts: [HostWait]
+    let hosts: [HostWait]
     /// When the first of a watched folder's failed files is tried again by itself, in milliseconds since 1970.
-    var again: Int64?
+    let again: Int64?
 
     init(
         name: String, state: String, done: Int, total: Int, failed: Int, skipped: Int = 0, cancelled: Int = 0,

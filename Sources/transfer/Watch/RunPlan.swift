@@ -18,6 +18,8 @@ struct RunPlan: Sendable {
     let name: String?
     /// What relative paths start from.
     let directory: String
+    /// What the command's options say of requests.
+    var rules = RequestRules()
 
     func batchName(_ source: JobFileSource) -> String { name ?? source.batch().name ?? source.realPath }
 

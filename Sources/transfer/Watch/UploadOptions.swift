@@ -37,23 +37,19 @@ struct UploadOptions: ParsableArguments {
             valueName: "kind"))
     var integrity: IntegrityArgument?
 
-    @OptionGroup var login: LoginArguments
-
-    @Option(
-        name: [.customShort("H"), .customLong("header")],
-        help: ArgumentHelp("A field to send.", valueName: "name: value"))
-    var headers: [String] = []
+    @OptionGroup var request: RequestOptions
 
     /// An upload without a source, and the settings of its job.
     ///
-    /// - Parameter named: The URL as the user wrote it; a file server's may hold a user.
+    /// - Parameters:
+    ///   - named: The URL as the user wrote it; a file server's may hold a user.
+    ///   - typed: The password, where somebody was asked for it.
     /// - Throws: `ValidationError` for what doesn't go together.
-    func upload(to named: String) throws -> (upload: JobSpec.Upload, settings: JobSettings) {
-        var (url, settings) = try login.settings(of: named)
+    func upload(to named: String, typed: String? = nil) throws -> (upload: JobSpec.Upload, settings: JobSettings) {
+        var (url, settings) = try request.login.settings(of: named, base: request.rules().settings, typed: typed)
         guard JobSpec.isSupported(url: url) else { throw ValidationError(JobSpec.refusal(of: url)) }
         if let refusal = uploadProtocol?.value.refusal(of: url) { throw ValidationError(refusal) }
         if let parallel, !(1...64).contains(parallel) { throw ValidationError("--parallel is 1 to 64") }
-        settings.headers = try HeaderArgument.settings(headers)
         settings.s3 = s3.access
         if let integrity {
             guard url.prefix(5).lowercased() == "s3://" else {

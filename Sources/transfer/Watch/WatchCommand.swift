@@ -69,8 +69,8 @@ struct Watch: AsyncParsableCommand {
     }
 
     /// - Throws: `ValidationError` for what can't be meant.
-    func spec() throws -> WatchSpec {
-        let (upload, settings) = try upload.upload(to: to)
+    func spec(typed: String? = nil) throws -> WatchSpec {
+        let (upload, settings) = try upload.upload(to: to, typed: typed)
         var spec = WatchSpec(folder: folder, url: upload.url)
         spec.rules = WatchRules(
             include: include.map(\.pattern), exclude: exclude.map(\.pattern), isRecursive: recursive)
@@ -101,7 +101,7 @@ struct Watch: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let spec = try spec()
+        let spec = try spec(typed: try upload.request.login.askedPassword(for: [to]))
         let queue = try await Composition.queue(
             state: state.state, limits: limits.merged(with: BatchLimits()))
         let reporter = try Composition.reporter(show)
@@ -110,6 +110,9 @@ struct Watch: AsyncParsableCommand {
         execution.watch = session
         execution.hint = state.hint
         reporter.call([:], state.hint)
+        if spec.settings.tls.insecure {
+            reporter.note(.warn, "certificates aren't checked: anybody on the way can read and change what is moved")
+        }
         // Before it's told that the folder is watched: who reads that may have the process end at once.
         execution.obeySignals()
         let batches = try await session.begin([spec])

@@ -57,7 +57,7 @@ import Testing
     }
 
     @Test func hostsThatAreWaitedForAreTold() {
-        var status = BatchStatus(name: "watch:/in")
+        var status = BatchStatus(name: "watch:/in", source: nil)
         (status.total, status.remaining, status.waiting, status.pid) = (9, 9, 9, 880)
         func host(_ number: Int, jobs: Int, code: Int? = nil, remaining: Int) -> HostWait {
             HostWait(

@@ -42,15 +42,15 @@ import TransferCore
     private static let faults: [(String, String)] = [
         (
             #""proxy": "http://a:b@p""#,
-            "2:48:14 $.jobs[0].proxy a URL can't carry a user or a password; \(JobDecoder.proxyAdvice)"
+            "2:48:14 $.jobs[0].proxy a URL can't carry a user or a password; \(ConnectionDecoder.proxyAdvice)"
         ),
         (
             #""proxy": {"url": "http://a:b@p"}"#,
-            "2:56:14 $.jobs[0].proxy.url a URL can't carry a user or a password; \(JobDecoder.proxyAdvice)"
+            "2:56:14 $.jobs[0].proxy.url a URL can't carry a user or a password; \(ConnectionDecoder.proxyAdvice)"
         ),
         (
             #""proxy": {"url": "http://p", "user": "a", "password": "b"}"#,
-            "2:93:3 $.jobs[0].proxy.password a password is named, never written; \(JobDecoder.secretAdvice)"
+            "2:93:3 $.jobs[0].proxy.password a password is named, never written; \(SecretDecoder.advice)"
         ),
         (
             #""proxy": {"url": "http://p", "user": "a:b", "password": {"env": "B"}}"#,
@@ -62,14 +62,14 @@ import TransferCore
         ),
         (
             #""proxy":   {"user": "a", "password": {"env": "B"}}"#,
-            #"2:50:1 $.jobs[0].proxy "url" is missing; \#(JobDecoder.proxyAdvice)"#
+            #"2:50:1 $.jobs[0].proxy "url" is missing; \#(ConnectionDecoder.proxyAdvice)"#
         ),
         (#""proxy": {"url": ""}"#, "2:56:2 $.jobs[0].proxy.url the URL is empty"),
         (#""proxy": {"ulr": "x"}"#, #"2:49:5 $.jobs[0].proxy.ulr unknown key "ulr"; did you mean "url"?"#),
         (#""proxy": 1"#, "2:48:1 $.jobs[0].proxy expected a proxy's URL or an object, found a number"),
         (
             #""tls": {"cert": "c", "keyPassphrase": "p"}"#,
-            "2:77:3 $.jobs[0].tls.keyPassphrase a passphrase is named, never written; \(JobDecoder.secretAdvice)"
+            "2:77:3 $.jobs[0].tls.keyPassphrase a passphrase is named, never written; \(SecretDecoder.advice)"
         ),
         (
             #""tls": {"keyPassphrase": {"env": "P"}}"#,

@@ -28,18 +28,18 @@ import TransferWatch
         #expect(try keys("job") == Set(JobFields.all.table.names))
         #expect(try keys("watch") == Set(JobFields.all.watch.names))
         #expect(try keys("defaults") == Set(JobFields.all.defaults.names))
-        #expect(try keys("retry") == Set(JobFields.retry.table.names))
-        #expect(try keys("lowSpeed") == Set(JobFields.lowSpeed.table.names))
-        #expect(try keys("tls") == Set(JobFields.tls.table.names))
-        #expect(try keys("auth") == Set(JobFields.credentials.table.names))
+        #expect(try keys("retry") == Set(SettingsFields.retry.table.names))
+        #expect(try keys("lowSpeed") == Set(SettingsFields.lowSpeed.table.names))
+        #expect(try keys("tls") == Set(SettingsFields.tls.table.names))
+        #expect(try keys("auth") == Set(AccessFields.credentials.table.names))
         #expect(try keys("network") == Set(NetworkKey.table.names))
-        #expect(JobFields.network.table.names == NetworkKey.table.names)
-        #expect(try keys("proxyObject") == Set(JobFields.credentialedProxy.table.names))
+        #expect(NetworkFields.all.table.names == NetworkKey.table.names)
+        #expect(try keys("proxyObject") == Set(AccessFields.credentialedProxy.table.names))
         #expect(try keys("secretName") == Set(SecretKey.table.names))
-        #expect(try keys("s3") == Set(JobFields.s3.table.names))
-        #expect(try keys("ssh") == Set(JobFields.ssh.table.names))
-        #expect(try keys("ftp") == Set(JobFields.ftp.table.names))
-        #expect(try keys("tus") == Set(JobFields.tus.table.names))
+        #expect(try keys("s3") == Set(AccessFields.s3.table.names))
+        #expect(try keys("ssh") == Set(AccessFields.ssh.table.names))
+        #expect(try keys("ftp") == Set(AccessFields.ftp.table.names))
+        #expect(try keys("tus") == Set(UploadFields.tus.table.names))
     }
 
     @Test func hasTheDecodersWordsAndRanges() throws {
@@ -49,8 +49,8 @@ import TransferWatch
         let watch = try #require(schema.definition("watch")["properties"] as? [String: [String: Any]])
         #expect(watch["order"]?["enum"] as? [String] == WatchOrder.allCases.map(\.rawValue))
         for (name, range) in [
-            ("segments", JobDecoder.segments), ("priority", JobDecoder.priorities),
-            ("maxRedirects", JobDecoder.redirectLimits),
+            ("segments", FieldRanges.segments), ("priority", FieldRanges.priorities),
+            ("maxRedirects", FieldRanges.redirects),
         ] {
             #expect(schema.definition(name)["minimum"] as? Int == range.lowerBound)
             #expect(schema.definition(name)["maximum"] as? Int == range.upperBound)

@@ -157,26 +157,28 @@ import TransferCore
     }
 
     @Test func whatIsSubmittedFromAProgramIsCheckedToo() {
-        #expect(job.faults.isEmpty)
-        #expect(!Sample.download("gopher://h.example/x", to: "x").faults.isEmpty)
-        #expect(Sample.download("sftp://h.example/x", to: "x").faults.isEmpty)
-        #expect(Sample.upload("f", to: "ftps://h.example/x", protocol: .ftp).faults.isEmpty)
+        #expect(JobRule.faults(of: job).isEmpty)
+        #expect(!JobRule.faults(of: Sample.download("gopher://h.example/x", to: "x")).isEmpty)
+        #expect(JobRule.faults(of: Sample.download("sftp://h.example/x", to: "x")).isEmpty)
+        #expect(JobRule.faults(of: Sample.upload("f", to: "ftps://h.example/x", protocol: .ftp)).isEmpty)
         #expect(
-            Sample.upload("f", to: "sftp://h.example/x").faults == [
+            JobRule.faults(of: Sample.upload("f", to: "sftp://h.example/x")) == [
                 "a URL of sftp:// goes with the protocol \"sftp\""
             ])
         #expect(
-            Sample.upload("f", to: "https://h.example/x", protocol: .sftp).faults == [
+            JobRule.faults(of: Sample.upload("f", to: "https://h.example/x", protocol: .sftp)) == [
                 "the protocol \"sftp\" has URLs as sftp://host/path"
             ])
-        #expect(!Sample.download("https://h.example/x", to: "").faults.isEmpty)
-        #expect(!Sample.download("https://h.example/x", to: "a\0b").faults.isEmpty)
-        #expect(!Sample.upload("a\0b", to: "https://h.example/x").faults.isEmpty)
+        #expect(!JobRule.faults(of: Sample.download("https://h.example/x", to: "")).isEmpty)
+        #expect(!JobRule.faults(of: Sample.download("https://h.example/x", to: "a\0b")).isEmpty)
+        #expect(!JobRule.faults(of: Sample.upload("a\0b", to: "https://h.example/x")).isEmpty)
         for id in ["", "a\0b", "a/b", "a\nb"] {
-            #expect(!Sample.download("https://h.example/x", to: "x", id: id).faults.isEmpty, "\(id.debugDescription)")
+            #expect(
+                !JobRule.faults(of: Sample.download("https://h.example/x", to: "x", id: id)).isEmpty,
+                "\(id.debugDescription)")
         }
-        #expect(!changedDownload { $0.urls = [] }.faults.isEmpty)
-        let faults = Sample.download("gopher://u:hunter2@h.example/x", to: "x").faults
+        #expect(!JobRule.faults(of: changedDownload { $0.urls = [] }).isEmpty)
+        let faults = JobRule.faults(of: Sample.download("gopher://u:hunter2@h.example/x", to: "x"))
         #expect(!faults.isEmpty && faults.allSatisfy { !$0.contains("hunter2") })
     }
 }

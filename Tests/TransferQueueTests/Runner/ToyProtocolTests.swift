@@ -10,7 +10,7 @@ import TransferUpload
 @Suite(.timeLimit(.minutes(1))) struct ToyProtocolTests {
     private static let toy = JobSpec.UploadProtocol(
         UploadEntry(
-            name: "toy", method: "PUT", schemes: [], keys: ["chunkSize"], putsIntoFolders: true, hasURLPerFile: true,
+            name: "toy", method: "PUT", keys: ["chunkSize"], putsIntoFolders: true, hasURLPerFile: true,
             canBeAsked: true, dialogue: { ToyDialogue(url: $0.upload.url, source: $0.source, state: $0.state) }))
 
     let folder: TemporaryFolder
@@ -54,7 +54,7 @@ import TransferUpload
     /// A registry of its own, so that no other test hears of the scheme.
     @Test func aSchemeLeavesNoChoice() {
         var entry = Self.toy.entry
-        entry.schemes = ["toy"]
+        entry.urls.schemes = ["toy"]
         let registry = UploadRegistry(UploadRegistry.builtIn + [JobSpec.UploadProtocol(entry)])
         #expect(registry.claiming("TOY://h/f") == Self.toy && registry.urlSchemes.last == "toy")
         #expect(registry.claiming("sftp://h/f") == .sftp && registry.claiming("http://h/f") == nil)

@@ -59,7 +59,7 @@ extension FieldCodec<Int> {
 extension FieldCodec<Set<Int>> {
     /// HTTP statuses.
     static var statuses: Self {
-        let range = JobDecoder.statusCodes
+        let range = FieldRanges.statusCodes
         let schema =
             #""type": "array", "items": { "type": "integer", "minimum": \#(range.lowerBound), "maximum": \#(range.upperBound) }"#
         return Self(schema: schema) { decoder throws(JSONFault) in
@@ -77,7 +77,7 @@ extension FieldCodec<Set<Int>> {
     static var receipts: Self {
         let items = #"{ "anyOf": [{ "type": "integer", "minimum": 200, "maximum": 299 }, { "enum": [302, 303] }] }"#
         return Self(schema: #""type": "array", "minItems": 1, "items": \#(items)"#) { decoder throws(JSONFault) in
-            try decoder.success()
+            try UploadDecoder.success(&decoder)
         } write: {
             $1.sorted().write(to: &$0)
         }
@@ -133,7 +133,7 @@ extension FieldCodec<Int64> {
     /// The bytes of one request; at least 1.
     static var chunkSize: Self {
         Self(schema: ##""$ref": "#/$defs/size""##) { decoder throws(JSONFault) in
-            try decoder.chunkSize()
+            try UploadDecoder.chunkSize(&decoder)
         } write: {
             $0.integer(Int($1))
         }
@@ -172,7 +172,7 @@ extension FieldCodec<String> {
 extension FieldCodec<Checksum> {
     static var checksum: Self {
         Self(schema: ##""$ref": "#/$defs/checksum""##) { decoder throws(JSONFault) in
-            try decoder.checksum()
+            try ChecksumDecoder.read(&decoder)
         } write: {
             $0.string($1.description)
         }
@@ -185,7 +185,7 @@ extension FieldCodec<SecretText> {
         schema: String = #""type": "string""#, _ refusal: @escaping @Sendable (String) -> String? = { _ in nil }
     ) -> Self {
         Self(schema: ##""anyOf": [{ \##(schema) }, { "$ref": "#/$defs/secretName" }]"##) { decoder throws(JSONFault) in
-            try decoder.secret(isSecret: false, refusal)
+            try SecretDecoder.read(&decoder, isSecret: false, refusal)
         }
     }
 
@@ -194,7 +194,9 @@ extension FieldCodec<SecretText> {
     /// - Parameter thing: What the value is, in the message.
     static func secret(_ thing: String) -> Self {
         Self(schema: ##""$ref": "#/$defs/secretName""##) { decoder throws(JSONFault) in
-            try decoder.secret(isSecret: true) { _ in "\(thing) is named, never written; \(JobDecoder.secretAdvice)" }
+            try SecretDecoder.read(&decoder, isSecret: true) { _ in
+                "\(thing) is named, never written; \(SecretDecoder.advice)"
+            }
         }
     }
 }

@@ -4,7 +4,7 @@ import TransferCore
 ///
 /// The table is a value, so that a test can add a row.
 final class JobFields: Sendable {
-    static let all = JobFields(work + settings + uploadOptions)
+    static let all = JobFields(WorkFields.rows + SettingsFields.rows + UploadFields.rows)
 
     let rows: [JobField]
     /// The keys of a job.

@@ -29,8 +29,8 @@ enum PlaceLook: Sendable, Hashable {
     init(error: Int32) { self = error == ENOENT || error == ENOTDIR ? .nothing : .unclear(error) }
 }
 
-/// Folders beneath a watched one, opened from name to name without following links, the last one kept: most files that
-/// are looked at one after another are in the same. Blocks: for workers. Not for several threads at once.
+/// Folders beneath a watched one (`FolderWalk`), the last one kept: most files that are looked at one after
+/// another are in the same. Blocks: for workers. Not for several threads at once.
 final class FolderPlaces {
     private let root: String
     private var last: (path: PathKey, descriptor: Int32)?
@@ -49,13 +49,10 @@ final class FolderPlaces {
     }
 
     private static func open(_ root: String, _ path: String) -> Int32 {
-        var current = transfer_open_place(AT_FDCWD, root, 1)
-        for name in WatchedPath.components(path) where current >= 0 {
-            let next = transfer_open_place(current, name, 0)
-            close(current)
-            current = next
-        }
-        return current
+        let folder = FolderWalk.open(root: root)
+        guard folder >= 0 else { return folder }
+        defer { close(folder) }
+        return FolderWalk.open(path, beneath: folder)
     }
 
     /// The regular file at a path, if there is one; of a link, nothing.

@@ -58,11 +58,11 @@ struct WatchPlan: Sendable {
         if let keepFor = spec.keepFor, keepFor < .zero {
             throw TransferError(.invalidRequest, "keepFor can't be negative")
         }
-        guard JobDecoder.priorities.contains(spec.priority) else {
+        guard FieldRanges.priorities.contains(spec.priority) else {
             throw TransferError(.invalidRequest, "the priority \(spec.priority) isn't from -1,000,000 to 1,000,000")
         }
         let sample = FileVersion(device: 0, inode: 0, size: 0, modified: 0, path: "name")
-        let faults = job(sample, digest: nil, identity: "name").faults
+        let faults = JobRule.faults(of: job(sample, digest: nil, identity: "name"))
         guard faults.isEmpty else { throw TransferError(.badURL, faults.joined(separator: "; ")) }
         guard case .move(let target) = spec.then else { return }
         guard target.hasPrefix("/") else {

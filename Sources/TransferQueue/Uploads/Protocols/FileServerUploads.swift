@@ -6,15 +6,18 @@ extension JobSpec.UploadProtocol {
     /// The file grows beside its destination and gets its name when it's whole; the URL is `ftp://…` or `ftps://…`.
     public static let ftp: Self = Self(
         UploadEntry(
-            name: "ftp", method: "PUT", schemes: ["ftp", "ftps"], isWellFormed: namesServer,
-            urlForm: "ftp://host/path or ftps://host/path", keys: ["createFolders", "inplace"],
+            name: "ftp", method: "PUT",
+            urls: .init(
+                schemes: ["ftp", "ftps"], isWellFormed: namesServer, form: "ftp://host/path or ftps://host/path"),
+            keys: ["createFolders", "inplace"],
             variant: { $0.inPlace ? ftpInPlace : nil }, putsIntoFolders: true, hasURLPerFile: true, connect: connect,
             canBeAsked: true, dialogue: growing, place: underItsName))
 
     /// The same with SSH's servers; the URL is `sftp://…`.
     public static let sftp: Self = Self(
         UploadEntry(
-            name: "sftp", method: "PUT", schemes: ["sftp"], isWellFormed: namesServer, urlForm: "sftp://host/path",
+            name: "sftp", method: "PUT",
+            urls: .init(schemes: ["sftp"], isWellFormed: namesServer, form: "sftp://host/path"),
             keys: ["createFolders", "inplace"],
             variant: { $0.inPlace ? sftpInPlace : nil }, putsIntoFolders: true, hasURLPerFile: true,
             connect: connectBySSH, canBeAsked: true, dialogue: growing, place: underItsName))

@@ -5,8 +5,10 @@ extension JobSpec.UploadProtocol {
     /// Amazon's S3 and what speaks like it; the URL is `s3://bucket/key`.
     public static let s3: Self = Self(
         UploadEntry(
-            name: "s3", method: "PUT", schemes: ["s3"], isWellFormed: S3URL.isOne,
-            urlForm: "s3://bucket/key; its server is named by \"s3\": {\"endpoint\": …}",
+            name: "s3", method: "PUT",
+            urls: .init(
+                schemes: ["s3"], isWellFormed: S3URL.isOne,
+                form: "s3://bucket/key; its server is named by \"s3\": {\"endpoint\": …}"),
             keys: ["metadata", "parallel", "chunkSize"],
             putsIntoFolders: true, hasURLPerFile: true, origin: endpoint, canBeAsked: true, dialogue: object,
             place: signed))

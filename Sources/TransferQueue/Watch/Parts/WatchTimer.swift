@@ -11,25 +11,6 @@ enum WatchTimer: Hashable, Sendable, CaseIterable {
     case failed
 }
 
-extension WatchKeeper {
-    func timer(_ which: WatchTimer) -> LoopTimer {
-        if let timer = timers[which] { return timer }
-        let timer = loop.makeTimer { [weak self] in self?.onLoop { $0.fired(which) } }
-        timers[which] = timer
-        return timer
-    }
-
-    private func fired(_ timer: WatchTimer) {
-        switch timer {
-        case .due:
-            due.at = nil
-            actOnDue()
-        case .prune: prune(onlyGone: true)
-        case .failed: hear(.due)
-        }
-    }
-}
-
 /// What is done with confirmed files that are due: one after the other, and once more where somebody called meanwhile.
 struct DueFiles {
     var acting: Task<Void, Never>?

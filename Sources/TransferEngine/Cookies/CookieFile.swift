@@ -1,0 +1,35 @@
+import TransferCore
+
+/// A file of cookies as Netscape wrote it, and browsers' add-ons, curl and wget do: a cookie a line, of seven fields with
+/// tabs between them (domain, whether hosts below it get it, path, whether TLS only, seconds since 1970, name, value).
+///
+/// Lines that begin with `#` are comments, but for `#HttpOnly_`, which stands before the domain of cookies that scripts
+/// don't see.
+enum CookieFile {
+    /// - Parameter text: The file; lines that aren't cookies are passed over, as those programs do.
+    static func cookies(_ text: String, now: Double) -> [StoredCookie] {
+        text.split(whereSeparator: \.isNewline).compactMap { line in cookie(line, now: now) }
+    }
+
+    private static func cookie(_ line: Substring, now: Double) -> StoredCookie? {
+        let mark = "#HttpOnly_"
+        let isHidden = line.hasPrefix(mark)
+        let line = isHidden ? line.dropFirst(mark.count) : line
+        guard !line.hasPrefix("#") else { return nil }
+        let fields = line.split(separator: "\t", omittingEmptySubsequences: false)
+        guard fields.count == 7, !fields[5].isEmpty, let expires = Int64(fields[4]) else { return nil }
+        var domain = fields[0].lowercased()
+        if domain.hasPrefix(".") { domain.removeFirst() }
+        guard !domain.isEmpty, !hasControls(fields[5]), !hasControls(fields[6]) else { return nil }
+        return StoredCookie(
+            name: String(fields[5]), value: String(fields[6]), domain: domain,
+            path: fields[2].hasPrefix("/") ? String(fields[2]) : "/", isHostOnly: fields[1].uppercased() != "TRUE",
+            isSecure: fields[3].uppercased() == "TRUE", isHTTPOnly: isHidden,
+            // 0 is of a cookie that ends with the browser's session.
+            expires: expires == 0 ? nil : expires, created: now)
+    }
+
+    private static func hasControls(_ text: Substring) -> Bool {
+        text.utf8.contains { $0 < 0x20 || $0 == 0x7F || $0 == UInt8(ascii: ";") }
+    }
+}

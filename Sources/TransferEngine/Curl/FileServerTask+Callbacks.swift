@@ -1,0 +1,44 @@
+import CTransferCurl
+import TransferCore
+import TransferEventLoop
+
+// What libcurl's callbacks bring of a file server.
+extension FileServerTask {
+    enum Body { case taken, ignored, stop }
+
+    /// Before bytes are taken: the first ones are the moment of the answer's head.
+    func bodyComes(to exchange: ActiveExchange) -> Body {
+        // libcurl makes lines of a head out of a look at an FTP server's file.
+        guard fetches else { return .ignored }
+        guard exchange.answer.phase == .head, let handle = exchange.handle else { return .taken }
+        switch dialogue.bodyBegins(file(handle)) {
+        case .deliver(let head): return exchange.receivedHead(head) ? .taken : .stop
+        case .stop(let error):
+            exchange.stopReason = .failed(error)
+            return .stop
+        }
+    }
+
+    /// Lines of an FTP server's replies.
+    func received(_ lines: UnsafeRawBufferPointer, of exchange: ActiveExchange) {
+        exchange.noteActivity()
+        for line in lines.split(separator: UInt8(ascii: "\n")) { replies.received(line) }
+    }
+
+    /// libcurl moved on, perhaps. Returns whether the exchange may go on.
+    func progressed(_ exchange: ActiveExchange, down: Int64, up: Int64) -> Bool {
+        // What was handed to libcurl leaves later, when nobody asks for more.
+        if (down, up) != moved {
+            moved = (down, up)
+            exchange.noteActivity()
+        }
+        // The pool can't look while libcurl waits where it stands.
+        if let idleTimeout = exchange.idleTimeout, exchange.pace.holds.isEmpty,
+            .now - exchange.pace.lastActivity > idleTimeout + .seconds(1)
+        {
+            exchange.stopReason = .failed(.silence(idleTimeout))
+            return false
+        }
+        return sockets.stopReason(exchange.id) == nil
+    }
+}

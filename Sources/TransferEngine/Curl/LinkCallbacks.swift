@@ -1,0 +1,56 @@
+import CTransferCurl
+import Glibc
+import TransferCore
+
+/// The only link that everything goes over.
+enum LinkCallbacks {
+    /// Not CURLOPT_INTERFACE: where its SO_BINDTODEVICE isn't permitted, libcurl is content with the link's address as
+    /// the source, and the kernel sends from there over any link. And it would bind what goes to this machine, too.
+    static func apply(to handle: CurlHandle, _ exchange: ActiveExchange) throws(TransferError) {
+        let pointer = Unmanaged.passUnretained(exchange).toOpaque()
+        // Without a link too: libcurl doesn't tell why it got no socket.
+        try handle.check(transfer_easy_set_opensocket(handle.raw, socket), CURLOPT_OPENSOCKETFUNCTION)
+        try handle.set(CURLOPT_OPENSOCKETDATA, pointer: pointer)
+        guard exchange.link != nil else { return }
+        try handle.check(transfer_easy_set_resolver_start(handle.raw, lookUp), CURLOPT_RESOLVER_START_FUNCTION)
+        try handle.set(CURLOPT_RESOLVER_START_DATA, pointer: pointer)
+    }
+
+    private static let socket: transfer_opensocket_callback = { user, _, address in
+        guard let user, let address else { return -1 }
+        return open(Unmanaged<ActiveExchange>.fromOpaque(user).takeUnretainedValue(), address)
+    }
+
+    static func open(_ exchange: ActiveExchange, _ address: UnsafeMutablePointer<curl_sockaddr>) -> curl_socket_t {
+        let (family, type, proto) = (address.pointee.family, address.pointee.socktype, address.pointee.protocol)
+        guard let link = exchange.link, !isOnThisMachine(address) else {
+            let descriptor = LinkSocket.openUnbound(family, type, proto)
+            if descriptor < 0 { exchange.connection.noteSocketFault(errno) }
+            return descriptor
+        }
+        switch LinkSocket.open(family, type, proto, link: link) {
+        case .success(let descriptor): return descriptor
+        case .failure(.link(let code)): exchange.connection.linkFault = code
+        case .failure(.socket(let code)): exchange.connection.noteSocketFault(code)
+        }
+        return -1
+    }
+
+    /// libcurl has no address: right for what it reads as one, and for `localhost`; it must never ask for names.
+    private static let lookUp: transfer_resolver_start_callback = { _, _, user in
+        guard let user else { return 1 }
+        let exchange = Unmanaged<ActiveExchange>.fromOpaque(user).takeUnretainedValue()
+        guard let hop = exchange.hop else { return 1 }
+        // The addresses of data connections, which are numbers: the server's name was given to libcurl for good.
+        guard exchange.files == nil else { return 0 }
+        return hop.namesToLookUp(exchange.request.settings).contains { SpecialName.addresses($0) != nil } ? 0 : 1
+    }
+
+    private static func isOnThisMachine(_ address: UnsafeMutablePointer<curl_sockaddr>) -> Bool {
+        guard address.pointee.family != AF_UNIX else { return true }
+        guard let offset = MemoryLayout<curl_sockaddr>.offset(of: \.addr) else { return false }
+        let pointer = UnsafeRawPointer(address).advanced(by: offset).assumingMemoryBound(to: sockaddr.self)
+        return NumericAddress.text(pointer, socklen_t(address.pointee.addrlen)).flatMap { IPAddress($0) }?.isLoopback
+            ?? false
+    }
+}

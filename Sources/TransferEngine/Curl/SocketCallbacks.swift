@@ -1,0 +1,25 @@
+import CTransferCurl
+import Glibc
+import TransferCore
+
+/// The sockets of libcurl's connections.
+enum SocketCallbacks {
+    /// The reason: "What isn't sent yet stays with us" in TransferEngine.docc/Decisions.md.
+    static func apply(to handle: CurlHandle) throws(TransferError) {
+        try handle.check(transfer_easy_set_sockopt(handle.raw, prepare), CURLOPT_SOCKOPTFUNCTION)
+    }
+
+    private static let prepare: transfer_sockopt_callback = { user, socket, _ in
+        if let user {
+            Unmanaged<ActiveExchange>.fromOpaque(user).takeUnretainedValue().connection.opened.append(socket)
+        }
+        var limit = unsentLimit
+        // What isn't TCP (a proxy's Unix socket, QUIC) says no, and needs no limit.
+        _ = setsockopt(
+            socket, Int32(IPPROTO_TCP), TCP_NOTSENT_LOWAT, &limit, socklen_t(MemoryLayout.size(ofValue: limit)))
+        return CURL_SOCKOPT_OK
+    }
+
+    /// Bytes; one TLS record (RFC 8446 §5.1).
+    private static let unsentLimit: Int32 = 16 << 10
+}

@@ -1,0 +1,118 @@
+import CTransferLinux
+import Glibc
+import TransferCore
+
+/// Opens or makes partial files, and takes their locks.
+///
+/// What has the name already is looked at before it's opened, and again before it's locked: a file of somebody else
+/// isn't written to, and a FIFO or a device isn't waited for.
+enum PartOpener {
+    static func open(_ path: String, claim: PartOwnership.Claim) throws(TransferError) -> PartFile {
+        for _ in 0..<16 {
+            if let part = try makeNew(path) { return part }
+            if let part = try openExisting(path, claim) { return part }
+        }
+        throw .locked(path)
+    }
+
+    /// The usual case, with the fewest calls: the file isn't there yet.
+    ///
+    /// - Returns: `nil` where something is.
+    private static func makeNew(_ path: String) throws(TransferError) -> PartFile? {
+        let descriptor = transfer_open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o666)
+        guard descriptor >= 0 else {
+            if errno == EEXIST { return nil }
+            throw .file("open", path, errno)
+        }
+        let code = transfer_lock(descriptor)
+        guard code == 0 || code == ENOTSUP || code == ENOLCK else {
+            // Somebody opened and locked it in between: it's theirs.
+            close(descriptor)
+            return nil
+        }
+        return PartFile(
+            path: path, descriptor: descriptor, size: 0, record: nil, holdsRecords: PartRecord.mark(descriptor))
+    }
+
+    /// - Returns: `nil` when the name is another file's, or nothing's, by now.
+    private static func openExisting(
+        _ path: String, _ claim: PartOwnership.Claim
+    ) throws(TransferError) -> PartFile? {
+        var named = stat()
+        guard lstat(path, &named) == 0 else {
+            if errno == ENOENT { return nil }
+            throw .file("look at", path, errno)
+        }
+        try require(ownership(named, path), path)
+        let descriptor = transfer_open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0)
+        guard descriptor >= 0 else {
+            if errno == ENOENT || errno == ELOOP { return nil }
+            throw .file("open", path, errno)
+        }
+        var isKept = false
+        defer { if !isKept { close(descriptor) } }
+        var opened = stat()
+        guard fstat(descriptor, &opened) == 0 else { throw .file("read", path, errno) }
+        try require(ownership(opened, path), path)
+        let code = transfer_lock(descriptor)
+        guard code == 0 || code == ENOTSUP || code == ENOLCK else {
+            throw code == EWOULDBLOCK ? .locked(path) : .file("lock", path, code)
+        }
+        // Between open and lock the other writer may have finished and renamed it: then the lock is on a finished file,
+        // and the name is free.
+        guard fstat(descriptor, &opened) == 0, lstat(path, &named) == 0, named.st_ino == opened.st_ino,
+            named.st_dev == opened.st_dev
+        else {
+            _ = flock(descriptor, LOCK_UN)
+            return nil
+        }
+        let bears = PartRecord.whatItBears(descriptor)
+        let inode = UInt64(opened.st_ino)
+        let verdict = PartOwnership.ofContent(size: Int64(opened.st_size), bears: bears, inode: inode, claim: claim)
+        if verdict != .ours { _ = flock(descriptor, LOCK_UN) }
+        try require(verdict, path)
+        isKept = true
+        return PartFile(
+            path: path, descriptor: descriptor, size: Int64(opened.st_size),
+            record: opened.st_size > 0 ? PartRecord.read(descriptor) : nil,
+            // What bears its own record may have begun anew since the queue's was made.
+            isClaimed: bears != .mark && PartOwnership.matches(claim, inode: inode, bears: bears),
+            // Bytes that the queue's record speaks of stay with that one.
+            holdsRecords: bears == .mark || opened.st_size == 0 && PartRecord.mark(descriptor))
+    }
+
+    private static func require(_ ownership: PartOwnership, _ path: String) throws(TransferError) {
+        guard case .foreign(let what) = ownership else { return }
+        throw TransferError(
+            .partNotOurs, "\(path) is \(what) and stays as it is; move it away, or name another destination")
+    }
+
+    private static func ownership(_ status: stat, _ path: String) -> PartOwnership {
+        let isRegular = status.st_mode & S_IFMT == S_IFREG
+        return .ofInode(
+            mode: status.st_mode, links: UInt64(status.st_nlink),
+            isOwn: status.st_uid == geteuid() || isRegular && status.st_uid == ownerOfNewFiles(besides: path))
+    }
+
+    /// The owner that files get which this process makes in the folder.
+    static func ownerOfNewFiles(besides path: String) -> UInt32? {
+        guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return nil }
+        let folder = String(path[..<slash])
+        var status = stat()
+        var descriptor = transfer_open_unnamed(folder)
+        if descriptor < 0 {
+            let name = "\(folder)/.transfer-\(UInt64.random(in: .min ... .max)).part"
+            descriptor = transfer_open(name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
+            guard descriptor >= 0 else { return nil }
+            unlink(name)
+        }
+        defer { close(descriptor) }
+        return fstat(descriptor, &status) == 0 ? status.st_uid : nil
+    }
+}
+
+extension TransferError {
+    static func locked(_ path: String) -> TransferError {
+        TransferError(.fileLocked, "\(path) is being written by another process", isTransient: true)
+    }
+}

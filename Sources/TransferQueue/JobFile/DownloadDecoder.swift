@@ -1,0 +1,71 @@
+import TransferCore
+
+/// Reads what only a download has.
+enum DownloadDecoder {
+    /// Reads a URL, or the mirrors of one file.
+    static func mirrors(_ decoder: inout JobDecoder, _ draft: inout JobDraft) throws(JSONFault) {
+        let kind = try decoder.reader.kind()
+        let start = decoder.reader.offset
+        let before = decoder.problems.count
+        switch kind {
+        case .string: try mirror(&decoder, &draft)
+        case .array:
+            _ = try decoder.array { (decoder) throws(JSONFault) in
+                guard try decoder.expect(.string) else { return }
+                try mirror(&decoder, &draft)
+            }
+            if draft.rules.download.urls.isEmpty, decoder.problems.count == before, !decoder.isTrusted {
+                decoder.note("at least one URL is needed", start..<start + 1)
+            }
+        default: try decoder.mismatch("a URL or an array of URLs", kind)
+        }
+        draft.urlsAreWrong = decoder.problems.count > before
+    }
+
+    private static func mirror(_ decoder: inout JobDecoder, _ draft: inout JobDraft) throws(JSONFault) {
+        let text = try decoder.reader.string()
+        let url = decoder.reader.string(text)
+        if !decoder.isTrusted, let refusal = URLRule.refusal(of: url) {
+            decoder.note(refusal.message, text.token, isSecret: refusal.isSecret)
+        } else {
+            draft.rules.download.urls.append(url)
+        }
+    }
+
+    /// Checks what only shows when all keys of a download are known, and makes the work of them.
+    static func finish(
+        _ decoder: inout JobDecoder, _ draft: JobDraft, _ seen: UInt64
+    ) -> JobSpec.Work? {
+        draft.refuse(&decoder, decoder.fields.bits.ofUploads & seen, belongsTo: "an upload")
+        guard let to = draft.to else { return nil }
+        var destination = decoder.reader.string(to)
+        if !decoder.isTrusted {
+            if let message = DestinationPath.refusal(ofPath: destination) {
+                decoder.note(message, to.token)
+                return nil
+            }
+            if destination.contains("://"), URLRule.refusal(of: destination) == nil {
+                decoder.note("the \"to\" of a download is a path, not a URL", to.token)
+                return nil
+            }
+            destination = DestinationPath.normalized(destination)
+        }
+        var download = draft.rules.download
+        download.destination = destination
+        if download.checksum == nil, let list = draft.rules.checksums, !draft.urlsAreWrong {
+            download.checksum = list.checksum(of: name(destination, download.urls))
+            if download.checksum == nil, draft.namesChecksums {
+                decoder.note(
+                    "no checksum for \(Wording.quoted(name(destination, download.urls))) is listed",
+                    decoder.range(of: .checksums, in: draft))
+            }
+        }
+        return .download(download.strict ? download.strictly : download)
+    }
+
+    /// The path under which a list of checksums may have the file; in a folder it's named after its URL.
+    private static func name(_ destination: String, _ urls: [String]) -> String {
+        guard destination.hasSuffix("/"), let url = urls.first else { return destination }
+        return destination + (SafeFileName.fromURL(url) ?? "")
+    }
+}

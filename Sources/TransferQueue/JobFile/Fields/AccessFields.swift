@@ -1,0 +1,173 @@
+import TransferCore
+import TransferUpload
+
+/// The keys that say how servers are spoken to, and who logs in.
+enum AccessFields {
+    static let s3 = ObjectFields<JobSettings.S3Access>(
+        [
+            Field(
+                "endpoint", \.endpoint, .endpoint,
+                "The server, and the path above its buckets where they aren't at its root."),
+            Field("region", \.region, .name("the region"), "The region of its buckets."),
+            Field("style", \.style, .word, "Where requests name the bucket."),
+            Field("profile", \.profile, .name("the name"), "The profile in the AWS tools' files."),
+            Field(
+                "integrity", \.integrity, .word, standard: #""sha256""#,
+                "The proof to the server that it got what was read."),
+            Field(secret: "accessKey", \.accessKey, .named(), mustBeNamed: false, "The name of the key."),
+            Field(secret: "secretKey", \.secretKey, .secret("a secret key"), "The key."),
+            Field(secret: "sessionToken", \.sessionToken, .secret("a token"), "The token of a session."),
+        ],
+        schema: #""oneOf": [{ "required": ["accessKey", "secretKey"] }, "#
+            + #"{ "properties": { "accessKey": false, "secretKey": false } }]"#)
+
+    static let ssh = ObjectFields<JobSettings.SSHAccess>([
+        Field("user", \.user, .name("the name"), "Who logs in, where auth names nobody."),
+        Field("knownHosts", \.knownHosts, .path, standard: #""~/.ssh/known_hosts""#, "The keys of known servers."),
+        Field(
+            "hostKey", \.hostKey,
+            .text(schema: #""type": "string", "pattern": "^SHA256:[A-Za-z0-9+/]{43}$""#, HostKeyRule.refusal(of:)),
+            "The only key that the server may have, as ssh-keygen -lf shows it."),
+        Field("key", \.key, .path, "The private key; the first of ~/.ssh/id_ed25519, id_ecdsa and id_rsa otherwise."),
+        Field(secret: "keyPassphrase", \.keyPassphrase, .secret("a passphrase"), "Opens a key that is encrypted."),
+        Field(
+            "agent", \.agent, .boolean, "Whether the agent's keys are used; where SSH_AUTH_SOCK names one otherwise."),
+    ])
+
+    static let ftp = ObjectFields<JobSettings.FTPAccess>([
+        Field("requireTLS", \.requireTLS, .boolean, standard: false, "TLS for ftp:// too (AUTH TLS)."),
+        Field("active", \.active, .boolean, standard: false, "The server makes the data connections."),
+    ])
+
+    /// A URL, or an object with the credentials that belong to one.
+    static let proxy = Field<JobSettings>(
+        FieldNote(
+            "http, https, socks5 or socks5h; an empty one switches proxies off.",
+            schema: ##""anyOf": [{ "const": "" }, { "$ref": "#/$defs/proxyURL" }, { "$ref": "#/$defs/proxyObject" }]"##,
+            object: credentialedProxy.note("proxyObject")),
+        FieldOutput(
+            "proxy",
+            secrets: FieldSecrets { settings in
+                settings.proxy?.credentials.map { [$0.user, $0.password] } ?? []
+            } isWrittenOut: { settings in
+                guard let proxy = settings.proxy else { return false }
+                return Redaction.hasSecret(proxy.url) || proxy.credentials?.password.isLiteral == true
+            } redact: { settings in
+                guard let proxy = settings.proxy else { return }
+                settings.proxy?.url = Redaction.url(proxy.url)
+                if proxy.credentials?.password.isLiteral == true { settings.proxy?.credentials?.password = .blank }
+            }
+        ) { writer, settings in
+            guard let proxy = settings.proxy else { return }
+            writer.key("proxy")
+            if let credentials = proxy.credentials {
+                let draft = ProxyDraft(url: proxy.url, user: credentials.user, password: credentials.password)
+                credentialedProxy.write(&writer, draft)
+            } else {
+                writer.string(proxy.url)
+            }
+            writer.member(JobKey.noProxy, proxy.noProxy)
+        }
+    ) { (decoder, settings) throws(JSONFault) in try ConnectionDecoder.proxy(&decoder, into: &settings.proxy) }
+
+    /// A proxy that asks who comes, while its keys are read.
+    struct ProxyDraft: Sendable {
+        var url: String?
+        var user: SecretText?
+        var password: SecretText?
+    }
+
+    static let credentialedProxy = ObjectFields<ProxyDraft>(
+        [
+            Field("url", \.url, .proxyURL, "Where it is."),
+            Field(secret: "user", \.user, .user, mustBeNamed: false, "Who comes."),
+            Field(secret: "password", \.password, .secret("a password"), "The password."),
+        ],
+        schema: #""required": ["url"], "oneOf": [{ "required": ["user", "password"] }, "#
+            + #"{ "properties": { "user": false, "password": false } }]"#)
+
+    static let auth = Field<JobSettings>(
+        FieldNote("Who logs in to the server: user and password, bearer, or netrc.", credentials.note("auth")),
+        FieldOutput(
+            "auth",
+            secrets: FieldSecrets { settings in
+                switch settings.auth {
+                case nil, .netrc(nil): []
+                case .netrc(let user?): [user]
+                case .bearer(let token): [token]
+                case .basic(let user, let password): [user, password]
+                }
+            } isWrittenOut: { settings in
+                switch settings.auth {
+                case nil, .netrc: false
+                case .bearer(let token): token.isLiteral
+                case .basic(_, let password): password.isLiteral
+                }
+            } redact: { settings in
+                switch settings.auth {
+                case .bearer(.literal): settings.auth = .bearer(.blank)
+                case .basic(let user, .literal): settings.auth = .basic(user: user, password: .blank)
+                default: break
+                }
+            }
+        ) { writer, settings in
+            guard let auth = settings.auth else { return }
+            writer.key("auth")
+            credentials.write(&writer, AuthDraft(auth))
+        }
+    ) { (decoder, settings) throws(JSONFault) in
+        if let auth = try ConnectionDecoder.auth(&decoder) { settings.auth = auth }
+    }
+
+    /// An `auth` while its keys are read.
+    struct AuthDraft: Sendable {
+        var netrc: Bool?
+        var user: SecretText?
+        var password: SecretText?
+        var bearer: SecretText?
+
+        init() {}
+
+        fileprivate init(_ auth: JobSettings.Auth) {
+            switch auth {
+            case .netrc(let user): (netrc, self.user) = (true, user)
+            case .bearer(let token): bearer = token
+            case .basic(let user, let password): (self.user, self.password) = (user, password)
+            }
+        }
+    }
+
+    static let credentials = ObjectFields<AuthDraft>(
+        [
+            Field(
+                "netrc", \.netrc, .boolean,
+                "The entries of ~/.netrc; a user beside it chooses among several of the machine."
+            ),
+            Field(secret: "user", \.user, .user, mustBeNamed: false, "Who logs in."),
+            Field(secret: "password", \.password, .secret("a password"), "The password."),
+            Field(secret: "bearer", \.bearer, .secret("a token"), "A token, sent as Authorization: Bearer."),
+        ],
+        schema:
+            #""oneOf": [{ "required": ["netrc"] }, { "required": ["bearer"] }, { "required": ["user", "password"] }]"#)
+}
+
+extension FieldCodec<String> {
+    fileprivate static var endpoint: Self {
+        Self(
+            schema: #""type": "string", "pattern": "^[Hh][Tt][Tt][Pp][Ss]?://[^\\s/?#@]+(/[^\\s?#]*)?$""#
+        ) { decoder throws(JSONFault) in try ConnectionDecoder.endpoint(&decoder) }
+    }
+
+    fileprivate static var proxyURL: Self {
+        Self(schema: ##""$ref": "#/$defs/proxyURL""##) { decoder throws(JSONFault) in
+            try ConnectionDecoder.proxyURL(&decoder, mayBeEmpty: false)
+        }
+    }
+}
+
+extension FieldCodec<SecretText> {
+    /// Who logs in.
+    fileprivate static var user: Self {
+        named(schema: #""type": "string", "pattern": "^[^:]*$""#) { HeaderRule.refusal(ofUser: $0) }
+    }
+}

@@ -1,0 +1,81 @@
+import TransferCore
+
+/// The keys of `network`.
+enum NetworkFields {
+    /// As ``NetworkKey`` they are also the public names of places and reasons.
+    static let all = ObjectFields<NetworkPolicy>([
+        Field("allow", \.allow, .links, standard: [], "Only these."),
+        Field("avoid", \.avoid, .links, standard: [], "Only when no other is usable."),
+        Field("prefer", \.prefer, .links, standard: [], "These first, in this order."),
+        Field(
+            "require", \.require, .requiredLink,
+            "The only way, whatever happens; an empty one lifts that of the defaults."),
+        Field("metered", \.metered, .word, standard: #""allow""#, "Whether links that are paid for are used."),
+        Field(
+            "meteredBudget", \.meteredBudget, .meteredBudget, "The bytes that metered links may carry: \"500M/day\"."),
+        Field(
+            "meteredAfter", \.meteredAfter, .delay,
+            "How long to wait for an unmetered link before a metered one that is to be avoided is used."),
+        Field(
+            "schedule", \.schedule, .schedule, standard: Schedule(), "When: \"22:00-06:00\", or several such windows."),
+    ])
+}
+
+extension NetworkPolicy {
+    /// The value of a key as canonical JSON; `nil` when nothing is said.
+    func json(_ key: NetworkKey) -> String? {
+        guard let field = NetworkFields.all.fields.first(where: { $0.key == key.rawValue }) else { return nil }
+        var writer = CanonicalWriter(bytes: [UInt8(ascii: "{")])
+        field.output.write(&writer, self)
+        // The brace, the key in its quotes and a colon are in front.
+        let value = writer.bytes.dropFirst(key.rawValue.utf8.count + 4)
+        return value.isEmpty ? nil : String(decoding: value, as: UTF8.self)
+    }
+}
+
+extension FieldCodec<[LinkPattern]> {
+    fileprivate static var links: Self {
+        Self(schema: ##""$ref": "#/$defs/links""##) { decoder throws(JSONFault) in
+            try NetworkDecoder.links(&decoder)
+        } write: {
+            $0.array($1) { $0.string($1.text) }
+        }
+    }
+}
+
+extension FieldCodec<LinkPattern> {
+    fileprivate static var requiredLink: Self {
+        Self(schema: #""type": "string", "pattern": "^$|^(name:)?[^/:\\s]+$""#) { decoder throws(JSONFault) in
+            try NetworkDecoder.requiredLink(&decoder)
+        } write: {
+            $0.string($1.text)
+        }
+    }
+}
+
+extension FieldCodec<MeteredBudget> {
+    fileprivate static var meteredBudget: Self {
+        let amount = #"[0-9.]*[1-9][0-9.]*([KkMmGgTt]([Ii]?[Bb])?|[Bb])?"#
+        return Self(
+            schema: #""type": "string", "pattern": "^unlimited$|^\#(amount)/(hour|day|week|month)$""#
+        ) { decoder throws(JSONFault) in
+            try NetworkDecoder.meteredBudget(&decoder)
+        } write: {
+            $0.string($1.text)
+        }
+    }
+}
+
+extension FieldCodec<Schedule> {
+    fileprivate static var schedule: Self {
+        let window = ##"{ "$ref": "#/$defs/window" }"##
+        return Self(
+            schema: #""anyOf": [\#(window), { "type": "array", "items": \#(window) }]"#
+        ) { decoder throws(JSONFault) in
+            try NetworkDecoder.schedule(&decoder)
+        } write: { writer, schedule in
+            let windows = schedule.windows.map(\.text)
+            if windows.count == 1 { writer.string(windows[0]) } else { windows.write(to: &writer) }
+        }
+    }
+}

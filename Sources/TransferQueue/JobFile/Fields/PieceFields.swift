@@ -1,0 +1,59 @@
+import TransferCore
+
+/// The key `pieces` and those of its object.
+enum PieceFields {
+    static let pieces = Field<JobSpec.Download>(
+        FieldNote(
+            "The digests of all of a download's pieces, with which the whole file is compared. Of a partial file that another "
+                + "tool has left, the pieces that are right are gone on with.",
+            keys.note("pieces")),
+        FieldOutput("pieces") { hash, download in
+            guard let pieces = download.pieces else { return }
+            hash.add("pieces \(pieces.length)")
+            for digest in pieces.digests { hash.add(digest.description) }
+        } write: { writer, download in
+            guard let pieces = download.pieces else { return }
+            writer.key("pieces")
+            keys.write(&writer, Draft(length: pieces.length, digests: pieces.digests))
+        }
+    ) { (decoder, download) throws(JSONFault) in download.pieces = try ChecksumDecoder.pieces(&decoder) }
+
+    /// A `pieces` while its keys are read.
+    struct Draft: Sendable {
+        var length: Int64?
+        var digests: [Checksum] = []
+    }
+
+    static let keys = ObjectFields<Draft>(
+        [
+            Field("length", \.length, .pieceLength, "The bytes of a piece; the last one has what is left."),
+            Field(always: "digests", \.digests, .digests, "The digest of each piece, all by one algorithm."),
+        ],
+        schema: #""required": ["length", "digests"]"#)
+}
+
+extension FieldCodec<Int64> {
+    fileprivate static var pieceLength: Self {
+        Self(schema: ##""$ref": "#/$defs/size""##) { decoder throws(JSONFault) in
+            try decoder.byteCount()
+        } write: {
+            $0.integer(Int($1))
+        }
+    }
+}
+
+extension FieldCodec<[Checksum]> {
+    fileprivate static var digests: Self {
+        Self(
+            schema: ##""type": "array", "minItems": 1, "items": { "$ref": "#/$defs/checksum" }"##
+        ) { decoder throws(JSONFault) in
+            var digests: [Checksum] = []
+            _ = try decoder.array("an array of checksums") { (decoder) throws(JSONFault) in
+                if let digest = try ChecksumDecoder.read(&decoder) { digests.append(digest) }
+            }
+            return digests
+        } write: {
+            $0.array($1) { $0.string($1.description) }
+        }
+    }
+}

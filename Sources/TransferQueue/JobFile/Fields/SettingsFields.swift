@@ -1,0 +1,178 @@
+import TransferCore
+
+/// The keys of the rules that uploads and downloads have in common.
+enum SettingsFields {
+    static let rows: [JobField] = [
+        JobField(settings: headers),
+        JobField(
+            settings: Field(
+                "retry", \.retry, retry, standard: RetrySettings(), "How often and how long a job is tried again.")),
+        JobField(
+            settings: Field(
+                "connectTimeout", \.connectTimeout, .duration, standard: #""30s""#, "Time to connect, TLS included.")),
+        JobField(
+            settings: Field(
+                "timeout", \.timeout, .duration, standard: #""60s""#,
+                "The longest silence while an answer is waited for or read.")),
+        JobField(
+            settings: Field(
+                "lowSpeed", \.lowSpeed, lowSpeed, from: JobSettings.LowSpeed(rate: 1, time: .seconds(30)),
+                "A transfer slower than this rate for this time counts as stalled.")),
+        JobField(settings: Field("maxTime", \.maxTime, .duration, "The longest time that one attempt may take.")),
+        JobField(settings: Field("limitRate", \.limitRate, .rateLimit, "Bytes a second of this job; 0 for no limit.")),
+        JobField(settings: AccessFields.proxy),
+        // The value joins the proxy's when all keys are known.
+        JobField(
+            "noProxy", [.defaults, .watch], .all,
+            FieldNote(
+                "Names, domains and CIDR blocks that are reached without the proxy, comma-separated.",
+                schema: #""type": "string""#), []
+        ) { (decoder, draft) throws(JSONFault) in
+            draft.rules.noProxy = try decoder.string {
+                HeaderRule.refusal(ofValue: $0) == nil ? nil : "a list of hosts, comma-separated"
+            }
+        },
+        JobField(
+            settings: Field(
+                "tls", \.tls, tls, standard: JobSettings.TLSSettings(), "Who is trusted, and shown to servers that ask."
+            )),
+        JobField(settings: AccessFields.auth),
+        JobField(
+            settings: Field(
+                "cookies", \.http.cookies, .path,
+                "A file of cookies in Netscape's form; each server gets those that are its own.")),
+        JobField(
+            settings: Field(
+                "httpVersion", \.http.version, .word, "The only version of HTTP; the best that both speak otherwise.")),
+        JobField(
+            settings: Field(
+                "maxRedirects", \.maxRedirects, .integer(FieldRanges.redirects), standard: "10",
+                "The most redirects to follow.")),
+        JobField(
+            settings: Field(
+                "s3", \.s3, AccessFields.s3, from: JobSettings.S3Access(),
+                hash: { hash, settings in
+                    guard let s3 = settings.s3 else { return }
+                    hash.add("s3")
+                    hash.add(s3.endpoint ?? "")
+                },
+                "The server of s3:// URLs; what isn't said is taken from where the AWS tools look.",
+                check: { decoder, access, start in
+                    guard (access.accessKey == nil) != (access.secretKey == nil) else { return }
+                    decoder.note(
+                        "\"s3\" has both \"accessKey\" and \"secretKey\", or neither", decoder.brace(start))
+                })),
+        JobField(
+            settings: Field(
+                "ssh", \.ssh, AccessFields.ssh, from: JobSettings.SSHAccess(),
+                // Another user's home is another place.
+                hash: { hash, settings in
+                    guard let user = settings.ssh?.user else { return }
+                    hash.add("ssh")
+                    hash.add(user)
+                },
+                "How servers of sftp:// URLs are known and logged in to; what isn't said is as ssh has it.",
+                check: { decoder, access, start in
+                    guard access.keyPassphrase != nil, access.key == nil, !decoder.isTrusted else { return }
+                    decoder.note("\"keyPassphrase\" needs a \"key\"", decoder.brace(start))
+                })),
+        JobField(
+            settings: Field(
+                "ftp", \.ftp, AccessFields.ftp, from: JobSettings.FTPAccess(),
+                "How servers of ftp:// and ftps:// URLs are spoken to.")
+        ),
+        // Faults of the network are told where the job file has its rules.
+        JobField(
+            "network", [.defaults, .watch], .all,
+            FieldNote("Which links of the machine are used, and when.", NetworkFields.all.note("network")),
+            [
+                .settings(
+                    FieldOutput("network") { writer, settings in
+                        guard settings.network != NetworkPolicy() else { return }
+                        writer.key("network")
+                        NetworkFields.all.write(&writer, settings.network)
+                    })
+            ]
+        ) { (decoder, draft) throws(JSONFault) in try NetworkDecoder.read(&decoder, into: &draft.rules) },
+    ]
+
+    private static let headers = Field<JobSettings>(
+        FieldNote(
+            "Names and values; secret ones, such as Authorization, are named: {\"env\": \"TOKEN\"}.",
+            schema: ##""type": "object", "additionalProperties": { "anyOf": [{ "type": "string" }, "##
+                + ##"{ "$ref": "#/$defs/secretName" }] }"##),
+        FieldOutput(
+            "headers",
+            hash: { hash, settings in
+                for header in settings.headers {
+                    guard let value = header.lasting else { continue }
+                    hash.add(header.name.lowercased())
+                    hash.add("\(value)")
+                }
+            },
+            secrets: FieldSecrets { settings in
+                settings.headers.map(\.value)
+            } isWrittenOut: { settings in
+                settings.headers.contains { $0.isWrittenOutSecret }
+            } redact: { settings in
+                for index in settings.headers.indices where settings.headers[index].isWrittenOutSecret {
+                    settings.headers[index].value = .blank
+                }
+            }
+        ) { writer, settings in
+            guard !settings.headers.isEmpty else { return }
+            writer.key("headers")
+            writer.object { writer in
+                for header in settings.headers {
+                    writer.key(header.name)
+                    header.value.write(to: &writer)
+                }
+            }
+        }
+    ) { (decoder, settings) throws(JSONFault) in try SecretDecoder.headers(&decoder, into: &settings.headers) }
+
+    static let retry = ObjectFields<RetrySettings>([
+        Field("limit", \.limit, .integer(FieldRanges.retries), standard: "10", "Attempts after the first."),
+        Field(
+            "base", \.base, .integer(FieldRanges.retryBases), standard: "2",
+            "Growth of the delay from one attempt to the next."),
+        Field("scale", \.scale, .delay, standard: #""1s""#, "The first delay."),
+        Field("maxDelay", \.maxDelay, .delay, standard: #""60s""#, "The longest delay."),
+        Field(
+            "maxWait", \.maxWait, .delay, standard: #""24h""#,
+            "The waits that servers ask for may take this long in all since the last byte that was made durable."),
+        Field("jitter", \.jitter, .boolean, standard: "true", "Whether delays are spread at random."),
+        Field("statusCodes", \.statusCodes, .statuses, "Answers that are tried again; by their class otherwise."),
+        Field("methods", \.methods, .methods, "Methods whose requests may be sent again."),
+    ])
+
+    static let lowSpeed = ObjectFields<JobSettings.LowSpeed>([
+        Field(always: "rate", \.rate, .byteRate, standard: "1", "Bytes a second."),
+        Field(always: "time", \.time, .duration, standard: #""30s""#, "How long it may be slower."),
+    ])
+
+    private static let pins = FieldCodec<[String]>(
+        schema: #""type": "array", "items": { "type": "string", "pattern": "^sha256/[A-Za-z0-9+/]{43}=$" }"#
+    ) { decoder throws(JSONFault) in
+        var pins: [String] = []
+        _ = try decoder.array("an array of pins") { (decoder) throws(JSONFault) in
+            if let pin = try decoder.string(PinRule.refusal(of:)) { pins.append(pin) }
+        }
+        return pins
+    }
+
+    static let tls = ObjectFields<JobSettings.TLSSettings>([
+        Field("ca", \.ca, .path, "A PEM file with the only authorities to trust."),
+        Field("cert", \.cert, .path, "The client's certificate: PEM, DER, or PKCS#12, which holds the key too."),
+        Field("key", \.key, .path, "Its private key."),
+        Field(secret: "keyPassphrase", \.keyPassphrase, .secret("a passphrase"), "Opens a key that is encrypted."),
+        Field("pins", \.pins, pins, standard: [], "Digests of public keys, one of which the server must have."),
+        Field(
+            "insecure", \.insecure, .boolean, standard: false,
+            "Whoever answers is taken for the server; of single jobs, never of defaults."),
+    ])
+}
+
+extension JobSettings.HeaderSetting {
+    fileprivate var isWrittenOutSecret: Bool { value.isLiteral && Redaction.isSecretHeader(name) }
+}

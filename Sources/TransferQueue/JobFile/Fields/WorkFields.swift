@@ -1,0 +1,159 @@
+import TransferCore
+
+/// The keys that say what is moved, from where, and to where.
+enum WorkFields {
+    static let rows: [JobField] = [
+        JobField(
+            "id", [], .all,
+            FieldNote(
+                "Names the job; its destination does otherwise.",
+                schema:
+                    #""type": "string", "minLength": 1, "maxLength": 255, "pattern": "^[^/\\u0000-\\u001f\\u007f-\\u009f]+$""#
+            ),
+            [.name(FieldOutput("id", \.id, .anyText))]
+        ) { (decoder, draft) throws(JSONFault) in try draft.readID(&decoder) },
+        JobField(
+            "download", [], .downloads,
+            FieldNote(
+                "A URL, or an array of the mirrors of one file, the best one first.",
+                schema: ##""anyOf": [{ "$ref": "#/$defs/url" }, { "type": "array", "minItems": 1, "items": "##
+                    + ##"{ "$ref": "#/$defs/url" } }]"##),
+            [.download(urls)]
+        ) { (decoder, draft) throws(JSONFault) in try DownloadDecoder.mirrors(&decoder, &draft) },
+        JobField(
+            upload: Field(
+                always: "upload", \.source, .path, identity: .custom { $0.add($1.source) }, "The file to send."), []),
+        JobField(
+            "to", .watch, .all,
+            FieldNote(
+                "A download's file, or its folder when it ends in a slash; an upload's URL.",
+                schema: #""type": "string", "minLength": 1"#),
+            [.download(destination), .upload(url)]
+        ) { (decoder, draft) throws(JSONFault) in draft.to = try decoder.text() },
+        JobField(
+            "checksum", [], .all,
+            FieldNote(
+                "The digest that the file must have, such as sha256:HEX.", schema: ##""$ref": "#/$defs/checksum""##),
+            [.download(downloadChecksum), .upload(uploadChecksum)]
+        ) { (decoder, draft) throws(JSONFault) in
+            let checksum = try ChecksumDecoder.read(&decoder)
+            draft.rules.download.checksum = checksum
+            draft.rules.upload.checksum = checksum
+        },
+        // The canonical text has the digest that was found in it.
+        JobField(
+            "checksums", .defaults, .downloads,
+            FieldNote(
+                "A file as sha256sum writes it, in which the download is looked up.",
+                schema: ##""$ref": "#/$defs/path""##),
+            []
+        ) { (decoder, draft) throws(JSONFault) in
+            draft.rules.checksums = try ChecksumDecoder.list(&decoder)
+            draft.namesChecksums = true
+        },
+        JobField(download: PieceFields.pieces, []),
+        JobField(
+            "needs", [], .all,
+            FieldNote(
+                "The IDs of jobs that have to be complete before.",
+                schema: #""type": "array", "uniqueItems": true, "items": { "type": "string", "minLength": 1 }"#),
+            [.turn(needs)]
+        ) { (decoder, draft) throws(JSONFault) in try draft.readNeeds(&decoder) },
+        JobField(
+            "priority", [.defaults, .watch], .all,
+            FieldNote(
+                "Higher goes first.", schema: FieldCodec.integer(FieldRanges.priorities).schema, standard: "0"),
+            [.turn(priority)]
+        ) { (decoder, draft) throws(JSONFault) in
+            draft.rules.priority = try decoder.integer(FieldRanges.priorities) ?? 0
+        },
+        JobField(
+            download: Field(
+                "segments", \.segments, .integer(FieldRanges.segments), standard: 1,
+                "The most connections to use for one file. Does nothing yet: one is used.")),
+        JobField(
+            download: Field(
+                "ifExists", \.ifExists, .word, standard: .verify, "What to do when the file is there already.")),
+        JobField(
+            download: Field(
+                "adopt", \.adopt, .word, standard: .proven,
+                "Whether a partial file of another tool is gone on with. Such a file is at the destination or beside it as "
+                    + "NAME.part; where a checksum or pieces decide (proven), also where nothing does (unproven), or never."
+            )),
+        JobField(
+            download: Field(
+                "strict", \.strict, .boolean, standard: false,
+                "Whether a download fails that nothing proves to be whole. That is one without a checksum, whose length only "
+                    + "the end of the connection tells. Nothing is adopted then that nothing proves.")),
+        JobField(
+            download: Field(
+                "remoteTime", \.remoteTime, .boolean, standard: true,
+                "Whether the file gets the time that the server tells.")),
+        JobField(
+            upload: Field(
+                "protocol", \.uploadProtocol, .word, standard: .put,
+                identity: .custom { $0.add($1.uploadProtocol.rawValue) },
+                "How an upload speaks to its server. multipart is a form with the file, tus is tus 1.0, and resumable the IETF "
+                    + "draft Resumable Uploads for HTTP; s3, ftp and sftp go with URLs of their own, and are told from them."
+            )),
+        JobField(
+            "method", .watch, .downloadsAndSomeUploads,
+            FieldNote("The method of the request.", schema: FieldCodec<String>.method.schema),
+            [.download(downloadMethod), .upload(uploadMethod)]
+        ) { (decoder, draft) throws(JSONFault) in
+            let method = try decoder.string(HeaderRule.refusal(ofMethod:))
+            draft.rules.download.method = method
+            draft.rules.upload.method = method
+        },
+        JobField(
+            download: Field(
+                "body", \.body, .anyText, identity: .custom { $0.add($1.body ?? "") },
+                "The body of a download's request."
+            ), []),
+    ]
+
+    private static let urls = FieldOutput<JobSpec.Download>("download") { hash, download in
+        for url in download.urls { hash.add(Redaction.url(url)) }
+    } write: { writer, download in
+        writer.key("download")
+        if download.urls.count == 1 { writer.string(download.urls[0]) } else { download.urls.write(to: &writer) }
+    }
+
+    private static let destination = FieldOutput<JobSpec.Download>("to") {
+        $0.add($1.destination)
+    } write: { writer, download in
+        writer.key("to")
+        writer.string(download.destination)
+    }
+
+    private static let url = FieldOutput<JobSpec.Upload>("to") {
+        $0.add(Redaction.url($1.url))
+    } write: { writer, upload in
+        writer.key("to")
+        writer.string(upload.url)
+    }
+
+    private static let downloadChecksum = FieldOutput<JobSpec.Download>(
+        "checksum", \.checksum, .checksum, identity: .custom { $0.add($1.checksum?.description ?? "") })
+
+    private static let uploadChecksum = FieldOutput<JobSpec.Upload>(
+        "checksum", \.checksum, .checksum,
+        identity: .custom { hash, upload in
+            if let checksum = upload.checksum { hash.add(checksum.description) }
+        })
+
+    private static let needs = FieldOutput<JobSpec>("needs") { writer, spec in
+        guard !spec.needs.isEmpty else { return }
+        writer.key("needs")
+        spec.needs.write(to: &writer)
+    }
+
+    private static let priority = FieldOutput<JobSpec>(
+        "priority", \.priority, .integer(FieldRanges.priorities), standard: 0)
+
+    private static let downloadMethod = FieldOutput<JobSpec.Download>(
+        "method", \.method, .method, identity: .custom { $0.add($1.method ?? "") })
+
+    private static let uploadMethod = FieldOutput<JobSpec.Upload>(
+        "method", \.method, .method, identity: .custom { $0.add($1.method ?? "") })
+}

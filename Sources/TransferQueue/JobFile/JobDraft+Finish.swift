@@ -1,0 +1,95 @@
+import TransferCore
+
+extension JobDraft {
+    /// Reads the job's own name.
+    mutating func readID(_ decoder: inout JobDecoder) throws(JSONFault) {
+        guard let text = try decoder.text() else { return }
+        id = text
+        if !decoder.isTrusted, let message = DestinationPath.refusal(ofID: decoder.reader.string(text)) {
+            decoder.note(message, text.token)
+        }
+    }
+
+    /// Reads the names of the jobs that come before.
+    mutating func readNeeds(_ decoder: inout JobDecoder) throws(JSONFault) {
+        _ = try decoder.array("an array of jobs' IDs") { (decoder) throws(JSONFault) in
+            guard let text = try decoder.text() else { return }
+            let name = decoder.reader.string(text)
+            if decoder.isTrusted {
+                needs.append(name)
+            } else if name.isEmpty {
+                decoder.note("the ID is empty", text.token)
+            } else {
+                // A destination stands for the job whose ID it is, in whichever way it's spelt.
+                let isPath = name.utf8.contains(UInt8(ascii: "/")) && URLRule.refusal(of: name) != nil
+                let identity = isPath ? DestinationPath.normalized(name) : name
+                guard needed.insert(identity).inserted else {
+                    decoder.note("\(Wording.quoted(name)) is named twice", text.token)
+                    return
+                }
+                needs.append(identity)
+                needPlaces.append(text.token)
+            }
+        }
+    }
+
+    /// Checks what only shows when all keys of a job are known, and makes the job of them.
+    mutating func finish(_ decoder: inout JobDecoder, _ seen: UInt64) -> JobSpec? {
+        let work: JobSpec.Work?
+        let bits = decoder.fields.bits
+        switch (seen & bits.download != 0, seen & bits.upload != 0) {
+        case (true, false): work = DownloadDecoder.finish(&decoder, self, seen)
+        case (false, true): work = UploadDecoder.finish(&decoder, &self, seen).map { .upload($0) }
+        case (true, true):
+            decoder.note("a job has either \"download\" or \"upload\", not both", decoder.range(of: .upload, in: self))
+            work = nil
+        case (false, false):
+            decoder.note("\"download\" or \"upload\" is missing", start..<start + 1)
+            work = nil
+        }
+        if seen & bits.to == 0 { decoder.note("\"to\" is missing", start..<start + 1) }
+        finishProxy(&decoder, seen)
+        if seen & bits.tls != 0, !decoder.isTrusted { checkTLS(&decoder) }
+        guard !decoder.hasProblems, let work else { return nil }
+        return JobSpec(
+            id: id.map { decoder.reader.string($0) }, work: work, needs: needs, priority: rules.priority,
+            settings: rules.sharedSettings)
+    }
+
+    /// The upload that an entry of `"watch"` makes of each file, held to what the job of one is.
+    ///
+    /// - Parameter seen: The keys that the entry has of a job.
+    mutating func watchedUpload(_ decoder: inout JobDecoder, _ seen: UInt64) -> JobSpec.Upload? {
+        let upload = UploadDecoder.finish(&decoder, &self, seen)
+        finishProxy(&decoder, seen)
+        if seen & decoder.fields.bits.tls != 0 { checkTLS(&decoder) }
+        return upload
+    }
+
+    /// A `noProxy` joins the proxy of the job or of the defaults.
+    private mutating func finishProxy(_ decoder: inout JobDecoder, _ seen: UInt64) {
+        guard let noProxy = rules.noProxy else { return }
+        if rules.settings.proxy != nil {
+            rules.settings.proxy?.noProxy = noProxy
+        } else if decoder.fields.has(.noProxy, seen), !decoder.fields.has(.proxy, seen) {
+            decoder.note("\"noProxy\" needs a \"proxy\"", decoder.range(of: .noProxy, in: self))
+        }
+    }
+
+    /// The job and its defaults together name what belongs together.
+    private func checkTLS(_ decoder: inout JobDecoder) {
+        let tls = rules.settings.tls
+        guard tls.cert == nil else { return }
+        if tls.keyPassphrase != nil {
+            decoder.note("\"keyPassphrase\" needs a \"cert\"", decoder.range(of: .tls, in: self))
+        }
+    }
+
+    /// Notes keys that another kind of work has.
+    func refuse(_ decoder: inout JobDecoder, _ keys: UInt64, belongsTo owner: String) {
+        guard keys != 0, !decoder.isTrusted else { return }
+        for (index, key) in decoder.fields.table.names.enumerated() where keys & (1 << UInt64(index)) != 0 {
+            decoder.note("\"\(key)\" belongs to \(owner)", decoder.range(ofKey: key, inObjectAt: start))
+        }
+    }
+}

@@ -1,0 +1,84 @@
+import TransferCore
+
+/// The part of a file that is about the batch as a whole.
+struct JobFileHeader {
+    private static let version = 1
+
+    var batch = BatchSpec()
+    /// Where the array of jobs begins.
+    var jobs: Int?
+    /// Where the array of watched folders begins.
+    var watch: Int?
+    private var hasVersion = false
+
+    /// Reads the object of a whole document, over its jobs: these need the defaults, which may come behind them.
+    static func document(_ decoder: inout JobDecoder) throws(JSONFault) -> JobFileHeader {
+        decoder.reader.skipSpace()
+        let start = decoder.reader.offset
+        var header = JobFileHeader()
+        guard
+            try decoder.object(FileKey.table, { (decoder, key) throws(JSONFault) in try header.read(key, &decoder) })
+                != nil
+        else { return header }
+        if !header.hasVersion { decoder.note("\"version\" is missing; write \"version\": 1", start..<start + 1) }
+        if header.jobs == nil, header.watch == nil, !decoder.has(key: "jobs", inObjectAt: start),
+            !decoder.has(key: "watch", inObjectAt: start)
+        {
+            decoder.note("\"jobs\" or \"watch\" is missing", start..<start + 1)
+        }
+        return header
+    }
+
+    /// Reads the first line of a `.jsonl` file.
+    static func line(_ decoder: inout JobDecoder) throws(JSONFault) -> JobFileHeader {
+        var header = JobFileHeader()
+        _ = try decoder.object(FileKey.headerTable) { (decoder, key) throws(JSONFault) in
+            try header.read(key, &decoder)
+        }
+        return header
+    }
+
+    private mutating func read(_ key: FileKey, _ decoder: inout JobDecoder) throws(JSONFault) {
+        switch key {
+        case .schema: _ = try decoder.text()
+        case .version:
+            hasVersion = true
+            guard try decoder.expect(.number) else { return }
+            let number = try decoder.reader.number()
+            if decoder.reader.integer(number) != Self.version {
+                let found = String(decoding: decoder.reader.bytes[number.range], as: UTF8.self)
+                decoder.note("version \(found) is unknown; this program reads version \(Self.version)", number.range)
+            }
+        case .name: batch.name = try decoder.string(DestinationPath.refusal(ofBatchName:))
+        case .defaults: try defaults(&decoder)
+        case .limits: try LimitsDecoder.read(&decoder, into: &batch.limits)
+        case .jobs: jobs = try passArray(&decoder)
+        case .watch: watch = try passArray(&decoder)
+        }
+    }
+
+    /// Goes over an array that is read again with the defaults; its keys are checked then.
+    ///
+    /// - Returns: Where it begins; `nil` when it's none, which is noted.
+    private func passArray(_ decoder: inout JobDecoder) throws(JSONFault) -> Int? {
+        guard try decoder.expect(.array) else { return nil }
+        let start = decoder.reader.offset
+        try decoder.reader.skipValue(checkingKeys: false)
+        return start
+    }
+
+    /// Reads the defaults of the batch's jobs into the decoder.
+    private func defaults(_ decoder: inout JobDecoder) throws(JSONFault) {
+        var draft = JobDraft(start: decoder.reader.offset, rules: JobDefaults())
+        _ = try decoder.object(decoder.fields.defaults, place: "defaults") { (decoder, field) throws(JSONFault) in
+            try field.read(&decoder, &draft)
+        }
+        if draft.rules.settings.tls.insecure {
+            decoder.note(
+                "\"insecure\" is of single jobs: nobody is to trust everybody for all that a file holds",
+                draft.start..<draft.start + 1)
+        }
+        if let noProxy = draft.rules.noProxy { draft.rules.settings.proxy?.noProxy = noProxy }
+        decoder.setDefaults(draft.rules)
+    }
+}

@@ -1,0 +1,17 @@
+/// The rules of a job file, for a job that a program made.
+enum JobRule {
+    /// - Returns: What makes the job impossible, in words.
+    static func faults(of spec: JobSpec) -> [String] {
+        var faults: [String] = []
+        if spec.urls.isEmpty { faults.append("a download needs a URL") }
+        for url in spec.urls where !URLRule.isSupported(url) {
+            faults.append(URLRule.reason(against: url))
+        }
+        if case .upload(let upload) = spec.work {
+            if let refusal = upload.uploadProtocol.refusal(of: upload.url) { faults.append(refusal) }
+        }
+        if let refusal = spec.id.flatMap(DestinationPath.refusal(ofID:)) { faults.append(refusal) }
+        if let refusal = DestinationPath.refusal(ofPath: spec.work.path) { faults.append(refusal) }
+        return faults
+    }
+}

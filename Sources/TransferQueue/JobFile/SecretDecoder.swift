@@ -1,0 +1,117 @@
+import TransferCore
+
+/// Reads values that may be secrets, and lists of them.
+enum SecretDecoder {
+    static let advice = "write {\"env\": \"NAME\"}, {\"file\": \"PATH\"} or {\"credential\": \"NAME\"}"
+
+    /// Reads a value that may be a secret: a string, or where to find it.
+    ///
+    /// - Parameter literal: Says why a value can't be written out, if so, or what is wrong with it.
+    static func read(
+        _ decoder: inout JobDecoder, isSecret: Bool, _ literal: (String) -> String?
+    ) throws(JSONFault) -> SecretText? {
+        let kind = try decoder.reader.kind()
+        switch kind {
+        case .string:
+            let text = try decoder.reader.string()
+            let value = decoder.reader.string(text)
+            guard !decoder.isTrusted, let message = literal(value) else { return .literal(value) }
+            decoder.note(message, text.token, isSecret: isSecret)
+            return nil
+        case .object: return try reference(&decoder, isSecret: isSecret)
+        default:
+            try decoder.mismatch("a string or an object that names a secret", kind, isSecret: isSecret)
+            return nil
+        }
+    }
+
+    private static func reference(_ decoder: inout JobDecoder, isSecret: Bool) throws(JSONFault) -> SecretText? {
+        let start = decoder.reader.offset
+        var result: SecretText?
+        let before = decoder.problems.count
+        let seen = try decoder.object(SecretKey.table, isSecret: isSecret) { (decoder, key) throws(JSONFault) in
+            guard try decoder.expect(.string, isSecret: isSecret) else { return }
+            let text = try decoder.reader.string()
+            let name = decoder.reader.string(text)
+            if !decoder.isTrusted, let message = refusal(ofName: name) { decoder.note(message, text.token) }
+            switch key {
+            case .env: result = .environment(name)
+            case .file: result = .file(name)
+            case .credential: result = .credential(name)
+            }
+        }
+        guard let seen, decoder.problems.count == before else { return nil }
+        guard seen.nonzeroBitCount == 1 else {
+            decoder.note("a secret has one source; \(advice)", start..<start + 1, isSecret: true)
+            return nil
+        }
+        return result
+    }
+
+    private static func refusal(ofName name: String) -> String? {
+        if name.isEmpty { return "the name is empty" }
+        return name.utf8.contains(0) ? "a name can't hold a NUL character" : nil
+    }
+
+    /// Reads an object of header fields into those that are there, whatever the case of their names.
+    static func headers(
+        _ decoder: inout JobDecoder, into headers: inout [JobSettings.HeaderSetting]
+    ) throws(JSONFault) {
+        guard try decoder.expect(.object) else { return }
+        try decoder.reader.beginObject()
+        var isFirst = true
+        let inherited = headers.count
+        var replaced: [Int] = []
+        while let key = try decoder.reader.key(isFirst: &isFirst) {
+            let name = decoder.reader.string(key)
+            if decoder.isTrusted {
+                guard let value = try read(&decoder, isSecret: true, { _ in nil }) else { continue }
+                headers.append(.init(name: name, value: value))
+                continue
+            }
+            if let message = HeaderRule.refusal(ofName: name) {
+                decoder.note(message, key.token)
+                try decoder.reader.skipValue()
+                continue
+            }
+            let isSecret = Redaction.isSecretHeader(name)
+            let literal = { (value: String) -> String? in
+                isSecret
+                    ? "a secret is named, never written; \(advice)" : HeaderRule.refusal(ofValue: value)
+            }
+            let old = headers.firstIndex { $0.name.asciiCaseInsensitiveEquals(name) }
+            if let old, old >= inherited || replaced.contains(old) {
+                decoder.note("header \(Wording.quoted(name)) occurs twice in this object", key.token)
+                try decoder.reader.skipValue()
+                continue
+            }
+            guard let value = try read(&decoder, isSecret: isSecret, literal) else { continue }
+            if let old {
+                headers[old] = .init(name: name, value: value)
+                replaced.append(old)
+            } else {
+                headers.append(.init(name: name, value: value))
+            }
+        }
+    }
+
+    /// Reads names and values, in their order; a later one takes the place of an earlier one of the same name.
+    static func namedValues(
+        _ decoder: inout JobDecoder, into fields: inout [JobSpec.Upload.Field]
+    ) throws(JSONFault) {
+        guard try decoder.expect(.object) else { return }
+        try decoder.reader.beginObject()
+        var isFirst = true
+        while let key = try decoder.reader.key(isFirst: &isFirst) {
+            let name = decoder.reader.string(key)
+            if !decoder.isTrusted, name.isEmpty { decoder.note("the name is empty", key.token) }
+            let isSecret = Redaction.isSecretHeader(name)
+            let literal = { (_: String) -> String? in
+                isSecret ? "a secret is named, never written; \(advice)" : nil
+            }
+            guard let value = try read(&decoder, isSecret: isSecret, literal) else { continue }
+            fields.removeAll { $0.name == name }
+            fields.append(JobSpec.Upload.Field(name: name, value: value))
+        }
+    }
+}

@@ -1,0 +1,19 @@
+/// The FNV-1a hash, 64 bits.
+struct FNV1a {
+    private(set) var value: UInt64 = 0xCBF2_9CE4_8422_2325
+
+    mutating func add(_ text: String) {
+        let isMixed: Void? = text.utf8.withContiguousStorageIfAvailable { bytes in
+            var value = value
+            for byte in bytes { value = (value ^ UInt64(byte)) &* Self.prime }
+            self.value = value
+        }
+        if isMixed == nil { for byte in text.utf8 { mix(byte) } }
+        // Keeps "ab", "c" apart from "a", "bc".
+        mix(0xFF)
+    }
+
+    private mutating func mix(_ byte: UInt8) { value = (value ^ UInt64(byte)) &* Self.prime }
+
+    private static let prime: UInt64 = 0x100_0000_01B3
+}

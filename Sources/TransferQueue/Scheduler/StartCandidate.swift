@@ -1,0 +1,41 @@
+import TransferCore
+
+/// A claimed job, as far as its start is decided by it.
+struct StartCandidate: Sendable, Hashable {
+    let id: Int64
+    let lane: Lane
+    let priority: Int
+    /// Its place among the jobs of its lane, the highest first.
+    let rank: Int
+    /// What it bears of its origin, where it has to end.
+    let patience: OriginPatience
+    /// It's tried for ever where its origin is the reason: it's of a batch that has no end.
+    let isEndless: Bool
+    /// What the lane's origin says of the way to it: asked several times for each job.
+    let reach: OriginReach
+    /// The job's body goes out in vain where the server wants a password that it hasn't asked for yet (``OriginDoors``).
+    let knocks: Bool
+
+    init(
+        id: Int64, lane: Lane, priority: Int, rank: Int? = nil,
+        patience: OriginPatience = OriginPatience(RetryRule()), isEndless: Bool = false, reach: OriginReach? = nil,
+        knocks: Bool = false
+    ) {
+        self.id = id
+        self.lane = lane
+        self.priority = priority
+        self.rank = rank ?? priority
+        self.patience = patience
+        self.isEndless = isEndless
+        self.reach = reach ?? OriginReach(origin: lane.origin)
+        self.knocks = knocks
+    }
+
+    /// The same job, at another of its servers.
+    func turned(to lane: Lane, _ reach: OriginReach) -> StartCandidate {
+        StartCandidate(
+            id: id, lane: lane, priority: priority, rank: rank, patience: patience, isEndless: isEndless,
+            reach: reach,
+            knocks: knocks)
+    }
+}

@@ -1,0 +1,42 @@
+import Glibc
+import TransferCore
+import TransferEngine
+import TransferQueue
+
+/// The plan of a dry run.
+struct JobPlan {
+    /// What relative paths start from.
+    let directory: String
+
+    /// What a run would do with a job, in a line.
+    ///
+    /// - Parameter complete: The jobs that were done before.
+    func line(_ spec: JobSpec, _ complete: Set<String> = []) -> String {
+        let needs = spec.needs.isEmpty ? "" : ", after \(spec.needs.joined(separator: ", "))"
+        switch spec.work {
+        case .upload(let upload):
+            let verb = complete.contains(spec.identity) ? "keep (sent before)" : "send"
+            let path = upload.source.hasPrefix("/") ? upload.source : directory + "/" + upload.source
+            let isMissing = spec.needs.isEmpty && access(path, R_OK) != 0
+            let reason = isMissing ? ", which can't be read: \(String(cString: strerror(errno)).lowercased())" : ""
+            return "\(verb)  \(upload.source)\(reason) -> \(Redaction.url(upload.url))\(needs)"
+        case .download(let download):
+            let mirrors = download.urls.count > 1 ? " and \(download.urls.count - 1) more" : ""
+            let from = Redaction.url(download.urls[0]) + mirrors
+            return "\(verb(spec, download, complete))  \(from) -> \(download.destination)\(needs)"
+        }
+    }
+
+    private func verb(_ spec: JobSpec, _ download: JobSpec.Download, _ complete: Set<String>) -> String {
+        let path = download.destination.hasPrefix("/") ? download.destination : directory + "/" + download.destination
+        var status = stat()
+        if stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG {
+            if complete.contains(spec.identity) { return "keep" }
+            return "exists (ifExists: \(download.ifExists.rawValue))"
+        }
+        if stat(PartName.path(of: path), &status) == 0 {
+            return "go on from \(ByteCount.format(Int64(status.st_size)))"
+        }
+        return "fetch"
+    }
+}

@@ -1,0 +1,94 @@
+import ArgumentParser
+import Glibc
+import TransferCore
+import TransferQueue
+
+enum StrictArgument {
+    static let help =
+        "Fail what nothing proves to be whole: no checksum, and a length that only the connection's end tells."
+}
+
+struct ChecksumArgument: ExpressibleByArgument {
+    let checksum: Checksum
+    init?(argument: String) {
+        // aria2 writes sha-256=HEX.
+        guard let checksum = Checksum(argument) ?? Checksum(Self.colon(argument)) else { return nil }
+        self.checksum = checksum
+    }
+
+    private static func colon(_ argument: String) -> String {
+        guard let equals = argument.firstIndex(of: "=") else { return argument }
+        let algorithm = argument[..<equals].filter { $0 != "-" }
+        return "\(algorithm):\(argument[argument.index(after: equals)...])"
+    }
+}
+
+enum URLArgument {
+    /// A URL without a scheme is https's: HOST/PATH with a dot or a port in the host, or `localhost`, where no file has
+    /// that name.
+    static func completed(_ written: String) -> String {
+        guard !written.contains("://") else { return written }
+        let authority = written.prefix { $0 != "/" && $0 != "?" && $0 != "#" }
+        let host =
+            authority.drop { $0 != "@" }.dropFirst().isEmpty ? authority : authority.drop { $0 != "@" }.dropFirst()
+        let looksLikeOne = host == "localhost" || host.contains(":") || host.dropFirst().contains(".")
+        guard looksLikeOne, written.count > authority.count, access(written, F_OK) != 0 else { return written }
+        return "https://" + written
+    }
+}
+
+/// What a request says: a text, or `@FILE`.
+enum DataArgument {
+    /// - Throws: `Failure` for a file that can't be read, or that isn't text.
+    static func text(_ argument: String) throws -> String {
+        guard argument.hasPrefix("@") else { return argument }
+        let path = String(argument.dropFirst())
+        let bytes: [UInt8]
+        do throws(TransferError) {
+            bytes = try MappedFile(path == "-" ? "/dev/stdin" : path).withBytes { Array($0) }
+        } catch {
+            throw Failure(.wrongUsage, "--data: \(error.message)")
+        }
+        guard let text = String(validating: bytes, as: UTF8.self) else {
+            throw Failure(.wrongUsage, "--data: \(path) isn't text in UTF-8; `transfer put` sends files of any kind")
+        }
+        return text
+    }
+}
+
+struct IfExistsArgument: ExpressibleByArgument {
+    let value: JobSpec.IfExists
+    init?(argument: String) {
+        guard let value = JobSpec.IfExists(rawValue: argument) else { return nil }
+        self.value = value
+    }
+}
+
+/// `Name: value`; `$NAME` and `@file` name a value instead of writing it.
+enum HeaderArgument {
+    /// - Throws: `ValidationError`, which never repeats the value.
+    static func settings(_ arguments: [String]) throws -> [JobSettings.HeaderSetting] {
+        try arguments.map { argument in
+            guard let colon = argument.firstIndex(of: ":"), colon > argument.startIndex else {
+                throw ValidationError("--header takes \"Name: value\"")
+            }
+            let name = String(argument[..<colon])
+            let text = argument[argument.index(after: colon)...].drop { $0 == " " }
+            guard argument.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }), !name.contains(" ") else {
+                throw ValidationError("the header \(name.debugDescription) has characters that no header may have")
+            }
+            if let message = HeaderRule.refusal(ofName: name) { throw ValidationError("--header: \(message)") }
+            let value: SecretText =
+                text.hasPrefix("$")
+                ? .environment(String(text.dropFirst()))
+                : text.hasPrefix("@")
+                    ? .file(Composition.absolute(String(text.dropFirst()))) : .literal(String(text))
+            if case .literal = value, Redaction.isSecretHeader(name) {
+                // Every user of the machine sees the command line.
+                throw ValidationError(
+                    "the value of \(name) is a secret: write '\(name): $VARIABLE' or '\(name): @FILE'")
+            }
+            return JobSettings.HeaderSetting(name: name, value: value)
+        }
+    }
+}

@@ -1,0 +1,157 @@
+import ArgumentParser
+import FoundationEssentials
+import Glibc
+import TransferCore
+import TransferQueue
+
+struct Get: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Download URLs, each to a file of its own.",
+        discussion: """
+            A URL without a scheme is https's. - is a list of URLs from standard input. With -o - standard output gets \
+            the file, once it's whole and its checksum is right.
+            """)
+
+    @Argument(help: ArgumentHelp("What to download, or - for a list.", valueName: "url"))
+    var urls: [String] = []
+
+    @Option(
+        name: [.customShort("i"), .customLong("input-file")],
+        help: ArgumentHelp(
+            "A list of URLs, a line each; or aria2's, or a job file; - is standard input.", valueName: "list"))
+    var lists: [String] = []
+
+    @Option(name: .shortAndLong, help: ArgumentHelp("The folder to put the files into.", valueName: "dir"))
+    var directory: String?
+
+    @Option(
+        name: .shortAndLong,
+        help: ArgumentHelp("The file to write, for one URL; - is standard output.", valueName: "file"))
+    var output: String?
+
+    @Option(help: ArgumentHelp("One more source of the one URL's file.", valueName: "url"))
+    var mirror: [String] = []
+
+    @Option(help: ArgumentHelp("What one URL's file must hash to, as sha256:HEX.", valueName: "sum"))
+    var checksum: ChecksumArgument?
+
+    @Option(
+        help: ArgumentHelp(
+            "A file of checksums as sha256sum writes it, in which each file is looked up.", valueName: "file"))
+    var checksums: String?
+
+    @Option(
+        name: .customLong("if-exists"), help: "When the file is there: verify, update, overwrite, skip, rename, fail.")
+    var ifExists: IfExistsArgument?
+
+    @Flag(help: ArgumentHelp(StrictArgument.help))
+    var strict = false
+
+    @Option(
+        name: [.customShort("X"), .customLong("method"), .customLong("request")],
+        help: ArgumentHelp("The request's method.", valueName: "name"))
+    var method: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "What the request says, as it is; @FILE is what a file holds. It's a POST then.", valueName: "text|@file"))
+    var data: String?
+
+    @Flag(name: [.customShort("n"), .customLong("dry-run")], help: "Print what would be fetched; fetch nothing.")
+    var dryRun = false
+
+    @OptionGroup var s3: S3Arguments
+    @OptionGroup var request: RequestOptions
+    @OptionGroup var limits: LimitOptions
+    @OptionGroup var show: OutputOptions
+    @OptionGroup var state: StateOptions
+
+    /// URLs, and - for standard input among them.
+    private var named: [String] { urls.filter { $0 != "-" }.map(URLArgument.completed) }
+    private var inputs: [String] { lists + urls.filter { $0 == "-" } }
+
+    mutating func validate() throws {
+        if urls.isEmpty, lists.isEmpty, !mirror.isEmpty {
+            throw ValidationError("--mirror is one more source of the one URL: name that too (web sites aren't copied)")
+        }
+        if let directory, directory.contains("=") || ["@", "{", "http"].contains(where: directory.hasPrefix) {
+            throw ValidationError("-d is the folder to put the files into; --data is what a request says")
+        }
+        if let url = lists.first(where: { $0.contains("://") }) {
+            throw ValidationError("-i takes a file with URLs, a line each; get \(Redaction.url(url)) without it")
+        }
+        if urls.isEmpty, lists.isEmpty { throw ValidationError("name a URL, or a list of them with -i") }
+        if named.count + inputs.count > 1 || named.isEmpty {
+            let alone: [(Bool, String)] = [
+                (output != nil, "--output"), (checksum != nil, "--checksum"), (!mirror.isEmpty, "--mirror"),
+            ]
+            if let option = alone.first(where: \.0) { throw ValidationError("\(option.1) goes with one URL") }
+        }
+        if inputs.filter({ $0 == "-" }).count > 1 { throw ValidationError("standard input is one list") }
+        if output == "-", show.json || show.jsonProgress {
+            throw ValidationError("standard output is for the file or for --json, not for both")
+        }
+        if let message = method.flatMap(HeaderRule.refusal(ofMethod:)) { throw ValidationError("--method: \(message)") }
+        for url in named + mirror.map(URLArgument.completed) {
+            let (url, _) = try request.login.settings(of: url)
+            guard JobSpec.isSupported(url: url) else { throw ValidationError(JobSpec.refusal(of: url)) }
+        }
+        _ = try listRules()
+    }
+
+    func run() async throws {
+        var work = OneOff(
+            verb: "get", folder: Composition.absolute(directory ?? FileManager.default.currentDirectoryPath),
+            limits: limits, output: show, state: state.state)
+        let rules = try listRules()
+        work.lists = try inputs.map { try JobFileSource($0, rules: rules) }
+        if output == "-" { work.result = try StreamSpool(.output, of: named[0], state: state.state) }
+        let body = try data.map(DataArgument.text)
+        let base = try request.rules().settings
+        let typed = dryRun ? nil : try request.login.askedPassword(for: named)
+        let sums = try checksums.map { ChecksumList(try JobFileSource.readSums(Composition.absolute($0))) }
+        for named in named {
+            var (url, settings) = try request.login.settings(of: named, base: base, typed: typed)
+            settings.s3 = s3.access
+            let mirrors = try mirror.map { try request.login.settings(of: URLArgument.completed($0)).url }
+            var download = JobSpec.Download(
+                urls: [url] + mirrors, destination: work.result?.path ?? output ?? "./",
+                checksum: try checksum?.checksum ?? listed(url, sums),
+                ifExists: work.result != nil ? .overwrite : ifExists?.value ?? .verify, strict: strict)
+            download.method = method ?? (body == nil ? nil : "POST")
+            download.body = body
+            work.jobs.append(JobSpec(work: .download(download), settings: settings))
+        }
+        if dryRun {
+            try work.printPlan()
+            // curl's -n.
+            return print("nothing was fetched (-n is --dry-run; --netrc reads ~/.netrc)")
+        }
+        ExitStatus.exit(try await work.run())
+    }
+
+    /// The checksum of the URL's file in the list.
+    private func listed(_ url: String, _ sums: ChecksumList?) throws -> Checksum? {
+        guard let sums else { return nil }
+        let name = output.flatMap { $0 == "-" ? nil : $0 } ?? url.prefix { $0 != "?" && $0 != "#" }.description
+        if let sum = sums.checksum(of: name) { return sum }
+        throw Failure(.wrongUsage, "--checksums: no checksum for \(Redaction.url(url)) is listed")
+    }
+
+    /// What the options say of the jobs of lists.
+    private func listRules() throws -> RequestRules {
+        var rules = try request.rulesOfFiles()
+        let members: [(key: String, value: JSONText?, option: String)] = [
+            ("ifExists", ifExists.map { .string($0.value.rawValue) }, "--if-exists"),
+            ("strict", strict ? .true : nil, "--strict"),
+            ("checksums", checksums.map { .path($0) }, "--checksums"),
+        ]
+        for member in members {
+            guard let value = member.value,
+                let refusal = rules.set(member.key, to: value.text, sums: JobFileSource.readSums)
+            else { continue }
+            throw ValidationError("\(member.option): \(refusal)")
+        }
+        return rules
+    }
+}

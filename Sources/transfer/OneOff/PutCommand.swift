@@ -1,0 +1,87 @@
+import ArgumentParser
+import FoundationEssentials
+import Glibc
+import TransferCore
+import TransferQueue
+import TransferWatch
+
+struct Put: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Upload files and folders; a URL that ends in / gets the file's name.",
+        discussion: """
+            A folder is uploaded with all that is in it, under its own name, or without that where it's written with a / \
+            at its end. - is standard input, which is kept until it has arrived. What was broken off goes on where it was, \
+            as far as the protocol lets it: run the same command again.
+            """)
+
+    @Argument(help: ArgumentHelp("Files and folders, or -; then the URL.", valueName: "file… url"))
+    var arguments: [String]
+
+    @Option(help: ArgumentHelp("Of folders: only files that this pattern matches, or another one.", valueName: "glob"))
+    var include: [GlobArgument] = []
+
+    @Option(help: ArgumentHelp("Of folders: not the files, or sub-folders, that this matches.", valueName: "glob"))
+    var exclude: [GlobArgument] = []
+
+    @Flag(name: [.customShort("n"), .customLong("dry-run")], help: "Print what would be sent; send nothing.")
+    var dryRun = false
+
+    @OptionGroup var upload: UploadOptions
+    @OptionGroup var limits: LimitOptions
+    @OptionGroup var show: OutputOptions
+    @OptionGroup var state: StateOptions
+
+    private var sources: ArraySlice<String> { arguments.dropLast() }
+
+    mutating func validate() throws {
+        guard arguments.count >= 2, let url = arguments.last else { throw ValidationError("name files and then a URL") }
+        let made = try upload.upload(to: url).upload
+        let isFolder = url.hasSuffix("/") || made.uploadProtocol.givesNames
+        if sources.count > 1, !isFolder { throw ValidationError("several files need a URL that ends in /") }
+        guard !isFolder || made.uploadProtocol.givesNames else { return }
+        if let folder = sources.first(where: { $0 != "-" && SentFolder.isOne($0) }), !isFolder {
+            throw ValidationError("\(folder) is a folder, which needs a URL that ends in /")
+        }
+        if sources.contains("-"), isFolder, !made.uploadProtocol.givesNames {
+            throw ValidationError("standard input has no name: the URL has to end in one")
+        }
+    }
+
+    func run() async throws {
+        let to = arguments[arguments.count - 1]
+        let (made, settings) = try upload.upload(
+            to: to, typed: dryRun ? nil : try upload.request.login.askedPassword(for: [to]))
+        let folder = FileManager.default.currentDirectoryPath
+        var work = OneOff(verb: "put", folder: folder, limits: limits, output: show, state: state.state)
+        let rules = WatchRules(include: include.map(\.pattern), exclude: exclude.map(\.pattern), isRecursive: true)
+        for source in sources {
+            if source == "-" {
+                let spool = try StreamSpool(.input, of: to, state: state.state)
+                if !dryRun { try spool.fill() }
+                work.jobs.append(job(made, settings, spool.path, name: ""))
+                work.spools.append(spool)
+            } else if SentFolder.isOne(source) {
+                let files = try SentFolder(source, rules: rules).files()
+                if files.isEmpty { StandardError.write("transfer: \(source): no files in it that are to be sent\n") }
+                for file in files { work.jobs.append(job(made, settings, file.path, name: file.name)) }
+            } else {
+                let name = source.split(separator: "/").last.map(String.init) ?? source
+                work.jobs.append(job(made, settings, Composition.absolute(source), name: name))
+            }
+        }
+        if dryRun { return try work.printPlan() }
+        ExitStatus.exit(try await work.run())
+    }
+
+    /// - Parameter name: What the URL of a folder gets; with slashes for what is in a folder itself.
+    private func job(
+        _ made: JobSpec.Upload, _ settings: JobSettings, _ path: String, name: String
+    ) -> JobSpec {
+        var upload = made
+        upload.source = path
+        if upload.url.hasSuffix("/"), !upload.uploadProtocol.givesNames {
+            upload.url += name.split(separator: "/").map { PercentEncoding.encode($0) }.joined(separator: "/")
+        }
+        return JobSpec(work: .upload(upload), settings: settings)
+    }
+}

@@ -1,0 +1,42 @@
+import FoundationEssentials
+import TransferQueue
+
+/// A value of a job file, written.
+struct JSONText {
+    let text: String
+
+    private init(_ text: String) { self.text = text }
+
+    static func string(_ value: String) -> JSONText {
+        // Only a number that is none can't be written.
+        let bytes = (try? JSONEncoder().encode(value)) ?? Data("\"\"".utf8)
+        return JSONText(String(decoding: bytes, as: UTF8.self))
+    }
+
+    /// A path from the folder that the command runs in.
+    static func path(_ value: String) -> JSONText { string(Composition.absolute(value)) }
+
+    static let `true` = JSONText("true")
+
+    static func number(_ value: Int) -> JSONText { JSONText("\(value)") }
+
+    static func array(_ values: [JSONText]) -> JSONText {
+        JSONText("[\(values.map(\.text).joined(separator: ", "))]")
+    }
+
+    static func object(_ members: KeyValuePairs<String, JSONText>) -> JSONText {
+        let members = members.map { "\(string($0.key).text): \($0.value.text)" }
+        return JSONText("{\(members.joined(separator: ", "))}")
+    }
+
+    /// Where a secret is found.
+    init(_ value: SecretText) {
+        self =
+            switch value {
+            case .literal(let text): .string(text)
+            case .environment(let name): .object(["env": .string(name)])
+            case .file(let path): .object(["file": .path(path)])
+            case .credential(let name): .object(["credential": .string(name)])
+            }
+    }
+}

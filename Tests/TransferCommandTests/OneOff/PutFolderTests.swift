@@ -1,0 +1,64 @@
+import Foundation
+import Testing
+import TransferTestServer
+import TransferTestSupport
+
+/// `put` with folders and with standard input.
+@Suite(.timeLimit(.minutes(1))) struct PutFolderTests {
+    private func filled() throws -> Workplace {
+        let place = try Workplace()
+        for name in ["out/a.txt", "out/sub dir/b.txt", "out/sub dir/c.log", "out/.hidden", "out/d.part"] {
+            try place.folder.write(name, to: name)
+        }
+        return place
+    }
+
+    /// As cp(1) does it: a slash at the end means what is in the folder.
+    @Test(arguments: [("out", "out/"), ("out/", ""), ("./out", "out/"), (".", "out/")])
+    func aFolderIsSentWithAllThatIsInIt(argument: String, prefix: String) async throws {
+        try await withTestServer { server in
+            let place = try filled()
+            let sink = server.acceptUploads("/in/*")
+            let result = try await place.run("put", argument, server.url("/in/"))
+            #expect(result.exitCode == 0, "\(result)")
+            #expect(
+                Set(sink.uploads.map(\.path))
+                    == ["/in/\(prefix)a.txt", "/in/\(prefix)sub%20dir/b.txt", "/in/\(prefix)sub%20dir/c.log"])
+        }
+    }
+
+    @Test func patternsChooseAmongTheFiles() async throws {
+        try await withTestServer { server in
+            let place = try filled()
+            let sink = server.acceptUploads("/in/*")
+            let result = try await place.run(
+                "put", "out/", server.url("/in/"), "--include", "**/*.txt", "--exclude", "a.*")
+            #expect(result.exitCode == 0, "\(result)")
+            #expect(sink.uploads.map(\.path) == ["/in/sub%20dir/b.txt"])
+        }
+    }
+
+    @Test func aFolderNeedsAURLOfAFolder() async throws {
+        let place = try filled()
+        let result = try await place.run("put", "out", "http://127.0.0.1:9/in")
+        #expect(result.exitCode == 64 && result.standardError.contains("a URL that ends in /"), "\(result)")
+    }
+
+    /// It's kept until it has arrived: what comes by a stream can't be read again.
+    @Test func standardInputIsSentWhole() async throws {
+        try await withTestServer { server in
+            let place = try Workplace()
+            let sink = server.acceptUploads("/in/f")
+            server.script("/in/f", [.cutUpload(after: 10_000)])
+            let bytes = Data((0..<200_000).map { UInt8(truncatingIfNeeded: $0 &* 31) })
+            var command = place.command(["put", "-", server.url("/in/f")])
+            command.standardInput = .data(bytes)
+            let result = try await command.run()
+            #expect(result.exitCode == 0, "\(result)")
+            #expect(sink.uploads.last?.bytes == Array(bytes))
+            #expect(try place.folder.files().filter { $0.contains("streams/") } == [])
+            let nameless = try await place.run("put", "-", server.url("/in/"))
+            #expect(nameless.exitCode == 64 && nameless.standardError.contains("has no name"), "\(nameless)")
+        }
+    }
+}
