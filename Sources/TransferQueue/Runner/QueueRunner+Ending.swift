@@ -251,90 +251,51 @@ extension QueueRunner {
     ) {
         let resume = left.record(after: job.record.resume)
         job.record.resume = resume
-        if job.stop == nil, job.record.watched != nil, error.code == .sourceChanged {
-            return leave(job, .replaced(isChanged: true))
+        var attempt = FailedAttempt(of: job, error, bodyLeft: bodyLeft)
+        if job.stop == nil {
+            if attempt.isReplaced { return leave(job, .replaced(isChanged: true)) }
+            if attempt.mayRepeat {
+                if let reason = networkFault(job, attempt.error) {
+                    return waitForNetwork(job, reason, resume: resume, progressed: progressed)
+                }
+                if let reason = clockFault(attempt.error) {
+                    return leave(
+                        job,
+                        .wait(
+                            .clock(reason), after: configuration.clockInterval, resume: resume, startsCountAnew: false))
+                }
+                if OpenFiles.areLacking(attempt.error) {
+                    guard let alone = waitForDescriptors(job, attempt.error, resume: resume) else { return }
+                    attempt.error = alone
+                }
+            }
         }
-        var error = error
-        // Whoever puts files there may give leave to read them a little later.
-        if job.record.watched != nil, case .preparing = job.phase, [EACCES, EPERM].contains(error.errno) {
-            error.isTransient = true
-        }
-        if error.code == .sourceChanged, job.record.spec.failsIfChanged { error.isTransient = false }
-        let mayRepeat = !(bodyLeft && job.record.spec.mustNotRepeat)
-        if job.stop == nil, mayRepeat, let reason = networkFault(job, error) {
-            return waitForNetwork(job, reason, resume: resume, progressed: progressed)
-        }
-        if job.stop == nil, mayRepeat, let reason = clockFault(error) {
-            return leave(
-                job,
-                .wait(.clock(reason), after: configuration.clockInterval, resume: resume, startsCountAnew: false))
-        }
-        if job.stop == nil, mayRepeat, OpenFiles.areLacking(error) {
-            guard let alone = waitForDescriptors(job, error, resume: resume) else { return }
-            error = alone
-        }
-        var record = job.record
-        // A full disk that takes some bytes each time would be tried for ever.
-        if progressed, !error.isFullDisk { (record.attempts, record.askedWait) = (0, .zero) }
-        let rule = record.spec.settings.retry.rule
-        tellOrigin(job, error)
-        error = error.bounded(to: rule.longestWait - record.askedWait)
+        if progressed { attempt.countAnew() }
+        tellOrigin(job, attempt)
+        attempt.boundWait()
         if let stop = job.stop { return leave(job, for: stop, resume: resume) }
         // Somebody stopped it and thought better of it meanwhile.
-        if error.code == .cancelled { return leave(job, for: .release(.queued), resume: resume) }
-        let mirrors = job.record.spec.isUpload ? 1 : job.record.spec.urls.count
-        // Every mirror gets its turn before the delay grows.
-        let canAsk = job.record.upload?.knowsTheWay == true
-        let decision = rule.decide(
-            error, method: canAsk ? "PUT" : job.record.spec.methodOfRetries,
-            retriesSpent: record.attempts / mirrors, bodyLeft: bodyLeft,
-            waited: record.askedWait, random: .random(in: 0..<1))
-        switch decision {
-        case .wait(let delay):
-            guard let mirror = nextMirror(record, mirrors) else { return giveUp(job, record, error) }
-            // The others needn't wait for what one of them asks.
-            let isNewRound = mirror <= record.mirror
-            let delay = isNewRound && !isHeldByOrigin(job, error) ? delay : .zero
-            record.mirror = mirror
-            record.askedWait += delay
-            leave(job, .retry(record, after: delay, because: error, resume: resume))
-        case .retry(let delay):
-            let delay = isHeldByOrigin(job, error) ? .zero : delay
-            record.attempts += 1
-            let isNewRound = record.attempts % mirrors == 0
-            guard let mirror = nextMirror(record, mirrors) else { return giveUp(job, record, error) }
-            record.mirror = mirror
-            leave(job, .retry(record, after: isNewRound ? delay : .zero, because: error, resume: resume))
-        case .giveUp(let reason):
-            if reason == .limitReached || reason == .waitLimitReached, error.scope == .origin {
-                if job.isEndless(in: watches) { return waitForOrigin(job, record, error, resume) }
-                if reason == .waitLimitReached { error = error.waitedTooLong(rule.longestWait) }
-                scheduler.originExhausted(job.candidate.lane.origin, error, patience: OriginPatience(rule))
-            } else if reason == .waitLimitReached {
-                error = error.waitedTooLong(rule.longestWait)
-            }
-            // What is this machine's fault is no mirror's.
-            let isOurs = error.errno != nil || error.code == .secretMissing
-            record.spentMirrors |= 1 << UInt64(min(63, record.mirror))
-            guard !isOurs, let mirror = nextMirror(record, mirrors) else {
-                let isUnknown = reason == .methodNotRepeatable && error.leavesUnknown && job.start == nil
-                return giveUp(job, record, isUnknown ? .unanswered(error, method: record.spec.method) : error)
-            }
-            record.mirror = mirror
-            leave(job, .retry(record, after: .zero, because: error, resume: resume))
+        if attempt.error.code == .cancelled { return leave(job, for: .release(.queued), resume: resume) }
+        follow(attempt, of: job, resume)
+    }
+
+    private func follow(_ attempt: FailedAttempt, of job: RunningJob, _ resume: ResumeData?) {
+        let origin = job.candidate.lane.origin
+        // It keeps its place among those of its folder where it waits behind its origin's pause anyway.
+        let isEndless = job.isEndless(in: watches)
+        let isHeld =
+            isEndless && attempt.error.scope == .origin && scheduler.pause(of: origin, now: .now) != nil
+        let (verdict, exhaustion) = attempt.verdict(isEndless: isEndless, isHeld: isHeld) { .random(in: 0..<1) }
+        if let exhaustion {
+            scheduler.originExhausted(
+                origin, exhaustion, patience: OriginPatience(job.record.spec.settings.retry.rule))
         }
-    }
-
-    /// The next URL that hasn't failed for good.
-    private func nextMirror(_ record: JobRecord, _ count: Int) -> Int? {
-        (1...count).lazy.map { (record.mirror + $0) % count }
-            .first { !record.hasSpent($0) }
-    }
-
-    private func giveUp(_ job: RunningJob, _ record: JobRecord, _ error: TransferError) {
-        let isOurs = error.errno != nil || error.code == .secretMissing || error.code == .sourceChanged
-        let host = isOurs ? nil : self.host(of: job)
-        leave(job, .failed(error, attempts: record.attempts + 1, host: host))
+        switch verdict {
+        case .again(let record, let delay, let error):
+            leave(job, .retry(record, after: delay, because: error, resume: resume))
+        case .over(let error, let attempts, let isOurs):
+            leave(job, .failed(error, attempts: attempts, host: isOurs ? nil : host(of: job)))
+        }
     }
 
     /// The origin is given up: another mirror, or no attempt at all.
@@ -346,8 +307,8 @@ extension QueueRunner {
         let refusal = TransferError(
             .originUnreachable, "\(error.message); given up for the other jobs of this host too", cause: error.cause,
             isTransient: true, scope: .origin)
-        record.spentMirrors |= 1 << UInt64(min(63, record.mirror))
-        guard let mirror = nextMirror(record, record.spec.urls.count) else {
+        record.spendMirror()
+        guard let mirror = record.nextMirror(of: record.spec.urls.count) else {
             return leave(job, .failed(refusal, attempts: record.attempts, host: host(of: job)))
         }
         record.mirror = mirror
@@ -355,7 +316,11 @@ extension QueueRunner {
     }
 }
 
-extension TransferError {
-    /// Whether it's a disk of this machine that has no space.
-    var isFullDisk: Bool { code == .diskFull && errno != nil }
+extension FailedAttempt {
+    init(of job: RunningJob, _ error: TransferError, bodyLeft: Bool) {
+        let isPreparing = if case .preparing = job.phase { true } else { false }
+        self.init(
+            of: job.record, error, bodyLeft: bodyLeft, isPreparing: isPreparing, hadBegun: job.start != nil,
+            wasAnswered: job.sending.wasAnswered)
+    }
 }
