@@ -257,7 +257,7 @@ extension QueueRunner {
     }
 
     func interrupt(_ job: RunningJob, _ stop: RunningJob.Stop) {
-        if case .talking = job.phase { return breakOff(job, stop) }
+        if case .talking = job.phase { return dialogues.breakOff(job, stop, on: self) }
         job.stop = stop
         if case .transferring(let handle) = job.phase { handle.cancel() }
     }

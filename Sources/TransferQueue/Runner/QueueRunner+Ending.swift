@@ -23,7 +23,7 @@ extension QueueRunner {
     private func succeeded(_ job: RunningJob, _ head: ResponseHead, _ outcome: ExchangeOutcome) {
         let id = job.candidate.id
         if case .upload(let file) = job.ready {
-            return uploadAnswered(job, file, head, outcome)
+            return dialogues.answered(job, file, head, outcome, on: self)
         }
         guard case .download(let ready) = job.ready, case .download(let download) = job.record.spec.work else { return }
         Failpoint.reached(.downloadComplete)
@@ -78,42 +78,6 @@ extension QueueRunner {
                 computed: digest,
                 isLarge: resume.offset > 1 << 20, adopted: ready.earlier?.adopted?.path,
                 mark: isMarked(job, resume.offset) ? ready.earlier : nil))
-    }
-
-    private func uploadAnswered(
-        _ job: RunningJob, _ file: SourceFile, _ head: ResponseHead, _ outcome: ExchangeOutcome
-    ) {
-        let id = job.candidate.id
-        let answer = UploadAnswer(
-            request: 0, head: head, body: outcome.answer, url: outcome.finalURL, sent: outcome.sent)
-        guard case .upload(let upload) = job.record.spec.work else { return }
-        switch upload.receipt.judge(answer, to: upload.url, now: WallClock.seconds) {
-        case .stored: break
-        case .refused(let error):
-            let error = hinted(refusedElsewhere(job, error, outcome), head, job)
-            return failed(job, error, bodyLeft: outcome.bodyLeft)
-        case .accepted, .redirected: return lookFurther(job, upload, file, after: answer)
-        }
-        job.phase = .saving
-        settleSource(job, file) { runner, isSame in
-            guard let job = runner.running[id], case .saving = job.phase else { return }
-            guard isSame else {
-                return runner.failed(job, .changed(file, method: runner.unrepeatable(id)), bodyLeft: true)
-            }
-            runner.uploadSettled(job, file, head, outcome)
-        }
-    }
-
-    private func uploadSettled(
-        _ job: RunningJob, _ file: SourceFile, _ head: ResponseHead, _ outcome: ExchangeOutcome
-    ) {
-        Failpoint.reached(.uploadConfirmed)
-        scheduler.originAnswered(job.candidate.lane.origin)
-        job.result = TransferResult(
-            status: head.status, finalURL: Redaction.url(outcome.finalURL), transferred: outcome.sent,
-            validator: Validator(head)?.description,
-            response: outcome.answer.isEmpty ? nil : String(decoding: outcome.answer, as: UTF8.self))
-        leave(job, .done(receipt(job, path: file.path, bytes: file.size, digest: nil), file.stamp))
     }
 
     /// Hands what has come whole to a worker, to be saved together.
@@ -175,11 +139,7 @@ extension QueueRunner {
     // MARK: Failure
 
     private func exchangeFailed(_ job: RunningJob, _ error: TransferError, _ outcome: ExchangeOutcome) {
-        guard case .download(let ready) = job.ready else {
-            keepUnanswered(job, error, outcome)
-            let error = hinted(refusedElsewhere(job, error, outcome), outcome.head, job)
-            return failed(job, error, bodyLeft: outcome.bodyLeft)
-        }
+        guard case .download(let ready) = job.ready else { return dialogues.failed(job, error, outcome, on: self) }
         // The word of another resource than the one that gave the file is none.
         if error.status == 304, let version = ready.held,
             version.isOf(outcome.finalURL, own: job.object?.url ?? job.url)
@@ -229,7 +189,7 @@ extension QueueRunner {
 
     /// A redirect led to the URL that refused, which may be signed and out of its time by now: the job's own URL is asked
     /// once more, for another.
-    private func refusedElsewhere(
+    func refusedElsewhere(
         _ job: RunningJob, _ error: TransferError, _ outcome: ExchangeOutcome
     ) -> TransferError {
         guard let status = error.status, StatusRule.mayBeOfSignature(status), !error.isTransient,

@@ -11,7 +11,7 @@ extension QueueRunner {
     /// haven't started leave by it too.
     func leave(_ job: RunningJob, _ departure: Departure) {
         let id = job.candidate.id
-        if !departure.isSettled { takeBackVersion(job) }
+        if !departure.isSettled { dialogues.takeBackVersion(job, on: self) }
         running[id] = nil
         recorder.parts.drop(id)
         scheduler.ended(job.candidate)

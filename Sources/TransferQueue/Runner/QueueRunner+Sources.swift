@@ -97,26 +97,3 @@ extension SourceFile {
         return (try? FileDigest.compute(self, digest.algorithm, 0..<size)) == digest
     }
 }
-
-extension QueueRunner {
-    /// The method of a job that mustn't be repeated, and whose file nobody would offer again.
-    func unrepeatable(_ id: Int64) -> String? {
-        guard let record = running[id]?.record, record.watched == nil, record.spec.mustNotRepeat,
-            !record.spec.failsIfChanged
-        else { return nil }
-        return record.spec.method
-    }
-}
-
-extension TransferError {
-    /// - Parameter method: The server has taken it, and it isn't to be done again.
-    static func changed(_ file: SourceFile, method: String?) -> TransferError {
-        guard let method else {
-            return TransferError(.sourceChanged, "\(file.path) changed while it was being sent", isTransient: true)
-        }
-        return TransferError(
-            .mayHaveBeenSent,
-            "\(file.path) changed while it was being sent, and the server has taken it; "
-                + "\(method) isn't repeated, transfer retry sends it again")
-    }
-}

@@ -184,7 +184,7 @@ extension QueueRunner {
         guard let way = takeWay(job) else { return waitForNetwork(job, nil) }
         job.way.generation = network.generation
         do throws(TransferError) {
-            if case .upload(let file) = ready, try talk(job, file, over: way) {
+            if case .upload(let file) = ready, try dialogues.begin(job, file, over: way, on: self) {
                 return announceStart(job, ready)
             }
             var request = try request(job, ready)

@@ -38,6 +38,7 @@ actor QueueRunner: LoopActor {
     var commands = CommandDesk()
     var network = QueueNetwork()
     var abandoner = Abandoner()
+    let dialogues: UploadDialogues
     var timers: [RunTimer: LoopTimer] = [:]
 
     init(
@@ -55,6 +56,7 @@ actor QueueRunner: LoopActor {
         var options = NetworkMonitor.Options()
         options.meteredRule = configuration.meteredRule
         monitor = NetworkMonitor(loop: loop, options: options)
+        dialogues = UploadDialogues(engine: engine)
         state.limiter = configuration.limits.limitRate.map { RateLimiter(rate: $0) }
     }
 
@@ -265,7 +267,7 @@ actor QueueRunner: LoopActor {
         }
     }
 
-    func emit(_ batch: Int64, _ kind: QueueEvent.Kind, cursor: Int64? = nil) {
+    func emit(_ batch: Int64, _ kind: QueueEvent.Kind, cursor: Int64?) {
         guard let name = batches[batch]?.name, hub.isHeard else { return }
         hub.send(QueueEvent(time: WallClock.milliseconds, batch: name, cursor: cursor, kind: kind))
     }

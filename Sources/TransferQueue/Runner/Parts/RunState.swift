@@ -22,8 +22,6 @@ struct RunState {
     /// Whether what may start is looked for at the end of this turn of the loop, and whether the network is judged anew.
     var isPumpDue = false
     var isReviewDue = false
-    /// Numbers of dialogues with servers.
-    private var talks = 0
     var limiter: RateLimiter?
     var observation: NetworkObservation?
 
@@ -37,9 +35,4 @@ struct RunState {
     mutating func waitForEnd(_ waiter: CheckedContinuation<Void, Never>) { waiters.append(waiter) }
 
     mutating func tellEnd() { for waiter in exchange(&waiters, with: []) { waiter.resume() } }
-
-    mutating func nextTalk() -> Int {
-        talks += 1
-        return talks
-    }
 }
