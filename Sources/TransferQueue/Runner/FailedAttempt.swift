@@ -35,6 +35,16 @@ struct FailedAttempt {
     /// Whether the job may begin again without an attempt spent, where this machine is the reason.
     var mayRepeat: Bool { !(bodyLeft && record.spec.mustNotRepeat) }
 
+    /// What is said where this machine's clock, if nobody has set it, is the reason: the server's certificate isn't valid
+    /// yet.
+    var clockFault: String? {
+        guard error.cause == .certificate(Self.notYetValid) else { return nil }
+        return "this machine's clock isn't set, and by it the server's certificate isn't valid yet"
+    }
+
+    /// `X509_V_ERR_CERT_NOT_YET_VALID` (X509_STORE_CTX_get_error(3)).
+    private static let notYetValid: Int32 = 9
+
     /// It came further than any attempt before it. A full disk that takes some bytes each time would be tried for ever.
     mutating func countAnew() {
         if !error.isFullDisk { (record.attempts, record.askedWait) = (0, .zero) }

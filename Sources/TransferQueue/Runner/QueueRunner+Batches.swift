@@ -29,7 +29,7 @@ extension QueueRunner {
         _ batch: HeldBatch, secrets: [Int64: JobSecrets], options: RunOptions, tellsOfFailed: Bool = false,
         ready: [Lane: Int]? = nil
     ) {
-        startNetwork()
+        following.start(on: self)
         memory.secrets.merge(secrets) { $1 }
         census.reset()
         scheduler.reviveDead()
@@ -84,7 +84,7 @@ extension QueueRunner {
         batches[batch.id] = run
         emit(batch.id, .batchStarted(run.totals))
         for (lane, count) in ready { scheduler.backlogIs(lane, count) }
-        review()
+        following.review(on: self)
         loadPauses()
     }
 
@@ -193,7 +193,7 @@ extension QueueRunner {
         } then: { runner, backlog in
             guard runner.isInRun(batch) else { return }
             for (lane, count) in backlog.ready { runner.scheduler.backlogIs(lane, count) }
-            runner.review()
+            runner.following.review(on: runner)
             runner.admission.setSleepers(of: batch, backlog.sleepers)
         }
     }
@@ -304,7 +304,7 @@ extension QueueRunner {
     func endRun() {
         state.stopping = nil
         timer(.stop).cancel()
-        stopNetwork()
+        following.stop(on: self)
         state.isEndless = false
         reports.batches.removeAll()
         preparation.ahead.forget()

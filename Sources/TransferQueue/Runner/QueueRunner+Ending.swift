@@ -9,8 +9,8 @@ extension QueueRunner {
     func exchangeEnded(_ job: RunningJob, _ outcome: ExchangeOutcome) {
         let moved = job.record.spec.isUpload ? outcome.sent : outcome.received
         batches[job.record.batch]?.settledBytes += moved
-        account(job, moved: moved)
-        judgeLink(job, outcome)
+        following.account(job, moved: moved, on: self)
+        following.judgeLink(job, outcome, on: self)
         if outcome.head != nil { job.sending.wasAnswered = true }
         switch job.record.spec.isUpload ? outcome.receipt : outcome.result {
         case .success(let head): succeeded(job, head, outcome)
@@ -215,10 +215,10 @@ extension QueueRunner {
         if job.stop == nil {
             if attempt.isReplaced { return leave(job, .replaced(isChanged: true)) }
             if attempt.mayRepeat {
-                if let reason = networkFault(job, attempt.error) {
-                    return waitForNetwork(job, reason, resume: resume, progressed: progressed)
+                if let reason = following.fault(job, attempt.error, on: self) {
+                    return following.wait(job, reason, resume: resume, progressed: progressed, on: self)
                 }
-                if let reason = clockFault(attempt.error) {
+                if let reason = attempt.clockFault, !configuration.isClockSynchronised() {
                     return leave(
                         job,
                         .wait(

@@ -9,12 +9,14 @@ extension QueueRunner: UploadHost {
 
     func serverAnswered(_ job: RunningJob) { scheduler.answered(job.candidate) }
 
+    func judgeLink(_ job: RunningJob, _ outcome: ExchangeOutcome) { following.judgeLink(job, outcome, on: self) }
+
     func cameFurther(_ job: RunningJob, from start: Int64, to position: Int64) -> Bool {
         memory.traces.cameFurther(job.candidate.id, from: start, to: position)
     }
 
     func count(_ job: RunningJob, moved bytes: Int64) {
-        account(job, moved: bytes)
+        following.account(job, moved: bytes, on: self)
         batches[job.record.batch]?.settledBytes += bytes
     }
 
@@ -29,4 +31,72 @@ extension QueueRunner: UploadHost {
     }
 
     func leave(_ job: RunningJob, for stop: RunningJob.Stop) { leave(job, for: stop, resume: nil) }
+}
+
+extension QueueRunner: AbandonHost {
+    var knownSecrets: [Int64: JobSecrets] { memory.secrets }
+    var untoldUploads: [Int64: TransferError] { abandonments.untold }
+
+    func abandon(_ uploads: [AbandonedUpload]) { for upload in uploads { abandon(upload) } }
+
+    func abandon(_ upload: AbandonedUpload) { abandonments.abandon(upload, on: self) }
+
+    func abandonCancelled(_ batch: Int64) { abandonments.abandonCancelled(batch, on: self) }
+}
+
+extension QueueRunner: NetworkHost {
+    var jobs: Dictionary<Int64, RunningJob>.Values { running.values }
+    var openBatches: [Int64] { batches.filter { !$0.value.isFinished }.map(\.key) }
+    var hasNoBatches: Bool { batches.isEmpty }
+    var networksInUse: Set<String> {
+        scheduler.networks.union(running.values.map(\.candidate.lane.network))
+            .union(recorder.steps.map(\.network)).union(admission.sleepers.map(\.lane.network))
+    }
+
+    var gate: NetworkGate { scheduler.network }
+
+    func setGate(_ gate: NetworkGate) { scheduler.setNetwork(gate) }
+
+    func isOpen(_ lane: Lane, _ reach: OriginReach) -> Bool { scheduler.network.isOpen(lane, reach) }
+
+    func isDirect(_ host: HostUnderRules) -> Bool { scheduler.network.direct.contains(host) }
+
+    func closedLanes() -> [Lane] { scheduler.closedLanes() }
+
+    func batchesHeld(under network: String) -> Set<Int64> { scheduler.batchesHeld(under: network) }
+
+    func batchesThatGoOn(under network: String) -> Set<Int64> { scheduler.batchesThatGoOn(under: network) }
+
+    func machines(under networks: Set<String>, _ gate: NetworkGate) -> Set<HostUnderRules> {
+        var machines = scheduler.hosts(under: networks)
+        for candidate in scheduler.kept(by: gate) where networks.contains(candidate.lane.network) {
+            machines.formUnion(MirrorTurns(of: candidate, admission.claimed[candidate.id], builder).machines)
+        }
+        for job in running.values where networks.contains(job.candidate.lane.network) {
+            guard let host = job.candidate.reach.host else { continue }
+            machines.insert(HostUnderRules(host: host, network: job.candidate.lane.network))
+        }
+        return machines
+    }
+
+    /// No attempt is spent: nothing was asked of the server that can't be reached, and a later attempt may go there.
+    func turnToMirrors() {
+        var turned: [Scheduler.Candidate] = []
+        for candidate in scheduler.kept(by: scheduler.network) {
+            let mirrors = MirrorTurns(of: candidate, admission.claimed[candidate.id], builder)
+            guard let turn = mirrors.firstOpen(scheduler.network) else { continue }
+            admission.turn(candidate.id, to: turn.mirror)
+            turned.append(candidate.turned(to: turn.lane, turn.reach))
+        }
+        guard !turned.isEmpty else { return }
+        let ids = Set(turned.map(\.id))
+        _ = scheduler.remove { ids.contains($0.id) }
+        for candidate in turned { scheduler.joined(candidate) }
+    }
+
+    /// A server's own wish holds over every network.
+    func wakeEarly() {
+        scheduler.openSilentGates()
+        wake(admission.wakeUnasked())
+    }
 }

@@ -10,7 +10,7 @@ extension QueueRunner {
             let isUpload = job.record.spec.isUpload
             let position = isUpload ? job.talk?.position ?? job.meter.sent : job.meter.position
             // Bytes that were held before have no part in the rate.
-            let moved = bytesMoved(job)
+            let moved = job.bytesMoved
             let now = Int64(Double(moved - job.pace.lastMoved) / seconds)
             let rate = job.pace.rate == 0 ? max(0, now) : max(0, (job.pace.rate * 2 + now) / 3)
             job.pace.lastMoved = moved
@@ -33,7 +33,7 @@ extension QueueRunner {
             guard let run = batches[id], run.isChecked, !run.isFinished else { continue }
             let active = running.values.filter { $0.record.batch == id }
             let underWay = active.filter(\.isUnderWay)
-            let bytes = run.settledBytes + active.reduce(0) { $0 + bytesMoved($1) }
+            let bytes = run.settledBytes + active.reduce(0) { $0 + $1.bytesMoved }
             run.sample(bytes: bytes, now: now)
             run.totals.bytes = bytes
             var progress = BatchProgress()
@@ -95,7 +95,7 @@ extension QueueRunner {
         // Counts of what is still in the store are upper bounds.
         let most = max(0, left - busy)
         progress.waiting = min(most, asleep.count + held.byOrigin.values.reduce(held.byNetwork, +))
-        if let wait = networkWait(of: batch) {
+        if let wait = following.wait(of: batch, on: self) {
             progress.waitReason = wait
             progress.waitingForReason = min(most, held.byNetwork)
         } else if let worst = held.byOrigin.max(by: { ($0.value, $1.key) < ($1.value, $0.key) }),
@@ -108,16 +108,6 @@ extension QueueRunner {
             progress.waitReason = next.disk.map { .disk($0, remaining: remaining) } ?? .retry(remaining: remaining)
             progress.waitingForReason = min(most, asleep.count { ($0.disk != nil) == (next.disk != nil) })
         }
-    }
-
-    /// Bytes that the transfer under way has moved.
-    func bytesMoved(_ job: RunningJob) -> Int64 {
-        if job.record.spec.isUpload {
-            // What has ended is counted already.
-            if case .saving = job.phase, job.talk == nil { return 0 }
-            return job.sent
-        }
-        return max(0, job.meter.position - (job.start?.continued ?? job.meter.position))
     }
 }
 

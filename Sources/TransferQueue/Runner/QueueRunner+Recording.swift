@@ -81,7 +81,7 @@ extension QueueRunner {
 
     /// Ends the runs of batches that have nothing left.
     func finishBatches() {
-        guard state.storeCalls == 0, recorder.isEmpty, abandoner.isEmpty, !state.isFeeding else { return }
+        guard state.storeCalls == 0, recorder.isEmpty, abandonments.isEmpty, !state.isFeeding else { return }
         for id in Array(batches.keys) {
             guard let run = batches[id], run.isChecked, !run.isFinished, run.remaining <= 0, watches[id] == nil else {
                 continue
@@ -106,7 +106,7 @@ extension QueueRunner {
     }
 
     private func wakeWaitersIfDone() {
-        guard !state.isEndless, state.storeCalls == 0, abandoner.isEmpty, batches.values.allSatisfy(\.isFinished) else {
+        guard !state.isEndless, state.storeCalls == 0, abandonments.isEmpty, batches.values.allSatisfy(\.isFinished) else {
             return
         }
         state.tellEnd()

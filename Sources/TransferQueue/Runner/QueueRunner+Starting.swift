@@ -181,8 +181,7 @@ extension QueueRunner {
         guard let job = running[id], let ready = job.ready else { return }
         if let stop = job.stop { return leave(job, for: stop) }
         if askForCredentials(job) { return }
-        guard let way = takeWay(job) else { return waitForNetwork(job, nil) }
-        job.way.generation = network.generation
+        guard let way = following.way(for: job, on: self) else { return following.wait(job, nil, on: self) }
         do throws(TransferError) {
             if case .upload(let file) = ready, try dialogues.begin(job, file, over: way, on: self) {
                 return announceStart(job, ready)

@@ -21,7 +21,6 @@ actor QueueRunner: LoopActor {
     let folderWorker = WorkerPool(name: "folders", threads: 1)
     /// What is known of the folders that files are put into.
     let census = FolderCensus()
-    let monitor: NetworkMonitor
 
     // The parts, each with a state of its own.
     var state = RunState()
@@ -36,8 +35,8 @@ actor QueueRunner: LoopActor {
     var reports = Reports()
     var watches = WatchDesk()
     var commands = CommandDesk()
-    var network = QueueNetwork()
-    var abandoner = Abandoner()
+    let following: NetworkFollower
+    let abandonments: Abandonments
     let dialogues: UploadDialogues
     var timers: [RunTimer: LoopTimer] = [:]
 
@@ -55,7 +54,8 @@ actor QueueRunner: LoopActor {
         scheduler = Scheduler(limits: Scheduler.Limits(configuration.limits), now: .now)
         var options = NetworkMonitor.Options()
         options.meteredRule = configuration.meteredRule
-        monitor = NetworkMonitor(loop: loop, options: options)
+        following = NetworkFollower(monitor: NetworkMonitor(loop: loop, options: options), engine: engine)
+        abandonments = Abandonments(engine: engine, builder: builder)
         dialogues = UploadDialogues(engine: engine)
         state.limiter = configuration.limits.limitRate.map { RateLimiter(rate: $0) }
     }
@@ -161,10 +161,10 @@ actor QueueRunner: LoopActor {
         guard isInRun(lane.batch) else { return }
         // The network is judged by the rules of what there is, and who waits for it is told.
         let isNews =
-            (!lane.network.isEmpty || !network.waits.isEmpty)
+            (!lane.network.isEmpty || following.holdsJobs)
             && !scheduler.batches(under: lane.network).contains(lane.batch)
         scheduler.backlogGrew(lane, by: count, overtakes: overtakes)
-        if isNews { review() }
+        if isNews { following.review(on: self) }
     }
 
     func didClaim(_ result: ClaimedJobs, asked: Int) {
@@ -192,7 +192,7 @@ actor QueueRunner: LoopActor {
         // Once for all lanes: whatever else was asked of them was asked before it's counted.
         if result.isNews, batches[result.lane.batch]?.isAsStaged == true { refreshFromStore(result.lane.batch) }
         // Which machines they are connected to first is known only now.
-        if scheduler.network.held.contains(result.lane.network) { reviewSoon() }
+        if scheduler.network.held.contains(result.lane.network) { following.reviewSoon(on: self) }
         holdBack()
     }
 
@@ -208,15 +208,17 @@ actor QueueRunner: LoopActor {
     }
 
     func wake() {
-        let due = admission.wake(now: .now)
-        if !due.isEmpty {
-            withStore {
-                try $0.wake(due)
-            } then: { runner, lanes in
-                for (lane, count) in lanes { runner.becameReady(lane, count) }
-            }
-        }
+        wake(admission.wake(now: .now))
         pump()
+    }
+
+    func wake(_ jobs: [Int64]) {
+        guard !jobs.isEmpty else { return }
+        withStore {
+            try $0.wake(jobs)
+        } then: { runner, lanes in
+            for (lane, count) in lanes { runner.becameReady(lane, count) }
+        }
     }
 
     /// Saves a group when it's large, or when it has waited for company long enough.
@@ -249,7 +251,7 @@ actor QueueRunner: LoopActor {
     func tick() {
         let now = MonotonicTime.now
         if configuration.progressInterval != nil { reportJobs() }
-        accountAll()
+        following.accountAll(on: self)
         let perSecond = configuration.progressInterval.map { max(1, Int(1 / max(0.1, $0.inSeconds))) } ?? 1
         let isLast = running.isEmpty && !hasNews
         let isBatchTick = reports.isBatchTick(every: perSecond)

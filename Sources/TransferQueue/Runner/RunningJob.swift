@@ -116,6 +116,16 @@ final class RunningJob {
     /// Bytes of an upload that left: with a dialogue's requests, and with the one request before it that had no dialogue.
     var sent: Int64 { (talk?.sent ?? 0) + meter.sent }
 
+    /// Bytes that the transfer under way has moved.
+    var bytesMoved: Int64 {
+        if record.spec.isUpload {
+            // What has ended is counted already.
+            if case .saving = phase, talk == nil { return 0 }
+            return sent
+        }
+        return max(0, meter.position - (start?.continued ?? meter.position))
+    }
+
     /// Whether little is lost when it's broken off: it goes on where it was, or nothing has been sent.
     var canGoOn: Bool {
         if let talk { return record.spec.asksFirst || talk.confirmed > 0 || sent == 0 }

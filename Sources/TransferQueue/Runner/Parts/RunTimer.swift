@@ -38,12 +38,12 @@ extension QueueRunner {
         case .record: pump()
         case .stop: endStopping()
         case .network:
-            review()
+            following.review(on: self)
             pump()
-        case .stalls: lookForStalls()
+        case .stalls: following.lookForStalls(on: self)
         case .abandonment(let number):
             timers[timer] = nil
-            abandonAgain(number)
+            abandonments.again(number, on: self)
             pump()
         }
     }
