@@ -38,6 +38,78 @@ final class BatchRun {
         started = now
     }
 
+    init(_ batch: HeldBatch, _ options: RunOptions, now: MonotonicTime) {
+        (id, name, directory) = (batch.id, batch.name, batch.directory)
+        started = now
+        marksFiles = options.marksFiles
+        isStrict = options.strict
+    }
+
+    // MARK: Counts
+
+    /// Takes what the store counts when the run begins.
+    ///
+    /// - Parameters:
+    ///   - goesOn: What ended badly in this run, before the batch was given more, stays as it is.
+    ///   - asksAgain: Whether complete files aren't simply kept.
+    /// - Returns: What is told of the batch.
+    func begin(_ tally: BatchTally, goesOn: Bool, asksAgain: Bool) -> BatchTotals {
+        let counts = tally.counts
+        var totals = BatchTotals()
+        totals.jobs = counts.values.reduce(0, +)
+        if let watched = tally.watched {
+            stamp = watched.stamp
+            // Nobody goes through those that ended: the ledger has what became of their files.
+            totals.kept = watched.counts[.done] ?? 0
+            totals.failed = watched.counts[.failed] ?? 0
+            totals.cancelled = watched.counts[.cancelled] ?? 0
+        }
+        if goesOn {
+            totals.failed = counts[.failed] ?? 0
+            totals.skipped = counts[.skipped] ?? 0
+            totals.cancelled = counts[.cancelled] ?? 0
+        }
+        self.totals = totals
+        remaining = totals.jobs - counts.ended
+        totals.kept = asksAgain ? 0 : counts[.done] ?? 0
+        return totals
+    }
+
+    /// Takes what the store counts after another hand has changed jobs.
+    ///
+    /// - Returns: Whether that is out of date: more has been counted here since.
+    func refresh(_ tally: BatchTally) -> Bool {
+        let counts = tally.counts
+        if let stamp = tally.watched?.stamp {
+            guard stamp > self.stamp else { return true }
+            self.stamp = stamp
+        }
+        totals.jobs = counts.values.reduce(0, +) + unreadable
+        totals.failed = (counts[.failed] ?? 0) + unreadable
+        totals.skipped = counts[.skipped] ?? 0
+        totals.cancelled = counts[.cancelled] ?? 0
+        remaining = totals.jobs - unreadable - counts.ended
+        // Of complete ones the store keeps the last only.
+        if tally.watched != nil { totals.jobs = remaining + totals.ended }
+        return false
+    }
+
+    /// A job has ended.
+    func count(_ outcome: JobEnd.Outcome) {
+        remaining -= 1
+        switch outcome {
+        case .done: totals.completed += 1
+        case .kept(let receipt, _):
+            totals.kept += 1
+            if !receipt.isConfirmed { keptUnasked += 1 }
+        case .failed: totals.failed += 1
+        case .cancelled: totals.cancelled += 1
+        case .dropped: totals.jobs -= 1
+        }
+    }
+
+    // MARK: Rates
+
     /// Notes how far it is; rates are over the last ten seconds.
     func sample(bytes: Int64, now: MonotonicTime) {
         samples.append((now, bytes, totals.jobs - remaining - keptUnasked))
@@ -59,4 +131,8 @@ final class BatchRun {
         let seconds = Double(remaining) / perSecond
         return seconds < 1e8 ? .milliseconds(Int64(seconds * 1000)) : nil
     }
+}
+
+extension [JobState: Int] {
+    var ended: Int { filter { $0.key.hasEnded }.values.reduce(0, +) }
 }

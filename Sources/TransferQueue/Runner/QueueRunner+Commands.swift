@@ -82,7 +82,7 @@ extension QueueRunner {
             emit(skipped.batch, .skipped(job: skipped.identity, need: skipped.need), cursor: skipped.cursor)
         }
         if command.verb == .cancel { abandonCancelled(command.batch) }
-        refreshFromStore(command.batch)
+        batches.refresh(command.batch, on: self)
     }
 
     /// What is on its way to be paused goes on instead.

@@ -37,11 +37,7 @@ extension QueueRunner {
 
     /// A job that could not even be read.
     func addFailure(_ failure: JobFailure) {
-        guard let id = batches.values.first(where: { $0.name == failure.batch })?.id else { return }
-        batches[id]?.unreadable += 1
-        batches[id]?.totals.jobs += 1
-        batches[id]?.totals.failed += 1
-        emit(id, .failed(failure))
+        batches.add(failure, on: self)
     }
 
     func submitted(_ staged: StagedJobs) {

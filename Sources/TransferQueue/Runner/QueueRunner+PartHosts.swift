@@ -1,5 +1,6 @@
 import TransferCore
 import TransferEngine
+import TransferEventLoop
 import TransferUpload
 
 // What the parts ask of the runner.
@@ -46,7 +47,7 @@ extension QueueRunner: AbandonHost {
 
 extension QueueRunner: NetworkHost {
     var jobs: Dictionary<Int64, RunningJob>.Values { running.values }
-    var openBatches: [Int64] { batches.filter { !$0.value.isFinished }.map(\.key) }
+    var openBatches: [Int64] { batches.open }
     var hasNoBatches: Bool { batches.isEmpty }
     var networksInUse: Set<String> {
         scheduler.networks.union(running.values.map(\.candidate.lane.network))
@@ -99,4 +100,81 @@ extension QueueRunner: NetworkHost {
         scheduler.openSilentGates()
         wake(admission.wakeUnasked())
     }
+}
+
+extension QueueRunner: BatchHost {
+    func batchComes(with secrets: [Int64: JobSecrets]) {
+        following.start(on: self)
+        memory.secrets.merge(secrets) { $1 }
+        census.reset()
+        scheduler.reviveDead()
+    }
+
+    func backlogIs(_ lane: Lane, _ count: Int) { scheduler.backlogIs(lane, count) }
+
+    func setSleepers(of batch: Int64, _ jobs: [SleepingJob]) { admission.setSleepers(of: batch, jobs) }
+
+    func restorePause(_ pause: StoredPause) {
+        let error = TransferError(
+            .httpStatus, pause.message, cause: pause.status.map { .http(status: $0) }, isTransient: true, scope: .origin)
+        scheduler.restorePause(of: pause.origin, error, until: .now + pause.remaining)
+    }
+
+    func review() { following.review(on: self) }
+
+    func isWatched(_ batch: Int64) -> Bool { watches[batch] != nil }
+
+    func forgetWork(of batch: Int64) {
+        scheduler.forget(batch: batch)
+        admission.forgetSleepers(of: batch)
+    }
+
+    func onWorker<Value: Sendable>(
+        _ work: @escaping @Sendable () -> Value, then: @escaping @Sendable (isolated QueueRunner, Value) -> Void
+    ) {
+        state.storeCalls += 1
+        engine.workers.execute { [loop] in
+            let value = work()
+            loop.execute {
+                self.onLoop { runner in
+                    runner.state.storeCalls -= 1
+                    then(runner, value)
+                    runner.pump()
+                }
+            }
+        }
+    }
+
+    func batchEnded() {
+        guard !state.isEndless, state.storeCalls == 0, abandonments.isEmpty, batches.allHaveEnded else { return }
+        state.tellEnd()
+    }
+
+    func add(
+        _ batch: HeldBatch, secrets: [Int64: JobSecrets], options: RunOptions, tellsOfFailed: Bool = false,
+        ready: [Lane: Int]? = nil
+    ) {
+        batches.add(batch, secrets: secrets, options: options, tellsOfFailed: tellsOfFailed, ready: ready, on: self)
+    }
+
+    func refreshFromStore(_ batch: Int64) { batches.refresh(batch, on: self) }
+
+    func summary() -> RunSummary { batches.summary }
+}
+
+extension QueueRunner: ReportHost {
+    func originWaits() -> Set<OriginWait> { scheduler.originWaits() }
+
+    func waits(of batch: Int64, busy: Int) -> BatchWaits {
+        BatchWaits(
+            left: batches[batch]?.remaining ?? 0, busy: busy,
+            asleep: admission.sleepers.filter { $0.lane.batch == batch }, held: scheduler.held(batch: batch),
+            network: following.wait(of: batch, on: self))
+    }
+
+    func pause(of origin: String, now: MonotonicTime) -> (error: TransferError, remaining: Duration)? {
+        scheduler.pause(of: origin, now: now)
+    }
+
+    func accountAll() { following.accountAll(on: self) }
 }

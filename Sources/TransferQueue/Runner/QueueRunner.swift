@@ -31,8 +31,8 @@ actor QueueRunner: LoopActor {
     var running: [Int64: RunningJob] = [:]
     var finishing = Finishing()
     var recorder = Recorder(now: .now)
-    var batches: [Int64: BatchRun] = [:]
-    var reports = Reports()
+    let batches = RunningBatches()
+    let reporter: Reporter
     var watches = WatchDesk()
     var commands = CommandDesk()
     let following: NetworkFollower
@@ -55,6 +55,7 @@ actor QueueRunner: LoopActor {
         var options = NetworkMonitor.Options()
         options.meteredRule = configuration.meteredRule
         following = NetworkFollower(monitor: NetworkMonitor(loop: loop, options: options), engine: engine)
+        reporter = Reporter(interval: configuration.progressInterval)
         abandonments = Abandonments(engine: engine, builder: builder)
         dialogues = UploadDialogues(engine: engine)
         state.limiter = configuration.limits.limitRate.map { RateLimiter(rate: $0) }
@@ -136,8 +137,8 @@ actor QueueRunner: LoopActor {
         scheduleWake()
         scheduleSave()
         flushRecords()
-        finishBatches()
-        scheduleTick()
+        if state.storeCalls == 0, recorder.isEmpty, abandonments.isEmpty, !state.isFeeding { batches.finish(on: self) }
+        reporter.scheduleTick(on: self)
     }
 
     /// Lanes whose jobs are taken in one transaction: each has a page of them at most.
@@ -158,7 +159,7 @@ actor QueueRunner: LoopActor {
     ///
     /// - Parameter overtakes: Some of them may go before those that have been claimed.
     func becameReady(_ lane: Lane, _ count: Int, overtakes: Bool = false) {
-        guard isInRun(lane.batch) else { return }
+        guard batches.isInRun(lane.batch) else { return }
         // The network is judged by the rules of what there is, and who waits for it is told.
         let isNews =
             (!lane.network.isEmpty || following.holdsJobs)
@@ -190,7 +191,7 @@ actor QueueRunner: LoopActor {
         }
         scheduler.claimed(result.lane, candidates, asked: asked)
         // Once for all lanes: whatever else was asked of them was asked before it's counted.
-        if result.isNews, batches[result.lane.batch]?.isAsStaged == true { refreshFromStore(result.lane.batch) }
+        if result.isNews, batches[result.lane.batch]?.isAsStaged == true { batches.refresh(result.lane.batch, on: self) }
         // Which machines they are connected to first is known only now.
         if scheduler.network.held.contains(result.lane.network) { following.reviewSoon(on: self) }
         holdBack()
@@ -231,42 +232,6 @@ actor QueueRunner: LoopActor {
             return saveGroup()
         }
         if !timer.isScheduled { timer.schedule(at: .now + .milliseconds(100)) }
-    }
-
-    // MARK: Progress
-
-    /// While nothing runs and nothing changes, nobody is to be woken but for a word a minute.
-    private func scheduleTick() {
-        guard !running.isEmpty || batches.values.contains(where: { !$0.isFinished }) else {
-            return timer(.tick).cancel()
-        }
-        let isIdle = running.isEmpty && !hasNews
-        let timer = timer(.tick)
-        // A tick that was due soon stays: it's the last word on what ran.
-        guard !timer.isScheduled || reports.isIdleTick && !isIdle else { return }
-        reports.isIdleTick = isIdle
-        timer.schedule(at: .now + (isIdle ? .seconds(60) : configuration.progressInterval ?? .seconds(1)))
-    }
-
-    func tick() {
-        let now = MonotonicTime.now
-        if configuration.progressInterval != nil { reportJobs() }
-        following.accountAll(on: self)
-        let perSecond = configuration.progressInterval.map { max(1, Int(1 / max(0.1, $0.inSeconds))) } ?? 1
-        let isLast = running.isEmpty && !hasNews
-        let isBatchTick = reports.isBatchTick(every: perSecond)
-        renewLease(now)
-        if reports.isIdleTick || isLast || isBatchTick { reportBatches(now) }
-        scheduleTick()
-    }
-
-    /// Leases are for longer than three idle ticks.
-    private func renewLease(_ now: MonotonicTime) {
-        guard reports.isRenewal(now) else { return }
-        withStore {
-            _ = try $0.renew()
-        } then: { _, _ in
-        }
     }
 
     func emit(_ batch: Int64, _ kind: QueueEvent.Kind, cursor: Int64?) {

@@ -192,8 +192,8 @@ extension QueueEvent {
 
 extension QueueRunner {
     /// Jobs not ended, by batch.
-    var left: [Int64: Int] { batches.mapValues(\.remaining) }
-    var totals: [Int64: BatchTotals] { batches.mapValues(\.totals) }
+    var left: [Int64: Int] { Dictionary(uniqueKeysWithValues: batches.all.map { ($0.id, $0.remaining) }) }
+    var totals: [Int64: BatchTotals] { Dictionary(uniqueKeysWithValues: batches.all.map { ($0.id, $0.totals) }) }
 }
 
 extension JobQueue {

@@ -34,7 +34,7 @@ extension QueueRunner {
         case .save:
             saveGroup()
             pump()
-        case .tick: tick()
+        case .tick: reporter.tick(on: self)
         case .record: pump()
         case .stop: endStopping()
         case .network:
