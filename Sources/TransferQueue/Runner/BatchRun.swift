@@ -94,6 +94,24 @@ final class BatchRun {
         return false
     }
 
+    /// A watched folder gave it more jobs.
+    ///
+    /// - Returns: `false` where that has been counted: the store was asked after it.
+    func count(_ changes: LedgerChanges) -> Bool {
+        guard changes.stamp > stamp else { return false }
+        stamp = changes.stamp
+        remaining += changes.added + changes.revived
+        totals.jobs += changes.added
+        totals.failed -= changes.revived
+        return true
+    }
+
+    /// Jobs are gone whose files have newer versions.
+    func leave(_ count: Int) {
+        remaining -= count
+        totals.jobs -= count
+    }
+
     /// A job has ended.
     func count(_ outcome: JobEnd.Outcome) {
         remaining -= 1

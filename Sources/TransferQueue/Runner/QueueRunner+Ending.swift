@@ -242,7 +242,7 @@ extension QueueRunner {
     private func follow(_ attempt: FailedAttempt, of job: RunningJob, _ resume: ResumeData?) {
         let origin = job.candidate.lane.origin
         // It keeps its place among those of its folder where it waits behind its origin's pause anyway.
-        let isEndless = job.isEndless(in: watches)
+        let isEndless = job.isEndless(in: folders.desk)
         let isHeld =
             isEndless && attempt.error.scope == .origin && scheduler.pause(of: origin, now: .now) != nil
         let (verdict, exhaustion) = attempt.verdict(isEndless: isEndless, isHeld: isHeld) { .random(in: 0..<1) }

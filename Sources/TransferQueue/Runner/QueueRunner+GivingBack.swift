@@ -61,4 +61,15 @@ extension QueueRunner {
             }
         }
     }
+
+    /// Jobs that were claimed and haven't started.
+    func takeBack(_ stop: RunningJob.Stop, where isMeant: (JobRecord) -> Bool) {
+        preparation.ahead.forget()
+        let meant = admission.ids(where: isMeant)
+        for candidate in scheduler.remove(where: { meant.contains($0.id) }) {
+            guard let record = admission.take(candidate.id) else { continue }
+            let url = record.spec.urls[min(record.mirror, record.spec.urls.count - 1)]
+            leave(RunningJob(candidate: candidate, record: record, started: .now, url: url), for: stop)
+        }
+    }
 }

@@ -79,7 +79,7 @@ extension QueueRunner {
 
     /// A watched folder has no end, so nothing in it is given up for ever; but it isn't sent twice unasked.
     private func again(_ record: JobRecord, _ error: TransferError) -> Duration? {
-        guard let watched = record.watched, let keeper = watches[record.batch], error.code != .mayHaveBeenSent else {
+        guard let watched = record.watched, let keeper = folders[record.batch], error.code != .mayHaveBeenSent else {
             return nil
         }
         return keeper.times.again.delay(after: watched.failures + 1)

@@ -5,28 +5,14 @@ import TransferEventLoop
 
 extension QueueRunner {
     /// Makes the socket by which other processes ring.
-    func listen(folder: String, runtime: String?) {
-        for place in ControlSocket.folders(runtime: runtime, state: folder) {
-            let socket = ControlSocket(folder: place, loop: loop) { [weak self] in
-                self?.onLoop { $0.takeCommands() }
-            }
-            guard let socket else { continue }
-            commands.socket = socket
-            let path = socket.path
-            withStore {
-                try $0.publish(.socket(path))
-            } then: { _, _ in
-            }
-            return
-        }
-    }
+    func listen(folder: String, runtime: String?) { commands.listen(folder: folder, runtime: runtime, on: self) }
 
-    func closeControl() { commands.socket = nil }
+    func closeControl() { commands.close() }
 
     /// Whether the run goes on when there is nothing to do.
     func runForever() {
         state.isEndless = true
-        addWatched()
+        folders.addAll(on: self)
     }
 
     /// Whether jobs are still being added to a batch that runs.

@@ -10,7 +10,7 @@ extension QueueRunner {
     func tellOrigin(_ job: RunningJob, _ attempt: FailedAttempt) {
         let origin = job.candidate.lane.origin
         if attempt.isCrowded, scheduler.originCrowded(origin, now: .now) { return scheduler.originAnswered(origin) }
-        let isEndless = job.isEndless(in: watches)
+        let isEndless = job.isEndless(in: folders.desk)
         switch attempt.news(of: origin, isEndless: isEndless) {
         case .failed:
             let wasOpen = scheduler.pause(of: origin, now: .now) == nil

@@ -122,7 +122,7 @@ extension QueueRunner: BatchHost {
 
     func review() { following.review(on: self) }
 
-    func isWatched(_ batch: Int64) -> Bool { watches[batch] != nil }
+    func isWatched(_ batch: Int64) -> Bool { folders[batch] != nil }
 
     func forgetWork(of batch: Int64) {
         scheduler.forget(batch: batch)
@@ -177,4 +177,55 @@ extension QueueRunner: ReportHost {
     }
 
     func accountAll() { following.accountAll(on: self) }
+}
+
+extension QueueRunner: CommandHost {
+    var steps: [JobStep] { recorder.steps }
+
+    func changeSteps(where isMeant: (JobStep) -> Bool, _ change: (inout JobStep) -> Void) {
+        recorder.change(where: isMeant, change)
+    }
+
+    func cancelSteps(where isMeant: (JobStep) -> Bool) { recorder.cancel(where: isMeant) }
+
+    func forgetSleepers(of batch: Int64) { admission.forgetSleepers(of: batch) }
+
+    func openGates() { scheduler.openGates() }
+
+    func reviveDead() { scheduler.reviveDead() }
+}
+
+extension QueueRunner: SourceHost {
+    func keeper(of batch: Int64) -> WatchKeeper? { folders[batch] }
+
+    func settleSource(
+        _ job: RunningJob, _ file: SourceFile, then: @escaping @Sendable (isolated QueueRunner, Bool) -> Void
+    ) {
+        sources.settle(job, file, on: self, then: then)
+    }
+}
+
+extension QueueRunner: WatchHost, FolderHost {
+    nonisolated func hear(_ news: FolderNews, from keeper: WatchKeeper) {
+        onLoop { $0.folders.hear(news, from: keeper, on: $0) }
+    }
+
+    /// - Returns: Whether nobody watches it here.
+    func reserveWatch(_ name: String) -> Bool { folders.reserve(name) }
+
+    func releaseWatch(_ name: String) { folders.release(name) }
+
+    /// For the end of the queue.
+    func watchers() -> [WatchKeeper] { folders.all }
+
+    var isEndless: Bool { state.isEndless }
+    var isStopping: Bool { state.stopping != nil }
+
+    func remember(_ secrets: [Int64: JobSecrets]) { memory.secrets.merge(secrets) { $1 } }
+
+    func forgetSecrets(of job: Int64) { memory.secrets[job] = nil }
+
+    func join(_ batch: HeldBatch) { add(batch, secrets: [:], options: RunOptions()) }
+
+    func tellWatch(of batch: Int64, _ tally: BatchTally) { folders.tell(batch, tally) }
 }

@@ -33,14 +33,14 @@ extension QueueRunner {
             memory.traces.forget(end.id)
             batches.announce(end, cursor, on: self)
         }
-        tellWatches(ends, recorded.watched)
+        folders.tell(ends, recorded.watched, on: self)
         for batch in Set(ends.filter(\.wasCancelled).map(\.batch)) { abandonCancelled(batch) }
         for skipped in recorded.skipped { batches.announce(skipped, on: self) }
         for (lane, count) in recorded.unblocked { becameReady(lane, count) }
         for step in steps {
             let lane = Lane(batch: step.batch, origin: step.origin, network: step.network)
             switch step.state {
-            case .queued where state.stopping == nil: becameReady(lane, 1, overtakes: watches[step.batch] != nil)
+            case .queued where state.stopping == nil: becameReady(lane, 1, overtakes: folders[step.batch] != nil)
             case .waiting:
                 admission.sleep(
                     SleepingJob(

@@ -128,10 +128,10 @@ extension QueueRunner {
         case .failure(let error): failed(job, error, bodyLeft: false)
         case .success(let source):
             if let version = job.record.watched, source.digest == nil,
-                watches[job.record.batch]?.plan.needsDigest == true
+                folders[job.record.batch]?.plan.needsDigest == true
             {
                 // It couldn't be read when its digest was to be computed, and can be now: it's queued anew with that.
-                if watches.mayQueueAnew(UnreadVersion(job.record, version)) {
+                if folders.mayQueueAnew(UnreadVersion(job.record, version)) {
                     return leave(job, .replaced(isChanged: true))
                 }
                 let path = source.file.path
@@ -143,7 +143,7 @@ extension QueueRunner {
             job.sending.digest = source.digest
             job.sending.isProven = source.isProven
             Failpoint.reached(.uploadOpened)
-            if !fingerprintFirst(id, job, source.file) { transferMarked(id, job) }
+            if !sources.fingerprintFirst(id, job, source.file, on: self) { transferMarked(id, job) }
         }
     }
 

@@ -33,11 +33,12 @@ actor QueueRunner: LoopActor {
     var recorder = Recorder(now: .now)
     let batches = RunningBatches()
     let reporter: Reporter
-    var watches = WatchDesk()
-    var commands = CommandDesk()
+    let folders = WatchedBatches()
+    let commands = CommandPerformer()
     let following: NetworkFollower
     let abandonments: Abandonments
     let dialogues: UploadDialogues
+    let sources: SourceChecks
     var timers: [RunTimer: LoopTimer] = [:]
 
     init(
@@ -57,6 +58,7 @@ actor QueueRunner: LoopActor {
         following = NetworkFollower(monitor: NetworkMonitor(loop: loop, options: options), engine: engine)
         reporter = Reporter(interval: configuration.progressInterval)
         abandonments = Abandonments(engine: engine, builder: builder)
+        sources = SourceChecks(engine: engine)
         dialogues = UploadDialogues(engine: engine)
         state.limiter = configuration.limits.limitRate.map { RateLimiter(rate: $0) }
     }
@@ -185,7 +187,7 @@ actor QueueRunner: LoopActor {
             return Scheduler.Candidate(
                 id: job.record.id, lane: result.lane, priority: job.record.spec.priority, rank: job.rank,
                 patience: OriginPatience(job.record.spec.settings.retry.rule),
-                isEndless: watches[result.lane.batch] != nil,
+                isEndless: folders[result.lane.batch] != nil,
                 reach: builder.reach(job.record.spec, origin: result.lane.origin, straight: reach),
                 knocks: builder.mayBeChallenged(job.record.spec, result.lane.origin))
         }
@@ -194,7 +196,7 @@ actor QueueRunner: LoopActor {
         if result.isNews, batches[result.lane.batch]?.isAsStaged == true { batches.refresh(result.lane.batch, on: self) }
         // Which machines they are connected to first is known only now.
         if scheduler.network.held.contains(result.lane.network) { following.reviewSoon(on: self) }
-        holdBack()
+        commands.holdBack(on: self)
     }
 
     private func scheduleWake() {
