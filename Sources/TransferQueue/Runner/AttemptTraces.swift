@@ -20,6 +20,24 @@ struct AttemptTraces {
 
     private var traces: [Int64: Trace] = [:]
 
+    /// What an attempt showed.
+    enum News {
+        /// The bytes of the job came from this URL.
+        case answered(url: String)
+        /// The URL that the bytes came from has answered, and not by more of them.
+        case refused
+        /// The file of another tool is no beginning of this one.
+        case adoptedWrongly
+    }
+
+    mutating func note(_ id: Int64, _ news: News) {
+        switch news {
+        case .answered(let url): note(id, answeredURL: url)
+        case .refused: noteRefusal(id)
+        case .adoptedWrongly: refuseAdoption(id)
+        }
+    }
+
     /// Whether an attempt brought a job further than any before it: one that loses what it had, and begins anew each time,
     /// doesn't get on.
     mutating func cameFurther(_ id: Int64, from start: Int64, to position: Int64) -> Bool {

@@ -12,178 +12,12 @@ extension QueueRunner {
         following.account(job, moved: moved, on: self)
         following.judgeLink(job, outcome, on: self)
         if outcome.head != nil { job.sending.wasAnswered = true }
-        switch job.record.spec.isUpload ? outcome.receipt : outcome.result {
-        case .success(let head): succeeded(job, head, outcome)
-        case .failure(let error): exchangeFailed(job, error, outcome)
-        }
-    }
-
-    // MARK: Success
-
-    private func succeeded(_ job: RunningJob, _ head: ResponseHead, _ outcome: ExchangeOutcome) {
-        let id = job.candidate.id
-        if case .upload(let file) = job.ready {
-            return dialogues.answered(job, file, head, outcome, on: self)
-        }
-        guard case .download(let ready) = job.ready, case .download(let download) = job.record.spec.work else { return }
-        Failpoint.reached(.downloadComplete)
-        scheduler.originAnswered(job.candidate.lane.origin)
-        // The next one needn't wait for the disk.
-        scheduler.ended(job.candidate)
-        job.phase = .saving
-        job.result = TransferResult(
-            status: head.status, finalURL: Redaction.url(outcome.finalURL), transferred: outcome.received,
-            validator: Validator(head)?.description, response: nil,
-            unproven: download.isProvenByDigests ? nil : ready.earlier(for: outcome)?.adopted?.count,
-            isLengthUnproven: outcome.isLengthUnproven)
-        finishing.add(
-            DownloadCompletion.Item(
-                id: id, part: ready.part,
-                path: ready.target.file(url: job.url, disposition: head.value("Content-Disposition")),
-                replacement: ready.replacement, picksFreeName: download.ifExists == .rename,
-                // A 304 or 206 needn't repeat it.
-                modified: download.remoteTime
-                    ? (head.value("Last-Modified") ?? ready.earlier(for: outcome)?.validator?.lastModified)
-                        .flatMap { HTTPDate.parse($0) } : nil,
-                expected: download.checksum, pieces: download.pieces, computed: outcome.digest,
-                isLarge: outcome.position > 1 << 20,
-                adopted: ready.earlier(for: outcome)?.adopted?.path,
-                mark: isMarked(job, outcome.position) ? .mark(job, ready, head, outcome) : nil))
-    }
-
-    /// Whether the finished file is to bear where it came from: those do that are worth a record on the way, so that a
-    /// process that dies before it has recorded them costs no second transfer. (Whether one on the way came to be written
-    /// is a matter of luck, as it's given up once the file is whole.)
-    private func isMarked(_ job: RunningJob, _ size: Int64) -> Bool {
-        size >= Self.markedSize || batches[job.record.batch]?.marksFiles == true
-    }
-
-    private static let markedSize: Int64 = 256 << 10
-
-    /// The partial file is the whole one, as its digest says: nobody is asked.
-    func completed(_ job: RunningJob, _ ready: ReadyDownload, _ digest: Checksum) {
-        guard case .download(let download) = job.record.spec.work, let resume = ready.resume else { return }
-        scheduler.originAbandoned(job.candidate.lane.origin, job: job.candidate.id, now: .now)
-        scheduler.ended(job.candidate)
-        job.phase = .saving
-        job.result = TransferResult(
-            status: 0, finalURL: ready.earlier?.place?.url ?? Redaction.url(job.url), transferred: 0,
-            validator: resume.validator?.description, response: nil)
-        let modified = resume.validator?.lastModified.flatMap { HTTPDate.parse($0) }
-        finishing.add(
-            DownloadCompletion.Item(
-                id: job.candidate.id, part: ready.part, path: ready.target.file(url: job.url, disposition: nil),
-                replacement: ready.replacement, picksFreeName: download.ifExists == .rename,
-                modified: download.remoteTime ? modified : nil, expected: download.checksum, pieces: download.pieces,
-                computed: digest,
-                isLarge: resume.offset > 1 << 20, adopted: ready.earlier?.adopted?.path,
-                mark: isMarked(job, resume.offset) ? ready.earlier : nil))
-    }
-
-    /// Hands what has come whole to a worker, to be saved together.
-    func saveGroup() {
-        for group in finishing.take() {
-            engine.workers.execute { [loop, census] in
-                let answers = DownloadCompletion.run(group, census)
-                loop.execute { self.onLoop { $0.didSave(answers) } }
-            }
-        }
-    }
-
-    private func didSave(_ answers: [DownloadCompletion.Answer]) {
-        finishing.saved(answers.count)
-        for answer in answers {
-            guard let job = running[answer.id] else { continue }
-            switch answer.result {
-            case .success(let saved):
-                let receipt = receipt(job, path: saved.path, bytes: saved.facts.size, digest: saved.digest)
-                leave(job, .done(receipt, saved.facts))
-            case .failure(let error): saveFailed(job, error)
-            }
-        }
-        pump()
-    }
-
-    private func saveFailed(_ job: RunningJob, _ error: TransferError) {
-        // What can't have its name can't have it later either: whoever changes the job fetches it anew.
-        var left = Remains.untouched
-        if case .download(let ready) = job.ready, error.code == .fileExists {
-            ready.part.remove()
-            left = .nothing
-        }
-        if case .download(let ready) = job.ready, error.code == .checksumMismatch, ready.earlier?.adopted != nil {
-            memory.traces.refuseAdoption(job.candidate.id)
-        }
-        var error = error
-        // Bytes of two attempts may have been put together wrongly by the server's fault, and those of an earlier one may
-        // have been lost by the disk: once more from the start.
-        if case .download(let ready) = job.ready, error.code == .checksumMismatch {
-            error.isTransient = (job.start?.continued ?? ready.resume?.offset ?? 0) > 0
-            left = .nothing
-        }
-        failed(job, error, bodyLeft: false, left: left)
-    }
-
-    func receipt(_ job: RunningJob, path: String, bytes: Int64, digest: Checksum?) -> JobReceipt {
-        let result = job.result
-        var receipt = JobReceipt(
-            batch: batches[job.record.batch]?.name ?? "", job: job.record.identity, isUpload: job.record.spec.isUpload,
-            bytes: bytes, transferred: result?.transferred ?? 0, seconds: (.now - job.started).inSeconds,
-            digest: digest, validator: result?.validator, finalURL: result?.finalURL ?? Redaction.url(job.url),
-            path: path, status: result?.status ?? 0, response: result?.response, attempts: job.record.attempts + 1,
-            unproven: result?.unproven)
-        receipt.isLengthUnproven = result?.isLengthUnproven ?? false
-        return receipt
-    }
-
-    // MARK: Failure
-
-    private func exchangeFailed(_ job: RunningJob, _ error: TransferError, _ outcome: ExchangeOutcome) {
-        guard case .download(let ready) = job.ready else { return dialogues.failed(job, error, outcome, on: self) }
-        // The word of another resource than the one that gave the file is none.
-        if error.status == 304, let version = ready.held,
-            version.isOf(outcome.finalURL, own: job.object?.url ?? job.url)
-        {
-            return notModified(job, ready, version)
-        }
-        let id = job.candidate.id
-        let (refused, isElsewhere) = objectRefused(job, error, outcome)
-        let error = refusedElsewhere(job, refused, outcome)
-        let isRefuted = ready.earlier?.adopted != nil && outcome.refutesAdopted
-        if isRefuted { memory.traces.refuseAdoption(id) }
-        let left = isRefuted ? Remains.nothing : Remains(of: outcome, ready)
-        let progressed =
-            outcome.resumeData != nil
-            && memory.traces.cameFurther(id, from: ready.resume?.offset ?? 0, to: outcome.position)
-        if outcome.resumeData != nil, let start = outcome.start {
-            memory.traces.note(id, answeredURL: start.url)
-        } else if ready.resume?.placeURL != nil, outcome.head != nil {
-            memory.traces.noteRefusal(id)
-        }
-        job.phase = .saving
-        engine.workers.execute { [loop] in
-            let left = left.secured(ready.part)
-            switch left {
-            case .record(let resume):
-                ready.part.record(resume)
-                Failpoint.reached(.brokenOffRecorded)
-            case .untouched: break
-            case .nothing: ready.part.remove()
-            }
-            // Before the next attempt, which opens the file anew.
-            ready.part.unlock()
-            loop.execute {
-                self.onLoop { runner in
-                    guard let job = runner.running[id] else { return }
-                    if isElsewhere, job.stop == nil {
-                        runner.askElsewhere(job, error)
-                    } else {
-                        runner.failed(
-                            job, error, bodyLeft: outcome.bodyLeft, left: left, progressed: progressed)
-                    }
-                    runner.pump()
-                }
-            }
+        switch (job.record.spec.isUpload ? outcome.receipt : outcome.result, job.ready) {
+        case (.success(let head), .upload(let file)): dialogues.answered(job, file, head, outcome, on: self)
+        case (.success(let head), .download(let ready)): downloads.succeeded(job, ready, head, outcome, on: self)
+        case (.success, nil): break
+        case (.failure(let error), .download(let ready)): downloads.failed(job, ready, error, outcome, on: self)
+        case (.failure(let error), _): dialogues.failed(job, error, outcome, on: self)
         }
     }
 
@@ -261,7 +95,7 @@ extension QueueRunner {
     /// The origin is given up: another mirror, or no attempt at all.
     func refuse(_ candidate: Scheduler.Candidate, _ error: TransferError) {
         guard var record = admission.take(candidate.id) else { return }
-        preparation.ahead.drop(candidate.id)
+        preparing.drop(candidate.id)
         let url = record.spec.urls[min(record.mirror, record.spec.urls.count - 1)]
         let job = RunningJob(candidate: candidate, record: record, started: .now, url: url)
         let refusal = TransferError(

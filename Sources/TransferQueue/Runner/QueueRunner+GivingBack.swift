@@ -64,7 +64,7 @@ extension QueueRunner {
 
     /// Jobs that were claimed and haven't started.
     func takeBack(_ stop: RunningJob.Stop, where isMeant: (JobRecord) -> Bool) {
-        preparation.ahead.forget()
+        preparing.forgetAhead()
         let meant = admission.ids(where: isMeant)
         for candidate in scheduler.remove(where: { meant.contains($0.id) }) {
             guard let record = admission.take(candidate.id) else { continue }

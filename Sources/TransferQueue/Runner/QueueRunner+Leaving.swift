@@ -13,7 +13,7 @@ extension QueueRunner {
         let id = job.candidate.id
         if !departure.isSettled { dialogues.takeBackVersion(job, on: self) }
         running[id] = nil
-        recorder.parts.drop(id)
+        downloads.dropRecord(of: id)
         scheduler.ended(job.candidate)
         // Changes nothing where an answer or a failure was told.
         scheduler.originAbandoned(job.candidate.lane.origin, job: id, now: .now)

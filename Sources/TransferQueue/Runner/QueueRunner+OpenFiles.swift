@@ -11,7 +11,7 @@ extension QueueRunner {
     func waitForDescriptors(_ job: RunningJob, _ error: TransferError, resume: ResumeData?) -> TransferError? {
         let now = MonotonicTime.now
         let others = scheduler.active.count - (scheduler.active[job.candidate.id] == nil ? 0 : 1)
-        let wasAlone = admission.descriptors.noted(others: others + finishing.count, started: job.started, now: now)
+        let wasAlone = admission.descriptors.noted(others: others + downloads.unsaved, started: job.started, now: now)
         let limit = OpenFiles.limit
         let advice =
             limit == .max ? "" : " (the limit is \(limit): raise it with ulimit -n, or LimitNOFILE= in a unit)"
@@ -25,8 +25,8 @@ extension QueueRunner {
                     transfers: 0))
         }
         scheduler.descriptorsLacked(others: others, now: now)
-        preparation.ahead.forget()
-        saveGroup()
+        preparing.forgetAhead()
+        downloads.saveGroup(on: self)
         guard wasAlone else {
             leave(
                 job,

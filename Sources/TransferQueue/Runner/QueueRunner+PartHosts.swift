@@ -24,7 +24,7 @@ extension QueueRunner: UploadHost {
     func uploaded(_ job: RunningJob, _ file: SourceFile, _ result: TransferResult, _ digest: Checksum?) {
         scheduler.originAnswered(job.candidate.lane.origin)
         job.result = result
-        leave(job, .done(receipt(job, path: file.path, bytes: file.size, digest: digest), file.stamp))
+        leave(job, .done(job.receipt(in: batches[job.record.batch]?.name, path: file.path, bytes: file.size, digest: digest), file.stamp))
     }
 
     func failed(_ job: RunningJob, _ error: TransferError, bodyLeft: Bool, progressed: Bool) {
@@ -228,4 +228,22 @@ extension QueueRunner: WatchHost, FolderHost {
     func join(_ batch: HeldBatch) { add(batch, secrets: [:], options: RunOptions()) }
 
     func tellWatch(of batch: Int64, _ tally: BatchTally) { folders.tell(batch, tally) }
+}
+
+extension QueueRunner: DownloadHost, PreparationHost {
+    func originAnswered(_ job: RunningJob) { scheduler.originAnswered(job.candidate.lane.origin) }
+
+    func originAbandoned(_ job: RunningJob) {
+        scheduler.originAbandoned(job.candidate.lane.origin, job: job.candidate.id, now: .now)
+    }
+
+    func freeSlot(_ job: RunningJob) { scheduler.ended(job.candidate) }
+
+    func noteTrace(_ job: RunningJob, _ news: AttemptTraces.News) { memory.traces.note(job.candidate.id, news) }
+
+    func claimed(_ id: Int64) -> JobRecord? { admission.claimed[id] }
+
+    func upcoming(_ count: Int) -> [Scheduler.Candidate] { scheduler.upcoming(count) }
+
+    var startsAtOnce: Bool { scheduler.limits.requestRate == nil }
 }

@@ -14,113 +14,36 @@ extension QueueRunner {
         running[candidate.id] = RunningJob(candidate: candidate, record: record, started: .now, url: url)
         switch record.spec.work {
         case .download(let download):
-            preparation.add(
+            preparing.add(
                 DownloadPreparation(
                     record: record, download: batch.isStrict ? download.strictly : download, directory: batch.directory,
                     url: url,
                     answeredURL: memory.traces.answeredURL(of: candidate.id),
                     asksPlace: memory.traces.asksPlace(candidate.id),
                     mayAdopt: memory.traces.mayAdopt(candidate.id)))
-        case .upload(let upload):
-            if let source = preparation.ahead.take(candidate.id, now: .now) {
-                preparation.add(candidate.id, source)
-            } else if !preparation.ahead.isAsked(candidate.id) {
-                let source = source(of: record, upload, batch.directory)
-                if let opened = preparation.ahead.open(source, now: .now) {
-                    preparation.add(candidate.id, opened)
-                } else {
-                    preparation.add(source)
-                }
-            }
+        case .upload(let upload): preparing.add(record, upload, batch.directory)
         }
     }
 
-    private func source(
-        of record: JobRecord, _ upload: JobSpec.Upload, _ directory: String
-    ) -> UploadPreparation {
-        let path = upload.source.hasPrefix("/") ? upload.source : directory + "/" + upload.source
-        var version = record.watched
-        version?.mustProve = record.wasInterrupted || record.upload != nil
-        return UploadPreparation(id: record.id, path: path, version: version, expected: upload.checksum)
-    }
-
-    /// Sources of jobs that are next, in which nothing is looked for that may have to be found later.
-    private func prepareAhead() {
-        let ahead = preparation.ahead
-        guard ahead.isUseful, scheduler.limits.requestRate == nil, state.stopping == nil else { return }
-        guard !preparation.uploads.isEmpty || ahead.room > SourcesAhead.size / 2 else { return }
-        for candidate in scheduler.upcoming(ahead.room) where !ahead.knows(candidate.id) {
-            guard let record = admission.claimed[candidate.id], record.watched == nil,
-                case .upload(let upload) = record.spec.work,
-                upload.checksum == nil, let batch = batches[record.batch]
-            else { continue }
-            preparation.ahead.ask(candidate.id)
-            preparation.add(source(of: record, upload, batch.directory))
-        }
-    }
-
-    /// Hands what has gathered to a worker: one hop for several jobs, where several start together.
-    func flushPreparations() {
-        for group in preparation.takeDownloads() {
-            folderWorker.execute { [loop, census] in
-                let results = group.map { ($0.record.id, $0.run(census)) }
-                loop.execute {
-                    self.onLoop { runner in
-                        for (id, result) in results { runner.didPrepare(id, result) }
-                        runner.pump()
-                    }
-                }
-            }
-        }
-        for source in preparation.takeDigested() { open([source]) }
-        for (id, source) in preparation.takeOpened() {
-            didOpen(id, source)
-            // No worker comes back, so nobody else sees that there is a slot again.
-            if running[id]?.hasBegun != true { pump() }
-        }
-        prepareAhead()
-        for group in preparation.takeUploads() { open(group) }
-    }
-
-    private func open(_ group: [UploadPreparation]) {
-        engine.workers.execute { [loop] in
-            let results = group.map { ($0.id, $0.run()) }
-            let folder = group.last.flatMap { CachedFolder(of: $0.path) }
-            loop.execute {
-                self.onLoop { runner in
-                    runner.preparation.ahead.found(folder, now: .now)
-                    for (id, result) in results { runner.cameOpen(id, result) }
-                    runner.pump()
-                }
-            }
-        }
-    }
-
-    private func didPrepare(_ id: Int64, _ result: DownloadPreparation.Result) {
-        guard let job = running[id] else { return }
+    func didPrepare(_ job: RunningJob, _ result: DownloadPreparation.Result) {
         if let stop = job.stop { return leave(job, for: stop) }
         switch result {
-        case .kept(let path, let facts, let digest): keep(job, path: path, facts: facts, digest: digest)
-        case .left(let path, let facts): leaveFile(job, path: path, facts: facts)
+        case .kept(let path, let facts, let digest): downloads.keep(job, path: path, facts: facts, digest: digest, on: self)
+        case .left(let path, let facts): downloads.leaveFile(job, path: path, facts: facts, on: self)
         case .failed(let error): failed(job, error, bodyLeft: false)
         case .complete(let ready, let digest):
             job.ready = .download(ready)
-            completed(job, ready, digest)
+            downloads.completed(job, ready, digest, on: self)
         case .ready(let ready):
             job.ready = .download(ready)
             Failpoint.reached(.downloadPrepared)
-            transferMarked(id, job)
+            transferMarked(job.candidate.id, job)
         }
     }
 
-    private func cameOpen(_ id: Int64, _ result: Result<OpenedSource, TransferError>) {
-        preparation.ahead.came(id, result)
-        if running[id] != nil { return didOpen(id, result) }
-        if admission.claimed[id] != nil, state.stopping == nil { preparation.ahead.keep(id, result, now: .now) }
-    }
-
-    private func didOpen(_ id: Int64, _ result: Result<OpenedSource, TransferError>) {
-        guard let job = running[id], case .preparing = job.phase, job.ready == nil else { return }
+    func didOpen(_ job: RunningJob, _ result: Result<OpenedSource, TransferError>) {
+        guard case .preparing = job.phase, job.ready == nil else { return }
+        let id = job.candidate.id
         if let stop = job.stop { return leave(job, for: stop) }
         switch result {
         case .failure(let error) where error.code == .superseded:
@@ -257,7 +180,7 @@ extension QueueRunner {
             let algorithm = job.record.spec.checksum?.algorithm
             let (id, url) = (job.candidate.id, Redaction.url(job.url))
             let keeper: RecordKeeper = { [loop] record, kept in
-                loop.execute { self.onLoop { $0.keep(record, of: id, in: download.part, kept) } }
+                loop.execute { self.onLoop { $0.downloads.keep(record, of: id, in: download.part, kept, on: $0) } }
             }
             return { [workers = engine.workers] in
                 FileSink(

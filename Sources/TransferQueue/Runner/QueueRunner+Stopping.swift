@@ -16,9 +16,9 @@ extension QueueRunner {
     func stop(_ reason: RunState.StopReason) {
         guard state.stopping == nil else { return }
         state.stopping = reason
-        preparation.ahead.forget()
+        preparing.forgetAhead()
         for job in running.values { interrupt(job, .release(.queued)) }
-        saveGroup()
+        downloads.saveGroup(on: self)
         // A disk that takes longer keeps what it has: the next run finds it.
         timer(.stop).schedule(at: .now + .milliseconds(1500))
         finishStopping()
@@ -32,9 +32,9 @@ extension QueueRunner {
 
     /// Once nothing is under way any more.
     func finishStopping() {
-        saveGroup()
+        downloads.saveGroup(on: self)
         flushRecords()
-        guard running.isEmpty, finishing.underWay == 0, state.storeCalls == 0, recorder.isEmpty else { return }
+        guard running.isEmpty, !downloads.areBeingSaved, state.storeCalls == 0, recorder.isEmpty else { return }
         let ids = admission.takeAll()
         if !ids.isEmpty {
             // Claimed again, they would be there twice.
@@ -65,7 +65,7 @@ extension QueueRunner {
         following.stop(on: self)
         state.isEndless = false
         reporter.forget()
-        preparation.ahead.forget()
+        preparing.forgetAhead()
         batches.forgetEnded()
     }
 }

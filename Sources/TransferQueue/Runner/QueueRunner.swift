@@ -27,9 +27,9 @@ actor QueueRunner: LoopActor {
     var scheduler: Scheduler
     var admission = Admission()
     var memory = JobMemory()
-    var preparation = Preparation()
+    let preparing: JobPreparing
     var running: [Int64: RunningJob] = [:]
-    var finishing = Finishing()
+    let downloads: Downloads
     var recorder = Recorder(now: .now)
     let batches = RunningBatches()
     let reporter: Reporter
@@ -56,6 +56,8 @@ actor QueueRunner: LoopActor {
         var options = NetworkMonitor.Options()
         options.meteredRule = configuration.meteredRule
         following = NetworkFollower(monitor: NetworkMonitor(loop: loop, options: options), engine: engine)
+        preparing = JobPreparing(engine: engine, census: census, folders: folderWorker)
+        downloads = Downloads(engine: engine, builder: builder, census: census)
         reporter = Reporter(interval: configuration.progressInterval)
         abandonments = Abandonments(engine: engine, builder: builder)
         sources = SourceChecks(engine: engine)
@@ -122,7 +124,7 @@ actor QueueRunner: LoopActor {
     private func startAll() {
         guard state.stopping == nil else { return finishStopping() }
         // Bounded: each finished download holds a descriptor until it's durable.
-        if finishing.count < min(1024, scheduler.openFiles?.places ?? .max) {
+        if downloads.unsaved < min(1024, scheduler.openFiles?.places ?? .max) {
             var wants: [LaneWant] = []
             for action in scheduler.decide(now: .now) {
                 switch action {
@@ -133,11 +135,11 @@ actor QueueRunner: LoopActor {
             }
             claim(wants)
         }
-        flushPreparations()
-        flushPartRecords()
-        if running.isEmpty { preparation.ahead.rest() }
+        preparing.flush(on: self)
+        downloads.flushRecords(on: self)
+        if running.isEmpty { preparing.rest() }
         scheduleWake()
-        scheduleSave()
+        downloads.scheduleSave(isLast: scheduler.isIdle && state.storeCalls == 0, on: self)
         flushRecords()
         if state.storeCalls == 0, recorder.isEmpty, abandonments.isEmpty, !state.isFeeding { batches.finish(on: self) }
         reporter.scheduleTick(on: self)
@@ -222,18 +224,6 @@ actor QueueRunner: LoopActor {
         } then: { runner, lanes in
             for (lane, count) in lanes { runner.becameReady(lane, count) }
         }
-    }
-
-    /// Saves a group when it's large, or when it has waited for company long enough.
-    private func scheduleSave() {
-        guard !finishing.isEmpty else { return }
-        let isLast = scheduler.isIdle && state.storeCalls == 0
-        let timer = timer(.save)
-        if finishing.isFull || isLast {
-            timer.cancel()
-            return saveGroup()
-        }
-        if !timer.isScheduled { timer.schedule(at: .now + .milliseconds(100)) }
     }
 
     func emit(_ batch: Int64, _ kind: QueueEvent.Kind, cursor: Int64?) {

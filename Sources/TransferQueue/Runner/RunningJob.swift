@@ -137,6 +137,20 @@ final class RunningJob {
         record.spec.mustNotRepeat && (talk?.mayBeThere ?? 0) + meter.sent > 0 && talk?.knowsTheWay != true
     }
 
+    /// What is told of its end.
+    ///
+    /// - Parameter batch: Its batch's name.
+    func receipt(in batch: String?, path: String, bytes: Int64, digest: Checksum?) -> JobReceipt {
+        var receipt = JobReceipt(
+            batch: batch ?? "", job: record.identity, isUpload: record.spec.isUpload, bytes: bytes,
+            transferred: result?.transferred ?? 0, seconds: (.now - started).inSeconds, digest: digest,
+            validator: result?.validator, finalURL: result?.finalURL ?? Redaction.url(url), path: path,
+            status: result?.status ?? 0, response: result?.response, attempts: record.attempts + 1,
+            unproven: result?.unproven)
+        receipt.isLengthUnproven = result?.isLengthUnproven ?? false
+        return receipt
+    }
+
     enum Stop {
         /// Back to the queue as it was: the program ends, or somebody paused it.
         case release(JobState)

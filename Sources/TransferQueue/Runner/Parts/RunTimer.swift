@@ -32,7 +32,7 @@ extension QueueRunner {
         switch timer {
         case .wake: wake()
         case .save:
-            saveGroup()
+            downloads.saveGroup(on: self)
             pump()
         case .tick: reporter.tick(on: self)
         case .record: pump()
