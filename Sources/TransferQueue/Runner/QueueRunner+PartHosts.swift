@@ -247,3 +247,7 @@ extension QueueRunner: DownloadHost, PreparationHost {
 
     var startsAtOnce: Bool { scheduler.limits.requestRate == nil }
 }
+
+extension QueueRunner: CredentialHost {
+    func register(_ name: String, _ provider: @escaping CredentialProvider) { credentials.register(name, provider) }
+}

@@ -1,5 +1,3 @@
-import TransferEventLoop
-
 /// The timers of a run; each is made when it's first needed.
 enum RunTimer: Hashable, Sendable {
     /// The scheduler's next turn, or that of a sleeping job.
@@ -18,33 +16,4 @@ enum RunTimer: Hashable, Sendable {
     case stalls
     /// An abandoned upload's next try, by the number of its dialogue.
     case abandonment(Int)
-}
-
-extension QueueRunner {
-    func timer(_ which: RunTimer) -> LoopTimer {
-        if let timer = timers[which] { return timer }
-        let timer = loop.makeTimer { [weak self] in self?.onLoop { $0.fired(which) } }
-        timers[which] = timer
-        return timer
-    }
-
-    private func fired(_ timer: RunTimer) {
-        switch timer {
-        case .wake: wake()
-        case .save:
-            downloads.saveGroup(on: self)
-            pump()
-        case .tick: reporter.tick(on: self)
-        case .record: pump()
-        case .stop: endStopping()
-        case .network:
-            following.review(on: self)
-            pump()
-        case .stalls: following.lookForStalls(on: self)
-        case .abandonment(let number):
-            timers[timer] = nil
-            abandonments.again(number, on: self)
-            pump()
-        }
-    }
 }

@@ -3,7 +3,82 @@ import TransferCore
 import TransferEngine
 import TransferEventLoop
 
+// A job's way into the run: it's claimed, gets a slot, is prepared, and is handed to the engine.
 extension QueueRunner {
+    // MARK: Claims
+
+    /// Lanes whose jobs are taken in one transaction: each has a page of them at most.
+    private static let claimsAtOnce = 64
+
+    func claim(_ wants: [LaneWant]) {
+        let known = memory.secrets
+        for page in wants.pages(of: Self.claimsAtOnce) {
+            withStore {
+                try $0.claim(page, secrets: known)
+            } then: { runner, results in
+                for (want, result) in zip(page, results) { runner.didClaim(result, asked: want.limit) }
+            }
+        }
+    }
+
+    /// Jobs are ready again, or for the first time.
+    ///
+    /// - Parameter overtakes: Some of them may go before those that have been claimed.
+    func becameReady(_ lane: Lane, _ count: Int, overtakes: Bool = false) {
+        guard batches.isInRun(lane.batch) else { return }
+        // The network is judged by the rules of what there is, and who waits for it is told.
+        let isNews =
+            (!lane.network.isEmpty || following.holdsJobs)
+            && !scheduler.batches(under: lane.network).contains(lane.batch)
+        scheduler.backlogGrew(lane, by: count, overtakes: overtakes)
+        if isNews { following.review(on: self) }
+    }
+
+    func didClaim(_ result: ClaimedJobs, asked: Int) {
+        for bad in result.unreadable {
+            recorder.add(
+                JobEnd(
+                    id: bad.id, batch: result.lane.batch, identity: bad.identity,
+                    outcome: .failed(bad.error, attempts: 0, host: nil)))
+        }
+        let reach = OriginReach(origin: result.lane.origin)
+        let candidates = result.jobs.map { job in
+            var record = job.record
+            // Of what the damaged database knew nothing is left: a file that is there may be the job's own work, and what
+            // was uploaded is asked for.
+            if store.notice != nil { record.wasInterrupted = true }
+            admission.add(record)
+            return Scheduler.Candidate(
+                id: job.record.id, lane: result.lane, priority: job.record.spec.priority, rank: job.rank,
+                patience: OriginPatience(job.record.spec.settings.retry.rule),
+                isEndless: folders[result.lane.batch] != nil,
+                reach: builder.reach(job.record.spec, origin: result.lane.origin, straight: reach),
+                knocks: builder.mayBeChallenged(job.record.spec, result.lane.origin))
+        }
+        scheduler.claimed(result.lane, candidates, asked: asked)
+        // Once for all lanes: whatever else was asked of them was asked before it's counted.
+        if result.isNews, batches[result.lane.batch]?.isAsStaged == true { batches.refresh(result.lane.batch, on: self) }
+        // Which machines they are connected to first is known only now.
+        if scheduler.network.held.contains(result.lane.network) { following.reviewSoon(on: self) }
+        commands.holdBack(on: self)
+    }
+
+    func wake() {
+        wake(admission.wake(now: .now))
+        pump()
+    }
+
+    func wake(_ jobs: [Int64]) {
+        guard !jobs.isEmpty else { return }
+        withStore {
+            try $0.wake(jobs)
+        } then: { runner, lanes in
+            for (lane, count) in lanes { runner.becameReady(lane, count) }
+        }
+    }
+
+    // MARK: Preparation
+
     /// A slot is there: prepare the job on a worker.
     func begin(_ candidate: Scheduler.Candidate) {
         Failpoint.reached(.jobClaimed)
@@ -103,7 +178,7 @@ extension QueueRunner {
     func transfer(_ id: Int64) {
         guard let job = running[id], let ready = job.ready else { return }
         if let stop = job.stop { return leave(job, for: stop) }
-        if askForCredentials(job) { return }
+        if credentials.ask(for: job, on: self) { return }
         guard let way = following.way(for: job, on: self) else { return following.wait(job, nil, on: self) }
         do throws(TransferError) {
             if case .upload(let file) = ready, try dialogues.begin(job, file, over: way, on: self) {
