@@ -1,9 +1,9 @@
 import TransferCore
 
-/// What this process knows of jobs whose attempts broke off, and doesn't store.
+/// Traces of attempts that broke off: this process knows them, and no store does.
 struct AttemptTraces {
     private struct Trace {
-        /// How far the job has come, in bytes: the furthest of its attempts.
+        /// The length in bytes that the furthest of the attempts came to.
         var reached: Int64?
         /// The URL that answered, with its secrets.
         var answeredURL: String?
@@ -20,7 +20,7 @@ struct AttemptTraces {
 
     private var traces: [Int64: Trace] = [:]
 
-    /// What an attempt showed.
+    /// Something that an attempt showed.
     enum News {
         /// The bytes of the job came from this URL.
         case answered(url: String)
@@ -48,7 +48,7 @@ struct AttemptTraces {
 
     /// The bytes of the job came from this URL.
     mutating func note(_ id: Int64, answeredURL url: String) {
-        // What can be read in the record needn't be kept here.
+        // The record has a URL without secrets, so that it needn't be kept here.
         traces[id, default: Trace()].answeredURL = Redaction.hasSecret(url) ? url : nil
         traces[id]?.refusals = 0
         traces[id]?.wasRefusedElsewhere = false

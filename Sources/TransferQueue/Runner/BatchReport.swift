@@ -5,11 +5,11 @@ import TransferEventLoop
 struct BatchWaits {
     /// Jobs that haven't ended.
     var left: Int
-    /// Those of them that this process is at.
+    /// The jobs that this process is at.
     var busy: Int
     var asleep: [SleepingJob] = []
     var held: (byNetwork: Int, byOrigin: [String: Int]) = (0, [:])
-    /// What most of those wait for that the network holds.
+    /// The reason of most of the jobs that the network holds.
     var network: WaitReason?
 
     /// Says how many wait, and for what most of them do.
@@ -38,7 +38,7 @@ struct BatchWaits {
     }
 }
 
-/// What a report says, but for what goes on by itself: a countdown.
+/// A report without the part of it that goes on by itself: a countdown.
 struct BatchReport: Equatable {
     var totals: BatchTotals
     var active: Int

@@ -12,7 +12,7 @@ final class BatchRun {
     var unreadable = 0
     /// Jobs not ended: in the store or under way.
     var remaining = 0
-    /// Of a watched folder's batch: what the counts include, by the stamps of transactions.
+    /// The last transaction that the counts include, by its stamp, where the batch is a watched folder's.
     var stamp = 0
     /// Whether what was complete before has been looked at.
     var isChecked = false
@@ -89,7 +89,7 @@ final class BatchRun {
         totals.skipped = counts[.skipped] ?? 0
         totals.cancelled = counts[.cancelled] ?? 0
         remaining = totals.jobs - unreadable - counts.ended
-        // Of complete ones the store keeps the last only.
+        // The store keeps the last of the complete jobs only.
         if tally.watched != nil { totals.jobs = remaining + totals.ended }
         return false
     }
@@ -140,7 +140,7 @@ final class BatchRun {
         return max(0, Int64(Double(last.bytes - first.bytes) / (last.time - first.time).inSeconds))
     }
 
-    /// By jobs: sizes are known only once their transfer has begun.
+    /// An estimate by the number of jobs: sizes are known only once their transfer has begun.
     var eta: Duration? {
         guard let first = samples.first, let last = samples.last, last.ended > first.ended, remaining > 0 else {
             return nil

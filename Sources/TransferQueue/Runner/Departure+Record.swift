@@ -2,16 +2,16 @@ import TransferCore
 import TransferEngine
 import TransferEventLoop
 
-// What is written down and told of a job that leaves: values, without a run.
+// The record and the news of a job that leaves: values, without a run.
 extension Departure {
-    /// How long a job that was taken back isn't taken again, in milliseconds: it's changed meanwhile. Where that comes to
-    /// nothing it goes on as it was.
+    /// Milliseconds for which a job that was taken back isn't taken again: it's changed meanwhile. If nothing comes of
+    /// that, it goes on as it was.
     static let changeTakes: Int64 = 5000
 
     enum Entry {
         /// The job is over.
         case end(JobEnd)
-        /// It goes back to the queue.
+        /// The job goes back to the queue.
         case step(JobStep)
     }
 
@@ -49,7 +49,7 @@ extension Departure {
         }
     }
 
-    /// What is told at once; an end is told when it's recorded.
+    /// The event that is told at once; an end is told when it's recorded.
     func news(of record: JobRecord) -> QueueEvent.Kind? {
         switch self {
         case .retry(_, let delay, let error, _):
@@ -64,14 +64,14 @@ extension Departure {
 }
 
 extension JobEnd {
-    /// The source or the destination has been dealt with for good.
+    /// A job whose source or destination has been dealt with for good.
     fileprivate init(settled job: RunningJob, _ outcome: Outcome) {
         self.init(id: job.record.id, batch: job.record.batch, identity: job.record.identity, outcome: outcome)
         sourceChanged = job.source?.stamp.changed
         sourceFingerprint = job.record.watched == nil ? nil : job.source?.sentFingerprint
     }
 
-    /// What is there of the file stays.
+    /// The bytes that are there of the file stay.
     fileprivate init(brokenOff record: JobRecord, _ outcome: Outcome) {
         self.init(id: record.id, batch: record.batch, identity: record.identity, outcome: outcome)
         resume = record.resume

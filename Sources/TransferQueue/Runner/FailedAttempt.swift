@@ -24,7 +24,7 @@ struct FailedAttempt {
         self.bodyLeft = bodyLeft
         self.hadBegun = hadBegun
         self.wasAnswered = wasAnswered
-        // Whoever puts files into a watched folder may give leave to read them a little later.
+        // A file in a watched folder may become readable a little later than it appears.
         if record.watched != nil, isPreparing, [EACCES, EPERM].contains(error.errno) { self.error.isTransient = true }
         if error.code == .sourceChanged, record.spec.failsIfChanged { self.error.isTransient = false }
     }
@@ -35,8 +35,7 @@ struct FailedAttempt {
     /// Whether the job may begin again without an attempt spent, where this machine is the reason.
     var mayRepeat: Bool { !(bodyLeft && record.spec.mustNotRepeat) }
 
-    /// What is said where this machine's clock, if nobody has set it, is the reason: the server's certificate isn't valid
-    /// yet.
+    /// The reason in words, if the server's certificate isn't valid yet by this machine's clock: nobody may have set it.
     var clockFault: String? {
         guard error.cause == .certificate(Self.notYetValid) else { return nil }
         return "this machine's clock isn't set, and by it the server's certificate isn't valid yet"
@@ -45,16 +44,16 @@ struct FailedAttempt {
     /// `X509_V_ERR_CERT_NOT_YET_VALID` (X509_STORE_CTX_get_error(3)).
     private static let notYetValid: Int32 = 9
 
-    /// It came further than any attempt before it. A full disk that takes some bytes each time would be tried for ever.
+    /// The attempt came further than any before it, so that the count begins anew. A full disk that takes some bytes each time would be tried for ever.
     mutating func countAnew() {
         if !error.isFullDisk { (record.attempts, record.askedWait) = (0, .zero) }
     }
 
     // MARK: The origin's part
 
-    /// What the failure says of the job's origin.
+    /// The part that the job's origin has in the failure.
     enum OriginNews: Equatable {
-        /// It's to blame.
+        /// The origin is to blame.
         case failed
         case answered
         /// Nothing.
@@ -82,11 +81,11 @@ struct FailedAttempt {
 
     // MARK: What follows
 
-    /// What becomes of the job.
+    /// The future of the job.
     enum Verdict {
         /// Another attempt, by a record that says what is spent, and at which mirror.
         case again(JobRecord, after: Duration, because: TransferError)
-        /// It has failed for good.
+        /// The job has failed for good.
         ///
         /// - Parameter isOurs: Whether the fault is this machine's, so that no host is to blame.
         case over(TransferError, attempts: Int, isOurs: Bool)

@@ -4,7 +4,7 @@ import TransferEngine
 /// Records of partial files that their file systems can't carry, on their way to the database: those that come while a group
 /// is written down are the next group.
 struct PartRecords {
-    /// What is written down at once.
+    /// Records that are written down at once.
     struct Group: Sendable {
         var records: [Int64: ResumeData] = [:]
         /// To be told when it is.

@@ -34,7 +34,7 @@ extension QueueRunner {
             memory.traces.asksOwnURLAgain(job.candidate.id)
         else { return error }
         var error = error
-        // Whoever retries goes by the status where there is one.
+        // The retry rule goes by the status as long as there is one.
         (error.isTransient, error.cause) = (true, nil)
         return error
     }
@@ -77,7 +77,7 @@ extension QueueRunner {
 
     private func follow(_ attempt: FailedAttempt, of job: RunningJob, _ resume: ResumeData?) {
         let origin = job.candidate.lane.origin
-        // It keeps its place among those of its folder where it waits behind its origin's pause anyway.
+        // A job that waits behind its origin's pause anyway keeps its place among those of its folder.
         let isEndless = job.isEndless(in: folders.desk)
         let isHeld =
             isEndless && attempt.error.scope == .origin && scheduler.pause(of: origin, now: .now) != nil
@@ -130,7 +130,7 @@ extension QueueRunner {
     func announcePause(of origin: String, _ batch: Int64) {
         guard let (error, remaining) = scheduler.pause(of: origin, now: .now) else { return }
         if error.retryAfter != nil {
-            // What a server asked for holds for the next process too.
+            // A pause that a server asked for holds for the next process too.
             let pause = StoredPause(
                 origin: origin, remaining: remaining, status: error.status, message: error.message)
             withStore {
@@ -190,7 +190,7 @@ extension QueueRunner {
     /// Ends what this process has of a job: its slot, its origin's probe, the lock of its partial file and the version that
     /// it wrote down are given back here and nowhere else, and its record is made.
     ///
-    /// What its end says of its origin is told before (`originAnswered`, `originFailed`). Jobs that were claimed and
+    /// The scheduler is told before what the end says of the origin (`originAnswered`, `originFailed`). Jobs that were claimed and
     /// haven't started leave by it too.
     func leave(_ job: RunningJob, _ departure: Departure) {
         let id = job.candidate.id

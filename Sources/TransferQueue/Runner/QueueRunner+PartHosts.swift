@@ -3,7 +3,7 @@ import TransferEngine
 import TransferEventLoop
 import TransferUpload
 
-// What the parts ask of the runner.
+// The runner as the host of its parts.
 
 extension QueueRunner: UploadHost {
     func underWay(_ id: Int64) -> RunningJob? { running[id] }

@@ -19,7 +19,7 @@ actor QueueRunner: LoopActor {
     let storeWorker = WorkerPool(name: "store", threads: 1)
     /// Makes and opens files: one thread, as several would only wait for each other's lock on the folder.
     let folderWorker = WorkerPool(name: "folders", threads: 1)
-    /// What is known of the folders that files are put into.
+    /// The folders that files are put into, as far as they are known.
     let census = FolderCensus()
 
     // The parts, each with a state of its own.
@@ -219,7 +219,7 @@ actor QueueRunner: LoopActor {
         if case .transferring(let handle) = job.phase { handle.cancel() }
     }
 
-    /// Once nothing is under way any more.
+    /// Ends the run once nothing is under way any more.
     func finishStopping() {
         downloads.saveGroup(on: self)
         flushRecords()
@@ -262,7 +262,7 @@ actor QueueRunner: LoopActor {
 
     /// Takes jobs back from whatever they are at, and returns when that is recorded.
     func giveBack(_ jobs: Set<Int64>) async {
-        // Those that were being claimed are known after it.
+        // Jobs that were being claimed are known after it.
         await storeTurn()
         let open = jobs.filter { id in
             running[id] != nil || admission.claimed[id] != nil || recorder.holds(id)
@@ -274,7 +274,7 @@ actor QueueRunner: LoopActor {
                 pump()
             }
         }
-        // Those that were being recorded are now.
+        // Jobs that were being recorded are now.
         await storeTurn()
     }
 

@@ -1,4 +1,4 @@
-/// What a run does with jobs that were complete before.
+/// Options of a run, above all for jobs that were complete before.
 public struct RunOptions: Sendable, Hashable {
     /// Ask the servers whether complete files are still the newest.
     public var refresh = false
@@ -14,9 +14,9 @@ public struct RunOptions: Sendable, Hashable {
     public init() {}
 }
 
-/// How a run ended.
+/// The outcome of a run.
 public struct RunSummary: Sendable, Hashable {
-    /// By batch name.
+    /// Counts by batch name.
     public var totals: [String: BatchTotals] = [:]
     /// Jobs that a later run continues.
     public var left = 0

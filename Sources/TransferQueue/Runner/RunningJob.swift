@@ -15,17 +15,17 @@ final class RunningJob {
         case saving
     }
 
-    /// What is known of the source of an upload, and of what left of it.
+    /// The source of an upload, and the bytes that left of it, as far as they are known.
     struct Sending {
-        /// Of an upload of several requests that is over: something of its source left.
+        /// Whether something of the source left, where an upload of several requests is over.
         var hasLeft = false
-        /// This attempt wrote down which version it sends.
+        /// Whether this attempt wrote down which version it sends.
         var hasMarkedVersion = false
         /// The source's digest, where it was wanted.
         var digest: Checksum?
         /// Something of an answer has come, to any of its requests.
         var wasAnswered = false
-        /// Of a watched file: it was read, and has the bytes that an earlier attempt was to send.
+        /// Whether a watched file was read, and has the bytes that an earlier attempt was to send.
         var isProven = false
     }
 
@@ -39,7 +39,7 @@ final class RunningJob {
         var isProbe = false
         /// Bytes that have been counted against budgets of metered links.
         var accounted: Int64 = 0
-        /// Where it stood when the network changed around it.
+        /// The position at which the network changed around it.
         var mark: Int64?
     }
 
@@ -137,7 +137,7 @@ final class RunningJob {
         record.spec.mustNotRepeat && (talk?.mayBeThere ?? 0) + meter.sent > 0 && talk?.knowsTheWay != true
     }
 
-    /// What is told of its end.
+    /// The receipt of its end.
     ///
     /// - Parameter batch: Its batch's name.
     func receipt(in batch: String?, path: String, bytes: Int64, digest: Checksum?) -> JobReceipt {

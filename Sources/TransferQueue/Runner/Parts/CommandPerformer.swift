@@ -6,7 +6,7 @@ import TransferEventLoop
 protocol CommandHost: PartHost {
     var commands: CommandPerformer { get }
     var jobs: Dictionary<Int64, RunningJob>.Values { get }
-    /// What goes back to the queue and isn't recorded yet.
+    /// Jobs that go back to the queue and aren't recorded yet.
     var steps: [JobStep] { get }
     func changeSteps(where isMeant: (JobStep) -> Bool, _ change: (inout JobStep) -> Void)
     func cancelSteps(where isMeant: (JobStep) -> Bool)
@@ -23,7 +23,7 @@ protocol CommandHost: PartHost {
     func refreshFromStore(_ batch: Int64)
 }
 
-/// What other processes ask of this one, done one after the other.
+/// Commands of other processes, done one after the other.
 final class CommandPerformer {
     private var desk = CommandDesk()
 
@@ -62,7 +62,7 @@ final class CommandPerformer {
     private func performNext(on host: isolated some CommandHost) {
         guard let command = desk.next() else { return }
         host.emit(command.batch, .commanded(command.verb, job: command.job))
-        // Of these the store doesn't know yet.
+        // The store doesn't know of these failures yet.
         let isFailing = host.steps.contains { $0.error != nil && command.means($0) }
         if let stop = command.stop { halt(stop, command, on: host) }
         if command.verb == .resume { unpause(command, on: host) }
@@ -82,7 +82,7 @@ final class CommandPerformer {
     private func applied(
         _ command: QueueCommand, _ applied: AppliedCommand, opensGates: Bool, on host: isolated some CommandHost
     ) {
-        // What the store found claimed, and so left alone, is known here by now.
+        // Jobs that the store found claimed, and so left alone, are known here by now.
         if let stop = command.stop {
             halt(stop, command, on: host)
         } else if opensGates {
@@ -96,7 +96,7 @@ final class CommandPerformer {
         performNext(on: host)
     }
 
-    /// What was being claimed when a command came isn't started.
+    /// Jobs that were being claimed when a command came aren't started.
     func holdBack(on host: isolated some CommandHost) {
         guard let command = desk.current, let stop = command.stop else { return }
         host.takeBack(stop) { command.means($0.batch, $0.identity) }
@@ -136,7 +136,7 @@ final class CommandPerformer {
         host.refreshFromStore(command.batch)
     }
 
-    /// What is on its way to be paused goes on instead.
+    /// Jobs on their way to be paused go on instead.
     private func unpause(_ command: QueueCommand, on host: isolated some CommandHost) {
         for job in host.jobs where command.means(job.record.batch, job.record.identity) {
             if case .release(.paused) = job.stop { job.stop = .release(.queued) }
@@ -146,7 +146,7 @@ final class CommandPerformer {
 }
 
 extension QueueCommand {
-    /// What it does to jobs that are under way.
+    /// The stop of jobs that are under way, if the command is one.
     var stop: RunningJob.Stop? {
         switch verb {
         case .pause: .release(.paused)
@@ -170,7 +170,7 @@ extension QueueCommand {
 }
 
 extension JobStep {
-    /// What is on its way to wait for its next attempt has it at once, as what waits already.
+    /// A job on its way to wait for its next attempt has it at once, as one that waits already.
     mutating func hurry() {
         state = .queued
         due = nil

@@ -17,7 +17,7 @@ protocol DownloadHost: PartHost {
     func refusedElsewhere(_ job: RunningJob, _ error: TransferError, _ outcome: ExchangeOutcome) -> TransferError
     /// Whether the file is longer than it ever was.
     func cameFurther(_ job: RunningJob, from start: Int64, to position: Int64) -> Bool
-    /// What an attempt showed that no store keeps.
+    /// An attempt showed something that no store keeps.
     func noteTrace(_ job: RunningJob, _ news: AttemptTraces.News)
     func failed(_ job: RunningJob, _ error: TransferError, bodyLeft: Bool, left: Remains, progressed: Bool)
     func leave(_ job: RunningJob, _ departure: Departure)
@@ -41,12 +41,12 @@ final class Downloads {
         self.census = census
     }
 
-    /// Those that came whole and aren't durable: each holds a descriptor.
+    /// Downloads that came whole and aren't durable: each holds a descriptor.
     var unsaved: Int { finishing.count }
     /// Whether workers are at some.
     var areBeingSaved: Bool { finishing.underWay > 0 }
 
-    // MARK: Those that came whole
+    // MARK: Whole downloads
 
     func succeeded(
         _ job: RunningJob, _ ready: ReadyDownload, _ head: ResponseHead, _ outcome: ExchangeOutcome,
@@ -145,7 +145,7 @@ final class Downloads {
     }
 
     private func saveFailed(_ job: RunningJob, _ error: TransferError, on host: isolated some DownloadHost) {
-        // What can't have its name can't have it later either: whoever changes the job fetches it anew.
+        // A file that can't have its name can't have it later either: a changed job fetches it anew.
         var left = Remains.untouched
         if case .download(let ready) = job.ready, error.code == .fileExists {
             ready.part.remove()
@@ -164,7 +164,7 @@ final class Downloads {
         host.failed(job, error, bodyLeft: false, left: left, progressed: false)
     }
 
-    // MARK: Those that broke off
+    // MARK: Broken-off downloads
 
     func failed(
         _ job: RunningJob, _ ready: ReadyDownload, _ error: TransferError, _ outcome: ExchangeOutcome,
@@ -219,7 +219,7 @@ final class Downloads {
         }
     }
 
-    /// What a server of objects says of a refusal.
+    /// The words of a server of objects for a refusal.
     ///
     /// - Returns: The error in the server's words, and whether the object is asked for again, in the region that the server
     ///   named.
@@ -237,7 +237,7 @@ final class Downloads {
         return (object.refusal(head, body: outcome.answer, now: now), isElsewhere)
     }
 
-    // MARK: Those whose files stay as they are
+    // MARK: Files that stay as they are
 
     /// The server said that the file is the newest.
     private func notModified(

@@ -1,4 +1,4 @@
-/// What this process knows of jobs and never stores.
+/// Facts about jobs that this process knows and never stores.
 struct JobMemory {
     var secrets: [Int64: JobSecrets] = [:]
     var traces = AttemptTraces()

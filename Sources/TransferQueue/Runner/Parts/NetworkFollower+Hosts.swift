@@ -3,9 +3,9 @@ import TransferEngine
 import TransferEventLoop
 import TransferReachability
 
-// Where no link leads out, or none that the rules allow, a job may still go to a host on the machine's own network.
+// Hosts on the machine's own network, which a job may go to although no link leads out, or none that the rules allow.
 extension NetworkFollower {
-    /// What is known of the ways to the hosts that wait; what isn't is asked for.
+    /// Puts the known ways to the hosts that wait into the gate, and asks for the others.
     ///
     /// - Parameter keys: Rules under which only such hosts are reached.
     func findWays(_ keys: Set<String>, into gate: inout NetworkGate, _ now: MonotonicTime, _ wall: WallTime, on host: isolated some NetworkHost) {
@@ -58,7 +58,7 @@ extension NetworkFollower {
         }
     }
 
-    /// Once for all answers that came together.
+    /// Reviews the network once for all answers that came together.
     func reviewSoon(on host: isolated some NetworkHost) {
         guard !isReviewDue else { return }
         isReviewDue = true

@@ -3,7 +3,7 @@ import TransferEngine
 import TransferEventLoop
 import TransferReachability
 
-// What is told of waits for the network: events, and what other processes read in the store.
+// News of waits for the network: events, and what other processes read in the store.
 extension NetworkFollower {
     /// Tells each batch when its jobs begin to wait for the network, and when they go on.
     func announce(from old: NetworkGate, to new: NetworkGate, _ wall: WallTime, on host: isolated some NetworkHost) {
@@ -75,7 +75,7 @@ extension NetworkFollower {
         return .network(reason)
     }
 
-    /// What most of what waits in a batch is waiting for, if it's the network.
+    /// The reason of most of the waiting jobs of a batch, if it's the network.
     func wait(of batch: Int64, on host: isolated some NetworkHost) -> WaitReason? {
         let lanes = host.closedLanes().filter { $0.batch == batch }
         guard let key = lanes.map(\.network).min(), let reason = self.reason(key) else { return nil }

@@ -13,7 +13,7 @@ protocol NetworkHost: PartHost {
     var hasNoBatches: Bool { get }
     /// Rules (``Lane/network``) of jobs that may start, also of those that were given back and come again.
     var networksInUse: Set<String> { get }
-    /// What the network lets start.
+    /// The scheduler's gate: it says which lanes the network lets start.
     var gate: NetworkGate { get }
     func setGate(_ gate: NetworkGate)
     func isOpen(_ lane: Lane, _ reach: OriginReach) -> Bool
@@ -26,13 +26,13 @@ protocol NetworkHost: PartHost {
     func machines(under networks: Set<String>, _ gate: NetworkGate) -> Set<HostUnderRules>
     /// Jobs whose server can't be reached go to a mirror that can.
     func turnToMirrors()
-    /// What waits for its next attempt needn't any more, whatever its backoff said.
+    /// Jobs that wait for their next attempt needn't any more, whatever their backoff said.
     func wakeEarly()
     func host(of job: RunningJob) -> String?
     func leave(_ job: RunningJob, _ departure: Departure)
 }
 
-/// How the queue follows the network: what the kernel says goes into ``QueueNetwork``, and what comes out of it opens and
+/// The queue's view of the network: the kernel's news goes into ``QueueNetwork``, and what comes out of it opens and
 /// closes lanes of the scheduler and ends transfers whose way is gone. Nothing of this spends attempts.
 final class NetworkFollower {
     var network = QueueNetwork()
@@ -102,7 +102,7 @@ final class NetworkFollower {
         let error = TransferError(.networkChanged, "the network changed", isTransient: true)
         for job in host.jobs {
             guard job.stop == nil else { continue }
-            // What can't go on from where it was keeps its connection as long as that may come back.
+            // A transfer that can't go on from where it was keeps its connection as long as that may come back.
             let restarts = job.canGoOn
             job.way.mark = nil
             for handle in job.handles {

@@ -9,7 +9,7 @@ protocol ReportHost: PartHost {
     var batches: RunningBatches { get }
     /// Origins that jobs wait for.
     func originWaits() -> Set<OriginWait>
-    /// What of the batch waits, and for what.
+    /// The waiting jobs of the batch, with their reasons.
     func waits(of batch: Int64, busy: Int) -> BatchWaits
     /// Why an origin is spared now, and for how long.
     func pause(of origin: String, now: MonotonicTime) -> (error: TransferError, remaining: Duration)?
@@ -17,10 +17,10 @@ protocol ReportHost: PartHost {
     func accountAll()
 }
 
-/// What is told of a run while it goes on: rows of jobs, reports of batches, and what other processes read in the store.
+/// News of a run while it goes on: rows of jobs, reports of batches, and what other processes read in the store.
 final class Reporter {
     private var reports = Reports()
-    /// How often the program wants to hear of jobs; `nil`: never.
+    /// The time between two rows of a job; `nil` where the program wants none.
     private let interval: Duration?
 
     /// So many jobs at most are told to other processes by their numbers.

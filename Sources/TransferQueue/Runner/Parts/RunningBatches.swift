@@ -36,7 +36,7 @@ final class RunningBatches {
     var isEmpty: Bool { runs.isEmpty }
     var ids: Dictionary<Int64, BatchRun>.Keys { runs.keys }
     var all: Dictionary<Int64, BatchRun>.Values { runs.values }
-    /// Those that haven't ended.
+    /// Batches that haven't ended.
     var open: [Int64] { runs.values.filter { !$0.isFinished }.map(\.id) }
     var allHaveEnded: Bool { runs.values.allSatisfy(\.isFinished) }
 
@@ -165,7 +165,7 @@ final class RunningBatches {
 
     private func didCheckCompleted(_ batch: Int64, on host: isolated some BatchHost) {
         runs[batch]?.isChecked = true
-        // What was cancelled while nobody could tell the servers.
+        // Servers couldn't be told of jobs that were cancelled between two runs.
         host.abandonCancelled(batch)
         loadPauses(on: host)
         loadReady(batch, on: host)
@@ -286,7 +286,7 @@ final class RunningBatches {
 }
 
 extension JobReceipt {
-    /// What is told of a job that was complete before.
+    /// The receipt of a job that was complete before.
     fileprivate init(of job: CompletedJob, in batch: String) {
         self.init(
             batch: batch, job: job.identity, isUpload: job.isUpload, bytes: job.facts.size, transferred: 0, seconds: 0,

@@ -212,7 +212,7 @@ final class UploadDialogues {
         }
     }
 
-    /// What was begun is given up, and what comes next must not be sent twice: that is written down before.
+    /// The next body must not be sent twice, though the upload that was begun is given up: that is written down before.
     private func markAgain(_ job: RunningJob, _ number: Int, on host: isolated some UploadHost) {
         job.talk?.isSaving = true
         let id = job.candidate.id
@@ -328,7 +328,7 @@ final class UploadDialogues {
     private func finished(_ id: Int64, _ result: UploadResult, on host: isolated some UploadHost) {
         guard let job = host.underWay(id), let talk = job.talk else { return }
         let number = talk.number
-        // Whoever stops the job now waits for that: its server has said that it's complete.
+        // A stop has to wait now: the server has said that the upload is complete.
         job.phase = .saving
         host.settleSource(job, talk.file) { host, isSame in
             guard let job = host.underWay(id), job.talk?.number == number else { return }
@@ -365,14 +365,14 @@ final class UploadDialogues {
         let mayHaveArrived = job.mayHaveArrived
         end(job, on: host)
         let record = talk.record
-        // What is to be forgotten, and how far it came, is written down with the step.
+        // The new state, or that there is none any more, is written down with the step.
         if record != job.record.upload { host.note([.upload(record, of: id)]) }
         job.record.upload = record
         let progressed = host.cameFurther(job, from: talk.confirmedBefore, to: talk.confirmed)
         host.failed(job, error, bodyLeft: mayHaveArrived, progressed: progressed)
     }
 
-    /// Whoever stopped the job has it as it is now: what is under way is given up, and what was saved stays.
+    /// The job is stopped: requests that are under way are given up, and the state that was saved stays.
     func breakOff(_ job: RunningJob, _ stop: RunningJob.Stop, on host: isolated some UploadHost) {
         host.leave(job, for: stop)
         end(job, on: host)

@@ -55,7 +55,7 @@ final class WatchedBatches {
     ) {
         desk.set(keeper, of: batch.id)
         apply(changes, to: batch, on: host)
-        // What was queued already may have come by another origin, or other rules of the network.
+        // Jobs that were queued already may have come by another origin, or other rules of the network.
         guard !host.batches.isInRun(batch.id) else { return host.refreshFromStore(batch.id) }
         guard host.isEndless else { return }
         host.join(batch)
@@ -69,7 +69,7 @@ final class WatchedBatches {
         apply(changes, to: batch, on: host)
     }
 
-    /// What was still taken when its keeper had stopped goes on as in a batch that nobody watches.
+    /// Files that were still taken when the keeper had stopped go on as in a batch that nobody watches.
     private func tookLast(_ batch: HeldBatch, _ changes: LedgerChanges, on host: isolated some WatchHost) {
         remember(changes, on: host)
         guard !host.isStopping else { return }
@@ -116,7 +116,7 @@ final class WatchedBatches {
         host.pump()
     }
 
-    // MARK: What became of the jobs
+    // MARK: Ends of jobs
 
     /// Another hand than that of jobs' ends may have made room.
     func tell(_ batch: Int64, _ tally: BatchTally) {
@@ -124,7 +124,7 @@ final class WatchedBatches {
         keeper.onLoop { $0.jobsEnded([], open: watched.open, stamp: watched.stamp) { _ in nil } }
     }
 
-    /// What was recorded of jobs of watched folders.
+    /// Tells keepers which ends of their jobs were recorded.
     func tell(_ ends: [JobEnd], _ recorded: WatchedEnds, on host: isolated some WatchHost) {
         for (upload, hasSecrets) in recorded.abandoned {
             let known = host.knownSecrets[upload.id]
