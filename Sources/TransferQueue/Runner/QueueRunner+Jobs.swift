@@ -57,7 +57,9 @@ extension QueueRunner {
         }
         scheduler.claimed(result.lane, candidates, asked: asked)
         // Once for all lanes: whatever else was asked of them was asked before it's counted.
-        if result.isNews, batches[result.lane.batch]?.isAsStaged == true { batches.refresh(result.lane.batch, on: self) }
+        if result.isNews, batches[result.lane.batch]?.isAsStaged == true {
+            batches.refresh(result.lane.batch, on: self)
+        }
         // Which machines they are connected to first is known only now.
         if scheduler.network.held.contains(result.lane.network) { following.reviewSoon(on: self) }
         commands.holdBack(on: self)
@@ -103,7 +105,8 @@ extension QueueRunner {
     func didPrepare(_ job: RunningJob, _ result: DownloadPreparation.Result) {
         if let stop = job.stop { return leave(job, for: stop) }
         switch result {
-        case .kept(let path, let facts, let digest): downloads.keep(job, path: path, facts: facts, digest: digest, on: self)
+        case .kept(let path, let facts, let digest):
+            downloads.keep(job, path: path, facts: facts, digest: digest, on: self)
         case .left(let path, let facts): downloads.leaveFile(job, path: path, facts: facts, on: self)
         case .failed(let error): failed(job, error, bodyLeft: false)
         case .complete(let ready, let digest):

@@ -24,7 +24,11 @@ extension QueueRunner: UploadHost {
     func uploaded(_ job: RunningJob, _ file: SourceFile, _ result: TransferResult, _ digest: Checksum?) {
         scheduler.originAnswered(job.candidate.lane.origin)
         job.result = result
-        leave(job, .done(job.receipt(in: batches[job.record.batch]?.name, path: file.path, bytes: file.size, digest: digest), file.stamp))
+        leave(
+            job,
+            .done(
+                job.receipt(in: batches[job.record.batch]?.name, path: file.path, bytes: file.size, digest: digest),
+                file.stamp))
     }
 
     func failed(_ job: RunningJob, _ error: TransferError, bodyLeft: Bool, progressed: Bool) {
@@ -116,7 +120,8 @@ extension QueueRunner: BatchHost {
 
     func restorePause(_ pause: StoredPause) {
         let error = TransferError(
-            .httpStatus, pause.message, cause: pause.status.map { .http(status: $0) }, isTransient: true, scope: .origin)
+            .httpStatus, pause.message, cause: pause.status.map { .http(status: $0) }, isTransient: true, scope: .origin
+        )
         scheduler.restorePause(of: pause.origin, error, until: .now + pause.remaining)
     }
 

@@ -8,7 +8,10 @@ extension NetworkFollower {
     /// Puts the known ways to the hosts that wait into the gate, and asks for the others.
     ///
     /// - Parameter keys: Rules under which only such hosts are reached.
-    func findWays(_ keys: Set<String>, into gate: inout NetworkGate, _ now: MonotonicTime, _ wall: WallTime, on host: isolated some NetworkHost) {
+    func findWays(
+        _ keys: Set<String>, into gate: inout NetworkGate, _ now: MonotonicTime, _ wall: WallTime,
+        on host: isolated some NetworkHost
+    ) {
         guard !keys.isEmpty else { return }
         let machines = host.machines(under: keys, gate)
         let questions = Set(machines.map(question))

@@ -14,7 +14,9 @@ extension NetworkFollower {
                 pause.transfers[job.record.batch, default: 0] += 1
             }
             network.waits[key] = pause
-            tell(key, new.offline.contains(key) && !network.losses.isEmpty ? NetworkWords.offline(network.losses) : nil, on: host)
+            tell(
+                key, new.offline.contains(key) && !network.losses.isEmpty ? NetworkWords.offline(network.losses) : nil,
+                on: host)
         }
         for key in was.subtracting(isNow) {
             guard let pause = network.waits.removeValue(forKey: key) else { continue }
@@ -29,7 +31,9 @@ extension NetworkFollower {
         if was != isNow { publishWaits(on: host) }
     }
 
-    private func tellContinued(_ batches: Set<Int64>, _ pause: NetworkPause, _ wall: WallTime, on host: isolated some NetworkHost) {
+    private func tellContinued(
+        _ batches: Set<Int64>, _ pause: NetworkPause, _ wall: WallTime, on host: isolated some NetworkHost
+    ) {
         let after = Duration.milliseconds(max(0, wall.milliseconds - pause.since.milliseconds))
         let links = network.snapshot.waysOut.map(\.name)
         for batch in batches.sorted() {
@@ -38,7 +42,9 @@ extension NetworkFollower {
     }
 
     /// Batches that come into a wait are told as well.
-    func announceToNewBatches(on host: isolated some NetworkHost) { for key in network.waits.keys { tell(key, nil, on: host) } }
+    func announceToNewBatches(on host: isolated some NetworkHost) {
+        for key in network.waits.keys { tell(key, nil, on: host) }
+    }
 
     private func tell(_ key: String, _ news: String?, on host: isolated some NetworkHost) {
         guard let reason = news ?? self.reason(key) else { return }

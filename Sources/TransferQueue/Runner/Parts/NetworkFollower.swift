@@ -185,7 +185,9 @@ final class NetworkFollower {
         !network.snapshot.isKnown || network.snapshot.links.contains { $0.kind != .loopback && $0.isRunning }
     }
 
-    private func scheduleReview(_ verdict: QueueNetwork.Verdict, _ now: MonotonicTime, _ wall: WallTime, on host: isolated some NetworkHost) {
+    private func scheduleReview(
+        _ verdict: QueueNetwork.Verdict, _ now: MonotonicTime, _ wall: WallTime, on host: isolated some NetworkHost
+    ) {
         var next = verdict.probe
         for look in [
             network.unreachable.nextLook(now: now),

@@ -89,7 +89,9 @@ final class SourceChecks {
         return true
     }
 
-    private func noteFingerprint(_ fingerprint: UInt64?, of id: Int64, _ ledger: Int64, on host: isolated some SourceHost) {
+    private func noteFingerprint(
+        _ fingerprint: UInt64?, of id: Int64, _ ledger: Int64, on host: isolated some SourceHost
+    ) {
         guard let job = host.underWay(id) else { return }
         guard let fingerprint else { return host.transferMarked(id, job) }
         job.record.watched?.fingerprint = fingerprint

@@ -47,7 +47,10 @@ import TransferCore
     }
 
     @Test func aCountdownAloneIsNoNews() {
-        let (early, late) = (note(BatchWaits(left: 1, busy: 0, asleep: [sleeper(5)])), note(BatchWaits(left: 1, busy: 0, asleep: [sleeper(9)])))
+        let (early, late) = (
+            note(BatchWaits(left: 1, busy: 0, asleep: [sleeper(5)])),
+            note(BatchWaits(left: 1, busy: 0, asleep: [sleeper(9)]))
+        )
         #expect(BatchReport(early) == BatchReport(late))
     }
 

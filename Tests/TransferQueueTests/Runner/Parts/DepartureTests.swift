@@ -82,7 +82,8 @@ import TransferEngine
         #expect(Departure.cancelled.news(of: record) == nil)
         #expect(Departure.release(.queued, resume: nil).news(of: record) == nil)
         #expect(word(.release(.paused, resume: nil)) == "waiting paused")
-        #expect(word(.retry(record, after: .seconds(2), because: error, resume: nil)) == "retrying \(Duration.seconds(2))")
+        #expect(
+            word(.retry(record, after: .seconds(2), because: error, resume: nil)) == "retrying \(Duration.seconds(2))")
         #expect(word(.wait(.slot, after: nil, resume: nil, startsCountAnew: false)) == "waiting slot")
         let full = TransferError(.diskFull, "full", cause: .os(errno: ENOSPC), isTransient: true)
         #expect(
