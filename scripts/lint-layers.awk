@@ -91,7 +91,7 @@ FNR == limit + 1 { fault("longer than " limit " lines: one concept a file") }
             fault(construct " needs a comment with its reason, on this line or just above")
     }
     # A job's slot, gate, lock and version are given back in one place.
-    if (!is_comment && FILENAME ~ /^Sources\/TransferQueue\// && FILENAME !~ /QueueRunner\+Leaving\.swift$/ &&
+    if (!is_comment && FILENAME ~ /^Sources\/TransferQueue\// && FILENAME !~ /QueueRunner\+Ends\.swift$/ &&
         code ~ /(^|[^A-Za-z0-9_])running\[[^]]*\][ \t]*=[ \t]*nil/)
         fault("a job leaves `running` by QueueRunner.leave(_:_:) and no other way")
     if (is_comment) lastComment = FNR

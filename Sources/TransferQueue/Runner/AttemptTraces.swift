@@ -1,9 +1,9 @@
 import TransferCore
 
-/// What this process knows of jobs whose attempts broke off, and doesn't store.
+/// Traces of attempts that broke off: this process knows them, and no store does.
 struct AttemptTraces {
     private struct Trace {
-        /// How far the job has come, in bytes: the furthest of its attempts.
+        /// The length in bytes that the furthest of the attempts came to.
         var reached: Int64?
         /// The URL that answered, with its secrets.
         var answeredURL: String?
@@ -20,6 +20,24 @@ struct AttemptTraces {
 
     private var traces: [Int64: Trace] = [:]
 
+    /// Something that an attempt showed.
+    enum News {
+        /// The bytes of the job came from this URL.
+        case answered(url: String)
+        /// The URL that the bytes came from has answered, and not by more of them.
+        case refused
+        /// The file of another tool is no beginning of this one.
+        case adoptedWrongly
+    }
+
+    mutating func note(_ id: Int64, _ news: News) {
+        switch news {
+        case .answered(let url): note(id, answeredURL: url)
+        case .refused: noteRefusal(id)
+        case .adoptedWrongly: refuseAdoption(id)
+        }
+    }
+
     /// Whether an attempt brought a job further than any before it: one that loses what it had, and begins anew each time,
     /// doesn't get on.
     mutating func cameFurther(_ id: Int64, from start: Int64, to position: Int64) -> Bool {
@@ -30,7 +48,7 @@ struct AttemptTraces {
 
     /// The bytes of the job came from this URL.
     mutating func note(_ id: Int64, answeredURL url: String) {
-        // What can be read in the record needn't be kept here.
+        // The record has a URL without secrets, so that it needn't be kept here.
         traces[id, default: Trace()].answeredURL = Redaction.hasSecret(url) ? url : nil
         traces[id]?.refusals = 0
         traces[id]?.wasRefusedElsewhere = false

@@ -12,7 +12,7 @@ final class BatchRun {
     var unreadable = 0
     /// Jobs not ended: in the store or under way.
     var remaining = 0
-    /// Of a watched folder's batch: what the counts include, by the stamps of transactions.
+    /// The last transaction that the counts include, by its stamp, where the batch is a watched folder's.
     var stamp = 0
     /// Whether what was complete before has been looked at.
     var isChecked = false
@@ -38,6 +38,96 @@ final class BatchRun {
         started = now
     }
 
+    init(_ batch: HeldBatch, _ options: RunOptions, now: MonotonicTime) {
+        (id, name, directory) = (batch.id, batch.name, batch.directory)
+        started = now
+        marksFiles = options.marksFiles
+        isStrict = options.strict
+    }
+
+    // MARK: Counts
+
+    /// Takes what the store counts when the run begins.
+    ///
+    /// - Parameters:
+    ///   - goesOn: What ended badly in this run, before the batch was given more, stays as it is.
+    ///   - asksAgain: Whether complete files aren't simply kept.
+    /// - Returns: What is told of the batch.
+    func begin(_ tally: BatchTally, goesOn: Bool, asksAgain: Bool) -> BatchTotals {
+        let counts = tally.counts
+        var totals = BatchTotals()
+        totals.jobs = counts.values.reduce(0, +)
+        if let watched = tally.watched {
+            stamp = watched.stamp
+            // Nobody goes through those that ended: the ledger has what became of their files.
+            totals.kept = watched.counts[.done] ?? 0
+            totals.failed = watched.counts[.failed] ?? 0
+            totals.cancelled = watched.counts[.cancelled] ?? 0
+        }
+        if goesOn {
+            totals.failed = counts[.failed] ?? 0
+            totals.skipped = counts[.skipped] ?? 0
+            totals.cancelled = counts[.cancelled] ?? 0
+        }
+        self.totals = totals
+        remaining = totals.jobs - counts.ended
+        totals.kept = asksAgain ? 0 : counts[.done] ?? 0
+        return totals
+    }
+
+    /// Takes what the store counts after another hand has changed jobs.
+    ///
+    /// - Returns: Whether that is out of date: more has been counted here since.
+    func refresh(_ tally: BatchTally) -> Bool {
+        let counts = tally.counts
+        if let stamp = tally.watched?.stamp {
+            guard stamp > self.stamp else { return true }
+            self.stamp = stamp
+        }
+        totals.jobs = counts.values.reduce(0, +) + unreadable
+        totals.failed = (counts[.failed] ?? 0) + unreadable
+        totals.skipped = counts[.skipped] ?? 0
+        totals.cancelled = counts[.cancelled] ?? 0
+        remaining = totals.jobs - unreadable - counts.ended
+        // The store keeps the last of the complete jobs only.
+        if tally.watched != nil { totals.jobs = remaining + totals.ended }
+        return false
+    }
+
+    /// A watched folder gave it more jobs.
+    ///
+    /// - Returns: `false` where that has been counted: the store was asked after it.
+    func count(_ changes: LedgerChanges) -> Bool {
+        guard changes.stamp > stamp else { return false }
+        stamp = changes.stamp
+        remaining += changes.added + changes.revived
+        totals.jobs += changes.added
+        totals.failed -= changes.revived
+        return true
+    }
+
+    /// Jobs are gone whose files have newer versions.
+    func leave(_ count: Int) {
+        remaining -= count
+        totals.jobs -= count
+    }
+
+    /// A job has ended.
+    func count(_ outcome: JobEnd.Outcome) {
+        remaining -= 1
+        switch outcome {
+        case .done: totals.completed += 1
+        case .kept(let receipt, _):
+            totals.kept += 1
+            if !receipt.isConfirmed { keptUnasked += 1 }
+        case .failed: totals.failed += 1
+        case .cancelled: totals.cancelled += 1
+        case .dropped: totals.jobs -= 1
+        }
+    }
+
+    // MARK: Rates
+
     /// Notes how far it is; rates are over the last ten seconds.
     func sample(bytes: Int64, now: MonotonicTime) {
         samples.append((now, bytes, totals.jobs - remaining - keptUnasked))
@@ -50,7 +140,7 @@ final class BatchRun {
         return max(0, Int64(Double(last.bytes - first.bytes) / (last.time - first.time).inSeconds))
     }
 
-    /// By jobs: sizes are known only once their transfer has begun.
+    /// An estimate by the number of jobs: sizes are known only once their transfer has begun.
     var eta: Duration? {
         guard let first = samples.first, let last = samples.last, last.ended > first.ended, remaining > 0 else {
             return nil
@@ -59,4 +149,8 @@ final class BatchRun {
         let seconds = Double(remaining) / perSecond
         return seconds < 1e8 ? .milliseconds(Int64(seconds * 1000)) : nil
     }
+}
+
+extension [JobState: Int] {
+    var ended: Int { filter { $0.key.hasEnded }.values.reduce(0, +) }
 }

@@ -39,7 +39,7 @@ extension JobQueue {
         deadline.cancel()
         if let failure = await runner.state.failure { throw failure }
         await runner.endRun()
-        let reasons = await runner.abandoner.untold
+        let reasons = await runner.untoldUploads
         return try await reader.run {
             var untold: [UntoldUpload] = []
             for batch in batches {

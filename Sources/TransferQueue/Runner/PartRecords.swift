@@ -4,7 +4,7 @@ import TransferEngine
 /// Records of partial files that their file systems can't carry, on their way to the database: those that come while a group
 /// is written down are the next group.
 struct PartRecords {
-    /// What is written down at once.
+    /// Records that are written down at once.
     struct Group: Sendable {
         var records: [Int64: ResumeData] = [:]
         /// To be told when it is.
@@ -35,28 +35,4 @@ struct PartRecords {
 
     /// The group that was taken has been written down.
     mutating func written() { isUnderWay = false }
-}
-
-extension QueueRunner {
-    /// Takes a record of the partial file that a job writes to.
-    func keep(_ record: ResumeData, of id: Int64, in part: PartFile, _ kept: @escaping @Sendable () -> Void) {
-        // A later attempt has opened the file anew.
-        guard let job = running[id], case .download(let ready) = job.ready, ready.part === part else { return }
-        job.record.resume = record
-        recorder.parts.add(record, of: id, kept)
-        pump()
-    }
-
-    func flushPartRecords() {
-        guard let group = recorder.parts.take() else { return }
-        withStore {
-            try $0.note(group.records.map { .part($0.value, of: $0.key) })
-        } then: { runner, _ in
-            runner.recorder.parts.written()
-            for (id, waiting) in group.waiting {
-                for kept in waiting { kept() }
-                if case .transferring(let handle)? = runner.running[id]?.phase { handle.proceed() }
-            }
-        }
-    }
 }

@@ -19,25 +19,27 @@ actor QueueRunner: LoopActor {
     let storeWorker = WorkerPool(name: "store", threads: 1)
     /// Makes and opens files: one thread, as several would only wait for each other's lock on the folder.
     let folderWorker = WorkerPool(name: "folders", threads: 1)
-    /// What is known of the folders that files are put into.
+    /// The folders that files are put into, as far as they are known.
     let census = FolderCensus()
-    let monitor: NetworkMonitor
 
     // The parts, each with a state of its own.
     var state = RunState()
     var scheduler: Scheduler
     var admission = Admission()
     var memory = JobMemory()
-    var preparation = Preparation()
+    let credentials = CredentialDesk()
+    let preparing: JobPreparing
     var running: [Int64: RunningJob] = [:]
-    var finishing = Finishing()
+    let downloads: Downloads
     var recorder = Recorder(now: .now)
-    var batches: [Int64: BatchRun] = [:]
-    var reports = Reports()
-    var watches = WatchDesk()
-    var commands = CommandDesk()
-    var network = QueueNetwork()
-    var abandoner = Abandoner()
+    let batches = RunningBatches()
+    let reporter: Reporter
+    let folders = WatchedBatches()
+    let commands = CommandPerformer()
+    let following: NetworkFollower
+    let abandonments: Abandonments
+    let dialogues: UploadDialogues
+    let sources: SourceChecks
     var timers: [RunTimer: LoopTimer] = [:]
 
     init(
@@ -54,7 +56,13 @@ actor QueueRunner: LoopActor {
         scheduler = Scheduler(limits: Scheduler.Limits(configuration.limits), now: .now)
         var options = NetworkMonitor.Options()
         options.meteredRule = configuration.meteredRule
-        monitor = NetworkMonitor(loop: loop, options: options)
+        following = NetworkFollower(monitor: NetworkMonitor(loop: loop, options: options), engine: engine)
+        preparing = JobPreparing(engine: engine, census: census, folders: folderWorker)
+        downloads = Downloads(engine: engine, builder: builder, census: census)
+        reporter = Reporter(interval: configuration.progressInterval)
+        abandonments = Abandonments(engine: engine, builder: builder)
+        sources = SourceChecks(engine: engine)
+        dialogues = UploadDialogues(engine: engine)
         state.limiter = configuration.limits.limitRate.map { RateLimiter(rate: $0) }
     }
 
@@ -117,7 +125,7 @@ actor QueueRunner: LoopActor {
     private func startAll() {
         guard state.stopping == nil else { return finishStopping() }
         // Bounded: each finished download holds a descriptor until it's durable.
-        if finishing.count < min(1024, scheduler.openFiles?.places ?? .max) {
+        if downloads.unsaved < min(1024, scheduler.openFiles?.places ?? .max) {
             var wants: [LaneWant] = []
             for action in scheduler.decide(now: .now) {
                 switch action {
@@ -128,70 +136,14 @@ actor QueueRunner: LoopActor {
             }
             claim(wants)
         }
-        flushPreparations()
-        flushPartRecords()
-        if running.isEmpty { preparation.ahead.rest() }
+        preparing.flush(on: self)
+        downloads.flushRecords(on: self)
+        if running.isEmpty { preparing.rest() }
         scheduleWake()
-        scheduleSave()
+        downloads.scheduleSave(isLast: scheduler.isIdle && state.storeCalls == 0, on: self)
         flushRecords()
-        finishBatches()
-        scheduleTick()
-    }
-
-    /// Lanes whose jobs are taken in one transaction: each has a page of them at most.
-    private static let claimsAtOnce = 64
-
-    private func claim(_ wants: [LaneWant]) {
-        let known = memory.secrets
-        for page in wants.pages(of: Self.claimsAtOnce) {
-            withStore {
-                try $0.claim(page, secrets: known)
-            } then: { runner, results in
-                for (want, result) in zip(page, results) { runner.didClaim(result, asked: want.limit) }
-            }
-        }
-    }
-
-    /// Jobs are ready again, or for the first time.
-    ///
-    /// - Parameter overtakes: Some of them may go before those that have been claimed.
-    func becameReady(_ lane: Lane, _ count: Int, overtakes: Bool = false) {
-        guard isInRun(lane.batch) else { return }
-        // The network is judged by the rules of what there is, and who waits for it is told.
-        let isNews =
-            (!lane.network.isEmpty || !network.waits.isEmpty)
-            && !scheduler.batches(under: lane.network).contains(lane.batch)
-        scheduler.backlogGrew(lane, by: count, overtakes: overtakes)
-        if isNews { review() }
-    }
-
-    func didClaim(_ result: ClaimedJobs, asked: Int) {
-        for bad in result.unreadable {
-            recorder.add(
-                JobEnd(
-                    id: bad.id, batch: result.lane.batch, identity: bad.identity,
-                    outcome: .failed(bad.error, attempts: 0, host: nil)))
-        }
-        let reach = OriginReach(origin: result.lane.origin)
-        let candidates = result.jobs.map { job in
-            var record = job.record
-            // Of what the damaged database knew nothing is left: a file that is there may be the job's own work, and what
-            // was uploaded is asked for.
-            if store.notice != nil { record.wasInterrupted = true }
-            admission.add(record)
-            return Scheduler.Candidate(
-                id: job.record.id, lane: result.lane, priority: job.record.spec.priority, rank: job.rank,
-                patience: OriginPatience(job.record.spec.settings.retry.rule),
-                isEndless: watches[result.lane.batch] != nil,
-                reach: builder.reach(job.record.spec, origin: result.lane.origin, straight: reach),
-                knocks: builder.mayBeChallenged(job.record.spec, result.lane.origin))
-        }
-        scheduler.claimed(result.lane, candidates, asked: asked)
-        // Once for all lanes: whatever else was asked of them was asked before it's counted.
-        if result.isNews, batches[result.lane.batch]?.isAsStaged == true { refreshFromStore(result.lane.batch) }
-        // Which machines they are connected to first is known only now.
-        if scheduler.network.held.contains(result.lane.network) { reviewSoon() }
-        holdBack()
+        if state.storeCalls == 0, recorder.isEmpty, abandonments.isEmpty, !state.isFeeding { batches.finish(on: self) }
+        reporter.scheduleTick(on: self)
     }
 
     private func scheduleWake() {
@@ -205,68 +157,202 @@ actor QueueRunner: LoopActor {
         timer(.wake).schedule(at: next)
     }
 
-    func wake() {
-        let due = admission.wake(now: .now)
-        if !due.isEmpty {
-            withStore {
-                try $0.wake(due)
-            } then: { runner, lanes in
-                for (lane, count) in lanes { runner.becameReady(lane, count) }
+    func emit(_ batch: Int64, _ kind: QueueEvent.Kind, cursor: Int64?) {
+        guard let name = batches[batch]?.name, hub.isHeard else { return }
+        hub.send(QueueEvent(time: WallClock.milliseconds, batch: name, cursor: cursor, kind: kind))
+    }
+
+    // MARK: Timers
+
+    func timer(_ which: RunTimer) -> LoopTimer {
+        if let timer = timers[which] { return timer }
+        let timer = loop.makeTimer { [weak self] in self?.onLoop { $0.fired(which) } }
+        timers[which] = timer
+        return timer
+    }
+
+    private func fired(_ timer: RunTimer) {
+        switch timer {
+        case .wake: wake()
+        case .save:
+            downloads.saveGroup(on: self)
+            pump()
+        case .tick: reporter.tick(on: self)
+        case .record: pump()
+        case .stop: endStopping()
+        case .network:
+            following.review(on: self)
+            pump()
+        case .stalls: following.lookForStalls(on: self)
+        case .abandonment(let number):
+            timers[timer] = nil
+            abandonments.again(number, on: self)
+            pump()
+        }
+    }
+
+    // MARK: The end of a run
+
+    /// Waits until every batch has ended, or the run was stopped.
+    func waitForEnd() async {
+        await withCheckedContinuation { continuation in
+            state.waitForEnd(continuation)
+            pump()
+        }
+    }
+
+    /// Checkpoints everything under way and lets the batches go; what is left continues with the next run.
+    func stop(_ reason: RunState.StopReason) {
+        guard state.stopping == nil else { return }
+        state.stopping = reason
+        preparing.forgetAhead()
+        for job in running.values { interrupt(job, .release(.queued)) }
+        downloads.saveGroup(on: self)
+        // A disk that takes longer keeps what it has: the next run finds it.
+        timer(.stop).schedule(at: .now + .milliseconds(1500))
+        finishStopping()
+    }
+
+    func interrupt(_ job: RunningJob, _ stop: RunningJob.Stop) {
+        if case .talking = job.phase { return dialogues.breakOff(job, stop, on: self) }
+        job.stop = stop
+        if case .transferring(let handle) = job.phase { handle.cancel() }
+    }
+
+    /// Ends the run once nothing is under way any more.
+    func finishStopping() {
+        downloads.saveGroup(on: self)
+        flushRecords()
+        guard running.isEmpty, !downloads.areBeingSaved, state.storeCalls == 0, recorder.isEmpty else { return }
+        let ids = admission.takeAll()
+        if !ids.isEmpty {
+            // Claimed again, they would be there twice.
+            _ = scheduler.remove { _ in true }
+            return withStore {
+                try $0.release(ids)
+            } then: { _, _ in
             }
         }
+        let open = batches.open
+        guard open.isEmpty else {
+            // The last word on what is left.
+            reporter.reportBatches(.now, on: self)
+            return batches.stop(open, on: self)
+        }
+        endStopping()
+    }
+
+    func endStopping() {
+        state.tellEnd()
+        recorder.givenBack.tellAll()
+    }
+
+    /// A later run may follow.
+    func endRun() {
+        state.stopping = nil
+        timer(.stop).cancel()
+        following.stop(on: self)
+        state.isEndless = false
+        reporter.forget()
+        preparing.forgetAhead()
+        batches.forgetEnded()
+    }
+
+    // MARK: Jobs that become other ones
+
+    /// Takes jobs back from whatever they are at, and returns when that is recorded.
+    func giveBack(_ jobs: Set<Int64>) async {
+        // Jobs that were being claimed are known after it.
+        await storeTurn()
+        let open = jobs.filter { id in
+            running[id] != nil || admission.claimed[id] != nil || recorder.holds(id)
+        }
+        if !open.isEmpty {
+            await withCheckedContinuation { waiter in
+                recorder.givenBack.wait(for: open, waiter)
+                takeBack(open)
+                pump()
+            }
+        }
+        // Jobs that were being recorded are now.
+        await storeTurn()
+    }
+
+    /// Takes back what was claimed of a batch and hasn't started, for a moment in which its jobs may become other ones.
+    func giveBackUnstarted(of batch: String) async {
+        await storeTurn()
+        let jobs = admission.ids { batches[$0.batch]?.name == batch }
+        guard !jobs.isEmpty else { return }
+        await withCheckedContinuation { waiter in
+            recorder.givenBack.wait(for: jobs, waiter)
+            takeBack(.release(.waiting)) { jobs.contains($0.id) }
+            pump()
+        }
+        await storeTurn()
+    }
+
+    private func takeBack(_ jobs: Set<Int64>) {
+        for id in jobs {
+            guard let job = running[id], job.stop == nil else { continue }
+            emit(job.record.batch, .restarted(job: job.record.identity, reason: "it was changed in its job file"))
+            interrupt(job, .release(.waiting))
+        }
+        takeBack(.release(.waiting)) { jobs.contains($0.id) }
+        recorder.change(where: { jobs.contains($0.id) && $0.state != .paused }) { step in
+            step.state = .waiting
+            step.due = MonotonicTime.now + .milliseconds(Departure.changeTakes)
+        }
+    }
+
+    /// Returns when everything that was asked of the store so far has been done, and its answers were heard.
+    private func storeTurn() async {
+        await withCheckedContinuation { waiter in
+            withStore { _ in
+            } then: { _, _ in
+                waiter.resume()
+            }
+        }
+    }
+
+    /// Jobs that were claimed and haven't started.
+    func takeBack(_ stop: RunningJob.Stop, where isMeant: (JobRecord) -> Bool) {
+        preparing.forgetAhead()
+        let meant = admission.ids(where: isMeant)
+        for candidate in scheduler.remove(where: { meant.contains($0.id) }) {
+            guard let record = admission.take(candidate.id) else { continue }
+            let url = record.spec.urls[min(record.mirror, record.spec.urls.count - 1)]
+            leave(RunningJob(candidate: candidate, record: record, started: .now, url: url), for: stop)
+        }
+    }
+
+    // MARK: The face of the queue
+
+    /// Makes the socket by which other processes ring.
+    func listen(folder: String, runtime: String?) { commands.listen(folder: folder, runtime: runtime, on: self) }
+
+    func closeControl() { commands.close() }
+
+    /// Whether the run goes on when there is nothing to do.
+    func runForever() {
+        state.isEndless = true
+        folders.addAll(on: self)
+    }
+
+    /// Whether jobs are still being added to a batch that runs.
+    func setFeeding(_ isFeeding: Bool) {
+        state.isFeeding = isFeeding
         pump()
     }
 
-    /// Saves a group when it's large, or when it has waited for company long enough.
-    private func scheduleSave() {
-        guard !finishing.isEmpty else { return }
-        let isLast = scheduler.isIdle && state.storeCalls == 0
-        let timer = timer(.save)
-        if finishing.isFull || isLast {
-            timer.cancel()
-            return saveGroup()
-        }
-        if !timer.isScheduled { timer.schedule(at: .now + .milliseconds(100)) }
+    /// A job that could not even be read.
+    func addFailure(_ failure: JobFailure) {
+        batches.add(failure, on: self)
     }
 
-    // MARK: Progress
-
-    /// While nothing runs and nothing changes, nobody is to be woken but for a word a minute.
-    private func scheduleTick() {
-        guard !running.isEmpty || batches.values.contains(where: { !$0.isFinished }) else {
-            return timer(.tick).cancel()
-        }
-        let isIdle = running.isEmpty && !hasNews
-        let timer = timer(.tick)
-        // A tick that was due soon stays: it's the last word on what ran.
-        guard !timer.isScheduled || reports.isIdleTick && !isIdle else { return }
-        reports.isIdleTick = isIdle
-        timer.schedule(at: .now + (isIdle ? .seconds(60) : configuration.progressInterval ?? .seconds(1)))
-    }
-
-    func tick() {
-        let now = MonotonicTime.now
-        if configuration.progressInterval != nil { reportJobs() }
-        accountAll()
-        let perSecond = configuration.progressInterval.map { max(1, Int(1 / max(0.1, $0.inSeconds))) } ?? 1
-        let isLast = running.isEmpty && !hasNews
-        let isBatchTick = reports.isBatchTick(every: perSecond)
-        renewLease(now)
-        if reports.isIdleTick || isLast || isBatchTick { reportBatches(now) }
-        scheduleTick()
-    }
-
-    /// Leases are for longer than three idle ticks.
-    private func renewLease(_ now: MonotonicTime) {
-        guard reports.isRenewal(now) else { return }
-        withStore {
-            _ = try $0.renew()
-        } then: { _, _ in
-        }
-    }
-
-    func emit(_ batch: Int64, _ kind: QueueEvent.Kind, cursor: Int64? = nil) {
-        guard let name = batches[batch]?.name, hub.isHeard else { return }
-        hub.send(QueueEvent(time: WallClock.milliseconds, batch: name, cursor: cursor, kind: kind))
+    func submitted(_ staged: StagedJobs) {
+        memory.secrets.merge(staged.secrets) { $1 }
+        guard state.isEndless || batches[staged.batch.id] != nil else { return }
+        add(staged.batch, secrets: staged.secrets, options: RunOptions())
+        pump()
     }
 }

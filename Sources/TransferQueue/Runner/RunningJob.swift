@@ -15,17 +15,17 @@ final class RunningJob {
         case saving
     }
 
-    /// What is known of the source of an upload, and of what left of it.
+    /// The source of an upload, and the bytes that left of it, as far as they are known.
     struct Sending {
-        /// Of an upload of several requests that is over: something of its source left.
+        /// Whether something of the source left, where an upload of several requests is over.
         var hasLeft = false
-        /// This attempt wrote down which version it sends.
+        /// Whether this attempt wrote down which version it sends.
         var hasMarkedVersion = false
         /// The source's digest, where it was wanted.
         var digest: Checksum?
         /// Something of an answer has come, to any of its requests.
         var wasAnswered = false
-        /// Of a watched file: it was read, and has the bytes that an earlier attempt was to send.
+        /// Whether a watched file was read, and has the bytes that an earlier attempt was to send.
         var isProven = false
     }
 
@@ -39,7 +39,7 @@ final class RunningJob {
         var isProbe = false
         /// Bytes that have been counted against budgets of metered links.
         var accounted: Int64 = 0
-        /// Where it stood when the network changed around it.
+        /// The position at which the network changed around it.
         var mark: Int64?
     }
 
@@ -116,6 +116,16 @@ final class RunningJob {
     /// Bytes of an upload that left: with a dialogue's requests, and with the one request before it that had no dialogue.
     var sent: Int64 { (talk?.sent ?? 0) + meter.sent }
 
+    /// Bytes that the transfer under way has moved.
+    var bytesMoved: Int64 {
+        if record.spec.isUpload {
+            // What has ended is counted already.
+            if case .saving = phase, talk == nil { return 0 }
+            return sent
+        }
+        return max(0, meter.position - (start?.continued ?? meter.position))
+    }
+
     /// Whether little is lost when it's broken off: it goes on where it was, or nothing has been sent.
     var canGoOn: Bool {
         if let talk { return record.spec.asksFirst || talk.confirmed > 0 || sent == 0 }
@@ -125,6 +135,20 @@ final class RunningJob {
     /// Whether a body has begun to leave that must not be sent twice.
     var mayHaveArrived: Bool {
         record.spec.mustNotRepeat && (talk?.mayBeThere ?? 0) + meter.sent > 0 && talk?.knowsTheWay != true
+    }
+
+    /// The receipt of its end.
+    ///
+    /// - Parameter batch: Its batch's name.
+    func receipt(in batch: String?, path: String, bytes: Int64, digest: Checksum?) -> JobReceipt {
+        var receipt = JobReceipt(
+            batch: batch ?? "", job: record.identity, isUpload: record.spec.isUpload, bytes: bytes,
+            transferred: result?.transferred ?? 0, seconds: (.now - started).inSeconds, digest: digest,
+            validator: result?.validator, finalURL: result?.finalURL ?? Redaction.url(url), path: path,
+            status: result?.status ?? 0, response: result?.response, attempts: record.attempts + 1,
+            unproven: result?.unproven)
+        receipt.isLengthUnproven = result?.isLengthUnproven ?? false
+        return receipt
     }
 
     enum Stop {

@@ -133,20 +133,20 @@ extension QueueRunner {
         add(batch.staged.batch, secrets: [:], options: RunOptions())
         scheduler.backlogIs(lane, count)
         pump()
-        take([command])
+        commands.take([command], on: self)
     }
 
     fileprivate func step(_ step: JobStep, then command: QueueCommand, in batch: StagedBatch) {
         add(batch.staged.batch, secrets: [:], options: RunOptions())
         recorder.add(step)
-        take([command])
+        commands.take([command], on: self)
     }
 
     /// Whether an origin that asked for a pause still has it once the command is done.
     fileprivate func spares(_ origin: String, after command: QueueCommand, in batch: StagedBatch) async -> Bool {
         add(batch.staged.batch, secrets: [:], options: RunOptions())
         scheduler.restorePause(of: origin, Sample.busy(), until: .seconds(1e9))
-        take([command])
+        commands.take([command], on: self)
         return await withCheckedContinuation { answer in
             // Answered after what was asked of the store before.
             withStore { _ in

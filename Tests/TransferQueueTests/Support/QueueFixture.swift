@@ -191,9 +191,14 @@ extension QueueEvent {
 }
 
 extension QueueRunner {
+    /// What a folder's keeper says when it has taken files.
+    func took(_ keeper: WatchKeeper, batch: HeldBatch, _ changes: LedgerChanges) {
+        folders.took(keeper, batch: batch, changes, on: self)
+    }
+
     /// Jobs not ended, by batch.
-    var left: [Int64: Int] { batches.mapValues(\.remaining) }
-    var totals: [Int64: BatchTotals] { batches.mapValues(\.totals) }
+    var left: [Int64: Int] { Dictionary(uniqueKeysWithValues: batches.all.map { ($0.id, $0.remaining) }) }
+    var totals: [Int64: BatchTotals] { Dictionary(uniqueKeysWithValues: batches.all.map { ($0.id, $0.totals) }) }
 }
 
 extension JobQueue {

@@ -106,7 +106,7 @@ import TransferWatch
                 try await reached { await watched.keeper.offering == .nothing }
                 try await writer.run {}
                 writer.stop()
-                #expect(await queue.runner.watches.all.isEmpty)
+                #expect(await queue.runner.watchers().isEmpty)
                 let events = EventLog(queue)
                 let run = Task { try await queue.run() }
                 try await events.wait { if case .batchFinished = $0.kind { true } else { false } }

@@ -6,8 +6,6 @@ import TransferEngine
 struct Recorder {
     private(set) var ends: [JobEnd] = []
     private(set) var steps: [JobStep] = []
-    /// Records of partial files that their file systems cannot carry.
-    var parts = PartRecords()
     var givenBack = GivenBack()
     private var isWriting = false
     /// Until then ends gather, unless somebody waits for them.

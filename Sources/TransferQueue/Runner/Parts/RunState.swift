@@ -1,6 +1,5 @@
 import TransferCore
 import TransferEngine
-import TransferReachability
 
 /// Whether a run goes on: who wants it to stop, or never to end, and who waits for its end.
 struct RunState {
@@ -19,13 +18,9 @@ struct RunState {
     /// Calls to the store whose answers are still to come: while there are any, nobody is idle.
     var storeCalls = 0
     private var waiters: [CheckedContinuation<Void, Never>] = []
-    /// Whether what may start is looked for at the end of this turn of the loop, and whether the network is judged anew.
+    /// Whether what may start is looked for at the end of this turn of the loop.
     var isPumpDue = false
-    var isReviewDue = false
-    /// Numbers of dialogues with servers.
-    private var talks = 0
     var limiter: RateLimiter?
-    var observation: NetworkObservation?
 
     /// - Returns: Whether it's the first one: what comes after it is of the same kind.
     mutating func fail(_ error: any Error) -> Bool {
@@ -37,9 +32,4 @@ struct RunState {
     mutating func waitForEnd(_ waiter: CheckedContinuation<Void, Never>) { waiters.append(waiter) }
 
     mutating func tellEnd() { for waiter in exchange(&waiters, with: []) { waiter.resume() } }
-
-    mutating func nextTalk() -> Int {
-        talks += 1
-        return talks
-    }
 }

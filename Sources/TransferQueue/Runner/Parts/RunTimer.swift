@@ -1,5 +1,3 @@
-import TransferEventLoop
-
 /// The timers of a run; each is made when it's first needed.
 enum RunTimer: Hashable, Sendable {
     /// The scheduler's next turn, or that of a sleeping job.
@@ -18,33 +16,4 @@ enum RunTimer: Hashable, Sendable {
     case stalls
     /// An abandoned upload's next try, by the number of its dialogue.
     case abandonment(Int)
-}
-
-extension QueueRunner {
-    func timer(_ which: RunTimer) -> LoopTimer {
-        if let timer = timers[which] { return timer }
-        let timer = loop.makeTimer { [weak self] in self?.onLoop { $0.fired(which) } }
-        timers[which] = timer
-        return timer
-    }
-
-    private func fired(_ timer: RunTimer) {
-        switch timer {
-        case .wake: wake()
-        case .save:
-            saveGroup()
-            pump()
-        case .tick: tick()
-        case .record: pump()
-        case .stop: endStopping()
-        case .network:
-            review()
-            pump()
-        case .stalls: lookForStalls()
-        case .abandonment(let number):
-            timers[timer] = nil
-            abandonAgain(number)
-            pump()
-        }
-    }
 }

@@ -3,13 +3,30 @@ import Glibc
 import TransferCore
 import TransferEngine
 import TransferEventLoop
+import TransferUpload
 
-// What was sent is the file that there is, or the upload is none.
-extension QueueRunner {
+/// The runner, as far as looks at the sources of uploads need it.
+protocol SourceHost: PartHost {
+    var sources: SourceChecks { get }
+    func underWay(_ id: Int64) -> RunningJob?
+    /// Who watches the folder of the batch.
+    func keeper(of batch: Int64) -> WatchKeeper?
+    /// Goes on with a job whose source is open.
+    func transferMarked(_ id: Int64, _ job: RunningJob)
+}
+
+/// Looks at the sources of uploads, before their first byte leaves and after their last one did: what was sent is the file
+/// that there is, or the upload is none.
+final class SourceChecks {
+    private let engine: ExchangeEngine
+
+    init(engine: ExchangeEngine) { self.engine = engine }
+
     /// Calls `then` with whether the bytes that its server has confirmed are the file's still: at once where nothing of it
     /// has changed; once a worker has compared them where only times have.
-    func settleSource(
-        _ job: RunningJob, _ file: SourceFile, then: @escaping @Sendable (isolated QueueRunner, Bool) -> Void
+    func settle<Host: SourceHost>(
+        _ job: RunningJob, _ file: SourceFile, on host: isolated Host,
+        then: @escaping @Sendable (isolated Host, Bool) -> Void
     ) {
         let spec = job.record.spec
         // What was read when it was opened has gone as it was then; and what mustn't be sent twice has been delivered, and
@@ -17,7 +34,7 @@ extension QueueRunner {
         if job.record.watched == nil, job.sending.digest == nil,
             file.isInMemory || spec.mustNotRepeat && !spec.failsIfChanged
         {
-            return then(self, true)
+            return then(host, true)
         }
         let look = file.look()
         // Who saves a file by writing another one and giving it the name leaves the one that is open as it was. That of a
@@ -28,58 +45,61 @@ extension QueueRunner {
         // was to be sent.
         let expected = file.isAsOpened && look == .same ? nil : job.sending.digest
         // By its bytes a watched file is known for as long as it's in the folder.
-        let keeper = file.sentFingerprint == nil && job.record.watched != nil ? watches[job.record.batch] : nil
+        let keeper = file.sentFingerprint == nil && job.record.watched != nil ? host.keeper(of: job.record.batch) : nil
         guard look == .touched || look == .retimed || look == .same && (path != nil || expected != nil || keeper != nil)
         else {
-            return then(self, look == .same)
+            return then(host, look == .same)
         }
-        engine.workers.execute { [loop] in
+        engine.workers.execute { [host] in
             let result =
                 (path.map { file.isStill(at: $0) } ?? true) && (look == .same || file.hasWhatWasSent(wholly: true))
                 && file.has(expected)
             if result, let keeper { file.noteFingerprint { keeper.isStopped } }
-            loop.execute {
-                self.onLoop { runner in
-                    then(runner, result)
-                    runner.pump()
+            host.loop.execute {
+                host.onLoop { host in
+                    then(host, result)
+                    host.pump()
                 }
             }
         }
     }
-}
 
-// A watched file's fingerprint is recorded before the file is sent.
-extension QueueRunner {
+    // MARK: Before the first byte
+
     /// Reads a file that is too long to be read when it was found, so that it's known what was sent if this process ends in
     /// the middle of it. That is on the disk before its first byte leaves.
     ///
     /// - Returns: Whether it goes on by itself.
-    func fingerprintFirst(_ id: Int64, _ job: RunningJob, _ file: SourceFile) -> Bool {
+    func fingerprintFirst(
+        _ id: Int64, _ job: RunningJob, _ file: SourceFile, on host: isolated some SourceHost
+    ) -> Bool {
         guard let version = job.record.watched, version.fingerprint == nil, version.digest == nil,
-            file.size <= OpenedSource.mostRead, let keeper = watches[job.record.batch]
+            file.size <= OpenedSource.mostRead, let keeper = host.keeper(of: job.record.batch)
         else { return false }
-        engine.workers.execute { [loop] in
+        engine.workers.execute { [host] in
             let found = file.fingerprint { keeper.isStopped }
             let isSame = file.look() == .same
-            loop.execute {
-                self.onLoop { runner in
-                    runner.noteFingerprint(isSame ? found : nil, of: id, version.ledger)
-                    runner.pump()
+            host.loop.execute {
+                host.onLoop { host in
+                    host.sources.noteFingerprint(isSame ? found : nil, of: id, version.ledger, on: host)
+                    host.pump()
                 }
             }
         }
         return true
     }
 
-    private func noteFingerprint(_ fingerprint: UInt64?, of id: Int64, _ ledger: Int64) {
-        guard let job = running[id] else { return }
-        guard let fingerprint else { return transferMarked(id, job) }
+    private func noteFingerprint(
+        _ fingerprint: UInt64?, of id: Int64, _ ledger: Int64, on host: isolated some SourceHost
+    ) {
+        guard let job = host.underWay(id) else { return }
+        guard let fingerprint else { return host.transferMarked(id, job) }
         job.record.watched?.fingerprint = fingerprint
-        withStore {
+        host.withStore {
             try $0.note([.fingerprint(fingerprint, ofLedger: ledger)])
-        } then: { runner, _ in
-            guard let job = runner.running[id] else { return }
-            runner.transferMarked(id, job)
+        } then: { host, _ in
+            guard let job = host.underWay(id) else { return }
+            host.transferMarked(id, job)
         }
     }
 }
@@ -95,28 +115,5 @@ extension SourceFile {
     fileprivate func has(_ digest: Checksum?) -> Bool {
         guard let digest else { return true }
         return (try? FileDigest.compute(self, digest.algorithm, 0..<size)) == digest
-    }
-}
-
-extension QueueRunner {
-    /// The method of a job that mustn't be repeated, and whose file nobody would offer again.
-    func unrepeatable(_ id: Int64) -> String? {
-        guard let record = running[id]?.record, record.watched == nil, record.spec.mustNotRepeat,
-            !record.spec.failsIfChanged
-        else { return nil }
-        return record.spec.method
-    }
-}
-
-extension TransferError {
-    /// - Parameter method: The server has taken it, and it isn't to be done again.
-    static func changed(_ file: SourceFile, method: String?) -> TransferError {
-        guard let method else {
-            return TransferError(.sourceChanged, "\(file.path) changed while it was being sent", isTransient: true)
-        }
-        return TransferError(
-            .mayHaveBeenSent,
-            "\(file.path) changed while it was being sent, and the server has taken it; "
-                + "\(method) isn't repeated, transfer retry sends it again")
     }
 }

@@ -3,7 +3,84 @@ import TransferCore
 import TransferEngine
 import TransferEventLoop
 
+// A job's way into the run: it's claimed, gets a slot, is prepared, and is handed to the engine.
 extension QueueRunner {
+    // MARK: Claims
+
+    /// Lanes whose jobs are taken in one transaction: each has a page of them at most.
+    private static let claimsAtOnce = 64
+
+    func claim(_ wants: [LaneWant]) {
+        let known = memory.secrets
+        for page in wants.pages(of: Self.claimsAtOnce) {
+            withStore {
+                try $0.claim(page, secrets: known)
+            } then: { runner, results in
+                for (want, result) in zip(page, results) { runner.didClaim(result, asked: want.limit) }
+            }
+        }
+    }
+
+    /// Jobs are ready again, or for the first time.
+    ///
+    /// - Parameter overtakes: Some of them may go before those that have been claimed.
+    func becameReady(_ lane: Lane, _ count: Int, overtakes: Bool = false) {
+        guard batches.isInRun(lane.batch) else { return }
+        // The network is judged by the rules of what there is, and who waits for it is told.
+        let isNews =
+            (!lane.network.isEmpty || following.holdsJobs)
+            && !scheduler.batches(under: lane.network).contains(lane.batch)
+        scheduler.backlogGrew(lane, by: count, overtakes: overtakes)
+        if isNews { following.review(on: self) }
+    }
+
+    func didClaim(_ result: ClaimedJobs, asked: Int) {
+        for bad in result.unreadable {
+            recorder.add(
+                JobEnd(
+                    id: bad.id, batch: result.lane.batch, identity: bad.identity,
+                    outcome: .failed(bad.error, attempts: 0, host: nil)))
+        }
+        let reach = OriginReach(origin: result.lane.origin)
+        let candidates = result.jobs.map { job in
+            var record = job.record
+            // Of what the damaged database knew nothing is left: a file that is there may be the job's own work, and what
+            // was uploaded is asked for.
+            if store.notice != nil { record.wasInterrupted = true }
+            admission.add(record)
+            return Scheduler.Candidate(
+                id: job.record.id, lane: result.lane, priority: job.record.spec.priority, rank: job.rank,
+                patience: OriginPatience(job.record.spec.settings.retry.rule),
+                isEndless: folders[result.lane.batch] != nil,
+                reach: builder.reach(job.record.spec, origin: result.lane.origin, straight: reach),
+                knocks: builder.mayBeChallenged(job.record.spec, result.lane.origin))
+        }
+        scheduler.claimed(result.lane, candidates, asked: asked)
+        // Once for all lanes: whatever else was asked of them was asked before it's counted.
+        if result.isNews, batches[result.lane.batch]?.isAsStaged == true {
+            batches.refresh(result.lane.batch, on: self)
+        }
+        // Which machines they are connected to first is known only now.
+        if scheduler.network.held.contains(result.lane.network) { following.reviewSoon(on: self) }
+        commands.holdBack(on: self)
+    }
+
+    func wake() {
+        wake(admission.wake(now: .now))
+        pump()
+    }
+
+    func wake(_ jobs: [Int64]) {
+        guard !jobs.isEmpty else { return }
+        withStore {
+            try $0.wake(jobs)
+        } then: { runner, lanes in
+            for (lane, count) in lanes { runner.becameReady(lane, count) }
+        }
+    }
+
+    // MARK: Preparation
+
     /// A slot is there: prepare the job on a worker.
     func begin(_ candidate: Scheduler.Candidate) {
         Failpoint.reached(.jobClaimed)
@@ -14,113 +91,37 @@ extension QueueRunner {
         running[candidate.id] = RunningJob(candidate: candidate, record: record, started: .now, url: url)
         switch record.spec.work {
         case .download(let download):
-            preparation.add(
+            preparing.add(
                 DownloadPreparation(
                     record: record, download: batch.isStrict ? download.strictly : download, directory: batch.directory,
                     url: url,
                     answeredURL: memory.traces.answeredURL(of: candidate.id),
                     asksPlace: memory.traces.asksPlace(candidate.id),
                     mayAdopt: memory.traces.mayAdopt(candidate.id)))
-        case .upload(let upload):
-            if let source = preparation.ahead.take(candidate.id, now: .now) {
-                preparation.add(candidate.id, source)
-            } else if !preparation.ahead.isAsked(candidate.id) {
-                let source = source(of: record, upload, batch.directory)
-                if let opened = preparation.ahead.open(source, now: .now) {
-                    preparation.add(candidate.id, opened)
-                } else {
-                    preparation.add(source)
-                }
-            }
+        case .upload(let upload): preparing.add(record, upload, batch.directory)
         }
     }
 
-    private func source(
-        of record: JobRecord, _ upload: JobSpec.Upload, _ directory: String
-    ) -> UploadPreparation {
-        let path = upload.source.hasPrefix("/") ? upload.source : directory + "/" + upload.source
-        var version = record.watched
-        version?.mustProve = record.wasInterrupted || record.upload != nil
-        return UploadPreparation(id: record.id, path: path, version: version, expected: upload.checksum)
-    }
-
-    /// Sources of jobs that are next, in which nothing is looked for that may have to be found later.
-    private func prepareAhead() {
-        let ahead = preparation.ahead
-        guard ahead.isUseful, scheduler.limits.requestRate == nil, state.stopping == nil else { return }
-        guard !preparation.uploads.isEmpty || ahead.room > SourcesAhead.size / 2 else { return }
-        for candidate in scheduler.upcoming(ahead.room) where !ahead.knows(candidate.id) {
-            guard let record = admission.claimed[candidate.id], record.watched == nil,
-                case .upload(let upload) = record.spec.work,
-                upload.checksum == nil, let batch = batches[record.batch]
-            else { continue }
-            preparation.ahead.ask(candidate.id)
-            preparation.add(source(of: record, upload, batch.directory))
-        }
-    }
-
-    /// Hands what has gathered to a worker: one hop for several jobs, where several start together.
-    func flushPreparations() {
-        for group in preparation.takeDownloads() {
-            folderWorker.execute { [loop, census] in
-                let results = group.map { ($0.record.id, $0.run(census)) }
-                loop.execute {
-                    self.onLoop { runner in
-                        for (id, result) in results { runner.didPrepare(id, result) }
-                        runner.pump()
-                    }
-                }
-            }
-        }
-        for source in preparation.takeDigested() { open([source]) }
-        for (id, source) in preparation.takeOpened() {
-            didOpen(id, source)
-            // No worker comes back, so nobody else sees that there is a slot again.
-            if running[id]?.hasBegun != true { pump() }
-        }
-        prepareAhead()
-        for group in preparation.takeUploads() { open(group) }
-    }
-
-    private func open(_ group: [UploadPreparation]) {
-        engine.workers.execute { [loop] in
-            let results = group.map { ($0.id, $0.run()) }
-            let folder = group.last.flatMap { CachedFolder(of: $0.path) }
-            loop.execute {
-                self.onLoop { runner in
-                    runner.preparation.ahead.found(folder, now: .now)
-                    for (id, result) in results { runner.cameOpen(id, result) }
-                    runner.pump()
-                }
-            }
-        }
-    }
-
-    private func didPrepare(_ id: Int64, _ result: DownloadPreparation.Result) {
-        guard let job = running[id] else { return }
+    func didPrepare(_ job: RunningJob, _ result: DownloadPreparation.Result) {
         if let stop = job.stop { return leave(job, for: stop) }
         switch result {
-        case .kept(let path, let facts, let digest): keep(job, path: path, facts: facts, digest: digest)
-        case .left(let path, let facts): leaveFile(job, path: path, facts: facts)
+        case .kept(let path, let facts, let digest):
+            downloads.keep(job, path: path, facts: facts, digest: digest, on: self)
+        case .left(let path, let facts): downloads.leaveFile(job, path: path, facts: facts, on: self)
         case .failed(let error): failed(job, error, bodyLeft: false)
         case .complete(let ready, let digest):
             job.ready = .download(ready)
-            completed(job, ready, digest)
+            downloads.completed(job, ready, digest, on: self)
         case .ready(let ready):
             job.ready = .download(ready)
             Failpoint.reached(.downloadPrepared)
-            transferMarked(id, job)
+            transferMarked(job.candidate.id, job)
         }
     }
 
-    private func cameOpen(_ id: Int64, _ result: Result<OpenedSource, TransferError>) {
-        preparation.ahead.came(id, result)
-        if running[id] != nil { return didOpen(id, result) }
-        if admission.claimed[id] != nil, state.stopping == nil { preparation.ahead.keep(id, result, now: .now) }
-    }
-
-    private func didOpen(_ id: Int64, _ result: Result<OpenedSource, TransferError>) {
-        guard let job = running[id], case .preparing = job.phase, job.ready == nil else { return }
+    func didOpen(_ job: RunningJob, _ result: Result<OpenedSource, TransferError>) {
+        guard case .preparing = job.phase, job.ready == nil else { return }
+        let id = job.candidate.id
         if let stop = job.stop { return leave(job, for: stop) }
         switch result {
         case .failure(let error) where error.code == .superseded:
@@ -128,10 +129,10 @@ extension QueueRunner {
         case .failure(let error): failed(job, error, bodyLeft: false)
         case .success(let source):
             if let version = job.record.watched, source.digest == nil,
-                watches[job.record.batch]?.plan.needsDigest == true
+                folders[job.record.batch]?.plan.needsDigest == true
             {
                 // It couldn't be read when its digest was to be computed, and can be now: it's queued anew with that.
-                if watches.mayQueueAnew(UnreadVersion(job.record, version)) {
+                if folders.mayQueueAnew(UnreadVersion(job.record, version)) {
                     return leave(job, .replaced(isChanged: true))
                 }
                 let path = source.file.path
@@ -143,7 +144,7 @@ extension QueueRunner {
             job.sending.digest = source.digest
             job.sending.isProven = source.isProven
             Failpoint.reached(.uploadOpened)
-            if !fingerprintFirst(id, job, source.file) { transferMarked(id, job) }
+            if !sources.fingerprintFirst(id, job, source.file, on: self) { transferMarked(id, job) }
         }
     }
 
@@ -180,11 +181,10 @@ extension QueueRunner {
     func transfer(_ id: Int64) {
         guard let job = running[id], let ready = job.ready else { return }
         if let stop = job.stop { return leave(job, for: stop) }
-        if askForCredentials(job) { return }
-        guard let way = takeWay(job) else { return waitForNetwork(job, nil) }
-        job.way.generation = network.generation
+        if credentials.ask(for: job, on: self) { return }
+        guard let way = following.way(for: job, on: self) else { return following.wait(job, nil, on: self) }
         do throws(TransferError) {
-            if case .upload(let file) = ready, try talk(job, file, over: way) {
+            if case .upload(let file) = ready, try dialogues.begin(job, file, over: way, on: self) {
                 return announceStart(job, ready)
             }
             var request = try request(job, ready)
@@ -258,7 +258,7 @@ extension QueueRunner {
             let algorithm = job.record.spec.checksum?.algorithm
             let (id, url) = (job.candidate.id, Redaction.url(job.url))
             let keeper: RecordKeeper = { [loop] record, kept in
-                loop.execute { self.onLoop { $0.keep(record, of: id, in: download.part, kept) } }
+                loop.execute { self.onLoop { $0.downloads.keep(record, of: id, in: download.part, kept, on: $0) } }
             }
             return { [workers = engine.workers] in
                 FileSink(

@@ -4,15 +4,21 @@ import TransferEventLoop
 import TransferReachability
 
 // The way of one job: which link it takes, what its end says of that link, and whether the network is to blame.
-extension QueueRunner {
+extension NetworkFollower {
     /// The way that a job goes which is about to start: a link to bind it to, or `.some(nil)` for the kernel's choice.
     ///
     /// - Returns: `nil` when there is none any more.
-    func takeWay(_ job: RunningJob) -> String?? {
+    func way(for job: RunningJob, on host: isolated some NetworkHost) -> String?? {
+        guard let way = takeWay(job, on: host) else { return nil }
+        job.way.generation = network.generation
+        return way
+    }
+
+    private func takeWay(_ job: RunningJob, on host: isolated some NetworkHost) -> String?? {
         let lane = job.candidate.lane
         guard job.candidate.reach != .local else {
             // A schedule is no matter of ways.
-            return scheduler.network.shut.contains(lane.network) ? nil : .some(nil)
+            return host.gate.shut.contains(lane.network) ? nil : .some(nil)
         }
         let judgement = network.judgement(lane.network, wall: .now)
         let link: String?
@@ -26,8 +32,8 @@ extension QueueRunner {
             return probe
         case .wait:
             // It may be on a network that needs no way out.
-            review()
-            guard scheduler.network.isOpen(lane, job.candidate.reach) else { return nil }
+            review(on: host)
+            guard host.isOpen(lane, job.candidate.reach) else { return nil }
             link = directLink(job)
             job.way.link = link
             return link
@@ -62,15 +68,15 @@ extension QueueRunner {
     }
 
     /// What an end says of the link that it went over.
-    func judgeLink(_ job: RunningJob, _ outcome: ExchangeOutcome) {
+    func judgeLink(_ job: RunningJob, _ outcome: ExchangeOutcome, on host: isolated some NetworkHost) {
         // What goes to the machine's own network says nothing of ways out.
-        guard let machine = job.candidate.reach.host, !isDirect(machine, job.candidate.lane),
+        guard let machine = job.candidate.reach.host, !isDirect(machine, job.candidate.lane, on: host),
             let link = network.likelyLink(job.way.link)
         else { return }
         let event: LinkHealth.Event
         switch LinkAnswer(outcome) {
         case .given: event = .answered
-        case .none: event = .unanswered(host: host(of: job) ?? job.url, started: job.started)
+        case .none: event = .unanswered(host: host.host(of: job) ?? job.url, started: job.started)
         case .unknown:
             guard job.way.isProbe else { return }
             event = .probeAbandoned
@@ -78,20 +84,20 @@ extension QueueRunner {
         switch network.health.event(event, of: link.name, now: .now, wall: .now) {
         case .none: break
         case .suspect, .trust:
-            publishHealth()
-            review()
+            publishHealth(on: host)
+            review(on: host)
             // After this end has been dealt with: what seemed to be the origin's fault was the link's.
-            loop.execute {
-                self.onLoop { runner in
-                    runner.wakeEarly()
-                    runner.pump()
+            host.loop.execute {
+                host.onLoop { host in
+                    host.wakeEarly()
+                    host.pump()
                 }
             }
         }
     }
 
     /// Why an attempt came to nothing, if this machine's network is the reason: then none is spent.
-    func networkFault(_ job: RunningJob, _ error: TransferError) -> String? {
+    func fault(_ job: RunningJob, _ error: TransferError, on host: isolated some NetworkHost) -> String? {
         guard error.status == nil else { return nil }
         // A proxy that takes addresses has the names looked up here.
         let isName = error.code == .cannotResolveHost
@@ -101,7 +107,7 @@ extension QueueRunner {
         case .networkChanged: break
         case .cannotResolveHost, .cannotConnect, .connectionLost, .timedOut, .secureConnectionFailed, .linkUnavailable:
             // The kernel's word may be on its way still.
-            if let snapshot = monitor.asked() { follow(snapshot) }
+            if let snapshot = monitor.asked() { follow(snapshot, on: host) }
         default: return nil
         }
         let wall = WallTime.now
@@ -112,24 +118,24 @@ extension QueueRunner {
             return words.reason(judgement) ?? error.message
         }
         if job.way.isProbe { return words.reason(judgement) ?? "no answer over \(job.way.link ?? "the link")" }
-        if !scheduler.network.isOpen(lane, job.candidate.reach) { return words.reason(judgement) ?? "offline" }
+        if !host.isOpen(lane, job.candidate.reach) { return words.reason(judgement) ?? "offline" }
         guard network.snapshot.isKnown else { return nil }
         switch reach {
         case .local: return nil
-        case .name(let host):
-            guard network.snapshot.waysOut.isEmpty, isName ? !hasNameServer : !isDirect(host, lane) else {
+        case .name(let machine):
+            guard network.snapshot.waysOut.isEmpty, isName ? !hasNameServer : !isDirect(machine, lane, on: host) else {
                 return settling(error)
             }
         case .address(let address, _):
             guard !leads(to: address, over: job.way.link) else { return settling(error) }
         }
         network.unreachable.insert(lane)
-        review()
+        review(on: host)
         return words.offline(judgement.verdicts.map(\.link))
     }
 
-    private func isDirect(_ host: String, _ lane: Lane) -> Bool {
-        scheduler.network.direct.contains(HostUnderRules(host: host, network: lane.network))
+    private func isDirect(_ machine: String, _ lane: Lane, on host: isolated some NetworkHost) -> Bool {
+        host.isDirect(HostUnderRules(host: machine, network: lane.network))
     }
 
     /// What fails right after a change may be the change's fault.
@@ -141,29 +147,21 @@ extension QueueRunner {
     }
 
     /// Back to the queue, with what it has: it starts when there is a way.
-    func waitForNetwork(
-        _ job: RunningJob, _ reason: String?, resume: ResumeData? = nil, progressed: Bool = false
+    func wait(
+        _ job: RunningJob, _ reason: String?, resume: ResumeData? = nil, progressed: Bool = false,
+        on host: isolated some NetworkHost
     ) {
         // Not at once, where that would be a circle.
         let isCircle = network.isSettling(.now) && job.way.generation == network.generation
-        let text = reason ?? networkReason(job.candidate.lane.network) ?? "the network changed"
-        leave(
+        let text = reason ?? self.reason(job.candidate.lane.network) ?? "the network changed"
+        host.leave(
             job,
             .wait(
                 wait(under: job.candidate.lane.network, text), after: isCircle ? .milliseconds(200) : nil,
                 resume: resume, startsCountAnew: progressed))
     }
 
-    /// A certificate that isn't valid yet, by a clock that nobody has set: a wait, and no failure.
-    func clockFault(_ error: TransferError) -> String? {
-        guard error.cause == .certificate(Self.notYetValid), !configuration.isClockSynchronised() else { return nil }
-        return "this machine's clock isn't set, and by it the server's certificate isn't valid yet"
-    }
-
-    /// `X509_V_ERR_CERT_NOT_YET_VALID` (X509_STORE_CTX_get_error(3)).
-    private static let notYetValid: Int32 = 9
-
-    func networkReason(_ key: String) -> String? {
+    func reason(_ key: String) -> String? {
         NetworkWords(policy: network.policy(key), now: .now, zone: network.zone)
             .reason(network.judgement(key, wall: .now))
     }

@@ -1,0 +1,92 @@
+import TransferCore
+import TransferEngine
+import TransferEventLoop
+
+// The record and the news of a job that leaves: values, without a run.
+extension Departure {
+    /// Milliseconds for which a job that was taken back isn't taken again: it's changed meanwhile. If nothing comes of
+    /// that, it goes on as it was.
+    static let changeTakes: Int64 = 5000
+
+    enum Entry {
+        /// The job is over.
+        case end(JobEnd)
+        /// The job goes back to the queue.
+        case step(JobStep)
+    }
+
+    /// - Parameter times: When a watched folder's failed files are tried again by themselves; `nil` for other jobs.
+    func entry(of job: RunningJob, again times: FailedFiles.Delays?) -> Entry {
+        let record = job.record
+        switch self {
+        case .done(let receipt, let facts): return .end(JobEnd(settled: job, .done(receipt, facts)))
+        case .kept(let receipt, let facts): return .end(JobEnd(settled: job, .kept(receipt, facts)))
+        case .replaced(let isChanged): return .end(JobEnd(settled: job, .dropped(isChanged: isChanged)))
+        case .cancelled: return .end(JobEnd(brokenOff: record, .cancelled))
+        case .failed(let error, let attempts, let host):
+            var end = JobEnd(brokenOff: record, .failed(error, attempts: attempts, host: host))
+            // A watched folder has no end, so nothing in it is given up for ever; but it isn't sent twice unasked.
+            if let watched = record.watched, let times, error.code != .mayHaveBeenSent {
+                end.again = times.delay(after: watched.failures + 1)
+            }
+            return .end(end)
+        case .retry(let next, let delay, let error, let resume):
+            let isNow = delay <= .zero
+            var step = JobStep(
+                job, next, isNow ? .queued : .waiting, after: isNow ? nil : delay.inMilliseconds, resume: resume)
+            step.isAsked = error.retryAfter != nil
+            step.error = error
+            return .step(step)
+        case .wait(_, let delay, let resume, let startsCountAnew):
+            var step = JobStep(
+                job, record, delay == nil ? .queued : .waiting, after: delay?.inMilliseconds,
+                resume: resume ?? record.resume)
+            if startsCountAnew { (step.attempts, step.askedWait) = (0, .zero) }
+            return .step(step)
+        case .release(let state, let resume):
+            return .step(
+                JobStep(job, record, state, after: state == .waiting ? Self.changeTakes : nil, resume: resume))
+        }
+    }
+
+    /// The event that is told at once; an end is told when it's recorded.
+    func news(of record: JobRecord) -> QueueEvent.Kind? {
+        switch self {
+        case .retry(_, let delay, let error, _):
+            error.isFullDisk
+                ? .waiting(job: record.identity, .disk(error.message, remaining: delay))
+                : .retrying(job: record.identity, delay: delay, error)
+        case .wait(let reason, _, _, _): .waiting(job: record.identity, reason)
+        case .release(.paused, _): .waiting(job: record.identity, .paused)
+        case .release, .done, .kept, .cancelled, .replaced, .failed: nil
+        }
+    }
+}
+
+extension JobEnd {
+    /// A job whose source or destination has been dealt with for good.
+    fileprivate init(settled job: RunningJob, _ outcome: Outcome) {
+        self.init(id: job.record.id, batch: job.record.batch, identity: job.record.identity, outcome: outcome)
+        sourceChanged = job.source?.stamp.changed
+        sourceFingerprint = job.record.watched == nil ? nil : job.source?.sentFingerprint
+    }
+
+    /// The bytes that are there of the file stay.
+    fileprivate init(brokenOff record: JobRecord, _ outcome: Outcome) {
+        self.init(id: record.id, batch: record.batch, identity: record.identity, outcome: outcome)
+        resume = record.resume
+    }
+}
+
+extension JobStep {
+    /// - Parameter delay: Milliseconds from now.
+    fileprivate init(
+        _ job: RunningJob, _ record: JobRecord, _ state: JobState, after delay: Int64?, resume: ResumeData?
+    ) {
+        self.init(
+            id: record.id, state: state, attempts: record.attempts, mirror: record.mirror,
+            spentMirrors: record.spentMirrors, askedWait: record.askedWait,
+            due: delay.map { MonotonicTime.now + .milliseconds($0) }, origin: record.spec.origin(mirror: record.mirror),
+            resume: resume, batch: record.batch, identity: record.identity, network: job.candidate.lane.network)
+    }
+}

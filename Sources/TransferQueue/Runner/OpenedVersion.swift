@@ -1,0 +1,62 @@
+import Glibc
+import TransferCore
+import TransferEngine
+
+// The version of a watched file that a job is for.
+
+extension OpenedSource {
+    /// Opens the version that a job of a watched folder is for. Blocks: for workers.
+    ///
+    /// - Throws: `superseded` when the file is gone, or is another version.
+    init(_ path: String, version: WatchedVersion) throws(TransferError) {
+        let file: SourceFile
+        do throws(TransferError) {
+            file = try SourceFile(path, readingUpTo: Self.smallSize)
+        } catch {
+            guard error.code == .fileMissing || error.errno == ENOTDIR || error.errno == ELOOP else { throw error }
+            throw TransferError(.superseded, "\(path) is gone", cause: error.cause)
+        }
+        try self.init(file, version: version)
+        guard !isProven, let digest, version.stamp.changed != nil,
+            file.currentStamp().map(version.stamp.likeness) != .same
+        else { return }
+        // Something may have given it other bytes and its former time.
+        guard try FileDigest.compute(file, digest.algorithm, 0..<file.size) == digest else {
+            throw TransferError(.superseded, "\(path) has other bytes than were queued")
+        }
+    }
+
+    /// - Throws: `superseded` when it's another version.
+    init(_ file: SourceFile, version: WatchedVersion) throws(TransferError) {
+        self.init(file: file, digest: version.digest)
+        isProven = version.needsProof(of: file) && version.hasBytes(of: file)
+        guard isProven || version.stamp.isSameVersion(as: file.currentStamp()) else {
+            throw TransferError(.superseded, "\(file.path) is another version than was queued")
+        }
+    }
+}
+
+extension WatchedVersion {
+    /// Whether only its bytes tell that a file is this version: it was touched or copied since, or an attempt may have sent
+    /// it before.
+    func needsProof(of file: SourceFile) -> Bool {
+        guard fingerprint != nil || digest != nil, file.size == stamp.size else { return false }
+        return mustProve || !stamp.isSameVersion(as: file.currentStamp())
+    }
+
+    fileprivate func hasBytes(of file: SourceFile) -> Bool {
+        let before = file.currentStamp()
+        let isSame: Bool
+        if let digest {
+            isSame = (try? FileDigest.compute(file, digest.algorithm, 0..<file.size)) == digest
+        } else {
+            isSame = file.fingerprint() == fingerprint
+        }
+        return isSame && file.look() == .same && file.currentStamp() == before
+    }
+}
+
+extension TransferError.Code {
+    /// There is nothing to upload any more; ends a job without failing it.
+    static let superseded = Self(rawValue: "superseded")
+}

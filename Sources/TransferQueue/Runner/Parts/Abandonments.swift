@@ -1,0 +1,111 @@
+import TransferCore
+import TransferEngine
+import TransferEventLoop
+import TransferUpload
+
+/// The runner, as far as abandoned uploads need it.
+protocol AbandonHost: PartHost {
+    var abandonments: Abandonments { get }
+    /// Secrets of jobs, which no store has.
+    var knownSecrets: [Int64: JobSecrets] { get }
+}
+
+/// Servers that are told of uploads which are given up for good: performs what the ``Abandoner`` wants.
+final class Abandonments {
+    private var abandoner = Abandoner()
+    private let engine: ExchangeEngine
+    private let builder: RequestBuilder
+
+    /// The longest that somebody waits for a server that is told.
+    private static let patience: Duration = .seconds(10)
+
+    init(engine: ExchangeEngine, builder: RequestBuilder) {
+        self.engine = engine
+        self.builder = builder
+    }
+
+    /// Whether nothing is under way.
+    var isEmpty: Bool { abandoner.isEmpty }
+
+    /// Why servers couldn't be told, by job.
+    var untold: [Int64: TransferError] { abandoner.untold }
+
+    /// Tells the servers of a batch's cancelled jobs.
+    func abandonCancelled(_ batch: Int64, on host: isolated some AbandonHost) {
+        let known = host.knownSecrets
+        host.withStore {
+            try $0.abandonedUploads(batch: batch, secrets: known)
+        } then: { host, uploads in
+            let own = host.abandonments
+            for upload in uploads where !own.abandoner.isUnderWay(upload.id) { own.abandon(upload, on: host) }
+        }
+    }
+
+    func abandon(_ upload: AbandonedUpload, on host: isolated some AbandonHost) {
+        do throws(TransferError) {
+            guard let dialogue = try dialogue(about: upload) else { return }
+            perform(abandoner.begin(upload, dialogue, now: WallClock.seconds), on: host)
+        } catch {
+            abandoner.cannotTell(upload.id, error)
+        }
+    }
+
+    /// The pause before another try is over.
+    func again(_ number: Int, on host: isolated some AbandonHost) {
+        let actions = abandoner.again(number, now: WallClock.seconds) { upload throws(TransferError) in
+            try dialogue(about: upload)
+        }
+        perform(actions, on: host)
+    }
+
+    /// - Returns: `nil` where no server holds anything.
+    private func dialogue(
+        about upload: AbandonedUpload
+    ) throws(TransferError) -> (any UploadDialogue)? {
+        guard case .upload(let work) = upload.spec.work, let state = upload.upload.state,
+            !VerifyingDialogue.isVerifying(state)
+        else { return nil }
+        let source = UploadSource(name: "", size: upload.upload.size)
+        return try UploadAttempt(
+            spec: upload.spec, upload: work, source: source, state: state, secrets: builder.secrets
+        ).dialogue()
+    }
+
+    private func perform(_ actions: [Abandoner.Action], on host: isolated some AbandonHost) {
+        for action in actions {
+            switch action {
+            case .send(let request, let number, let spec): send(request, number, spec, on: host)
+            case .wait(let number, let pause): host.timer(.abandonment(number)).schedule(at: .now + pause)
+            case .forget(let id): host.note([.abandoned(id)])
+            }
+        }
+    }
+
+    private func send(_ request: UploadRequest, _ number: Int, _ spec: JobSpec, on host: isolated some AbandonHost) {
+        var exchange: ExchangeRequest
+        do throws(TransferError) {
+            exchange = try builder.exchange(request, of: spec, file: nil)
+        } catch {
+            return abandoner.fail(number, error)
+        }
+        exchange.settings.maxTime = Self.patience
+        exchange.settings.connectTimeout = Self.patience
+        engine.start(exchange, makeSink: { AnswerSink(limit: 64 << 10) }) { [host] event in
+            guard case .ended(let outcome) = event else { return }
+            let answer: UploadEvent =
+                switch outcome.result {
+                case .failure(let error): .failed(request: request.id, error, sent: outcome.sent)
+                case .success(let head):
+                    .answered(
+                        UploadAnswer(request: request.id, head: head, body: outcome.answer, url: outcome.finalURL))
+                }
+            host.loop.execute {
+                host.onLoop { host in
+                    let own = host.abandonments
+                    own.perform(own.abandoner.handle(answer, of: number, now: WallClock.seconds), on: host)
+                    host.pump()
+                }
+            }
+        }
+    }
+}

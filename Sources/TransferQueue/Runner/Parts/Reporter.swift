@@ -1,0 +1,146 @@
+import TransferCore
+import TransferEngine
+import TransferEventLoop
+
+/// The runner, as far as reports need it.
+protocol ReportHost: PartHost {
+    var reporter: Reporter { get }
+    var jobs: Dictionary<Int64, RunningJob>.Values { get }
+    var batches: RunningBatches { get }
+    /// Origins that jobs wait for.
+    func originWaits() -> Set<OriginWait>
+    /// The waiting jobs of the batch, with their reasons.
+    func waits(of batch: Int64, busy: Int) -> BatchWaits
+    /// Why an origin is spared now, and for how long.
+    func pause(of origin: String, now: MonotonicTime) -> (error: TransferError, remaining: Duration)?
+    /// Counts what went over metered links.
+    func accountAll()
+}
+
+/// News of a run while it goes on: rows of jobs, reports of batches, and what other processes read in the store.
+final class Reporter {
+    private var reports = Reports()
+    /// The time between two rows of a job; `nil` where the program wants none.
+    private let interval: Duration?
+
+    /// So many jobs at most are told to other processes by their numbers.
+    private static let mostTold = 1000
+
+    init(interval: Duration?) { self.interval = interval }
+
+    /// A later run tells everything anew.
+    func forget() { reports.batches.removeAll() }
+
+    // MARK: Ticks
+
+    /// While nothing runs and nothing changes, nobody is to be woken but for a word a minute.
+    func scheduleTick(on host: isolated some ReportHost) {
+        guard !host.jobs.isEmpty || !host.batches.allHaveEnded else { return host.timer(.tick).cancel() }
+        let isIdle = host.jobs.isEmpty && !hasNews(on: host)
+        let timer = host.timer(.tick)
+        // A tick that was due soon stays: it's the last word on what ran.
+        guard !timer.isScheduled || reports.isIdleTick && !isIdle else { return }
+        reports.isIdleTick = isIdle
+        timer.schedule(at: .now + (isIdle ? .seconds(60) : interval ?? .seconds(1)))
+    }
+
+    func tick(on host: isolated some ReportHost) {
+        let now = MonotonicTime.now
+        if interval != nil { reportJobs(on: host) }
+        host.accountAll()
+        let perSecond = interval.map { max(1, Int(1 / max(0.1, $0.inSeconds))) } ?? 1
+        let isLast = host.jobs.isEmpty && !hasNews(on: host)
+        let isBatchTick = reports.isBatchTick(every: perSecond)
+        // Leases are for longer than three idle ticks.
+        if reports.isRenewal(now) {
+            host.withStore {
+                _ = try $0.renew()
+            } then: { _, _ in
+            }
+        }
+        if reports.isIdleTick || isLast || isBatchTick { reportBatches(now, on: host) }
+        scheduleTick(on: host)
+    }
+
+    // MARK: Reports
+
+    private func reportJobs(on host: isolated some ReportHost) {
+        let seconds = (interval ?? .seconds(1)).inSeconds
+        for job in host.jobs {
+            guard job.isUnderWay else { continue }
+            job.pace.measure(job.bytesMoved, over: seconds)
+            host.emit(job.record.batch, .progress(job: job.record.identity, JobProgress(job)))
+        }
+    }
+
+    func reportBatches(_ now: MonotonicTime, on host: isolated some ReportHost) {
+        publishHostWaits(on: host)
+        for id in Array(host.batches.ids) {
+            guard let run = host.batches[id], run.isChecked, !run.isFinished else { continue }
+            let active = host.jobs.filter { $0.record.batch == id }
+            let underWay = active.filter(\.isUnderWay)
+            let bytes = run.settledBytes + active.reduce(0) { $0 + $1.bytesMoved }
+            run.sample(bytes: bytes, now: now)
+            run.totals.bytes = bytes
+            var progress = BatchProgress()
+            progress.totals = run.totals
+            progress.active = underWay.count
+            progress.rate = run.rate
+            progress.eta = run.eta
+            host.waits(of: id, busy: active.count).note(in: &progress, now: now) { host.pause(of: $0, now: now) }
+            host.emit(id, .batchProgress(progress))
+            let report = BatchReport(progress)
+            reports.batches[id] = report
+            host.publish(
+                .progress(
+                    RunProgress(
+                        batch: id, totals: progress.totals, rate: run.rate, eta: run.eta?.components.seconds,
+                        active: report.active, underWay: underWay.prefix(Self.mostTold).map(\.candidate.id),
+                        waitingFor: report.networkWait)))
+        }
+    }
+
+    /// For `transfer status` and `transfer why`: nobody else knows why what has been claimed isn't under way.
+    private func publishHostWaits(on host: isolated some ReportHost) {
+        let waits = host.originWaits()
+        guard waits != reports.hostWaits else { return }
+        reports.hostWaits = waits
+        host.publish(.hostWaits(waits))
+    }
+
+    /// Whether a report would say something that the last one didn't.
+    private func hasNews(on host: isolated some ReportHost) -> Bool {
+        let now = MonotonicTime.now
+        return host.batches.all.contains { run in
+            guard run.isChecked, !run.isFinished else { return !run.isFinished }
+            var progress = BatchProgress()
+            progress.totals = run.totals
+            let busy = host.jobs.count { $0.record.batch == run.id }
+            host.waits(of: run.id, busy: busy).note(in: &progress, now: now) { host.pause(of: $0, now: now) }
+            guard let last = reports.batches[run.id], last.rate == 0 else { return true }
+            progress.totals.bytes = last.totals.bytes
+            return BatchReport(progress) != last
+        }
+    }
+}
+
+extension RunningJob.Pace {
+    /// - Parameter moved: Bytes so far; those that were held before have no part in the rate.
+    mutating func measure(_ moved: Int64, over seconds: Double) {
+        let now = Int64(Double(moved - lastMoved) / seconds)
+        rate = rate == 0 ? max(0, now) : max(0, (rate * 2 + now) / 3)
+        lastMoved = moved
+    }
+}
+
+extension JobProgress {
+    fileprivate init(_ job: RunningJob) {
+        let isUpload = job.record.spec.isUpload
+        let position = isUpload ? job.talk?.position ?? job.meter.sent : job.meter.position
+        var total = job.meter.total
+        if case .upload(let file) = job.ready { total = file.size }
+        let hasBegun = job.start != nil || (isUpload && position > 0)
+        self.init(
+            completed: position, total: total, rate: job.pace.rate, phase: hasBegun ? .transferring : .connecting)
+    }
+}

@@ -1,0 +1,388 @@
+import CTransferFailpoint
+import TransferCore
+import TransferEngine
+import TransferEventLoop
+import TransferUpload
+
+/// The runner, as far as the dialogues of uploads need it.
+protocol UploadHost: PartHost {
+    var dialogues: UploadDialogues { get }
+    func underWay(_ id: Int64) -> RunningJob?
+    func builder(of job: RunningJob) -> RequestBuilder
+    func limiters(_ settings: JobSettings) -> [RateLimiter]
+    /// Something of an answer has come.
+    func serverAnswered(_ job: RunningJob)
+    func judgeLink(_ job: RunningJob, _ outcome: ExchangeOutcome)
+    func refusedElsewhere(_ job: RunningJob, _ error: TransferError, _ outcome: ExchangeOutcome) -> TransferError
+    /// An upload that was begun is given up for good.
+    func abandon(_ upload: AbandonedUpload)
+    /// Calls `then` with whether the file is still what was sent.
+    func settleSource(
+        _ job: RunningJob, _ file: SourceFile, then: @escaping @Sendable (isolated Self, Bool) -> Void)
+    /// Whether the server holds more than it ever did.
+    func cameFurther(_ job: RunningJob, from start: Int64, to position: Int64) -> Bool
+    /// The bytes that a dialogue which is over has moved.
+    func count(_ job: RunningJob, moved bytes: Int64)
+    /// The server has confirmed the upload, and the file is what was sent.
+    func uploaded(_ job: RunningJob, _ file: SourceFile, _ result: TransferResult, _ digest: Checksum?)
+    func failed(_ job: RunningJob, _ error: TransferError, bodyLeft: Bool, progressed: Bool)
+    func leave(_ job: RunningJob, for stop: RunningJob.Stop)
+}
+
+/// Uploads from the moment that their source is open: dialogues of several requests, whose wishes this performs, and the
+/// judgement of answers to those of one request.
+final class UploadDialogues {
+    private let engine: ExchangeEngine
+    /// Numbers of dialogues: they tell an attempt's answers from those of an earlier one of the same job.
+    private var lastNumber = 0
+
+    init(engine: ExchangeEngine) { self.engine = engine }
+
+    // MARK: The beginning
+
+    /// Begins the dialogue of a job whose source is open.
+    ///
+    /// - Returns: `false` for an upload that is one request.
+    func begin(
+        _ job: RunningJob, _ file: SourceFile, over link: String?, on host: isolated some UploadHost
+    ) throws(TransferError) -> Bool {
+        guard case .upload(let upload) = job.record.spec.work else { return false }
+        let isFresh = job.record.upload == nil && !job.record.wasInterrupted && job.record.watched == nil
+        if isFresh, upload.isOneRequest(size: file.size) { return false }
+        var record = job.record.upload
+        let likeness = record.map {
+            $0.likeness(to: file, isVerified: job.isVerified, mustNotRepeat: job.record.spec.mustNotRepeat)
+        }
+        if let old = record, likeness == .other {
+            guard upload.options.ifChanged == .restart else {
+                throw TransferError(
+                    .sourceChanged,
+                    "\(file.path) changed since its upload began; \"ifChanged\": \"restart\" sends the new version")
+            }
+            host.emit(
+                job.record.batch, .restarted(job: job.record.identity, reason: "the source changed since it began"))
+            host.abandon(AbandonedUpload(id: job.candidate.id, spec: job.record.spec, upload: old))
+            job.record.upload = nil
+            record = nil
+        }
+        let source = UploadSource(
+            name: WatchedPath.name(file.path), size: file.size, digest: job.sending.digest,
+            mayHaveChanged: likeness == .unclear)
+        let state = upload.stateAfterLoss(of: job.record, file, isProven: job.sending.isProven) ?? record?.state
+        let attempt = UploadAttempt(
+            spec: job.record.spec, upload: upload, source: source, state: state,
+            secrets: host.builder(of: job).secrets)
+        let made =
+            job.record.watched?.verifies == true ? try attempt.verifyingDialogue() : try attempt.dialogue()
+        guard let dialogue = made else { return false }
+        if state != nil { file.markSentBefore(mayHaveChanged: likeness == .unclear) }
+        job.way.link = link
+        begin(dialogue, of: job, file, record, on: host)
+        return true
+    }
+
+    private func begin(
+        _ dialogue: any UploadDialogue, of job: RunningJob, _ file: SourceFile, _ record: UploadRecord?,
+        on host: isolated some UploadHost
+    ) {
+        job.phase = .talking
+        lastNumber += 1
+        job.talk = UploadTalk(
+            number: lastNumber, dialogue: dialogue, file: file, record: record, keepsVersion: job.record.keepsVersion)
+        advance(job.candidate.id, on: host) { $0.begin(now: WallClock.seconds) }
+    }
+
+    // MARK: Uploads of one request
+
+    /// Judges the answer to an upload that was one request.
+    func answered(
+        _ job: RunningJob, _ file: SourceFile, _ head: ResponseHead, _ outcome: ExchangeOutcome,
+        on host: isolated some UploadHost
+    ) {
+        let answer = UploadAnswer(
+            request: 0, head: head, body: outcome.answer, url: outcome.finalURL, sent: outcome.sent)
+        guard case .upload(let upload) = job.record.spec.work else { return }
+        switch upload.receipt.judge(answer, to: upload.url, now: WallClock.seconds) {
+        case .stored: break
+        case .refused(let error):
+            let error = host.refusedElsewhere(job, error, outcome).hinted(head, job.record.spec)
+            return host.failed(job, error, bodyLeft: outcome.bodyLeft, progressed: false)
+        case .accepted, .redirected: return lookFurther(job, upload, file, after: answer, on: host)
+        }
+        job.phase = .saving
+        let id = job.candidate.id
+        host.settleSource(job, file) { host, isSame in
+            guard let job = host.underWay(id), case .saving = job.phase else { return }
+            guard isSame else {
+                return host.failed(
+                    job, .changed(file, method: job.record.unrepeatable), bodyLeft: true, progressed: false)
+            }
+            Failpoint.reached(.uploadConfirmed)
+            let result = TransferResult(
+                status: head.status, finalURL: Redaction.url(outcome.finalURL), transferred: outcome.sent,
+                validator: Validator(head)?.description,
+                response: outcome.answer.isEmpty ? nil : String(decoding: outcome.answer, as: UTF8.self))
+            host.uploaded(job, file, result, nil)
+        }
+    }
+
+    /// The answer isn't a receipt yet.
+    private func lookFurther(
+        _ job: RunningJob, _ upload: JobSpec.Upload, _ file: SourceFile, after answer: UploadAnswer,
+        on host: isolated some UploadHost
+    ) {
+        let source = UploadSource(name: WatchedPath.name(file.path), size: file.size, digest: job.sending.digest)
+        let dialogue = ReceiptDialogue(
+            after: answer, rule: upload.receipt, url: upload.url, source: source, began: job.began)
+        begin(dialogue, of: job, file, job.record.upload, on: host)
+    }
+
+    /// The exchange of an upload that was one request came to nothing.
+    ///
+    /// The body of a PUT may have left whole, and its answer may be lost: before it's sent again the server is asked
+    /// whether it has it.
+    func failed(
+        _ job: RunningJob, _ error: TransferError, _ outcome: ExchangeOutcome, on host: isolated some UploadHost
+    ) {
+        if case .upload(let file) = job.ready,
+            job.record.spec.asksAfterLoss(error, sent: outcome.sent, of: file.size)
+        {
+            let record = UploadRecord(file, state: ConfirmingPut.state(began: job.began), confirmed: 0)
+            job.record.upload = record
+            host.note([.upload(record, of: job.candidate.id)])
+        }
+        let error = host.refusedElsewhere(job, error, outcome).hinted(outcome.head, job.record.spec)
+        host.failed(job, error, bodyLeft: outcome.bodyLeft, progressed: false)
+    }
+
+    // MARK: Actions
+
+    private func advance(
+        _ id: Int64, on host: isolated some UploadHost, _ step: (inout any UploadDialogue) -> [UploadAction]
+    ) {
+        guard let job = host.underWay(id), var talk = job.talk else { return }
+        let actions = step(&talk.dialogue)
+        talk.waiting += actions
+        job.talk = talk
+        performWaiting(id, on: host)
+    }
+
+    /// Performs what may be performed now: all, or as far as the next thing that has to be durable first.
+    private func performWaiting(_ id: Int64, on host: isolated some UploadHost) {
+        while let job = host.underWay(id), let talk = job.talk, !talk.isSaving, let action = talk.waiting.first {
+            job.talk?.waiting.removeFirst()
+            perform(action, of: job, talk, on: host)
+        }
+    }
+
+    private func perform(
+        _ action: UploadAction, of job: RunningJob, _ talk: UploadTalk, on host: isolated some UploadHost
+    ) {
+        let id = job.candidate.id
+        switch action {
+        case .send(let request): send(request, of: job, talk, on: host)
+        case .digest(let number, let algorithm, let range):
+            digest(number, algorithm, range, of: id, talk, on: host)
+        case .save(let state): save(state, of: job, on: host)
+        case .confirmed(let bytes): job.talk?.confirm(bytes)
+        case .forget: job.talk?.state = nil
+        case .restart(let reason):
+            host.emit(job.record.batch, .restarted(job: job.record.identity, reason: reason))
+            if job.record.spec.mustNotRepeat { markAgain(job, talk.number, on: host) }
+        case .stop(let request): job.talk?.ended(request, isAnswered: false)?.handle.cancel()
+        case .finish(let result): finished(id, result, on: host)
+        case .fail(let error): failed(id, error, on: host)
+        }
+    }
+
+    private func save(_ state: UploadState, of job: RunningJob, on host: isolated some UploadHost) {
+        Failpoint.reached(.stateUnsaved)
+        job.talk?.state = state
+        job.talk?.isSaving = true
+        guard let talk = job.talk else { return }
+        let (id, record, number) = (job.candidate.id, talk.record, talk.number)
+        host.withStore {
+            try $0.note([.upload(record, of: id)])
+        } then: { host, _ in
+            guard let job = host.underWay(id), job.talk?.number == number else { return }
+            Failpoint.reached(.stateSaved)
+            job.talk?.isSaving = false
+            job.record.upload = record
+            host.dialogues.performWaiting(id, on: host)
+        }
+    }
+
+    /// The next body must not be sent twice, though the upload that was begun is given up: that is written down before.
+    private func markAgain(_ job: RunningJob, _ number: Int, on host: isolated some UploadHost) {
+        job.talk?.isSaving = true
+        let id = job.candidate.id
+        host.withStore {
+            try $0.note([.sending(id, isUnrepeatable: true, version: nil)])
+        } then: { host, _ in
+            guard let job = host.underWay(id), job.talk?.number == number else { return }
+            job.talk?.isSaving = false
+            host.dialogues.performWaiting(id, on: host)
+        }
+    }
+
+    private func digest(
+        _ number: Int, _ algorithm: DigestAlgorithm, _ range: Range<Int64>, of id: Int64, _ talk: UploadTalk,
+        on host: isolated some UploadHost
+    ) {
+        let serial = talk.number
+        engine.workers.execute { [file = talk.file, host] in
+            let result = Result { () throws(TransferError) in try FileDigest.compute(file, algorithm, range) }
+            host.loop.execute {
+                host.onLoop { host in
+                    guard host.underWay(id)?.talk?.number == serial else { return }
+                    switch result {
+                    case .success(let digest):
+                        host.dialogues.advance(id, on: host) {
+                            $0.handle(.digested(id: number, digest), now: WallClock.seconds)
+                        }
+                    case .failure(let error): host.dialogues.failed(id, error, on: host)
+                    }
+                    host.pump()
+                }
+            }
+        }
+    }
+
+    // MARK: Requests
+
+    private func send(
+        _ request: UploadRequest, of job: RunningJob, _ talk: UploadTalk, on host: isolated some UploadHost
+    ) {
+        let id = job.candidate.id
+        let exchange: ExchangeRequest
+        do throws(TransferError) {
+            var made = try host.builder(of: job).exchange(request, of: job.record.spec, file: talk.file)
+            if let link = job.way.link { made.settings.link = link }
+            exchange = made
+        } catch {
+            return advance(id, on: host) {
+                $0.handle(.failed(request: request.id, error, sent: 0), now: WallClock.seconds)
+            }
+        }
+        let (number, meter) = (talk.number, ExchangeMeter())
+        let digest = request.digests.map { DigestSink.Outcome($0) }
+        let handle = engine.start(
+            exchange, meter: meter, limiters: host.limiters(job.record.spec.settings),
+            makeSink: { digest.map { DigestSink($0) } ?? AnswerSink(limit: 256 << 10) as any BodySink }
+        ) { [host] event in
+            switch event {
+            case .interim, .redirected, .netrcUsed, .challenged, .ended:
+                let found: Checksum? = if case .ended = event { digest?.finish() } else { nil }
+                host.loop.execute {
+                    host.onLoop { $0.dialogues.heard(event, request.id, of: id, talk: number, found, on: $0) }
+                }
+            case .responded, .restarted: break
+            }
+        }
+        job.talk?.began(request.id, UploadTalk.Leg(handle: handle, meter: meter))
+        Failpoint.reached(.dialogueSent)
+    }
+
+    private func heard(
+        _ event: ExchangeEvent, _ request: Int, of id: Int64, talk number: Int, _ digest: Checksum?,
+        on host: isolated some UploadHost
+    ) {
+        guard let job = host.underWay(id), let talk = job.talk, talk.number == number else { return }
+        switch event {
+        case .interim(let head):
+            guard let leg = talk.legs[request] else { return }
+            job.sending.wasAnswered = true
+            advance(id, on: host) {
+                $0.handle(.interim(request: request, head, url: leg.url), now: WallClock.seconds)
+            }
+        case .redirected(let proposal): job.talk?.moved(request, to: proposal.nextURL)
+        case .netrcUsed(let use): host.emit(job.record.batch, .authorized(job: job.record.identity, use))
+        case .ended(let outcome):
+            Failpoint.reached(.dialogueAnswered)
+            let isAnswered = if case .success = outcome.result { true } else { false }
+            guard job.talk?.ended(request, isAnswered: isAnswered) != nil else { return }
+            job.talk?.lastHead = outcome.head
+            host.judgeLink(job, outcome)
+            if outcome.head != nil {
+                job.sending.wasAnswered = true
+                host.serverAnswered(job)
+            }
+            advance(id, on: host) { $0.handle(UploadEvent(outcome, of: request, digest), now: WallClock.seconds) }
+        case .challenged: host.serverAnswered(job)
+        case .responded, .restarted: break
+        }
+        host.pump()
+    }
+
+    // MARK: The end
+
+    /// Nothing of the version that an attempt began with has left: another one may take its place.
+    func takeBackVersion(_ job: RunningJob, on host: isolated some UploadHost) {
+        guard job.sending.hasMarkedVersion, !job.sending.hasLeft, job.sent == 0, job.talk?.state == nil,
+            let record = job.record.upload, record.state == nil
+        else { return }
+        job.record.upload = nil
+        host.note([.upload(nil, of: job.candidate.id)])
+    }
+
+    private func finished(_ id: Int64, _ result: UploadResult, on host: isolated some UploadHost) {
+        guard let job = host.underWay(id), let talk = job.talk else { return }
+        let number = talk.number
+        // A stop has to wait now: the server has said that the upload is complete.
+        job.phase = .saving
+        host.settleSource(job, talk.file) { host, isSame in
+            guard let job = host.underWay(id), job.talk?.number == number else { return }
+            guard isSame else {
+                return host.dialogues.failed(
+                    id, .changed(talk.file, method: job.record.unrepeatable), on: host)
+            }
+            host.dialogues.settled(job, result, on: host)
+        }
+    }
+
+    private func settled(_ job: RunningJob, _ result: UploadResult, on host: isolated some UploadHost) {
+        guard let talk = job.talk else { return }
+        if let digest = result.digest, let known = job.sending.digest, digest.algorithm == known.algorithm,
+            digest != known
+        {
+            job.talk?.state = nil
+            let error = TransferError(
+                .checksumMismatch, "the server has \(digest) of \(talk.file.path), which is \(known)", isTransient: true
+            )
+            return failed(job.candidate.id, error, on: host)
+        }
+        Failpoint.reached(.uploadConfirmed)
+        end(job, on: host)
+        let transfer = TransferResult(
+            status: result.status, finalURL: Redaction.url(result.url), transferred: talk.sent + job.meter.sent,
+            validator: result.validator, response: result.response)
+        host.uploaded(job, talk.file, transfer, result.digest ?? job.sending.digest)
+    }
+
+    private func failed(_ id: Int64, _ error: TransferError, on host: isolated some UploadHost) {
+        guard let job = host.underWay(id), let talk = job.talk else { return }
+        let error = error.hinted(talk.lastHead, job.record.spec)
+        let mayHaveArrived = job.mayHaveArrived
+        end(job, on: host)
+        let record = talk.record
+        // The new state, or that there is none any more, is written down with the step.
+        if record != job.record.upload { host.note([.upload(record, of: id)]) }
+        job.record.upload = record
+        let progressed = host.cameFurther(job, from: talk.confirmedBefore, to: talk.confirmed)
+        host.failed(job, error, bodyLeft: mayHaveArrived, progressed: progressed)
+    }
+
+    /// The job is stopped: requests that are under way are given up, and the state that was saved stays.
+    func breakOff(_ job: RunningJob, _ stop: RunningJob.Stop, on host: isolated some UploadHost) {
+        host.leave(job, for: stop)
+        end(job, on: host)
+    }
+
+    private func end(_ job: RunningJob, on host: isolated some UploadHost) {
+        guard let talk = job.talk else { return }
+        for leg in talk.legs.values { leg.handle.cancel() }
+        host.count(job, moved: talk.sent)
+        job.sending.hasLeft = talk.sent > 0
+        job.talk = nil
+    }
+}

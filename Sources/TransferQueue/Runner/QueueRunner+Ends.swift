@@ -1,0 +1,289 @@
+import CTransferFailpoint
+import TransferCore
+import TransferEngine
+import TransferEventLoop
+import TransferUpload
+
+// A job's way out of the run: its exchange ends, it leaves by one door, and its end or its next step is recorded.
+extension QueueRunner {
+    // MARK: Ends of exchanges
+
+    func exchangeEnded(_ job: RunningJob, _ outcome: ExchangeOutcome) {
+        let moved = job.record.spec.isUpload ? outcome.sent : outcome.received
+        batches[job.record.batch]?.settledBytes += moved
+        following.account(job, moved: moved, on: self)
+        following.judgeLink(job, outcome, on: self)
+        if outcome.head != nil { job.sending.wasAnswered = true }
+        switch (job.record.spec.isUpload ? outcome.receipt : outcome.result, job.ready) {
+        case (.success(let head), .upload(let file)): dialogues.answered(job, file, head, outcome, on: self)
+        case (.success(let head), .download(let ready)): downloads.succeeded(job, ready, head, outcome, on: self)
+        case (.success, nil): break
+        case (.failure(let error), .download(let ready)): downloads.failed(job, ready, error, outcome, on: self)
+        case (.failure(let error), _): dialogues.failed(job, error, outcome, on: self)
+        }
+    }
+
+    /// A redirect led to the URL that refused, which may be signed and out of its time by now: the job's own URL is asked
+    /// once more, for another.
+    func refusedElsewhere(
+        _ job: RunningJob, _ error: TransferError, _ outcome: ExchangeOutcome
+    ) -> TransferError {
+        guard let status = error.status, StatusRule.mayBeOfSignature(status), !error.isTransient,
+            job.record.spec.settings.retry.statusCodes == nil, outcome.metrics.redirects > 0,
+            outcome.finalURL != job.object?.url ?? job.url,
+            memory.traces.asksOwnURLAgain(job.candidate.id)
+        else { return error }
+        var error = error
+        // The retry rule goes by the status as long as there is one.
+        (error.isTransient, error.cause) = (true, nil)
+        return error
+    }
+
+    /// An attempt came to nothing: again later, elsewhere, or never.
+    ///
+    /// - Parameter left: What it left of the partial file.
+    func failed(
+        _ job: RunningJob, _ error: TransferError, bodyLeft: Bool, left: Remains = .untouched, progressed: Bool = false
+    ) {
+        let resume = left.record(after: job.record.resume)
+        job.record.resume = resume
+        var attempt = FailedAttempt(of: job, error, bodyLeft: bodyLeft)
+        if job.stop == nil {
+            if attempt.isReplaced { return leave(job, .replaced(isChanged: true)) }
+            if attempt.mayRepeat {
+                if let reason = following.fault(job, attempt.error, on: self) {
+                    return following.wait(job, reason, resume: resume, progressed: progressed, on: self)
+                }
+                if let reason = attempt.clockFault, !configuration.isClockSynchronised() {
+                    return leave(
+                        job,
+                        .wait(
+                            .clock(reason), after: configuration.clockInterval, resume: resume, startsCountAnew: false))
+                }
+                if OpenFiles.areLacking(attempt.error) {
+                    guard let alone = waitForDescriptors(job, attempt.error, resume: resume) else { return }
+                    attempt.error = alone
+                }
+            }
+        }
+        if progressed { attempt.countAnew() }
+        tellOrigin(job, attempt)
+        attempt.boundWait()
+        if let stop = job.stop { return leave(job, for: stop, resume: resume) }
+        // Somebody stopped it and thought better of it meanwhile.
+        if attempt.error.code == .cancelled { return leave(job, for: .release(.queued), resume: resume) }
+        follow(attempt, of: job, resume)
+    }
+
+    private func follow(_ attempt: FailedAttempt, of job: RunningJob, _ resume: ResumeData?) {
+        let origin = job.candidate.lane.origin
+        // A job that waits behind its origin's pause anyway keeps its place among those of its folder.
+        let isEndless = job.isEndless(in: folders.desk)
+        let isHeld =
+            isEndless && attempt.error.scope == .origin && scheduler.pause(of: origin, now: .now) != nil
+        let (verdict, exhaustion) = attempt.verdict(isEndless: isEndless, isHeld: isHeld) { .random(in: 0..<1) }
+        if let exhaustion {
+            scheduler.originExhausted(
+                origin, exhaustion, patience: OriginPatience(job.record.spec.settings.retry.rule))
+        }
+        switch verdict {
+        case .again(let record, let delay, let error):
+            leave(job, .retry(record, after: delay, because: error, resume: resume))
+        case .over(let error, let attempts, let isOurs):
+            leave(job, .failed(error, attempts: attempts, host: isOurs ? nil : host(of: job)))
+        }
+    }
+
+    /// The origin is given up: another mirror, or no attempt at all.
+    func refuse(_ candidate: Scheduler.Candidate, _ error: TransferError) {
+        guard var record = admission.take(candidate.id) else { return }
+        preparing.drop(candidate.id)
+        let url = record.spec.urls[min(record.mirror, record.spec.urls.count - 1)]
+        let job = RunningJob(candidate: candidate, record: record, started: .now, url: url)
+        let refusal = TransferError(
+            .originUnreachable, "\(error.message); given up for the other jobs of this host too", cause: error.cause,
+            isTransient: true, scope: .origin)
+        record.spendMirror()
+        guard let mirror = record.nextMirror(of: record.spec.urls.count) else {
+            return leave(job, .failed(refusal, attempts: record.attempts, host: host(of: job)))
+        }
+        record.mirror = mirror
+        leave(job, .retry(record, after: .zero, because: refusal, resume: record.resume))
+    }
+
+    func tellOrigin(_ job: RunningJob, _ attempt: FailedAttempt) {
+        let origin = job.candidate.lane.origin
+        if attempt.isCrowded, scheduler.originCrowded(origin, now: .now) { return scheduler.originAnswered(origin) }
+        let isEndless = job.isEndless(in: folders.desk)
+        switch attempt.news(of: origin, isEndless: isEndless) {
+        case .failed:
+            let wasOpen = scheduler.pause(of: origin, now: .now) == nil
+            scheduler.originFailed(
+                origin, job: job.candidate.id, attempt.error, rule: job.record.spec.settings.retry.rule,
+                isEndless: isEndless, random: .random(in: 0..<1), now: .now)
+            if wasOpen { announcePause(of: origin, job.record.batch) }
+        case .answered: scheduler.originAnswered(origin)
+        case .none: scheduler.originAbandoned(origin, job: job.candidate.id, now: .now)
+        }
+    }
+
+    func announcePause(of origin: String, _ batch: Int64) {
+        guard let (error, remaining) = scheduler.pause(of: origin, now: .now) else { return }
+        if error.retryAfter != nil {
+            // A pause that a server asked for holds for the next process too.
+            let pause = StoredPause(
+                origin: origin, remaining: remaining, status: error.status, message: error.message)
+            withStore {
+                try $0.publish(.pause(pause))
+            } then: { _, _ in
+            }
+        }
+        emit(batch, .batchWaiting(.held(by: origin, error, remaining: remaining), transfers: 0))
+    }
+
+    /// No descriptor was left for the job: nothing is known against its server or its file. Others of ours give theirs back,
+    /// and fewer are started.
+    ///
+    /// - Returns: `nil` where the job waits for the others now. Where there are none, the failure, as one that is waited for
+    ///   by time: without an attempt, and not for ever.
+    func waitForDescriptors(_ job: RunningJob, _ error: TransferError, resume: ResumeData?) -> TransferError? {
+        let now = MonotonicTime.now
+        let others = scheduler.active.count - (scheduler.active[job.candidate.id] == nil ? 0 : 1)
+        let wasAlone = admission.descriptors.noted(others: others + downloads.unsaved, started: job.started, now: now)
+        let limit = OpenFiles.limit
+        let advice =
+            limit == .max ? "" : " (the limit is \(limit): raise it with ulimit -n, or LimitNOFILE= in a unit)"
+        let narrowed = max(1, others)
+        if scheduler.openFiles.map({ narrowed < $0.places }) ?? true, admission.descriptors.tells(now: now) {
+            let count = narrowed == 1 ? "1 transfer" : "\(narrowed) transfers"
+            emit(
+                job.record.batch,
+                .batchWaiting(
+                    .openFiles("\(error.message); \(count) at a time for now, no attempt is spent\(advice)"),
+                    transfers: 0))
+        }
+        scheduler.descriptorsLacked(others: others, now: now)
+        preparing.forgetAhead()
+        downloads.saveGroup(on: self)
+        guard wasAlone else {
+            leave(
+                job,
+                .wait(
+                    .openFiles(error.message), after: Self.descriptorDelay, resume: resume, startsCountAnew: false))
+            return nil
+        }
+        // Connections that are kept for requests to come are all that is left.
+        engine.renewNetwork()
+        var error = error
+        error.isTransient = true
+        error.scope = .transfer
+        error.retryAfter = .seconds(1)
+        error.message += advice
+        return error
+    }
+
+    /// Longer than a small file takes, which gives its descriptors back then.
+    private static let descriptorDelay = Duration.milliseconds(250)
+
+    // MARK: The one door
+
+    /// Ends what this process has of a job: its slot, its origin's probe, the lock of its partial file and the version that
+    /// it wrote down are given back here and nowhere else, and its record is made.
+    ///
+    /// The scheduler is told before what the end says of the origin (`originAnswered`, `originFailed`). Jobs that were claimed and
+    /// haven't started leave by it too.
+    func leave(_ job: RunningJob, _ departure: Departure) {
+        let id = job.candidate.id
+        if !departure.isSettled { dialogues.takeBackVersion(job, on: self) }
+        running[id] = nil
+        downloads.dropRecord(of: id)
+        scheduler.ended(job.candidate)
+        // Changes nothing where an answer or a failure was told.
+        scheduler.originAbandoned(job.candidate.lane.origin, job: id, now: .now)
+        giveBackFile(of: job, departure)
+        record(job, departure)
+    }
+
+    /// Somebody stopped the job.
+    func leave(_ job: RunningJob, for stop: RunningJob.Stop, resume: ResumeData? = nil) {
+        leave(job, Departure(stop, of: job, host: host(of: job), resume: resume))
+    }
+
+    private func giveBackFile(of job: RunningJob, _ departure: Departure) {
+        guard case .download(let ready) = job.ready, !departure.isSettled else { return }
+        if departure.isByCommand || !job.hasBegun { ready.part.discardIfEmpty() }
+        ready.part.unlock()
+    }
+
+    private func record(_ job: RunningJob, _ departure: Departure) {
+        let record = job.record
+        if case .replaced = departure, let upload = record.upload {
+            abandon(AbandonedUpload(id: record.id, spec: record.spec, upload: upload))
+        }
+        if let news = departure.news(of: record) { emit(record.batch, news) }
+        let times = record.watched == nil ? nil : folders[record.batch]?.times.again
+        switch departure.entry(of: job, again: times) {
+        case .end(let end): recorder.add(end)
+        case .step(let step): recorder.add(step)
+        }
+    }
+
+    // MARK: Records
+
+    /// Writes what has come together in one transaction.
+    func flushRecords() {
+        let isAwaited = scheduler.isIdle && state.storeCalls == 0 || state.stopping != nil
+        switch recorder.next(now: .now, isAwaited: isAwaited) {
+        case .nothing: break
+        case .later(let time):
+            let timer = timer(.record)
+            if !timer.isScheduled { timer.schedule(at: time) }
+        case .write(let ends, let steps): write(ends, steps)
+        }
+    }
+
+    private func write(_ ends: [JobEnd], _ steps: [JobStep]) {
+        Failpoint.reached(.recordDue)
+        withStore {
+            try $0.record(ends, steps)
+        } then: { runner, recorded in
+            Failpoint.reached(.recordCommitted)
+            runner.recorder.written()
+            runner.didRecord(ends, steps, recorded)
+        }
+    }
+
+    private func didRecord(_ ends: [JobEnd], _ steps: [JobStep], _ recorded: RecordedGroup) {
+        for (end, cursor) in zip(ends, recorded.cursors) {
+            if end.again == nil { memory.secrets[end.id] = nil }
+            memory.traces.forget(end.id)
+            batches.announce(end, cursor, on: self)
+        }
+        folders.tell(ends, recorded.watched, on: self)
+        for batch in Set(ends.filter(\.wasCancelled).map(\.batch)) { abandonCancelled(batch) }
+        for skipped in recorded.skipped { batches.announce(skipped, on: self) }
+        for (lane, count) in recorded.unblocked { becameReady(lane, count) }
+        for step in steps {
+            let lane = Lane(batch: step.batch, origin: step.origin, network: step.network)
+            switch step.state {
+            case .queued where state.stopping == nil: becameReady(lane, 1, overtakes: folders[step.batch] != nil)
+            case .waiting:
+                admission.sleep(
+                    SleepingJob(
+                        id: step.id, lane: lane, due: step.due ?? .now, isAsked: step.isAsked,
+                        disk: step.error.flatMap { $0.isFullDisk ? $0.message : nil }))
+            default: break
+            }
+        }
+        recorder.givenBack.recorded(ends.map(\.id) + steps.map(\.id))
+    }
+}
+
+extension FailedAttempt {
+    init(of job: RunningJob, _ error: TransferError, bodyLeft: Bool) {
+        let isPreparing = if case .preparing = job.phase { true } else { false }
+        self.init(
+            of: job.record, error, bodyLeft: bodyLeft, isPreparing: isPreparing, hadBegun: job.start != nil,
+            wasAnswered: job.sending.wasAnswered)
+    }
+}

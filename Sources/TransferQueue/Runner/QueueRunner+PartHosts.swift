@@ -1,0 +1,258 @@
+import TransferCore
+import TransferEngine
+import TransferEventLoop
+import TransferUpload
+
+// The runner as the host of its parts.
+
+extension QueueRunner: UploadHost {
+    func underWay(_ id: Int64) -> RunningJob? { running[id] }
+
+    func serverAnswered(_ job: RunningJob) { scheduler.answered(job.candidate) }
+
+    func judgeLink(_ job: RunningJob, _ outcome: ExchangeOutcome) { following.judgeLink(job, outcome, on: self) }
+
+    func cameFurther(_ job: RunningJob, from start: Int64, to position: Int64) -> Bool {
+        memory.traces.cameFurther(job.candidate.id, from: start, to: position)
+    }
+
+    func count(_ job: RunningJob, moved bytes: Int64) {
+        following.account(job, moved: bytes, on: self)
+        batches[job.record.batch]?.settledBytes += bytes
+    }
+
+    func uploaded(_ job: RunningJob, _ file: SourceFile, _ result: TransferResult, _ digest: Checksum?) {
+        scheduler.originAnswered(job.candidate.lane.origin)
+        job.result = result
+        leave(
+            job,
+            .done(
+                job.receipt(in: batches[job.record.batch]?.name, path: file.path, bytes: file.size, digest: digest),
+                file.stamp))
+    }
+
+    func failed(_ job: RunningJob, _ error: TransferError, bodyLeft: Bool, progressed: Bool) {
+        failed(job, error, bodyLeft: bodyLeft, left: .untouched, progressed: progressed)
+    }
+
+    func leave(_ job: RunningJob, for stop: RunningJob.Stop) { leave(job, for: stop, resume: nil) }
+}
+
+extension QueueRunner: AbandonHost {
+    var knownSecrets: [Int64: JobSecrets] { memory.secrets }
+    var untoldUploads: [Int64: TransferError] { abandonments.untold }
+
+    func abandon(_ uploads: [AbandonedUpload]) { for upload in uploads { abandon(upload) } }
+
+    func abandon(_ upload: AbandonedUpload) { abandonments.abandon(upload, on: self) }
+
+    func abandonCancelled(_ batch: Int64) { abandonments.abandonCancelled(batch, on: self) }
+}
+
+extension QueueRunner: NetworkHost {
+    var jobs: Dictionary<Int64, RunningJob>.Values { running.values }
+    var openBatches: [Int64] { batches.open }
+    var hasNoBatches: Bool { batches.isEmpty }
+    var networksInUse: Set<String> {
+        scheduler.networks.union(running.values.map(\.candidate.lane.network))
+            .union(recorder.steps.map(\.network)).union(admission.sleepers.map(\.lane.network))
+    }
+
+    var gate: NetworkGate { scheduler.network }
+
+    func setGate(_ gate: NetworkGate) { scheduler.setNetwork(gate) }
+
+    func isOpen(_ lane: Lane, _ reach: OriginReach) -> Bool { scheduler.network.isOpen(lane, reach) }
+
+    func isDirect(_ host: HostUnderRules) -> Bool { scheduler.network.direct.contains(host) }
+
+    func closedLanes() -> [Lane] { scheduler.closedLanes() }
+
+    func batchesHeld(under network: String) -> Set<Int64> { scheduler.batchesHeld(under: network) }
+
+    func batchesThatGoOn(under network: String) -> Set<Int64> { scheduler.batchesThatGoOn(under: network) }
+
+    func machines(under networks: Set<String>, _ gate: NetworkGate) -> Set<HostUnderRules> {
+        var machines = scheduler.hosts(under: networks)
+        for candidate in scheduler.kept(by: gate) where networks.contains(candidate.lane.network) {
+            machines.formUnion(MirrorTurns(of: candidate, admission.claimed[candidate.id], builder).machines)
+        }
+        for job in running.values where networks.contains(job.candidate.lane.network) {
+            guard let host = job.candidate.reach.host else { continue }
+            machines.insert(HostUnderRules(host: host, network: job.candidate.lane.network))
+        }
+        return machines
+    }
+
+    /// No attempt is spent: nothing was asked of the server that can't be reached, and a later attempt may go there.
+    func turnToMirrors() {
+        var turned: [Scheduler.Candidate] = []
+        for candidate in scheduler.kept(by: scheduler.network) {
+            let mirrors = MirrorTurns(of: candidate, admission.claimed[candidate.id], builder)
+            guard let turn = mirrors.firstOpen(scheduler.network) else { continue }
+            admission.turn(candidate.id, to: turn.mirror)
+            turned.append(candidate.turned(to: turn.lane, turn.reach))
+        }
+        guard !turned.isEmpty else { return }
+        let ids = Set(turned.map(\.id))
+        _ = scheduler.remove { ids.contains($0.id) }
+        for candidate in turned { scheduler.joined(candidate) }
+    }
+
+    /// A server's own wish holds over every network.
+    func wakeEarly() {
+        scheduler.openSilentGates()
+        wake(admission.wakeUnasked())
+    }
+}
+
+extension QueueRunner: BatchHost {
+    func batchComes(with secrets: [Int64: JobSecrets]) {
+        following.start(on: self)
+        memory.secrets.merge(secrets) { $1 }
+        census.reset()
+        scheduler.reviveDead()
+    }
+
+    func backlogIs(_ lane: Lane, _ count: Int) { scheduler.backlogIs(lane, count) }
+
+    func setSleepers(of batch: Int64, _ jobs: [SleepingJob]) { admission.setSleepers(of: batch, jobs) }
+
+    func restorePause(_ pause: StoredPause) {
+        let error = TransferError(
+            .httpStatus, pause.message, cause: pause.status.map { .http(status: $0) }, isTransient: true, scope: .origin
+        )
+        scheduler.restorePause(of: pause.origin, error, until: .now + pause.remaining)
+    }
+
+    func review() { following.review(on: self) }
+
+    func isWatched(_ batch: Int64) -> Bool { folders[batch] != nil }
+
+    func forgetWork(of batch: Int64) {
+        scheduler.forget(batch: batch)
+        admission.forgetSleepers(of: batch)
+    }
+
+    func onWorker<Value: Sendable>(
+        _ work: @escaping @Sendable () -> Value, then: @escaping @Sendable (isolated QueueRunner, Value) -> Void
+    ) {
+        state.storeCalls += 1
+        engine.workers.execute { [loop] in
+            let value = work()
+            loop.execute {
+                self.onLoop { runner in
+                    runner.state.storeCalls -= 1
+                    then(runner, value)
+                    runner.pump()
+                }
+            }
+        }
+    }
+
+    func batchEnded() {
+        guard !state.isEndless, state.storeCalls == 0, abandonments.isEmpty, batches.allHaveEnded else { return }
+        state.tellEnd()
+    }
+
+    func add(
+        _ batch: HeldBatch, secrets: [Int64: JobSecrets], options: RunOptions, tellsOfFailed: Bool = false,
+        ready: [Lane: Int]? = nil
+    ) {
+        batches.add(batch, secrets: secrets, options: options, tellsOfFailed: tellsOfFailed, ready: ready, on: self)
+    }
+
+    func refreshFromStore(_ batch: Int64) { batches.refresh(batch, on: self) }
+
+    func summary() -> RunSummary { batches.summary }
+}
+
+extension QueueRunner: ReportHost {
+    func originWaits() -> Set<OriginWait> { scheduler.originWaits() }
+
+    func waits(of batch: Int64, busy: Int) -> BatchWaits {
+        BatchWaits(
+            left: batches[batch]?.remaining ?? 0, busy: busy,
+            asleep: admission.sleepers.filter { $0.lane.batch == batch }, held: scheduler.held(batch: batch),
+            network: following.wait(of: batch, on: self))
+    }
+
+    func pause(of origin: String, now: MonotonicTime) -> (error: TransferError, remaining: Duration)? {
+        scheduler.pause(of: origin, now: now)
+    }
+
+    func accountAll() { following.accountAll(on: self) }
+}
+
+extension QueueRunner: CommandHost {
+    var steps: [JobStep] { recorder.steps }
+
+    func changeSteps(where isMeant: (JobStep) -> Bool, _ change: (inout JobStep) -> Void) {
+        recorder.change(where: isMeant, change)
+    }
+
+    func cancelSteps(where isMeant: (JobStep) -> Bool) { recorder.cancel(where: isMeant) }
+
+    func forgetSleepers(of batch: Int64) { admission.forgetSleepers(of: batch) }
+
+    func openGates() { scheduler.openGates() }
+
+    func reviveDead() { scheduler.reviveDead() }
+}
+
+extension QueueRunner: SourceHost {
+    func keeper(of batch: Int64) -> WatchKeeper? { folders[batch] }
+
+    func settleSource(
+        _ job: RunningJob, _ file: SourceFile, then: @escaping @Sendable (isolated QueueRunner, Bool) -> Void
+    ) {
+        sources.settle(job, file, on: self, then: then)
+    }
+}
+
+extension QueueRunner: WatchHost, FolderHost {
+    nonisolated func hear(_ news: FolderNews, from keeper: WatchKeeper) {
+        onLoop { $0.folders.hear(news, from: keeper, on: $0) }
+    }
+
+    /// - Returns: Whether nobody watches it here.
+    func reserveWatch(_ name: String) -> Bool { folders.reserve(name) }
+
+    func releaseWatch(_ name: String) { folders.release(name) }
+
+    /// For the end of the queue.
+    func watchers() -> [WatchKeeper] { folders.all }
+
+    var isEndless: Bool { state.isEndless }
+    var isStopping: Bool { state.stopping != nil }
+
+    func remember(_ secrets: [Int64: JobSecrets]) { memory.secrets.merge(secrets) { $1 } }
+
+    func forgetSecrets(of job: Int64) { memory.secrets[job] = nil }
+
+    func join(_ batch: HeldBatch) { add(batch, secrets: [:], options: RunOptions()) }
+
+    func tellWatch(of batch: Int64, _ tally: BatchTally) { folders.tell(batch, tally) }
+}
+
+extension QueueRunner: DownloadHost, PreparationHost {
+    func originAnswered(_ job: RunningJob) { scheduler.originAnswered(job.candidate.lane.origin) }
+
+    func originAbandoned(_ job: RunningJob) {
+        scheduler.originAbandoned(job.candidate.lane.origin, job: job.candidate.id, now: .now)
+    }
+
+    func freeSlot(_ job: RunningJob) { scheduler.ended(job.candidate) }
+
+    func noteTrace(_ job: RunningJob, _ news: AttemptTraces.News) { memory.traces.note(job.candidate.id, news) }
+
+    func claimed(_ id: Int64) -> JobRecord? { admission.claimed[id] }
+
+    func upcoming(_ count: Int) -> [Scheduler.Candidate] { scheduler.upcoming(count) }
+
+    var startsAtOnce: Bool { scheduler.limits.requestRate == nil }
+}
+
+extension QueueRunner: CredentialHost {
+    func register(_ name: String, _ provider: @escaping CredentialProvider) { credentials.register(name, provider) }
+}

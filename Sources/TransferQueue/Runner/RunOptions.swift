@@ -1,0 +1,24 @@
+/// Options of a run, above all for jobs that were complete before.
+public struct RunOptions: Sendable, Hashable {
+    /// Ask the servers whether complete files are still the newest.
+    public var refresh = false
+    /// Hash complete files again; those whose digest isn't known are fetched again.
+    public var verify = false
+    /// Replace the limits the queue was opened with.
+    public var limits: BatchLimits?
+    /// Note in each file, in an extended attribute, where it came from: for batches that are forgotten when they have
+    /// ended. Files that took long to arrive bear the note anyway.
+    public var marksFiles = false
+    /// Fail downloads that nothing proves to be whole (``JobSpec/Download/strict``), also of jobs that don't say so.
+    public var strict = false
+    public init() {}
+}
+
+/// The outcome of a run.
+public struct RunSummary: Sendable, Hashable {
+    /// Counts by batch name.
+    public var totals: [String: BatchTotals] = [:]
+    /// Jobs that a later run continues.
+    public var left = 0
+    public init() {}
+}

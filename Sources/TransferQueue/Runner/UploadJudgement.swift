@@ -1,0 +1,81 @@
+import TransferCore
+import TransferEngine
+import TransferEventLoop
+import TransferUpload
+
+// What the queue makes of an upload's past and of its answers: values, without a run.
+
+extension JobSpec.Upload {
+    /// What a dialogue goes by where a process died that may have sent the whole file: it has been the same since, as its
+    /// bytes or its times tell.
+    ///
+    /// - Parameter isProven: Whether its bytes were read and are those that were to be sent.
+    /// - Returns: `nil` when nobody can say, and where the state that is on record leads on.
+    func stateAfterLoss(of record: JobRecord, _ file: SourceFile, isProven: Bool) -> UploadState? {
+        guard record.wasInterrupted, entry.confirmsLostAnswers, record.spec.method == "PUT",
+            record.upload?.knowsTheWay != true,
+            isProven || (file.stamp.changed ?? 0) / 1_000_000 <= record.claimed
+        else { return nil }
+        return ConfirmingPut.state(began: record.claimed / 1000)
+    }
+}
+
+extension JobSpec {
+    /// Whether a server is asked for what it has before a body is sent again: its answer was lost, and it may have all of
+    /// it.
+    func asksAfterLoss(_ error: TransferError, sent: Int64, of size: Int64) -> Bool {
+        guard case .upload(let upload) = work else { return false }
+        return upload.entry.confirmsLostAnswers && method == "PUT" && error.status == nil && size > 0
+            && (sent >= size || error.code == .answeredEarly)
+    }
+}
+
+extension JobRecord {
+    /// The method of a job that mustn't be repeated, and whose file nobody would offer again.
+    var unrepeatable: String? {
+        guard watched == nil, spec.mustNotRepeat, !spec.failsIfChanged else { return nil }
+        return spec.method
+    }
+}
+
+extension TransferError {
+    /// With a word on the folder that the destination of an upload may lack.
+    func hinted(_ head: ResponseHead?, _ spec: JobSpec) -> TransferError {
+        guard case .upload(let upload) = spec.work, let head, status == head.status,
+            let hint = upload.entry.hint(head, spec.method, upload.url)
+        else { return self }
+        var error = self
+        error.message += hint
+        return error
+    }
+
+    /// - Parameter method: The server has taken it, and it isn't to be done again.
+    static func changed(_ file: SourceFile, method: String?) -> TransferError {
+        guard let method else {
+            return TransferError(.sourceChanged, "\(file.path) changed while it was being sent", isTransient: true)
+        }
+        return TransferError(
+            .mayHaveBeenSent,
+            "\(file.path) changed while it was being sent, and the server has taken it; "
+                + "\(method) isn't repeated, transfer retry sends it again")
+    }
+}
+
+extension UploadEvent {
+    /// What the end of an exchange is for the dialogue that asked for it.
+    init(_ outcome: ExchangeOutcome, of request: Int, _ digest: Checksum?) {
+        switch outcome.receipt {
+        case .failure(let error): self = .failed(request: request, error, sent: outcome.sent)
+        case .success(let head):
+            var answer = UploadAnswer(
+                request: request, head: head, body: outcome.answer, url: outcome.finalURL, sent: outcome.sent)
+            answer.digest = digest
+            self = .answered(answer)
+        }
+    }
+}
+
+extension RunningJob {
+    /// When the attempt began, in seconds since 1970.
+    var began: Int64 { WallClock.seconds - (MonotonicTime.now - started).components.seconds }
+}

@@ -1,0 +1,52 @@
+import Testing
+import TransferCore
+import TransferEngine
+import TransferUpload
+
+@testable import TransferQueue
+
+/// What the queue makes of an upload whose answer is lost, and of a download's other mirrors.
+@Suite struct UploadJudgementTests {
+    private let lost = TransferError(.connectionLost, "lost", isTransient: true)
+
+    @Test func onlyAWholeBodyOfAPutIsAskedFor() {
+        let put = Sample.upload("/f", to: "http://h.example/in")
+        #expect(put.asksAfterLoss(lost, sent: 9, of: 9))
+        #expect(!put.asksAfterLoss(lost, sent: 8, of: 9))
+        #expect(!put.asksAfterLoss(lost, sent: 0, of: 0))
+        #expect(put.asksAfterLoss(TransferError(.answeredEarly, "early"), sent: 3, of: 9))
+        #expect(!put.asksAfterLoss(Sample.busy(), sent: 9, of: 9), "there was an answer")
+        let post = Sample.upload("/f", to: "http://h.example/in", protocol: .post)
+        #expect(!post.asksAfterLoss(lost, sent: 9, of: 9))
+        #expect(!Sample.download("http://h.example/0", to: "/f").asksAfterLoss(lost, sent: 9, of: 9))
+    }
+
+    @Test func aPostIsNamedWhereItIsntRepeated() {
+        func record(_ spec: JobSpec) -> JobRecord {
+            JobRecord(id: 1, batch: 1, identity: "a", spec: .init(wrappedValue: spec), claimed: 0)
+        }
+        #expect(record(Sample.upload("/f", to: "http://h.example/in", protocol: .post)).unrepeatable == "POST")
+        #expect(record(Sample.upload("/f", to: "http://h.example/in")).unrepeatable == nil)
+    }
+
+    @Test func mirrorsHaveTheirTurnInOrderWithoutThoseThatAreSpent() {
+        var spec = Sample.download("http://a.example/", to: "/f")
+        if case .download(var download) = spec.work {
+            download.urls = ["a", "b", "c", "d"].map { "http://\($0).example/" }
+            spec.work = .download(download)
+        }
+        var record = JobRecord(id: 1, batch: 1, identity: "x", spec: .init(wrappedValue: spec), claimed: 0)
+        (record.mirror, record.spentMirrors) = (2, 1 << 3)
+        let candidate = Scheduler.Candidate(
+            id: 1, lane: Lane(batch: 1, origin: spec.origin(mirror: 2), network: "n"), priority: 0)
+        let turns = MirrorTurns(
+            of: candidate, record, RequestBuilder(userAgent: "t", proxies: .none, secrets: SecretSource()))
+        #expect(turns.turns.map(\.mirror) == [0, 1])
+        #expect(turns.machines.map(\.host) == ["a.example", "b.example"])
+        var gate = NetworkGate()
+        gate.offline = ["n"]
+        #expect(turns.firstOpen(gate) == nil)
+        gate.direct = [HostUnderRules(host: "b.example", network: "n")]
+        #expect(turns.firstOpen(gate)?.mirror == 1)
+    }
+}
