@@ -1,0 +1,68 @@
+import GRDB
+import TransferCore
+import TransferEngine
+import TransferEventLoop
+import TransferWatch
+
+/// A watched folder's rows, as they are read.
+struct LedgerRow: Sendable {
+    let id: Int64
+    /// As it was recorded.
+    let version: FileVersion
+    let state: LedgerState
+    let digest: Checksum?
+    /// It wasn't found at its path.
+    var isGone = false
+    /// When it was taken into the ledger, in milliseconds since 1970.
+    var staged: Int64 = 0
+    /// Of what was sent of it (``SourceFile/sentFingerprint``), or was to be sent.
+    var fingerprint: UInt64?
+    /// The file's job was cancelled, or may have arrived: the file isn't sent unasked.
+    var isGivenUp = false
+
+    /// Whether anything of the file has changed since it was recorded, if only its name.
+    ///
+    /// By the file system's time alone, which may be behind the clock: by a tick of the kernel (`CLOCK_REALTIME_COARSE`),
+    /// or by as much as a server's clock is.
+    func mayHaveChanged(_ now: FileStamp) -> Bool {
+        // Recorded by a program that noted the clock's time only.
+        if version.stamp.changed == nil, let changed = now.changed { return changed / 1_000_000 > staged }
+        return version.stamp.onAnyDevice.likeness(to: now) != .same
+    }
+}
+
+extension LedgerRow {
+    static let columns =
+        "ledger.id, device, inode, ledger.size, ledger.modified, ledger.path, ledger.state, ledger.digest, ledger.gone IS NOT NULL, ledger.staged, ledger.changed, ledger.fingerprint, "
+        + "EXISTS (SELECT 1 FROM job WHERE job.id = ledger.job AND (job.state = \(JobStates.cancelled) OR job.state = \(JobStates.failed) AND job.errorCode = 'mayHaveBeenSent'))"
+
+    init(_ row: Row) {
+        id = row[0]
+        version = FileVersion(
+            device: UInt64(bitPattern: row[1] as Int64), inode: UInt64(bitPattern: row[2] as Int64), size: row[3],
+            modified: row[4], path: row[5], changed: row[10])
+        state = LedgerState(rawValue: row[6]) ?? .open
+        let digest: String? = row[7]
+        self.digest = digest.flatMap { Checksum($0) }
+        isGone = row[8]
+        staged = row[9]
+        fingerprint = (row[11] as Int64?).map { UInt64(bitPattern: $0) }
+        isGivenUp = row[12]
+    }
+
+    /// Notes that a file is at its path, where it wasn't found before.
+    ///
+    /// - Returns: Whether something is to be done with it.
+    static func cameBack(_ db: Database, _ row: Int64) throws -> Bool {
+        let statement = try db.cachedStatement(
+            sql: "UPDATE ledger SET gone = NULL WHERE id = ? AND gone IS NOT NULL RETURNING due")
+        guard let found = try Row.fetchOne(statement, arguments: [row]) else { return false }
+        return (found[0] as Int64?) != nil
+    }
+}
+
+extension FileVersion {
+    /// As the ledger has it; 0 where it isn't known.
+    var deviceBits: Int64 { Int64(bitPattern: stamp.device ?? 0) }
+    var inodeBits: Int64 { Int64(bitPattern: stamp.inode ?? 0) }
+}
