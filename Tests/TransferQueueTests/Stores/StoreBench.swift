@@ -34,7 +34,8 @@ final class StoreBench {
                 guard let store = store as? SQLiteStore else { return }
                 try first.database.connection.write { db in
                     try db.execute(
-                        sql: "UPDATE process SET started = started - 1 WHERE id = ?", arguments: [store.database.process])
+                        sql: "UPDATE process SET started = started - 1 WHERE id = ?",
+                        arguments: [store.database.process])
                 }
             }
         case .plain:

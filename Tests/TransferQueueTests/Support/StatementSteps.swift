@@ -18,7 +18,9 @@ extension SQLiteStore {
                 }, count)
         }
         defer {
-            database.connection.writeWithoutTransaction { db in sqlite3_progress_handler(db.sqliteConnection, 0, nil, nil) }
+            database.connection.writeWithoutTransaction { db in
+                sqlite3_progress_handler(db.sqliteConnection, 0, nil, nil)
+            }
         }
         try body()
         return count.pointee

@@ -11,7 +11,8 @@ struct Batches: Sendable {
     let doubtful: DoubtfulBatches
 
     func names() throws -> [String] {
-        try database.read(leavesPacks: true) { db in try String.fetchAll(db, sql: "SELECT name FROM batch ORDER BY id") }
+        try database.read(leavesPacks: true) { db in try String.fetchAll(db, sql: "SELECT name FROM batch ORDER BY id")
+        }
     }
 
     // MARK: Taking

@@ -1,6 +1,5 @@
 import GRDB
 import TransferCore
-import TransferEventLoop
 
 /// Faults of the store in words for people.
 enum DatabaseFault {

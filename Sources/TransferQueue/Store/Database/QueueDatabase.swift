@@ -1,11 +1,11 @@
 import GRDB
 import TransferCore
 
-/// The database of a queue as one process has it: the connection, the process's lease, and the transactions that all topics
-/// of the store are made of.
+/// The database of a queue as one process has it: the connection, the process's lease, and the transactions that all
+/// topics of the store are made of.
 ///
-/// The jobs of a new batch may be packed (``Packs``). Each transaction gives them their rows first, unless it's told to leave
-/// the packs as they are.
+/// The jobs of a new batch may be packed (``Packs``). Each transaction gives them their rows first, unless it's told to
+/// leave the packs as they are.
 final class QueueDatabase: Sendable {
     let connection: DatabaseQueue
     /// Its file; for messages.
@@ -97,8 +97,8 @@ final class QueueDatabase: Sendable {
         return value
     }
 
-    /// Makes durable what was written relaxed until now: a commit that waits for the disk takes all before it along. It has
-    /// to change something, as SQLite writes no page that stays as it is.
+    /// Makes durable what was written relaxed until now: a commit that waits for the disk takes all before it along. It
+    /// has to change something, as SQLite writes no page that stays as it is.
     func makeDurable() throws {
         try connection.write { db in
             try db.execute(
@@ -108,8 +108,8 @@ final class QueueDatabase: Sendable {
         }
     }
 
-    /// To be called in every transaction that changes jobs of this process. Whoever takes over what it had takes its row
-    /// away in the same transaction.
+    /// Every transaction that changes jobs of this process calls this. A process that takes over what this one had takes
+    /// its row away in the same transaction.
     ///
     /// - Throws: ``LeaseLost``.
     func requireLease(_ db: Database) throws {

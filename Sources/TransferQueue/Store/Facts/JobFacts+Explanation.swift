@@ -12,7 +12,8 @@ extension JobFacts {
         look: (HostWays.Question) -> HostWays.Finding? = { _ in nil }
     ) -> JobExplanation {
         var explanation = JobExplanation(
-            batch: batch, job: identity, state: state, isUpload: spec.isUpload, reason: .stopped, attempts: attempts.count,
+            batch: batch, job: identity, state: state, isUpload: spec.isUpload, reason: .stopped,
+            attempts: attempts.count,
             attemptLimit: spec.settings.retry.limit ?? 10, pid: run?.pid, source: source)
         if !state.hasEnded, let record = self.upload, record.state != nil, case .upload(let upload) = spec.work {
             explanation.sent = JobExplanation.Sent(
@@ -69,7 +70,8 @@ extension JobFacts {
 
     /// - Returns: Whether the network is what it waits for.
     private func explainNetwork(
-        _ explanation: inout JobExplanation, _ run: Run, _ snapshot: NetworkSnapshot, _ now: WallTime, _ zone: LocalZone,
+        _ explanation: inout JobExplanation, _ run: Run, _ snapshot: NetworkSnapshot, _ now: WallTime,
+        _ zone: LocalZone,
         _ look: (HostWays.Question) -> HostWays.Finding?
     ) -> Bool {
         let policy = NetworkPolicy(key: network)

@@ -26,7 +26,8 @@ struct HostWaits: Sendable {
             for wait in waits {
                 let end = wait.until.map { StoredWait(until: $0) }
                 try statement.execute(arguments: [
-                    database.process, wait.origin, WallClock.milliseconds, end?.wall, end?.boot, end?.length, wait.status,
+                    database.process, wait.origin, WallClock.milliseconds, end?.wall, end?.boot, end?.length,
+                    wait.status,
                     wait.message,
                 ])
             }

@@ -2,8 +2,8 @@ import FoundationEssentials
 import GRDB
 import TransferCore
 
-/// The table `pack`. The jobs of a new batch are first kept in one value, which is written in a moment. Each gets its row when it's
-/// recorded as complete; all of them do before anybody looks at jobs who doesn't know of packs.
+/// The table `pack`. The jobs of a new batch are first kept in one value, which is written in a moment. Each gets its row
+/// when it's recorded as complete; all of them do before anybody looks at jobs who doesn't know of packs.
 enum Packs {
     /// Keeps rows, in the order of their numbers, as one value.
     ///

@@ -41,7 +41,8 @@ struct Steering: Sendable {
     func takeCommands() throws -> [QueueCommand] {
         try database.write(leavesPacks: true) { db in
             let rows = try Row.fetchAll(
-                db, sql: "DELETE FROM command WHERE process = ? RETURNING id, verb, batch, job", arguments: [database.process])
+                db, sql: "DELETE FROM command WHERE process = ? RETURNING id, verb, batch, job",
+                arguments: [database.process])
             return rows.compactMap { row in
                 QueueVerb(rawValue: row[1]).map { QueueCommand(id: row[0], verb: $0, batch: row[2], job: row[3]) }
             }.sorted { $0.id < $1.id }
