@@ -15,6 +15,7 @@ FNR == 1 {
     sub(/^.*Sources\/TransferQueue\//, "", folder)
     sub(/\/.*$/, "", folder)
     isText = 0
+    isDatabase = 0
     if (!(folder in rank) && pass == 1) {
         printf "%s:1: %s/ has no place in the order of folders (scripts/lint-order.awk)\n", FILENAME, folder
         bad = 1
@@ -37,6 +38,9 @@ FNR == 1 {
     sub(/\/\/.*$/, "", line)
 }
 
+# What is declared beside GRDB is a part of one store.
+folder == "Store" && line ~ /^import GRDB$/ { isDatabase = 1 }
+
 # Only what others can name: a declaration of the outermost level that isn't private.
 pass == 1 && line ~ /^(public |package |final |indirect )*(struct|class|enum|actor|protocol|typealias) / {
     name = line
@@ -46,6 +50,7 @@ pass == 1 && line ~ /^(public |package |final |indirect )*(struct|class|enum|act
         lowest[name] = rank[folder]
         home[name] = folder
     }
+    if (isDatabase) isPart[name] = 1
 }
 
 pass == 2 {
@@ -57,8 +62,9 @@ pass == 2 {
             bad = 1
         }
         # Which store it is that is asked is decided where a queue is opened.
-        if (word == "SQLiteStore" && folder != "Store" && FILENAME !~ /\/(JobQueue|QueueRemote|JobChecker)\.swift$/) {
-            printf "%s:%d: SQLiteStore: the queue knows its store by JobStore and its like\n", FILENAME, FNR
+        if (word in isPart && folder != "Store" \
+            && (word != "SQLiteStore" || FILENAME !~ /\/(JobQueue|QueueRemote|JobChecker)\.swift$/)) {
+            printf "%s:%d: %s: the queue knows its store by JobStore and its like\n", FILENAME, FNR, word
             bad = 1
         }
     }

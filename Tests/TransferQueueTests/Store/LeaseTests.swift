@@ -45,7 +45,7 @@ import TransferTestSupport
         let fixture = try StoreFixture()
         let other = try SQLiteStore(fixture.state)
         try fixture.stage([Sample.download("http://h.example/x", to: "a")], in: other)
-        try fixture.raw.run("UPDATE process SET pid = 1073741824 WHERE id = \(other.process)")
+        try fixture.raw.run("UPDATE process SET pid = 1073741824 WHERE id = \(other.database.process)")
         #expect(try fixture.store.hold(.unfinished).isEmpty)
         #expect(try fixture.store.statuses(name: nil).map(\.pid) == [1_073_741_824])
         try fixture.kill(other)
@@ -57,20 +57,20 @@ import TransferTestSupport
         let fixture = try StoreFixture()
         let other = try SQLiteStore(fixture.state)
         try fixture.stage([Sample.download("http://h.example/x", to: "a")], in: other)
-        other.locks.release(other.process)
-        try fixture.raw.run("UPDATE process SET until = NULL, isLocked = 0 WHERE id = \(other.process)")
+        other.database.locks.release(other.database.process)
+        try fixture.raw.run("UPDATE process SET until = NULL, isLocked = 0 WHERE id = \(other.database.process)")
         #expect(try fixture.store.hold(.unfinished).isEmpty)
-        try fixture.raw.run("UPDATE process SET started = started - 1 WHERE id = \(other.process)")
+        try fixture.raw.run("UPDATE process SET started = started - 1 WHERE id = \(other.database.process)")
         #expect(try fixture.store.hold(.unfinished).map(\.name) == ["b"])
     }
 
     @Test func renewingMovesTheEndOfTheLease() throws {
         let fixture = try StoreFixture()
         let store = fixture.store
-        try fixture.raw.run("UPDATE process SET until = 5 WHERE id = \(store.process)")
+        try fixture.raw.run("UPDATE process SET until = 5 WHERE id = \(store.database.process)")
         let lease = try store.renew()
-        #expect(lease.generation == store.process)
-        let until = try fixture.raw.value("SELECT until FROM process WHERE id = \(store.process)")
+        #expect(lease.generation == store.database.process)
+        let until = try fixture.raw.value("SELECT until FROM process WHERE id = \(store.database.process)")
         #expect(until == "\(lease.until.nanoseconds / 1_000_000)")
     }
 }

@@ -23,7 +23,7 @@ import TransferTestSupport
 
     /// Which jobs the database has as claimed and as nobody's.
     private func reserved() throws -> [String] {
-        try fixture.store.write { _ in }
+        try fixture.store.database.write { _ in }
         return try fixture.raw.run("SELECT identity FROM job WHERE state = 1 AND owner IS NULL ORDER BY id")
             .compactMap { $0[0] }
     }
@@ -100,7 +100,7 @@ import TransferTestSupport
         try fixture.stage(jobs(4), reserving: 100, in: other)
         let opened = try claim(lane, 2, in: other)
         try fixture.raw.run("UPDATE batch SET owner = NULL")
-        try fixture.raw.run("DELETE FROM process WHERE id = \(other.process)")
+        try fixture.raw.run("DELETE FROM process WHERE id = \(other.database.process)")
         #expect(try fixture.store.hold(.unfinished).map(\.name) == ["b"])
         let records = try fixture.claimAll(1)
         #expect(records.map(\.wasInterrupted) == [true, true, false, false])

@@ -50,7 +50,7 @@ import TransferEventLoop
         let begin = StoredWait.Now.system
         try keep(until: begin.wall + 3_600_000)
         let later = StoredWait.Now(wall: begin.wall + 1_800_000 + step, boot: begin.boot + .seconds(1800))
-        try fixture.store.write { try StoredWait.follow($0, later) }
+        try fixture.store.database.write { try StoredWait.follow($0, later) }
         let left = (try due()).map { $0 - later.wall } ?? 0
         #expect(abs(left - 1_800_000) <= StoredWait.smallestStep * 2, "\(left)")
     }
@@ -62,7 +62,7 @@ import TransferEventLoop
         try keep(until: begin.wall + 3_600_000)
         try fixture.raw.run("UPDATE boot SET id = 'another'")
         let now = StoredWait.Now(wall: begin.wall + step, boot: .seconds(3))
-        try fixture.store.write { try StoredWait.follow($0, now) }
+        try fixture.store.database.write { try StoredWait.follow($0, now) }
         #expect(try due().map { $0 - now.wall } == left)
     }
 

@@ -26,15 +26,16 @@ final class StoreBench {
             let state = try StateFolder(folder.path("state"))
             make = { try SQLiteStore(state) }
             // As the kernel does it for a process that ends.
-            end = { store in (store as? SQLiteStore).map { $0.locks.release($0.process) } }
+            end = { store in (store as? SQLiteStore).map { $0.database.locks.release($0.database.process) } }
         case .sqliteInMemory:
             let first = try SQLiteStore()
-            make = { try SQLiteStore(first.database) }
+            make = { try SQLiteStore(first.database.connection) }
             end = { store in
                 guard let store = store as? SQLiteStore else { return }
-                try first.database.write { db in
+                try first.database.connection.write { db in
                     try db.execute(
-                        sql: "UPDATE process SET started = started - 1 WHERE id = ?", arguments: [store.process])
+                        sql: "UPDATE process SET started = started - 1 WHERE id = ?",
+                        arguments: [store.database.process])
                 }
             }
         case .plain:

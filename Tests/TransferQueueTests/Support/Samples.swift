@@ -105,7 +105,7 @@ final class StoreFixture {
     /// The states by identity.
     func states() throws -> [String: JobState] {
         // Gives every job its row.
-        try store.write { _ in }
+        try store.database.write { _ in }
         var states: [String: JobState] = [:]
         for row in try raw.run("SELECT identity, state FROM job") {
             states[row[0] ?? ""] = JobState(rawValue: Int(row[1] ?? "") ?? -1)
@@ -115,7 +115,7 @@ final class StoreFixture {
 
     /// Makes the process that opened `store` look as if it had died, also after its number was given out again.
     func kill(_ store: SQLiteStore) throws {
-        store.locks.release(store.process)
-        try raw.run("UPDATE process SET started = started - 1 WHERE id = \(store.process)")
+        store.database.locks.release(store.database.process)
+        try raw.run("UPDATE process SET started = started - 1 WHERE id = \(store.database.process)")
     }
 }

@@ -9,7 +9,7 @@ extension SQLiteStore {
         let count = UnsafeMutablePointer<Int>.allocate(capacity: 1)
         defer { count.deallocate() }
         count.pointee = 0
-        database.writeWithoutTransaction { db in
+        database.connection.writeWithoutTransaction { db in
             sqlite3_progress_handler(
                 db.sqliteConnection, 1,
                 { context in
@@ -18,7 +18,9 @@ extension SQLiteStore {
                 }, count)
         }
         defer {
-            database.writeWithoutTransaction { db in sqlite3_progress_handler(db.sqliteConnection, 0, nil, nil) }
+            database.connection.writeWithoutTransaction { db in
+                sqlite3_progress_handler(db.sqliteConnection, 0, nil, nil)
+            }
         }
         try body()
         return count.pointee

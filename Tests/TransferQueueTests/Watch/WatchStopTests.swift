@@ -92,7 +92,7 @@ import TransferWatch
                 defer { gate.open() }
                 await withCheckedContinuation { begun in
                     writer.execute {
-                        try? other.writeRelaxed { _ in
+                        try? other.database.writeRelaxed { _ in
                             begun.resume()
                             gate.pass()
                         }

@@ -64,7 +64,7 @@ import TransferWatch
             try await withWatch(folder, spec, runs: false) { queue, _, _ in
                 try await folder.ledger("count(*)", "job IS NOT NULL", is: "1")
                 // Found dead by the next one, which takes back what it had.
-                try folder.database.run("UPDATE job SET state = 1, owner = \(try queue.sqlite().process)")
+                try folder.database.run("UPDATE job SET state = 1, owner = \(try queue.sqlite().database.process)")
                 try folder.database.run("UPDATE process SET started = started - 1")
             }
             try await withWatch(folder, spec) { _, _, log in await log.wait(forConfirmed: "a") }

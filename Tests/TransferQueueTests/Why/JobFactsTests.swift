@@ -13,7 +13,7 @@ import TransferUpload
         let work = JobSpec.Work.download(.init(urls: ["https://a.example/x"], destination: "x"))
         var facts = JobFacts(batch: "b", identity: "x", state: state, spec: JobSpec(work: work))
         facts.origin = origin
-        facts.pid = 7
+        facts.run = .init(pid: 7)
         return facts
     }
 
@@ -55,7 +55,7 @@ import TransferUpload
     ) throws {
         var facts = facts(state)
         facts.remaining = own.map { .seconds($0) }
-        facts.hostWait = HostWait(
+        facts.run?.hostWait = HostWait(
             origin: "https://a.example", status: nil, message: "connection refused", since: 0,
             remaining: .seconds(remaining))
         let reason = JobExplanation.Reason.host(
@@ -65,7 +65,7 @@ import TransferUpload
 
     @Test func offlineIsToldWithEachLinkAndSinceWhen() throws {
         var facts = facts()
-        facts.networkWait = (WallTime(milliseconds: Self.noon.milliseconds - 6000), "offline")
+        facts.run?.networkWait = (WallTime(milliseconds: Self.noon.milliseconds - 6000), "offline")
         let explanation = explain(facts, try network(isUp: false))
         #expect(explanation.reason == .network("offline: eth0 no carrier") && explanation.waited == .seconds(6))
         #expect(explanation.links == [.init(name: "eth0", verdict: "no carrier")])
@@ -96,7 +96,7 @@ import TransferUpload
 
     @Test func whatStaysOnThisMachineNeverWaitsForTheNetwork() throws {
         var facts = facts(.claimed, origin: "http://127.0.0.1:8080")
-        facts.active = 3
+        facts.run?.active = 3
         #expect(explain(facts, try network(isUp: false)).reason == .taken(active: 3))
         var policy = NetworkPolicy()
         policy.schedule = Schedule([try #require(.init(start: 22 * 60, end: 6 * 60))])
@@ -133,7 +133,7 @@ import TransferUpload
 
     @Test func theProcessThatRunsTheBatchKnowsBest() throws {
         var facts = facts()
-        facts.networkWait = (Self.noon, "offline: wwan7 no carrier")
+        facts.run?.networkWait = (Self.noon, "offline: wwan7 no carrier")
         // Seen from another namespace there is a way.
         #expect(explain(facts, try network(isUp: true)).reason == .network("offline: wwan7 no carrier"))
     }
@@ -141,17 +141,17 @@ import TransferUpload
     /// A pause of its server, or of the network, is what others wait for.
     @Test func aJobWhoseTransferIsUnderWayWaitsForNothing() throws {
         var running = facts(.claimed)
-        (running.isUnderWay, running.active) = (true, 2)
+        running.run = .init(pid: 7, active: 2, isUnderWay: true)
         running.pause = .init(origin: "https://a.example", remaining: .seconds(42), status: 503, message: "503")
         #expect(explain(running, try network(isUp: true)).reason == .running(active: 2))
         #expect(explain(running, try network(isUp: false)).reason == .running(active: 2))
-        running.isUnderWay = false
+        running.run?.isUnderWay = false
         guard case .host = explain(running, try network(isUp: true)).reason else {
             Issue.record("what has been taken and doesn't run yet waits for its server")
             return
         }
         // What its process said last means nothing once that is gone.
-        (running.isUnderWay, running.pid) = (true, nil)
+        running.run = nil
         #expect(explain(running, try network(isUp: true)).reason == .stopped)
     }
 
@@ -169,9 +169,9 @@ import TransferUpload
         waiting.pause = .init(origin: "https://a.example", remaining: .zero, status: 429, message: "429")
         #expect(explain(waiting, up).reason == .retry(remaining: .seconds(4)))
         var queued = facts()
-        queued.active = 32
+        queued.run?.active = 32
         #expect(explain(queued, up).reason == .slot(active: 32))
-        queued.pid = nil
+        queued.run = nil
         #expect(explain(queued, try network(isUp: false)).reason == .stopped)
         #expect(explain(facts(.paused), up).reason == .paused)
         var blocked = facts(.blocked)

@@ -1,9 +1,9 @@
 /// How a job stands, and what it waits for: what `transfer why` tells.
 public struct JobExplanation: Sendable, Hashable {
-    public var batch: String
-    public var job: String
-    public var state: JobState
-    public var isUpload: Bool
+    public let batch: String
+    public let job: String
+    public let state: JobState
+    public let isUpload: Bool
     public var reason: Reason
     /// For how long it has waited, where that's known.
     public var waited: Duration?

@@ -12,41 +12,46 @@ extension JobFacts {
         look: (HostWays.Question) -> HostWays.Finding? = { _ in nil }
     ) -> JobExplanation {
         var explanation = JobExplanation(
-            batch: batch, job: identity, state: state, isUpload: spec.isUpload, reason: .stopped, attempts: attempts,
-            attemptLimit: spec.settings.retry.limit ?? 10, pid: pid, source: source)
+            batch: batch, job: identity, state: state, isUpload: spec.isUpload, reason: .stopped,
+            attempts: attempts.count,
+            attemptLimit: spec.settings.retry.limit ?? 10, pid: run?.pid, source: source)
         if !state.hasEnded, let record = self.upload, record.state != nil, case .upload(let upload) = spec.work {
             explanation.sent = JobExplanation.Sent(
                 bytes: record.confirmed, total: record.size, uploadProtocol: upload.uploadProtocol.rawValue)
         }
         switch state {
-        case .done: explanation.reason = .done(path: path ?? "")
+        case .done: explanation.reason = .done(path: attempts.path ?? "")
         case .failed:
             // By the process that watches its folder.
-            let again = pid == nil ? nil : remaining
-            explanation.reason = .failed(code: errorCode ?? "", message: errorMessage ?? "", host: host, again: again)
-        case .skipped: explanation.reason = .skipped(errorMessage ?? "")
+            let again = run == nil ? nil : remaining
+            explanation.reason = .failed(
+                code: attempts.errorCode ?? "", message: attempts.errorMessage ?? "", host: attempts.host, again: again)
+        case .skipped: explanation.reason = .skipped(attempts.errorMessage ?? "")
         case .cancelled: explanation.reason = .cancelled
         case .paused: explanation.reason = .paused
         case .blocked: explanation.reason = .needs(needs)
-        // Neither the network nor a pause that others wait for keeps it from anything.
-        case .claimed where pid != nil && isUnderWay: explanation.reason = .running(active: active)
         case .queued, .claimed, .waiting:
-            guard pid != nil else { break }
-            if explainNetwork(&explanation, snapshot, now, zone, look) { break }
-            explanation.reason = turn()
-            if case .retry = explanation.reason { explanation.lastError = errorMessage }
+            guard let run else { break }
+            // Neither the network nor a pause that others wait for keeps it from anything.
+            if state == .claimed, run.isUnderWay {
+                explanation.reason = .running(active: run.active)
+                break
+            }
+            if explainNetwork(&explanation, run, snapshot, now, zone, look) { break }
+            explanation.reason = turn(run)
+            if case .retry = explanation.reason { explanation.lastError = attempts.errorMessage }
         }
         return explanation
     }
 
     /// What is left when the network isn't the reason.
-    private func turn() -> JobExplanation.Reason {
+    private func turn(_ run: Run) -> JobExplanation.Reason {
         if let pause, pause.remaining > .zero {
             return .host(
                 origin: pause.origin, status: pause.status, message: pause.message, remaining: pause.remaining)
         }
         // While its origin is paused one job tries for all of them; one that was tried itself may have to wait for longer.
-        if let hostWait, state != .waiting || hostWait.remaining >= remaining ?? .zero {
+        if let hostWait = run.hostWait, state != .waiting || hostWait.remaining >= remaining ?? .zero {
             return .host(
                 origin: hostWait.origin, status: hostWait.status, message: hostWait.message,
                 remaining: hostWait.remaining)
@@ -54,33 +59,35 @@ extension JobFacts {
         switch state {
         case .waiting:
             let remaining = remaining ?? .zero
-            if errorCode == TransferError.Code.diskFull.rawValue {
-                return .disk(errorMessage ?? "", remaining: remaining)
+            if attempts.errorCode == TransferError.Code.diskFull.rawValue {
+                return .disk(attempts.errorMessage ?? "", remaining: remaining)
             }
             return .retry(remaining: remaining)
-        case .claimed: return .taken(active: active)
-        default: return .slot(active: active)
+        case .claimed: return .taken(active: run.active)
+        default: return .slot(active: run.active)
         }
     }
 
     /// - Returns: Whether the network is what it waits for.
     private func explainNetwork(
-        _ explanation: inout JobExplanation, _ snapshot: NetworkSnapshot, _ now: WallTime, _ zone: LocalZone,
+        _ explanation: inout JobExplanation, _ run: Run, _ snapshot: NetworkSnapshot, _ now: WallTime,
+        _ zone: LocalZone,
         _ look: (HostWays.Question) -> HostWays.Finding?
     ) -> Bool {
         let policy = NetworkPolicy(key: network)
         let words = NetworkWords(policy: policy, now: now, zone: zone)
-        let judgement = judgement(policy, snapshot, now, zone)
+        let waited = run.networkWait.map { Duration.milliseconds(max(0, now.milliseconds - $0.since.milliseconds)) }
+        let judgement = judgement(policy, waited, snapshot, now, zone)
         // This machine is there whatever becomes of the network; a schedule holds for it, too.
         if reach.host == nil, !judgement.isOutsideSchedule { return false }
         if isNearby(judgement, policy, snapshot, now, zone, look) { return false }
-        guard let reason = networkReason(words, judgement) else { return false }
+        guard let reason = networkReason(words, judgement, run) else { return false }
         if case .wait(.closed) = judgement.decision {
             explanation.reason = .schedule(reason)
         } else {
             explanation.reason = .network(reason)
         }
-        explanation.waited = networkWait.map { .milliseconds(max(0, now.milliseconds - $0.since.milliseconds)) }
+        explanation.waited = waited
         explanation.rules = judgement.rules.map { key in
             let place = source.flatMap { file in places[key].map { "\(file):\($0.line):\($0.column)" } }
             return JobExplanation.Rule(text: words.rule(key), place: place)
@@ -107,7 +114,7 @@ extension JobFacts {
         guard case .wait(let wait) = judgement.decision, wait.isForWayOut, let host = reach.host else { return false }
         switch look(HostWays.Question(host: host, link: policy.require?.exactName)) {
         case .routes(let links):
-            let rules = NetworkRules(policy: policy, now: now, zone: zone, usage: usage)
+            let rules = NetworkRules(policy: policy, now: now, zone: zone, usage: self.links.usage)
             return rules.admits(links, snapshot, views(snapshot))
         case .unknownName: return wait == .offline
         case .unanswered, nil: return false
@@ -117,23 +124,22 @@ extension JobFacts {
     private func views(_ snapshot: NetworkSnapshot) -> [LinkView] {
         LinkView.views(snapshot).map { view in
             var view = view
-            view.suspicion = silentLinks[view.name]
+            view.suspicion = links.silent[view.name]
             return view
         }
     }
 
     private func judgement(
-        _ policy: NetworkPolicy, _ snapshot: NetworkSnapshot, _ now: WallTime, _ zone: LocalZone
+        _ policy: NetworkPolicy, _ waited: Duration?, _ snapshot: NetworkSnapshot, _ now: WallTime, _ zone: LocalZone
     ) -> NetworkJudgement {
-        let waited = networkWait.map { Duration.milliseconds(max(0, now.milliseconds - $0.since.milliseconds)) }
-        return NetworkRules(policy: policy, now: now, zone: zone, usage: usage, waited: waited ?? .zero)
+        NetworkRules(policy: policy, now: now, zone: zone, usage: links.usage, waited: waited ?? .zero)
             .judge(snapshot.isKnown ? views(snapshot) : nil).relented
     }
 
     /// The process that runs the batch knows best; where it says nothing, this machine's network is looked at.
-    private func networkReason(_ words: NetworkWords, _ judgement: NetworkJudgement) -> String? {
+    private func networkReason(_ words: NetworkWords, _ judgement: NetworkJudgement, _ run: Run) -> String? {
         let own = words.reason(judgement)
-        if let networkWait { return own ?? networkWait.reason }
-        return own ?? (active == 0 ? batchWait : nil)
+        if let wait = run.networkWait { return own ?? wait.reason }
+        return own ?? (run.active == 0 ? run.batchWait : nil)
     }
 }

@@ -2,41 +2,60 @@ import TransferCore
 
 /// What the store knows of a job that somebody asks about.
 struct JobFacts: Sendable {
-    var batch: String
-    var directory = ""
-    var source: String?
-    /// The process that runs the batch, when it's alive.
-    var pid: Int32?
-    /// Transfers of the batch that are under way.
-    var active = 0
-    /// Why the network keeps the whole batch.
-    var batchWait: String?
-    var identity: String
+    let batch: String
+    let identity: String
     var state: JobState
     var spec: JobSpec
-    var attempts = 0
-    var mirror = 0
-    /// What is left of the wait for its next attempt, or until a failed file is tried again by itself.
-    var remaining: Duration?
-    /// Whether the last report of the process that runs it has its transfer among those under way.
-    var isUnderWay = false
+    /// The folder that the batch's relative paths start from.
+    var directory = ""
+    /// The job file that the batch came from.
+    var source: String?
     var origin = ""
     /// ``Lane/network``.
     var network = ""
+    /// Where the job file names its network rules.
     var places = NetworkPlaces()
-    var path: String?
+    /// What is left of the wait for its next attempt, or until a failed file is tried again by itself.
+    var remaining: Duration?
     var upload: UploadRecord?
-    var errorCode: String?
-    var errorMessage: String?
-    var host: String?
+    var attempts = Attempts()
     var needs: [JobExplanation.Need] = []
+    /// The process that runs the batch; `nil` when none that is alive does.
+    var run: Run?
     /// What a server asked for, whichever process heard it.
     var pause: StoredPause?
-    /// The pause of the job's origin, as the running process has it.
-    var hostWait: HostWait?
-    /// Since when the running process keeps what has the job's rules waiting.
-    var networkWait: (since: WallTime, reason: String)?
-    /// What metered links carried.
-    var usage = MeteredUsage()
-    var silentLinks: [String: LinkHealth.Suspicion] = [:]
+    var links = Links()
+
+    /// What the attempts so far came to.
+    struct Attempts: Sendable {
+        var count = 0
+        var mirror = 0
+        /// The file, once it's complete.
+        var path: String?
+        var errorCode: String?
+        var errorMessage: String?
+        var host: String?
+    }
+
+    /// A process that lives, and what it said last of the batch and of the job.
+    struct Run: Sendable {
+        let pid: Int32
+        /// Transfers of the batch that are under way.
+        var active = 0
+        /// Why the network keeps the whole batch.
+        var batchWait: String?
+        /// Whether the job's transfer is among those under way.
+        var isUnderWay = false
+        /// The pause of the job's origin.
+        var hostWait: HostWait?
+        /// Since when it keeps what has the job's rules waiting.
+        var networkWait: (since: WallTime, reason: String)?
+    }
+
+    /// What is known of this machine's links.
+    struct Links: Sendable {
+        /// What metered ones carried.
+        var usage = MeteredUsage()
+        var silent: [String: LinkHealth.Suspicion] = [:]
+    }
 }

@@ -1,0 +1,76 @@
+import DequeModule
+import TransferCore
+
+/// The first jobs of a new batch, which the store has as claimed from the moment in which they were put in: a claim takes
+/// them from memory, in the order of the file, and needs to read nothing (``ReserveClaims``).
+struct JobReserve: Sendable {
+    struct Job: Sendable {
+        let id: Int64
+        let identity: String
+        let spec: Shared<JobSpec>
+    }
+
+    /// The ready jobs of a lane.
+    struct LaneJobs: Sendable {
+        var jobs = Deque<Job>()
+        /// With those that are only in the store.
+        var count = 0
+    }
+
+    /// Jobs of a batch beyond that are read from the store when their turn comes: memory is for so many.
+    static let capacity = 16384
+
+    let lanes: [Lane: LaneJobs]
+
+    /// Gathers the jobs of a batch, as long as they start in the order in which they come.
+    struct Builder {
+        private let batch: Int64
+        private var lanes: [Lane: LaneJobs] = [:]
+        /// Jobs of one lane mostly come one after the other.
+        private var lane: Lane?
+        private var run = LaneJobs()
+        private var room: Int
+        private var priority: Int?
+
+        /// - Parameter room: For so many.
+        init(batch: Int64, room: Int) {
+            self.batch = batch
+            self.room = room
+        }
+
+        var hasRoom: Bool { room > 0 }
+
+        /// - Parameter isReserved: Whether the store has it as taken.
+        /// - Returns: `false` where the jobs don't start in the order in which they come: there is no reserve then.
+        mutating func add(_ job: StagedJob, id: Int64, isReserved: Bool) -> Bool {
+            guard job.spec.needs.isEmpty, job.spec.priority == priority ?? job.spec.priority else { return false }
+            priority = job.spec.priority
+            if lane?.origin != job.row.origin || lane?.network != job.row.network {
+                endRun()
+                lane = Lane(batch: batch, origin: job.row.origin, network: job.row.network)
+            }
+            run.count += 1
+            guard isReserved else { return true }
+            room -= 1
+            run.jobs.append(Job(id: id, identity: job.row.identity, spec: job.sharedSpec))
+            return true
+        }
+
+        private mutating func endRun() {
+            guard let lane else { return }
+            let ended = exchange(&run, with: LaneJobs())
+            guard let index = lanes.index(forKey: lane) else {
+                lanes[lane] = ended
+                return
+            }
+            lanes.values[index].jobs += ended.jobs
+            lanes.values[index].count += ended.count
+        }
+
+        /// - Returns: `nil` without jobs.
+        mutating func finish() -> JobReserve? {
+            endRun()
+            return lanes.isEmpty ? nil : JobReserve(lanes: lanes)
+        }
+    }
+}

@@ -1,0 +1,33 @@
+import GRDB
+import TransferCore
+
+/// Faults of the store in words for people.
+enum DatabaseFault {
+    /// What is wrong with the database, and what to do, where SQLite says so; else the error as it is.
+    ///
+    /// - Parameter path: The database's file.
+    static func explain(_ error: any Error, path: String) -> any Error {
+        if error is LeaseLost {
+            return TransferError(
+                .fileLocked,
+                "this process was taken for dead, as it gave no sign of life for \(Int(Lease.term.inSeconds)) seconds; another "
+                    + "one goes on with its jobs")
+        }
+        guard let error = error as? DatabaseError else { return error }
+        let words =
+            switch error.resultCode {
+            case .SQLITE_FULL:
+                "no space left on its disk; make room there and start again, or name another folder with --state"
+            case .SQLITE_CORRUPT, .SQLITE_NOTADB:
+                "it is damaged (\(words(error))); transfer run, get, put and watch move it aside and begin a new one"
+            default: words(error)
+            }
+        if DamagedDatabase.isToldBy(error) { DamagedDatabase.note(path) }
+        return TransferError(
+            .fileAccess, "the queue's database \(path) can't be used: \(words)",
+            cause: .openSSL("SQLite \(error.extendedResultCode.rawValue)"))
+    }
+
+    /// SQLite's own words.
+    static func words(_ error: any Error) -> String { (error as? DatabaseError)?.message ?? "\(error)" }
+}

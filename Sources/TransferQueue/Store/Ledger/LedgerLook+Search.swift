@@ -1,0 +1,41 @@
+import GRDB
+import TransferCore
+import TransferEngine
+import TransferWatch
+
+extension LedgerLook {
+    /// Looks a version up.
+    static func of(_ db: Database, _ version: FileVersion, folder: Int64) throws -> LedgerLook {
+        let statement = try db.cachedStatement(
+            sql: "SELECT \(LedgerRow.columns) FROM ledger WHERE folder = ? AND inode = ? AND size = ? ORDER BY id DESC")
+        let rows = try Row.fetchAll(
+            statement, arguments: [folder, version.inodeBits, version.size])
+        var look = LedgerLook.unknown
+        for row in rows.lazy.map(LedgerRow.init) where row.state != .old {
+            let isOnDevice = row.version.stamp.device == version.stamp.device
+            switch row.version.stamp.onAnyDevice.likeness(to: version.stamp) {
+            case .same, .touched:
+                if PathKey(row.version.path) == PathKey(version.path) {
+                    guard isOnDevice else { return .onOtherDevice(row) }
+                    return row.isGone ? .returned(row) : .known(row)
+                }
+                look = .elsewhere(row)
+            case .retimed:
+                if case .unknown = look, isOnDevice { look = .otherTime(row) }
+            case .other: break
+            }
+        }
+        let named = try Row.fetchAll(
+            db.cachedStatement(
+                sql: """
+                    SELECT \(LedgerRow.columns) FROM ledger
+                    WHERE folder = ? AND path = ? AND size = ? AND inode <> ? ORDER BY id DESC
+                    """),
+            arguments: [folder, version.path, version.size, version.inodeBits]
+        ).map(LedgerRow.init)
+        if let row = named.first(where: { FileStamp.mayBeSameTime($0.version.modified, version.modified) }) {
+            return .renumbered(row, otherwise: look)
+        }
+        return named.first { $0.state != .old }.map { .replaced($0, otherwise: look) } ?? look
+    }
+}

@@ -1,0 +1,15 @@
+/// What became of a confirmed file that was to be moved or deleted.
+struct LedgerSettlement: Sendable {
+    enum Kind: Sendable {
+        /// It isn't in the folder any more.
+        case done
+        /// Nothing of this version is at its path: what is to be done waits until it's there again.
+        case notThere
+        case kept
+        /// - Parameter changed: The time of a change that was ours.
+        case again(at: Int64, changed: Int64? = nil)
+    }
+
+    let row: Int64
+    let kind: Kind
+}

@@ -1,0 +1,43 @@
+import GRDB
+
+/// The jobs of watched folders.
+enum WatchedJobs {
+    /// How many haven't ended.
+    static func countOpen(_ db: Database, batch: Int64) throws -> Int {
+        let statement = try db.cachedStatement(
+            sql: "SELECT count(*) FROM job WHERE batch = ? AND ledger IS NOT NULL AND state < \(JobStates.firstEnded)")
+        return try Int.fetchOne(statement, arguments: [batch]) ?? 0
+    }
+
+    /// Makes jobs ready whose predecessor is no longer on its way.
+    static func releaseFollowers(_ db: Database, batch: Int64) throws -> [Lane: Int] {
+        let statement = try db.cachedStatement(
+            sql: """
+                UPDATE job SET state = CASE state WHEN \(JobStates.blocked) THEN \(JobStates.queued) ELSE state END, needsLeft = 0, follows = NULL
+                WHERE +batch = ?1 AND follows IS NOT NULL
+                    AND NOT EXISTS (SELECT 1 FROM job AS other WHERE other.id = job.follows AND other.state < \(JobStates.firstEnded))
+                RETURNING state, origin, network
+                """)
+        var ready: [Lane: Int] = [:]
+        for row in try Row.fetchAll(statement, arguments: [batch]) where row[0] == JobState.queued.rawValue {
+            ready[Lane(batch: batch, origin: row[1], network: row[2]), default: 0] += 1
+        }
+        return ready
+    }
+
+    /// Before the jobs of a batch are forgotten: what isn't to be tried again by itself stays so.
+    static func leaveAlone(_ db: Database, batch name: String) throws {
+        try db.execute(
+            sql: """
+                UPDATE ledger SET state = \(LedgerStates.leftAlone), job = NULL FROM job JOIN batch ON batch.id = job.batch
+                WHERE batch.name = ? AND ledger.id = job.ledger AND ledger.job = job.id
+                    AND (job.state = \(JobStates.cancelled) OR (job.state = \(JobStates.failed) AND job.errorCode = 'mayHaveBeenSent'))
+                """, arguments: [name])
+    }
+
+    /// Forgets the folder of a batch, and what was uploaded from it.
+    static func forgetFolder(_ db: Database, batch name: String) throws {
+        try db.execute(
+            sql: "DELETE FROM watchedFolder WHERE batch IN (SELECT id FROM batch WHERE name = ?)", arguments: [name])
+    }
+}

@@ -1,0 +1,25 @@
+import GRDB
+import TransferCore
+import TransferEngine
+
+extension WatchedVersion {
+    /// The version of a row of the ledger.
+    static func find(_ db: Database, ledger: Int64) throws -> WatchedVersion {
+        let statement = try db.cachedStatement(
+            sql: """
+                SELECT inode, size, modified, digest, verifies, changed, failures, fingerprint
+                FROM ledger JOIN watchedFolder ON watchedFolder.id = ledger.folder WHERE ledger.id = ?
+                """)
+        guard let row = try Row.fetchOne(statement, arguments: [ledger]) else {
+            // Nothing is this version, so that the job is dropped.
+            return WatchedVersion(
+                ledger: ledger, stamp: FileStamp(inode: 0, size: -1, modified: 0), digest: nil, verifies: false)
+        }
+        let digest: String? = row[3]
+        let stamp = FileStamp(
+            inode: UInt64(bitPattern: row[0] as Int64), size: row[1], modified: row[2], changed: row[5])
+        return WatchedVersion(
+            ledger: ledger, stamp: stamp, digest: digest.flatMap { Checksum($0) }, verifies: row[4],
+            failures: row[6], fingerprint: (row[7] as Int64?).map { UInt64(bitPattern: $0) })
+    }
+}

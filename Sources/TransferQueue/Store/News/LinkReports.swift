@@ -1,0 +1,67 @@
+import GRDB
+import TransferCore
+
+/// What a run says of the machine's links, and of what its rules for them keep waiting.
+struct LinkReports: Sendable {
+    let database: QueueDatabase
+
+    func meteredUsage() throws -> [MeteredUsage.Row] {
+        try database.read(leavesPacks: true) { db in
+            try Row.fetchAll(db, sql: "SELECT kind, hour, bytes FROM meteredUsage").compactMap { row in
+                LinkClass(rawValue: row[0]).map { MeteredUsage.Row(kind: $0, hour: row[1], bytes: row[2]) }
+            }
+        }
+    }
+
+    func save(_ usage: [MeteredUsage.Row]) throws {
+        try database.writeRelaxed(leavesPacks: true) { db in
+            try db.execute(sql: "DELETE FROM meteredUsage")
+            let statement = try db.cachedStatement(sql: "INSERT INTO meteredUsage (kind, hour, bytes) VALUES (?, ?, ?)")
+            for row in usage { try statement.execute(arguments: [row.kind.rawValue, row.hour, row.bytes]) }
+        }
+    }
+
+    /// Puts the links that nobody answers over where `transfer why` finds them.
+    func save(silentLinks: [(name: String, suspicion: LinkHealth.Suspicion)]) throws {
+        try database.writeRelaxed(leavesPacks: true) { db in
+            try db.execute(sql: "DELETE FROM silentLink")
+            for (name, suspicion) in silentLinks {
+                try db.execute(
+                    sql: "INSERT INTO silentLink (name, since, unanswered, isBlamed) VALUES (?, ?, ?, ?)",
+                    arguments: [name, suspicion.since.milliseconds, suspicion.unanswered, suspicion.isBlamed])
+            }
+        }
+    }
+
+    /// Replaces what this process said of its waits for the network.
+    func save(networkWaits: [(network: String, since: WallTime, reason: String)]) throws {
+        try database.writeRelaxed(leavesPacks: true) { db in
+            try db.execute(sql: "DELETE FROM networkWait WHERE process = ?", arguments: [database.process])
+            for wait in networkWaits {
+                try db.execute(
+                    sql: "INSERT INTO networkWait (process, network, since, reason) VALUES (?, ?, ?, ?)",
+                    arguments: [database.process, wait.network, wait.since.milliseconds, wait.reason])
+            }
+        }
+    }
+
+    func silentLinks() throws -> [String: LinkHealth.Suspicion] {
+        try database.read(leavesPacks: true) { db in
+            try Row.fetchAll(db, sql: "SELECT name, since, unanswered, isBlamed FROM silentLink")
+                .reduce(into: [:]) { links, row in
+                    links[row[0]] = LinkHealth.Suspicion(
+                        since: WallTime(milliseconds: row[1]), unanswered: row[2], isBlamed: row[3])
+                }
+        }
+    }
+
+    /// - Returns: Since when a process keeps what has these rules waiting, and why.
+    static func networkWait(
+        _ db: Database, network: String, process: Int64
+    ) throws -> (since: WallTime, reason: String)? {
+        try Row.fetchOne(
+            db, sql: "SELECT since, reason FROM networkWait WHERE process = ? AND network = ?",
+            arguments: [process, network]
+        ).map { (WallTime(milliseconds: $0[0]), $0[1]) }
+    }
+}

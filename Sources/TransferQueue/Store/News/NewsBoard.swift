@@ -1,0 +1,50 @@
+import GRDB
+import TransferCore
+import TransferEventLoop
+
+/// Where a run puts what others see of it beside it.
+struct NewsBoard: Sendable {
+    let database: QueueDatabase
+    let hostWaits: HostWaits
+    let pauses: Pauses
+    let links: LinkReports
+
+    init(_ database: QueueDatabase, _ pauses: Pauses, _ links: LinkReports) {
+        self.database = database
+        hostWaits = HostWaits(database: database)
+        self.pauses = pauses
+        self.links = links
+    }
+
+    func publish(_ news: RunNews) throws {
+        switch news {
+        case .progress(let progress): try publish(progress)
+        case .hostWaits(let waits): try hostWaits.save(waits)
+        case .networkWaits(let waits): try links.save(networkWaits: waits)
+        case .silentLinks(let silent): try links.save(silentLinks: silent)
+        case .usage(let rows): try links.save(rows)
+        case .pause(let pause): try pauses.save(pause)
+        case .noPauses: try pauses.forgetAll()
+        case .socket(let path):
+            try database.writeRelaxed(leavesPacks: true) { db in
+                try db.execute(sql: "UPDATE process SET socket = ? WHERE id = ?", arguments: [path, database.process])
+            }
+        }
+    }
+
+    /// Puts the numbers of a running batch where `transfer status` finds them.
+    private func publish(_ told: RunProgress) throws {
+        let numbers = told.underWay.isEmpty ? "" : " " + told.underWay.map { "\($0) " }.joined()
+        try database.writeRelaxed(leavesPacks: true) { db in
+            try db.execute(
+                sql: """
+                    UPDATE batch SET toldJobs = ?, toldDone = ?, rate = ?, eta = ?, active = ?, underWay = ?, waitingFor = ?,
+                        updated = ? WHERE id = ?
+                    """,
+                arguments: [
+                    told.totals.jobs, told.totals.kept + told.totals.completed, told.rate, told.eta, told.active,
+                    numbers, told.waitingFor, WallClock.milliseconds, told.batch,
+                ])
+        }
+    }
+}

@@ -1,0 +1,45 @@
+import GRDB
+import TransferCore
+import TransferEventLoop
+
+/// Origins that asked to be left alone.
+struct Pauses: Sendable {
+    let database: QueueDatabase
+
+    func save(_ pause: StoredPause) throws {
+        let wait = StoredWait(until: .now + pause.remaining)
+        try database.writeRelaxed(leavesPacks: true) { db in
+            try db.execute(
+                sql: "INSERT OR REPLACE INTO pause (\(StoredPause.columns)) VALUES (?, ?, ?, ?, ?, ?)",
+                arguments: [pause.origin, wait.wall, wait.boot, wait.length, pause.status, pause.message])
+        }
+    }
+
+    /// - Returns: Those that aren't over.
+    func open() throws -> [StoredPause] {
+        try database.writeRelaxed(leavesPacks: true) { db in
+            let pauses = try Row.fetchAll(db, sql: "SELECT \(StoredPause.columns) FROM pause").map { StoredPause($0) }
+            for pause in pauses where pause.remaining <= .zero {
+                try db.execute(sql: "DELETE FROM pause WHERE origin = ?", arguments: [pause.origin])
+            }
+            return pauses.filter { $0.remaining > .zero }
+        }
+    }
+
+    func forgetAll() throws {
+        try database.writeRelaxed(leavesPacks: true) { db in try db.execute(sql: "DELETE FROM pause") }
+    }
+
+    static func pause(_ db: Database, origin: String) throws -> StoredPause? {
+        try Row.fetchOne(
+            db, sql: "SELECT \(StoredPause.columns) FROM pause WHERE origin = ?", arguments: [origin]
+        ).map { StoredPause($0) }
+    }
+}
+
+extension StoredPause {
+    init(_ row: Row) {
+        let wait = StoredWait(wall: row[1], boot: row[2], length: row[3])
+        self.init(origin: row[0], remaining: wait.remaining(), status: row[4], message: row[5] ?? "")
+    }
+}

@@ -1,0 +1,49 @@
+import GRDB
+import TransferCore
+
+/// Uploads that were cancelled while servers held parts of them.
+struct AbandonedUploads: Sendable {
+    let database: QueueDatabase
+
+    /// Whether servers hold parts of a batch's cancelled uploads, as far as is known.
+    func exist(batch name: String) throws -> Bool {
+        try database.read { db in
+            try Bool.fetchOne(
+                db,
+                sql: """
+                    SELECT EXISTS (SELECT 1 FROM job JOIN batch ON batch.id = job.batch
+                        WHERE batch.name = ? AND job.state = ? AND holdsSomething(upload))
+                    """, arguments: [name, JobState.cancelled.rawValue]) ?? false
+        }
+    }
+
+    /// The cancelled jobs of a batch whose servers hold parts of them, as far as is known.
+    func held(batch: Int64) throws -> [HeldUpload] {
+        try database.read { db in
+            try Row.fetchAll(
+                db,
+                sql: """
+                    SELECT id, identity, hasSecrets FROM job WHERE batch = ? AND state = ? AND holdsSomething(upload)
+                    ORDER BY id
+                    """, arguments: [batch, JobState.cancelled.rawValue]
+            ).map { HeldUpload(id: $0[0], identity: $0[1], hasSecrets: $0[2]) }
+        }
+    }
+
+    /// The cancelled jobs of a batch whose servers haven't been told.
+    ///
+    /// - Parameter secrets: Jobs whose secrets nobody has any more are left out.
+    func all(batch: Int64, secrets: [Int64: JobSecrets]) throws -> [AbandonedUpload] {
+        try database.read { db in
+            let rows = try Row.fetchAll(
+                db,
+                sql: "SELECT id, spec, upload, hasSecrets FROM job WHERE batch = ? AND state = ? AND upload NOT NULL",
+                arguments: [batch, JobState.cancelled.rawValue])
+            return rows.compactMap { row in
+                guard let upload = AbandonedUpload(id: row[0], spec: row[1], upload: row[2]) else { return nil }
+                guard row[3] as Bool else { return upload }
+                return secrets[upload.id].map { upload.restored($0) }
+            }
+        }
+    }
+}

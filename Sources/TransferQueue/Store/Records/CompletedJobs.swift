@@ -1,0 +1,39 @@
+import GRDB
+import TransferCore
+
+/// Jobs that were complete before.
+struct CompletedJobs: Sendable {
+    let database: QueueDatabase
+
+    func page(batch: Int64, after id: Int64, limit: Int) throws -> [CompletedJob] {
+        try database.read { db in
+            try Row.fetchAll(
+                db,
+                sql: """
+                    SELECT id, identity, isUpload, path, size, modified, digest, validator, finalURL, status, attempts,
+                        lengthUnproven, CASE WHEN lengthUnproven THEN spec END
+                    FROM job WHERE batch = ? AND state = \(JobStates.done) AND id > ? AND ledger IS NULL ORDER BY id LIMIT ?
+                    """, arguments: [batch, id, limit]
+            ).map { row in
+                let digest: String? = row[6]
+                let spec: String? = row[12]
+                return CompletedJob(
+                    id: row[0], batch: batch, identity: row[1], isUpload: row[2], path: row[3] ?? "",
+                    facts: FileStamp(size: row[4] ?? -1, modified: row[5] ?? 0),
+                    digest: digest.flatMap { Checksum($0) }, validator: row[7], finalURL: row[8] ?? "",
+                    status: row[9] ?? 0, attempts: row[10], isLengthUnproven: row[11] as Int64? == 1,
+                    isStrict: spec.flatMap { try? JobSpec(canonicalJSON: $0) }?.isStrict ?? false)
+            }
+        }
+    }
+
+    func identities(batch name: String) throws -> Set<String> {
+        try database.read { db in
+            try String.fetchSet(
+                db,
+                sql:
+                    "SELECT identity FROM job JOIN batch ON batch.id = job.batch WHERE name = ? AND state = \(JobStates.done)",
+                arguments: [name])
+        }
+    }
+}

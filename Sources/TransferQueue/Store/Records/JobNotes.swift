@@ -1,0 +1,51 @@
+import GRDB
+import TransferCore
+
+/// What the next attempt of a job has to know.
+struct JobNotes: Sendable {
+    let database: QueueDatabase
+
+    func write(_ notes: [JobNote]) throws {
+        try database.writeFenced(isDurable: notes.contains { $0.isDurable }) { db in
+            for note in notes { try write(db, note) }
+        }
+    }
+
+    private func write(_ db: Database, _ note: JobNote) throws {
+        switch note {
+        case .upload(let record, let id):
+            try db.cachedStatement(sql: "UPDATE job SET upload = ?, isSending = isSending AND NOT ? WHERE id = ?")
+                .execute(arguments: [record?.text, record?.knowsTheWay == true, id])
+        case .sending(let id, let isUnrepeatable, let version):
+            try db.cachedStatement(sql: "UPDATE job SET isSending = ?, upload = ifnull(?, upload) WHERE id = ?")
+                .execute(arguments: [isUnrepeatable, version?.text, id])
+        case .part(let record, let id):
+            // One that has ended meanwhile knows better.
+            try db.cachedStatement(
+                sql: "UPDATE job SET resume = ? WHERE id = ? AND state = \(JobStates.claimed)"
+            ).execute(arguments: [try ResumeData.text(record), id])
+        case .fingerprint(let fingerprint, let row):
+            try db.cachedStatement(
+                sql: "UPDATE ledger SET fingerprint = ? WHERE id = ? AND state <> \(LedgerStates.confirmed)"
+            ).execute(arguments: [Int64(bitPattern: fingerprint), row])
+        case .abandoned(let id):
+            try db.cachedStatement(sql: "UPDATE job SET upload = NULL WHERE id = ? AND state = \(JobStates.cancelled)")
+                .execute(arguments: [id])
+        }
+    }
+}
+
+extension JobNote {
+    /// What of a partial file is worth a wait for the disk, in bytes.
+    private static let muchToLose: Int64 = 1 << 20
+
+    /// Whether it has to be there after a loss of power too.
+    var isDurable: Bool {
+        switch self {
+        case .upload, .sending, .abandoned: true
+        case .fingerprint: false
+        case .part(let record, _):
+            record.synced.prefixLength > 0 || record.total.map { $0 >= Self.muchToLose } ?? true
+        }
+    }
+}

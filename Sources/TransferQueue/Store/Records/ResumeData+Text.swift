@@ -1,0 +1,10 @@
+import FoundationEssentials
+import TransferCore
+import TransferEngine
+
+extension ResumeData {
+    /// A record as the database has it.
+    static func text(_ record: ResumeData?) throws -> String? {
+        try record.map { String(decoding: try JSONEncoder().encode($0), as: UTF8.self) }
+    }
+}

@@ -1,0 +1,78 @@
+import GRDB
+import TransferCore
+
+/// Takes jobs into batches, all of them or none.
+struct Staging: Sendable {
+    let database: QueueDatabase
+    let batches: Batches
+    let reserves: ReservedJobs
+    let packed: PackedJobs
+    let doubtful: DoubtfulBatches
+
+    /// What is known once a batch was filled.
+    private struct Filled {
+        let staged: StagedJobs
+        let reserve: JobReserve?
+        let packing: Packing?
+        let isInDoubt: Bool
+    }
+
+    func stage(
+        _ header: BatchHeader, _ options: StagingOptions, _ body: (any JobIntake) throws -> Bool
+    ) throws -> StagedJobs {
+        let filled = try database.exclusively { db in
+            let filled = try fill(db, header, options, body)
+            return (filled, filled.staged.underWay.isEmpty ? .commit : .rollback)
+        }
+        let batch = filled.staged.batch.id
+        if filled.isInDoubt { doubtful.found(in: batch) }
+        if let reserve = filled.reserve { reserves.keep(reserve) }
+        if let packing = filled.packing { packed.keep(packing.jobs, first: packing.first, of: batch) }
+        return filled.staged
+    }
+
+    private func fill(
+        _ db: Database, _ header: BatchHeader, _ options: StagingOptions, _ body: (any JobIntake) throws -> Bool
+    ) throws -> Filled {
+        let batch = try batches.hold(db, header)
+        let generation =
+            try Int64.fetchOne(
+                db, sql: "UPDATE batch SET generation = generation + 1 WHERE id = ? RETURNING generation",
+                arguments: [batch.id]) ?? 1
+        let stager = try Stager(
+            db, batch: batch, generation: generation, options, isTold: doubtful.isTold(batch.id),
+            owner: database.process)
+        guard try body(stager) else { throw StagingFailure.refused }
+        try stager.finish()
+        guard stager.report.isEmpty else {
+            var report = stager.report
+            report.jobCount = stager.count
+            throw StagingFailure.faults(report)
+        }
+        let staged = StagedJobs(
+            batch: batch, count: stager.count, secrets: stager.secrets, underWay: stager.underWay,
+            abandoned: stager.abandoned, ready: stager.reserve?.lanes.mapValues(\.count))
+        return Filled(
+            staged: staged, reserve: stager.reserve, packing: stager.packing, isInDoubt: stager.isInDoubt)
+    }
+
+    func submit(_ spec: JobSpec, batch: String, directory: String) throws -> StagedJobs {
+        let known = try database.read { db in
+            try Int64.fetchOne(
+                db,
+                sql: """
+                    SELECT fingerprint FROM job JOIN batch ON batch.id = job.batch
+                    WHERE batch.name = ? AND identity = ?
+                    """, arguments: [batch, spec.identity])
+        }
+        if let known, known != spec.fingerprint {
+            throw TransferError(
+                .fileExists, "the batch \(batch) has another job \"\(spec.identity)\"; give this one an id of its own")
+        }
+        let header = BatchHeader(name: batch, source: nil, directory: directory)
+        return try stage(header, StagingOptions(keepsWhatIsMissing: true)) { stager in
+            if known == nil { try stager.add(spec, at: nil) }
+            return true
+        }
+    }
+}

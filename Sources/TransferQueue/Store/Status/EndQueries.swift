@@ -1,0 +1,101 @@
+import GRDB
+import TransferCore
+import TransferEngine
+
+/// How jobs ended, for those who look at the queue.
+struct EndQueries: Sendable {
+    let database: QueueDatabase
+
+    /// The failed jobs of a batch, in the order they failed.
+    func failures(batch name: String, limit: Int) throws -> [FailedJob] {
+        try database.read { db in
+            try Row.fetchAll(
+                db,
+                sql: """
+                    SELECT batch.name, identity, errorCode, errorMessage, status, host, attempts, notBefore, due, delay
+                    FROM job JOIN batch ON batch.id = job.batch
+                    WHERE batch.name = ? AND state = \(JobStates.failed) ORDER BY endSequence LIMIT ?
+                    """, arguments: [name, limit]
+            ).map { row in
+                FailedJob(
+                    batch: row[0], job: row[1], code: row[2] ?? "", message: row[3] ?? "", status: row[4],
+                    host: row[5], attempts: row[6], again: StoredWait(row)?.shownEnd())
+            }
+        }
+    }
+
+    private static let selection = """
+        SELECT endSequence, ended, batch.name AS name, identity, state, isUpload, path, size, transferred,
+            seconds, digest, validator, finalURL, status, response, attempts, unproven, lengthUnproven,
+            errorCode, errorMessage, host, notBefore
+        FROM job JOIN batch ON batch.id = job.batch
+        """
+
+    /// Ends of jobs after the cursor, in order.
+    func ends(after cursor: Int64, limit: Int) throws -> [QueueEvent] {
+        try database.read { db in
+            try Row.fetchAll(
+                db,
+                sql: """
+                    \(Self.selection)
+                    WHERE endSequence > ? ORDER BY endSequence LIMIT ?
+                    """, arguments: [cursor, limit]
+            ).map(Self.event)
+        }
+    }
+
+    private static func event(_ row: Row) -> QueueEvent {
+        let (batch, job): (String, String) = (row["name"], row["identity"])
+        let kind: QueueEvent.Kind
+        switch JobState(rawValue: row["state"]) {
+        case .failed:
+            let status: Int? = row["status"]
+            let error = TransferError(
+                TransferError.Code(rawValue: row["errorCode"] ?? ""), row["errorMessage"] ?? "",
+                cause: status.map { .http(status: $0) })
+            var failure = JobFailure(
+                batch: batch, job: job, error: error, attempts: row["attempts"], host: row["host"])
+            if let again: Int64 = row["notBefore"] {
+                failure.again = .milliseconds(max(0, again - (row["ended"] as Int64? ?? again)))
+            }
+            kind = .failed(failure)
+        case .skipped:
+            let message: String = row["errorMessage"] ?? ""
+            kind = .skipped(job: job, need: String(message.dropFirst("needs ".count)))
+        case .cancelled: kind = .cancelled(job: job)
+        default: kind = .finished(receipt(row, batch: batch, job: job))
+        }
+        return QueueEvent(time: row["ended"] ?? 0, batch: batch, cursor: row["endSequence"], kind: kind)
+    }
+
+    private static func receipt(_ row: Row, batch: String, job: String) -> JobReceipt {
+        let digest: String? = row["digest"]
+        var receipt = JobReceipt(
+            batch: batch, job: job, isUpload: row["isUpload"], bytes: row["size"] ?? 0,
+            transferred: row["transferred"] ?? 0, seconds: row["seconds"] ?? 0,
+            digest: digest.flatMap { Checksum($0) }, validator: row["validator"], finalURL: row["finalURL"] ?? "",
+            path: row["path"] ?? "", status: row["status"] ?? 0, response: row["response"], attempts: row["attempts"],
+            unproven: row["unproven"])
+        receipt.isLengthUnproven = row["lengthUnproven"] as Int64? == 1
+        return receipt
+    }
+
+    /// How one job ended, or `nil` while it goes on or when there is no such job.
+    func end(batch: String, job: String) throws -> QueueEvent? {
+        try database.read { db in
+            try Row.fetchOne(
+                db,
+                sql: """
+                    \(Self.selection)
+                    WHERE batch.name = ? AND identity = ? AND state >= \(JobStates.firstEnded)
+                    """, arguments: [batch, job]
+            ).map(Self.event)
+        }
+    }
+
+    func lastCursor() throws -> Int64 {
+        try database.read(leavesPacks: true) { db in
+            try EndNumbers.last(db)
+        }
+    }
+}

@@ -1,0 +1,85 @@
+import GRDB
+import TransferCore
+
+/// What the database knows of a job that somebody asks about.
+struct JobFactsQuery: Sendable {
+    let database: QueueDatabase
+    let links: LinkReports
+
+    /// - Returns: `nil` when there is no such job.
+    func facts(batch name: String, job: String) throws -> JobFacts? {
+        var facts = try database.read { db -> JobFacts? in
+            let row = try Row.fetchOne(
+                db,
+                sql: """
+                    SELECT job.id, identity, \(ReserveRows.shownState) AS state, spec, attempts, mirror, notBefore, due, delay, origin,
+                        network, networkPlaces, path, upload, errorCode, errorMessage, host, source, directory, active, waitingFor,
+                        instr(underWay, ' ' || job.id || ' ') > 0 AS isUnderWay,
+                        \(LeaseHolder.columns), job.batch, batch.owner AS runner
+                    FROM job JOIN batch ON batch.id = job.batch LEFT JOIN process ON process.id = batch.owner
+                    WHERE name = ? AND identity = ?
+                    """, arguments: [name, job])
+            return try row.map { try makeFacts(db, $0, batch: name) }
+        }
+        facts?.links = JobFacts.Links(
+            usage: MeteredUsage(try links.meteredUsage()), silent: try links.silentLinks())
+        return facts
+    }
+
+    private func makeFacts(_ db: Database, _ row: Row, batch: String) throws -> JobFacts {
+        var facts = JobFacts(
+            batch: batch, identity: row["identity"], state: JobState(stored: row["state"]),
+            spec: try JobSpec(canonicalJSON: row["spec"]))
+        facts.directory = row["directory"]
+        facts.source = row["source"]
+        facts.remaining = StoredWait(row)?.remaining()
+        facts.origin = row["origin"]
+        facts.network = row["network"]
+        facts.places = NetworkPlaces(text: row["networkPlaces"] ?? "")
+        facts.upload = (row["upload"] as String?).flatMap { UploadRecord(text: $0) }
+        facts.attempts = JobFacts.Attempts(
+            count: row["attempts"], mirror: row["mirror"], path: row["path"], errorCode: row["errorCode"],
+            errorMessage: row["errorMessage"], host: row["host"])
+        facts.needs = try Row.fetchAll(
+            db,
+            sql: """
+                SELECT identity, state FROM need JOIN job ON job.id = need.needed
+                WHERE need.job = ? AND state <> \(JobStates.done) ORDER BY job.id
+                """, arguments: [row["id"] as Int64]
+        ).map { JobExplanation.Need(job: $0[0], state: JobState(stored: $0[1])) }
+        facts.pause = try Pauses.pause(db, origin: facts.origin)
+        guard let holder = LeaseHolder(row), holder.holds(database.locks, own: database.process) else { return facts }
+        facts.run = JobFacts.Run(
+            pid: holder.identity.pid, active: row["active"], batchWait: row["waitingFor"],
+            isUnderWay: row["isUnderWay"],
+            hostWait: try HostWaits.wait(db, origin: facts.origin, process: row["runner"]),
+            networkWait: try LinkReports.networkWait(db, network: facts.network, process: row["runner"]))
+        return facts
+    }
+
+    /// Names of jobs that a misspelt one may mean: those that it's a part of, and those of about its length.
+    func identities(batch name: String, like job: String, limit: Int) throws -> [String] {
+        try database.read { db in
+            try String.fetchAll(
+                db,
+                sql: """
+                    SELECT identity FROM job JOIN batch ON batch.id = job.batch
+                    WHERE name = ?1 AND (instr(identity, ?2) > 0 OR abs(length(identity) - length(?2)) <= 2)
+                    ORDER BY instr(identity, ?2) = 0, job.id LIMIT ?3
+                    """, arguments: [name, job, limit])
+        }
+    }
+
+    /// - Returns: `nil` when there is no such job.
+    func networkOrigin(batch: String, job: String) throws -> NetworkOrigin? {
+        try database.read { db in
+            try Row.fetchOne(
+                db,
+                sql: """
+                    SELECT source, networkPlaces FROM job JOIN batch ON batch.id = job.batch
+                    WHERE batch.name = ? AND identity = ?
+                    """, arguments: [batch, job]
+            ).map { NetworkOrigin(source: $0[0], places: NetworkPlaces(text: $0[1] ?? "")) }
+        }
+    }
+}

@@ -1,0 +1,94 @@
+import GRDB
+import TransferCore
+import TransferEngine
+import TransferEventLoop
+
+/// How batches stand, for those who look at the queue.
+struct StatusQueries: Sendable {
+    let database: QueueDatabase
+
+    /// How the batches stand; all of them, or the one of that name. To look needs nothing written: what is packed is counted
+    /// where it is.
+    func statuses(name: String?) throws -> [BatchStatus] {
+        try database.read(leavesPacks: true) { db in
+            let batches = try Row.fetchAll(
+                db,
+                sql: """
+                    SELECT batch.id, name, source, rate, eta, waitingFor, directory, owner, toldJobs, toldDone,
+                        \(LeaseHolder.columns)
+                    FROM batch
+                    LEFT JOIN process ON process.id = batch.owner WHERE ?1 IS NULL OR name = ?1 ORDER BY batch.id
+                    """, arguments: [name])
+            return try batches.map { row in
+                var status = BatchStatus(name: row[1], source: row[2], directory: row[6])
+                if let holder = LeaseHolder(row), holder.holds(database.locks, own: database.process) {
+                    status.pid = holder.identity.pid
+                    status.rate = row[3]
+                    status.eta = (row[4] as Int64?).map { .seconds($0) }
+                    status.waitingFor = row[5]
+                }
+                try Self.count(db, row[0], jobs: row[8], done: row[9], &status)
+                if status.pid != nil {
+                    let hosts = try HostWaits.waits(db, batch: row[0], process: row[7])
+                    status.hosts = hosts.map(\.wait)
+                    status.waiting += hosts.reduce(0) { $0 + $1.ready }
+                }
+                if status.failed > 0, status.pid != nil {
+                    let first = try Row.fetchOne(
+                        db,
+                        sql: """
+                            SELECT notBefore, due, delay FROM job
+                            WHERE batch = ? AND ledger IS NOT NULL AND state = \(JobStates.failed) AND notBefore IS NOT NULL
+                            ORDER BY due LIMIT 1
+                            """, arguments: [row[0] as Int64])
+                    status.again = first.flatMap { StoredWait($0)?.shownEnd() }
+                }
+                let packed = try Int.fetchOne(
+                    db, sql: "SELECT count FROM pack WHERE batch = ?", arguments: [row[0] as Int64])
+                // Those that are complete have rows.
+                if let packed { status.add(.queued, max(0, packed - status.total)) }
+                return status
+            }
+        }
+    }
+
+    /// To count a million jobs takes most of a second: above this number those that are ready, taken or complete are
+    /// counted by the process that runs the batch, once a second.
+    private static let exactlyCounted = 20_000
+
+    private static func count(
+        _ db: Database, _ batch: Int64, jobs: Int, done: Int, _ status: inout BatchStatus
+    ) throws {
+        let isCounted = status.pid != nil && jobs > exactlyCounted
+        let counts = try Row.fetchAll(
+            db,
+            sql: """
+                SELECT state, count(*) FROM job WHERE batch = ? \(isCounted ? "AND state NOT IN (\(JobStates.list([.queued, .claimed, .done])))" : "")
+                GROUP BY state
+                """, arguments: [batch])
+        for count in counts { status.add(JobState(stored: count[0]), count[1]) }
+        guard isCounted else { return }
+        status.add(.done, done)
+        status.add(.queued, max(0, jobs - status.total))
+    }
+}
+
+extension BatchStatus {
+    mutating func add(_ state: JobState, _ count: Int) {
+        total += count
+        switch state {
+        case .queued, .claimed: remaining += count
+        case .waiting, .blocked:
+            remaining += count
+            waiting += count
+        case .paused:
+            remaining += count
+            waiting += count
+            paused += count
+        case .done: done += count
+        case .failed: failed += count
+        case .skipped: skipped += count
+        case .cancelled: cancelled += count
+        }
+    }
+}

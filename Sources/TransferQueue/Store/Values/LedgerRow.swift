@@ -1,0 +1,30 @@
+import TransferCore
+import TransferEngine
+import TransferWatch
+
+/// A watched folder's rows, as they are read.
+struct LedgerRow: Sendable {
+    let id: Int64
+    /// As it was recorded.
+    let version: FileVersion
+    let state: LedgerState
+    let digest: Checksum?
+    /// It wasn't found at its path.
+    var isGone = false
+    /// When it was taken into the ledger, in milliseconds since 1970.
+    var staged: Int64 = 0
+    /// Of what was sent of it (``SourceFile/sentFingerprint``), or was to be sent.
+    var fingerprint: UInt64?
+    /// The file's job was cancelled, or may have arrived: the file isn't sent unasked.
+    var isGivenUp = false
+
+    /// Whether anything of the file has changed since it was recorded, if only its name.
+    ///
+    /// By the file system's time alone, which may be behind the clock: by a tick of the kernel (`CLOCK_REALTIME_COARSE`),
+    /// or by as much as a server's clock is.
+    func mayHaveChanged(_ now: FileStamp) -> Bool {
+        // Recorded by a program that noted the clock's time only.
+        if version.stamp.changed == nil, let changed = now.changed { return changed / 1_000_000 > staged }
+        return version.stamp.onAnyDevice.likeness(to: now) != .same
+    }
+}
