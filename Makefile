@@ -119,6 +119,7 @@ torture: torture-build setup-peers ## kill -9 at every failpoint and at 1,000 ra
 
 lint: swift ## formatting, layers, and the habits that a grep can hold
 	@scripts/lint-layers
+	@scripts/lint-version
 	@scripts/lint-format
 
 format: swift ## format the sources in place
