@@ -39,9 +39,9 @@ STRESS := 'StressBurstTests|MemoryOfRequestsTests|LeakTests'
 PREFIX ?= /usr/local
 export PREFIX DESTDIR
 
-.PHONY: help setup setup-build setup-test setup-peers peers setup-bench setup-docs swift build demo-server run test matrix tables fuzz tsan \
-	torture-build torture lint format \
-	bench bench-network docs check check-build install uninstall clean
+.PHONY: help setup setup-build setup-test setup-peers peers setup-bench setup-docs setup-deb swift build demo-server run test matrix \
+	tables fuzz tsan torture-build torture lint format \
+	bench bench-network docs deb deb-test record check check-build install uninstall clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-13s %s\n", $$1, $$2 }' Makefile
@@ -69,6 +69,9 @@ setup-docs:
 
 setup-bench:
 	@scripts/setup build test bench
+
+setup-deb:
+	@scripts/setup deb
 
 swift:
 	@scripts/require-swift
@@ -116,6 +119,7 @@ torture: torture-build setup-peers ## kill -9 at every failpoint and at 1,000 ra
 
 lint: swift ## formatting, layers, and the habits that a grep can hold
 	@scripts/lint-layers
+	@scripts/lint-version
 	@scripts/lint-format
 
 format: swift ## format the sources in place
@@ -138,15 +142,29 @@ check-build: swift setup-test
 	@swift build $(RELEASE) --product transfer
 	@swift build --build-tests $(IMPORTS)
 
-check: lint docs check-build torture-build peers ## everything: lint, docs, all tests with the long ones, the examples
+deb: build setup-deb ## a Debian package of the command for this machine's architecture, in .build/deb
+	@scripts/package-deb "$$(swift build $(RELEASE) --show-bin-path)/transfer"
+
+# As root, and with the package archives that apt is configured for; skipped, with the reason, where that can't be.
+deb-test: deb ## the package in a clean system: lintian, installed, used, upgraded and purged without a trace
+	@Tests/packaging/run "$$(ls -t .build/deb/transfer_*.deb | head -n 1)"
+
+# The recording that README shows, of a real run against the demonstration's server.
+record: build demo-server ## docs/demo.svg, made anew
+	@scripts/record "$$(swift build $(RELEASE) --show-bin-path)" docs/demo.svg
+
+check: lint docs check-build torture-build peers setup-deb ## everything: lint, docs, all tests with the long ones, the examples
 	@if [ -f examples/Package.swift ]; then swift build --package-path examples; fi
+	@rm -f .build/deb/*.deb
+	@TRANSFER_PEERS=required Tests/packaging/run \
+		"$$(scripts/package-deb "$$(swift build $(RELEASE) --show-bin-path)/transfer")"
 	@TRANSFER_HEAVY=1 TRANSFER_STALL=900 TRANSFER_PEERS=required TRANSFER_BINARY="$$(swift build $(RELEASE) --show-bin-path)/transfer" \
 		$(WITHOUT_PROXIES) scripts/run-tests $(TEST_FLAGS)
 	@TRANSFER_PEERS=required $(RUN_TORTURE) --short --kills 50
 	@FUZZ_RUNS=1000 Tests/fuzz/run
 
 # As root no Swift is needed: what `make build` made is copied.
-install: ## copy the built command, its manual pages and units beneath PREFIX (/usr/local)
+install: ## copy the built command, stripped, its manual pages, completions and units beneath PREFIX (/usr/local)
 	@scripts/install .build/release/transfer
 
 uninstall: ## take away what `make install` copied

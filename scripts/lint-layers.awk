@@ -34,6 +34,8 @@ BEGIN {
     only("CTransferSQLite", "^Sources/TransferQueue/Store/")
     only("GRDB", "^(Sources/TransferQueue/Store|Tests)/")
     only("FoundationNetworking", "^(Sources/(TransferNetworking|TransferKit|TransferKitCombine)|Tests|examples)/")
+    # All of Foundation needs ICU's data, and the command has none (Sources/CTransferUnicode).
+    only("Foundation", "^(Sources/(TransferNetworking|TransferKit|TransferKitCombine|TransferTestServer)|Tests|examples)/")
     # The runner is started without XCTest, so that such a test would silently not run.
     only("XCTest", "^$")
 

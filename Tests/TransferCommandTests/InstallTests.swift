@@ -17,20 +17,41 @@ import TransferTestSupport
 
     @Test func putsEverythingBeneathThePrefixAndTakesItAway() async throws {
         let folder = try TemporaryFolder("install")
-        let binary = try folder.write("#!/bin/sh\n", to: "transfer")
+        let binary = try folder.write("#!/bin/sh\necho \"#!/bin/$2\"\necho \"$1 $2\"\n", to: "transfer")
         try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: binary)
         let result = try await install([binary], into: folder, prefix: "/opt/x")
         #expect(result.exitCode == 0, "\(result)")
         #expect(
             try folder.files(below: "root") == [
                 "opt/x/bin/transfer", "opt/x/lib/systemd/system/transfer-watch@.service",
-                "opt/x/lib/systemd/user/transfer-watch@.service", "opt/x/share/man/man1/transfer.1",
+                "opt/x/lib/systemd/user/transfer-watch@.service", "opt/x/lib/sysusers.d/transfer.conf",
+                "opt/x/share/bash-completion/completions/transfer",
+                "opt/x/share/fish/vendor_completions.d/transfer.fish", "opt/x/share/man/man1/transfer.1",
                 "opt/x/share/man/man5/transfer-jobs.5", "opt/x/share/transfer/transfer-jobs.schema.json",
+                "opt/x/share/zsh/site-functions/_transfer",
             ])
+        // What is sourced has no line that names a shell.
+        #expect(
+            try folder.text("root/opt/x/share/bash-completion/completions/transfer")
+                == "--generate-completion-script bash\n")
         let unit = try folder.text("root/opt/x/lib/systemd/system/transfer-watch@.service")
         #expect(unit.contains("\nExecStart=/opt/x/bin/transfer run ") && !unit.contains("/usr/local/bin"))
         #expect(try await install(["--remove"], into: folder, prefix: "/opt/x").exitCode == 0)
         #expect(try folder.files(below: "root") == [])
+    }
+
+    @Test func theCopyIsStripped() async throws {
+        let folder = try TemporaryFolder("install")
+        let built = try TransferCommand.binary()
+        #expect(try await install([built], into: folder, prefix: "/opt").exitCode == 0)
+        let installed = folder.path("root/opt/bin/transfer")
+        let version = try await ChildProcess.start(.init(installed, ["--version"])).result()
+        #expect(version.standardOutput.hasPrefix("transfer "), "\(version)")
+        #expect(try Self.size(installed) < Self.size(built))
+    }
+
+    private static func size(_ path: String) throws -> Int {
+        try FileManager.default.attributesOfItem(atPath: path)[.size] as? Int ?? 0
     }
 
     @Test func nothingIsInstalledBeforeItIsBuilt() async throws {

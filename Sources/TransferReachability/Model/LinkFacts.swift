@@ -1,4 +1,4 @@
-import Foundation
+import FoundationEssentials
 
 /// What sysfs shows of a link and netlink doesn't.
 struct LinkFacts: Sendable, Hashable {
