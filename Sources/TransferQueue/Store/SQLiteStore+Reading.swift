@@ -1,6 +1,6 @@
 import TransferCore
 
-// What runs tell, and what others ask beside them.
+// The news of runs, and the questions of processes that look at the queue.
 extension SQLiteStore {
     // MARK: RunMemory
 

@@ -37,7 +37,7 @@ final class SQLiteStore: JobStore, RunMemory, QueueReader, WatchLedger {
     /// A queue of its own, to check jobs against each other without touching anything.
     convenience init() throws { self.init(try .temporary(), notice: nil) }
 
-    /// One more process on a database that is in memory.
+    /// Registers one more process on a database that is in memory.
     convenience init(_ connection: DatabaseQueue) throws { self.init(try .another(on: connection), notice: nil) }
 
     /// Opens the database of the folder, or makes it, and takes back what dead processes had.
@@ -48,7 +48,7 @@ final class SQLiteStore: JobStore, RunMemory, QueueReader, WatchLedger {
         do {
             let (database, notice) = try QueueDatabase.open(folder, isReader: isReader)
             self.init(database, notice: notice)
-            // What ended a month ago is of no use to anybody.
+            // Batches that ended a month ago are of no use to anybody.
             if !isReader {
                 _ = try batches.forget(name: nil, endedBefore: WallClock.milliseconds - 30 * 86_400_000)
             }
@@ -60,7 +60,7 @@ final class SQLiteStore: JobStore, RunMemory, QueueReader, WatchLedger {
     private init(_ database: QueueDatabase, notice: String?) {
         self.database = database
         self.notice = notice
-        // What parts share of the jobs that this process has put in or met.
+        // The parts share this memory of jobs that this process has put in or met.
         let reserves = ReservedJobs()
         let packed = PackedJobs()
         let doubtful = DoubtfulBatches()

@@ -1,6 +1,6 @@
 import GRDB
 
-/// How the jobs of a batch stand, as its run counts them.
+/// The numbers of a batch's jobs by state, as its run counts them.
 struct BatchTallies: Sendable {
     let database: QueueDatabase
     let stamps: LedgerStamps

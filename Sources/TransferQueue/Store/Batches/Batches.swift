@@ -81,9 +81,9 @@ struct Batches: Sendable {
         }
         reserves.takeBack(id)
         try ReserveRows.dissolve(db, batch: id)
-        // What can't be read comes from its file again.
+        // Jobs of a pack that can't be read come from their file again.
         try db.execute(sql: "DELETE FROM pack WHERE batch = ?", arguments: [id])
-        // Whatever became of whoever reserved them: nobody has them.
+        // Jobs that are claimed without an owner belong to nobody, whatever became of the process that reserved them.
         try db.execute(
             sql:
                 "UPDATE job SET state = \(JobStates.queued) WHERE batch = ? AND state = \(JobStates.claimed) AND owner IS NULL",

@@ -39,7 +39,7 @@ final class Claims: Sendable {
             let left = meant.map { LaneWant(lane: wants[$0].lane, limit: wants[$0].limit - claimed[$0].count) }
             for (index, more) in zip(meant, try take(left)) { claimed[index].add(more) }
         }
-        // What came back goes first, and what is beyond a reserve last.
+        // Jobs that came back go first, and those beyond a reserve last.
         let reserved = Set(wants.map(\.lane).filter { reserves.has($0) })
         let returned = reserved.filter { reserves.mayHaveReturned($0.batch) }
         try fill({ !reserved.contains($0) || returned.contains($0) }) { try claimRows($0, secrets) }

@@ -4,7 +4,7 @@ import TransferCore
 import TransferEngine
 
 extension JobRecord {
-    /// - Parameter row: With the columns that ``Claims`` reads.
+    /// - Parameter row: The columns that ``Claims`` reads.
     init(_ row: Row, batch: Int64, secrets: JobSecrets?) throws {
         let text: String = row[2]
         var spec = try JobSpec(canonicalJSON: text)

@@ -82,7 +82,7 @@ struct ReadyJobs: Sendable {
                         """, arguments: [recheck.rawValue, id])
                 if let row { batches.insert(row[0]) }
             }
-            // What needs them has to wait again.
+            // Jobs that need them have to wait again.
             for batch in batches { try Needs.recount(db, batch: batch) }
         }
     }

@@ -24,7 +24,7 @@ struct ReserveClaims: Sendable {
     }
 
     /// Notes, before the first of them starts, that jobs of reserves go on their way: all of their lanes up to the last one.
-    /// Where there are uploads among them, that is known after a loss of power too.
+    /// The note outlasts a loss of power where there are uploads among them.
     ///
     /// - Parameter since: Milliseconds since 1970.
     /// - Returns: For each lane whether there still is a reserve.

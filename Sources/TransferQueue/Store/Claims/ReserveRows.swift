@@ -28,7 +28,7 @@ enum ReserveRows {
         for batch in batches { try dissolve(db, batch: batch) }
     }
 
-    /// Those of processes that a version which knows of none took for dead.
+    /// Gives back reserves of processes that a version which knows of no reserves took for dead.
     static func dissolveOrphans(_ db: Database) throws {
         let orphans = try Row.fetchAll(
             db, sql: "SELECT id, reserve FROM batch WHERE reserve NOT NULL AND reserve NOT IN (SELECT id FROM process)")
@@ -60,7 +60,7 @@ enum ReserveRows {
         try end(db, batch: batch)
     }
 
-    /// All of its jobs have ended.
+    /// Ends a reserve of which all jobs have ended.
     static func end(_ db: Database, batch: Int64) throws {
         try db.execute(sql: "DELETE FROM opened WHERE batch = ?", arguments: [batch])
         try db.execute(sql: "UPDATE batch SET reserve = NULL WHERE id = ?", arguments: [batch])

@@ -1,7 +1,7 @@
 import DequeModule
 import Synchronization
 
-/// What is left of this process's reserves (``JobReserve``), by lane.
+/// The jobs that are left of this process's reserves (``JobReserve``), by lane.
 ///
 /// The database has the last word: somebody may have given a reserve back, and what is left here is worth nothing then.
 final class ReservedJobs: Sendable {
@@ -43,7 +43,7 @@ final class ReservedJobs: Sendable {
     /// Whether the batch isn't as it was put in: its reserve was given back.
     func wasTakenBack(_ batch: Int64) -> Bool { state.withLock { $0.takenBack.contains(batch) } }
 
-    /// How many jobs are left, by lane.
+    /// The numbers of jobs that are left, by lane.
     func counts(of batch: Int64) -> [Lane: Int] {
         state.withLock { $0.lanes.filter { $0.key.batch == batch }.mapValues(\.count) }
     }

@@ -3,7 +3,7 @@ import TransferCore
 
 /// Faults of the store in words for people.
 enum DatabaseFault {
-    /// What is wrong with the database, and what to do, where SQLite says so; else the error as it is.
+    /// Says what is wrong with the database and what to do, where SQLite names a fault; gives other errors back as they are.
     ///
     /// - Parameter path: The database's file.
     static func explain(_ error: any Error, path: String) -> any Error {

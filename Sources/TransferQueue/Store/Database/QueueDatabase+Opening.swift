@@ -8,7 +8,7 @@ extension QueueDatabase {
         try another(on: DatabaseQueue(path: "", configuration: configuration))
     }
 
-    /// One more process on a database that is in memory, and whose life nobody can tell: its lease says how long it is.
+    /// Registers one more process on a database that is in memory. Only its lease says how long it lives.
     static func another(on connection: DatabaseQueue) throws -> QueueDatabase {
         let locks = LeaseLocks(path: nil)
         try Schema.migrator.migrate(connection)
@@ -19,7 +19,7 @@ extension QueueDatabase {
     /// Opens the database of the folder, or makes it, and takes back what dead processes had.
     ///
     /// - Parameter isReader: Only look: no process is registered, and a damaged database stays where it is.
-    /// - Returns: With what had to be done to open it, for people: a damaged one was moved aside.
+    /// - Returns: The database, and a notice for people when a damaged one was moved aside.
     static func open(_ folder: StateFolder, isReader: Bool) throws -> (database: QueueDatabase, notice: String?) {
         do {
             return (try connect(folder, isReader: isReader), nil)

@@ -8,7 +8,7 @@ import TransferCore
 /// leave the packs as they are.
 final class QueueDatabase: Sendable {
     let connection: DatabaseQueue
-    /// Its file; for messages.
+    /// The database's file; for messages.
     let path: String
     /// The row of this process, and the fencing token of its lease (``Lease/generation``); 0 for one that only looks.
     let process: Int64

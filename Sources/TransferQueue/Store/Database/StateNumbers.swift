@@ -10,9 +10,9 @@ enum JobStates {
     static let skipped = JobState.skipped.rawValue
     static let cancelled = JobState.cancelled.rawValue
 
-    /// Those that haven't ended are below this one.
+    /// States of jobs that haven't ended are below this one.
     static let firstEnded = JobState.allCases.filter(\.hasEnded).map(\.rawValue).min() ?? 0
-    /// Those that no process has, and that haven't ended.
+    /// States of jobs that no process has, and that haven't ended.
     static let unclaimed = list([.queued, .waiting, .blocked, .paused])
 
     /// For `IN (…)`.

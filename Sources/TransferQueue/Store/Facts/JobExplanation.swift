@@ -1,4 +1,4 @@
-/// How a job stands, and what it waits for: what `transfer why` tells.
+/// The state of a job and the reason of its wait, as `transfer why` tells them.
 public struct JobExplanation: Sendable, Hashable {
     public let batch: String
     public let job: String
@@ -7,20 +7,20 @@ public struct JobExplanation: Sendable, Hashable {
     public var reason: Reason
     /// For how long it has waited, where that's known.
     public var waited: Duration?
-    /// What there is of the file already.
+    /// The part of the file that is there already.
     public var held: Held?
-    /// What a server holds of an upload, as it was last known.
+    /// The part of an upload that a server holds, as it was last known.
     public var sent: Sent?
     /// The rules of the network that keep it.
     public var rules: [Rule] = []
-    /// What its rules make of each link of this machine; empty where the network is no reason.
+    /// The verdict of the job's rules on each link of this machine; empty where the network is no reason.
     public var links: [Link] = []
-    /// What its last attempt came to, while it waits for the next.
+    /// The error of its last attempt, while it waits for the next.
     public var lastError: String?
     public var attempts = 0
     /// Attempts that it may have.
     public var attemptLimit = 10
-    /// What has to happen before it starts.
+    /// The event that lets it start.
     public var starts: String?
     /// The process that runs the batch.
     public var pid: Int32?

@@ -3,7 +3,7 @@ import TransferEngine
 import TransferReachability
 
 extension JobFacts {
-    /// What the facts, and the network of the moment, come to.
+    /// Explains the job by its facts and the network of the moment.
     ///
     /// - Parameter look: Finds whether a host can be reached without a way out; called where that is the question. `nil`
     ///   where nobody can tell.
@@ -22,7 +22,7 @@ extension JobFacts {
         switch state {
         case .done: explanation.reason = .done(path: attempts.path ?? "")
         case .failed:
-            // By the process that watches its folder.
+            // Only the process that watches the folder tries again.
             let again = run == nil ? nil : remaining
             explanation.reason = .failed(
                 code: attempts.errorCode ?? "", message: attempts.errorMessage ?? "", host: attempts.host, again: again)
@@ -44,7 +44,7 @@ extension JobFacts {
         return explanation
     }
 
-    /// What is left when the network isn't the reason.
+    /// The reason when it isn't the network.
     private func turn(_ run: Run) -> JobExplanation.Reason {
         if let pause, pause.remaining > .zero {
             return .host(

@@ -1,6 +1,6 @@
 import TransferCore
 
-/// What the store knows of a job that somebody asks about.
+/// The store's facts about one job.
 struct JobFacts: Sendable {
     let batch: String
     let identity: String
@@ -13,20 +13,20 @@ struct JobFacts: Sendable {
     var origin = ""
     /// ``Lane/network``.
     var network = ""
-    /// Where the job file names its network rules.
+    /// The places in the job file that name its network rules.
     var places = NetworkPlaces()
-    /// What is left of the wait for its next attempt, or until a failed file is tried again by itself.
+    /// The rest of the wait for its next attempt, or until a failed file is tried again by itself.
     var remaining: Duration?
     var upload: UploadRecord?
     var attempts = Attempts()
     var needs: [JobExplanation.Need] = []
     /// The process that runs the batch; `nil` when none that is alive does.
     var run: Run?
-    /// What a server asked for, whichever process heard it.
+    /// The pause that a server asked for, whichever process heard it.
     var pause: StoredPause?
     var links = Links()
 
-    /// What the attempts so far came to.
+    /// The results of the attempts so far.
     struct Attempts: Sendable {
         var count = 0
         var mirror = 0
@@ -52,9 +52,9 @@ struct JobFacts: Sendable {
         var networkWait: (since: WallTime, reason: String)?
     }
 
-    /// What is known of this machine's links.
+    /// The knowledge about this machine's links.
     struct Links: Sendable {
-        /// What metered ones carried.
+        /// The bytes that metered links carried.
         var usage = MeteredUsage()
         var silent: [String: LinkHealth.Suspicion] = [:]
     }

@@ -4,7 +4,7 @@ import TransferCore
 import TransferEngine
 import TransferEventLoop
 
-/// What processes hold, and what becomes of it when they end.
+/// The leases by which processes hold batches and jobs, and what becomes of these when a process ends.
 struct Leases: Sendable {
     let database: QueueDatabase
     let reserves: ReservedJobs
@@ -62,7 +62,7 @@ struct Leases: Sendable {
         try ReserveRows.dissolveOrphans(db)
     }
 
-    /// A POST whose body may have left is not sent again by itself.
+    /// Fails a POST whose body may have left: it's not sent again by itself.
     private static func endWhatMayHaveArrived(_ db: Database, of process: Int64) throws {
         try db.execute(
             sql: """
@@ -94,7 +94,7 @@ struct Leases: Sendable {
                         WHERE batch = ? AND state = \(JobStates.failed) AND errorCode = ?
                         """, arguments: [batch, UploadRules.interrupted.code.rawValue])
             }
-            // A run that didn't wait any longer.
+            // A run may end without waiting for its transfers.
             try Self.endWhatMayHaveArrived(db, of: database.process)
             try db.execute(
                 sql: """

@@ -43,7 +43,7 @@ struct FailedFileRows: Sendable {
         }
     }
 
-    /// Until the next of a watched folder's failed files comes back by itself; `nil` when there is none.
+    /// The time until the next of a watched folder's failed files comes back by itself; `nil` when there is none.
     static func next(_ db: Database, batch: Int64) throws -> Duration? {
         let next = try Int64.fetchOne(
             db,
@@ -56,7 +56,7 @@ struct FailedFileRows: Sendable {
 }
 
 extension FailedSelection {
-    /// That a server has other bytes than a file's, or doesn't show them, is that file's own matter: another's success
+    /// A server that has other bytes than a file's, or doesn't show them, is that file's own matter: another's success
     /// says nothing of it.
     fileprivate var condition: String {
         self == .due ? "" : "AND coalesce(job.errorCode, '') NOT IN ('checksumMismatch', 'digestUnknown')"

@@ -1,9 +1,9 @@
-/// What became of a confirmed file that was to be moved or deleted.
+/// The result for a confirmed file that was to be moved or deleted.
 struct LedgerSettlement: Sendable {
     enum Kind: Sendable {
-        /// It isn't in the folder any more.
+        /// The file isn't in the folder any more.
         case done
-        /// Nothing of this version is at its path: what is to be done waits until it's there again.
+        /// No file of this version is at its path: moving or deleting it waits until it's there again.
         case notThere
         case kept
         /// - Parameter changed: The time of a change that was ours.

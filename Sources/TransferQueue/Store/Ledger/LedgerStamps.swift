@@ -5,6 +5,6 @@ import Synchronization
 final class LedgerStamps: Sendable {
     private let last = Atomic<Int>(0)
 
-    /// For a transaction to call before it ends.
+    /// A transaction calls this before it ends.
     func next() -> Int { last.add(1, ordering: .relaxed).newValue }
 }

@@ -31,7 +31,7 @@ struct LedgerUpkeep: Sendable {
         }
     }
 
-    /// How many confirmed files wait for their time.
+    /// The number of confirmed files that wait for their time.
     func keptCount(folder: Int64) throws -> Int {
         try database.read { db in
             try Int.fetchOne(
@@ -125,7 +125,7 @@ struct LedgerUpkeep: Sendable {
 
     /// Rows of what isn't on its way, a page at a time.
     ///
-    /// - Parameter onlyGone: Those that were found to be gone before.
+    /// - Parameter onlyGone: Only rows whose files were found to be gone before.
     func settledRows(folder: Int64, after id: Int64, limit: Int, onlyGone: Bool) throws -> [LedgerRow] {
         try database.read { db in
             try Row.fetchAll(
@@ -142,8 +142,8 @@ struct LedgerUpkeep: Sendable {
     /// offered under its new name first.
     ///
     /// - Parameters:
-    ///   - present: Their files are at their paths.
-    ///   - absent: They aren't.
+    ///   - present: Rows whose files are at their paths.
+    ///   - absent: Rows whose files aren't.
     ///   - grace: Milliseconds.
     func prune(present: [Int64], absent: [Int64], grace: Int64) throws -> PrunedRows {
         guard !present.isEmpty || !absent.isEmpty else { return PrunedRows() }

@@ -29,7 +29,7 @@ struct OtherNames: Sendable {
         }
     }
 
-    /// They aren't there any more.
+    /// Forgets names that aren't there any more.
     func forget(_ names: [String], folder: Int64) throws {
         try database.writeRelaxed { db in
             for name in names { try Self.forget(db, name, folder: folder) }

@@ -2,7 +2,7 @@ import GRDB
 
 /// The jobs of watched folders.
 enum WatchedJobs {
-    /// How many haven't ended.
+    /// The number of jobs that haven't ended.
     static func countOpen(_ db: Database, batch: Int64) throws -> Int {
         let statement = try db.cachedStatement(
             sql: "SELECT count(*) FROM job WHERE batch = ? AND ledger IS NOT NULL AND state < \(JobStates.firstEnded)")
@@ -25,7 +25,7 @@ enum WatchedJobs {
         return ready
     }
 
-    /// Before the jobs of a batch are forgotten: what isn't to be tried again by itself stays so.
+    /// Keeps files alone that aren't to be tried again by themselves, before the jobs of their batch are forgotten.
     static func leaveAlone(_ db: Database, batch name: String) throws {
         try db.execute(
             sql: """

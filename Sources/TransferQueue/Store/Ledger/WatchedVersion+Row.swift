@@ -11,7 +11,7 @@ extension WatchedVersion {
                 FROM ledger JOIN watchedFolder ON watchedFolder.id = ledger.folder WHERE ledger.id = ?
                 """)
         guard let row = try Row.fetchOne(statement, arguments: [ledger]) else {
-            // Nothing is this version, so that the job is dropped.
+            // No file is this version, so that the job is dropped.
             return WatchedVersion(
                 ledger: ledger, stamp: FileStamp(inode: 0, size: -1, modified: 0), digest: nil, verifies: false)
         }

@@ -40,7 +40,7 @@ struct HostWaits: Sendable {
 
     /// The origins that jobs of a batch wait for, those with the most of them first.
     ///
-    /// - Returns: With how many of those jobs are ready, or taken, but for that.
+    /// - Returns: Each wait with the number of its jobs that are ready, or taken, but for it.
     static func waits(_ db: Database, batch: Int64, process: Int64) throws -> [(wait: HostWait, ready: Int)] {
         try Row.fetchAll(
             db,

@@ -1,7 +1,7 @@
 import GRDB
 import TransferCore
 
-/// What a run says of the machine's links, and of what its rules for them keep waiting.
+/// A run's reports on the machine's links, and on jobs that the rules for links keep waiting.
 struct LinkReports: Sendable {
     let database: QueueDatabase
 

@@ -2,7 +2,7 @@ import GRDB
 import TransferCore
 import TransferEventLoop
 
-/// Where a run puts what others see of it beside it.
+/// The news of a run, for processes that look at it from outside.
 struct NewsBoard: Sendable {
     let database: QueueDatabase
     let hostWaits: HostWaits

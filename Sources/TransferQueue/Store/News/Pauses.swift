@@ -15,7 +15,7 @@ struct Pauses: Sendable {
         }
     }
 
-    /// - Returns: Those that aren't over.
+    /// - Returns: The pauses that aren't over.
     func open() throws -> [StoredPause] {
         try database.writeRelaxed(leavesPacks: true) { db in
             let pauses = try Row.fetchAll(db, sql: "SELECT \(StoredPause.columns) FROM pause").map { StoredPause($0) }

@@ -13,7 +13,7 @@ struct EndWriter {
         let cursor: Int64
     }
 
-    /// What is said of a job that is complete.
+    /// The columns of a job that is complete.
     private static let columns = [
         "path", "size", "modified", "digest", "validator", "transferred", "seconds", "finalURL", "status", "response",
         "attempts", "unproven", "lengthUnproven", "endSequence", "ended",
@@ -138,6 +138,6 @@ struct EndWriter {
         try insert?.add(job)
     }
 
-    /// To be called after the last one.
+    /// Writes the rows that are still gathered, after the last end.
     mutating func finish() throws { try insert?.finish() }
 }

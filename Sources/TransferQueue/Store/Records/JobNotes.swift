@@ -1,7 +1,7 @@
 import GRDB
 import TransferCore
 
-/// What the next attempt of a job has to know.
+/// Notes for the next attempt of a job.
 struct JobNotes: Sendable {
     let database: QueueDatabase
 
@@ -20,7 +20,7 @@ struct JobNotes: Sendable {
             try db.cachedStatement(sql: "UPDATE job SET isSending = ?, upload = ifnull(?, upload) WHERE id = ?")
                 .execute(arguments: [isUnrepeatable, version?.text, id])
         case .part(let record, let id):
-            // One that has ended meanwhile knows better.
+            // A job that has ended meanwhile knows better.
             try db.cachedStatement(
                 sql: "UPDATE job SET resume = ? WHERE id = ? AND state = \(JobStates.claimed)"
             ).execute(arguments: [try ResumeData.text(record), id])
@@ -36,7 +36,7 @@ struct JobNotes: Sendable {
 }
 
 extension JobNote {
-    /// What of a partial file is worth a wait for the disk, in bytes.
+    /// The size of a partial file that is worth a wait for the disk, in bytes.
     private static let muchToLose: Int64 = 1 << 20
 
     /// Whether it has to be there after a loss of power too.

@@ -2,7 +2,7 @@ import GRDB
 import TransferCore
 import TransferEventLoop
 
-/// What follows for jobs that wait for others.
+/// The needs of jobs: ends of some jobs free or skip others that wait for them.
 enum Needs {
     /// Whether jobs of the batch wait for others.
     static func areIn(_ db: Database, batch: Int64) throws -> Bool {
@@ -31,7 +31,7 @@ enum Needs {
         }
     }
 
-    /// Whatever needs one of these can't start any more, nor what needs that.
+    /// Skips the jobs that need one of these, and those that need them in turn: they can't start any more.
     static func skipDependents(_ db: Database, of failed: [(id: Int64, identity: String)]) throws -> [SkippedJob] {
         var skipped: [SkippedJob] = []
         var given = failed

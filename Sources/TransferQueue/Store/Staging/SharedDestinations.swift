@@ -15,7 +15,7 @@ struct SharedDestinations {
         }
     }
 
-    /// Else the destination is the identity, and in one spelling.
+    /// Without IDs and with paths of one kind the destination is the identity, in one spelling.
     var mayBeShared: Bool { hasIDs || hasRelativePaths && hasAbsolutePaths }
 
     func find(_ db: Database, batch: Int64, _ report: inout JobFileReport) throws {

@@ -19,7 +19,7 @@ struct StagedNeeds {
     ) throws {
         let hadNeeds = try Bool.fetchOne(db, sql: "SELECT hasNeeds FROM batch WHERE id = ?", arguments: [batch])
         guard hadNeeds == true || !needs.isEmpty else { return }
-        // What was staged now needs what it says now, and nothing that it said before.
+        // A job that was staged now needs the jobs that it names now, and none that it named before.
         try db.execute(
             sql: "DELETE FROM need WHERE job IN (SELECT id FROM job WHERE batch = ? AND generation = ?)",
             arguments: [batch, generation])

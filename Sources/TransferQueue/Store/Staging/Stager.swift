@@ -26,9 +26,9 @@ final class Stager: JobIntake {
     /// Whether somebody has been told of those that there were.
     private let isTold: Bool
     private let owner: Int64
-    /// What is taken at once, of a new batch.
+    /// The jobs of a new batch that are taken at once.
     private var gathering: JobReserve.Builder?
-    /// To be inserted by one statement: to begin and to end one costs SQLite as much as a row does.
+    /// Jobs that one statement will insert: to begin and to end one costs SQLite as much as a row does.
     private var gathered: [StagedJob] = []
     private var insertGroup: BoundStatement?
     private var origins = OriginMemory()
@@ -71,7 +71,7 @@ final class Stager: JobIntake {
                 """)
     }
 
-    /// - Parameter place: Where the job stands in its file, if it comes from one.
+    /// - Parameter place: The job's place in its file, if it comes from one.
     func add(_ spec: JobSpec, at place: JobLocations?) throws {
         try add(StagedJob(spec, at: place, directory: batch.directory, origins: &origins))
     }
@@ -112,7 +112,7 @@ final class Stager: JobIntake {
     private static let insertion = "INSERT INTO job (\(JobRow.columns)) VALUES"
     private static let row = "(" + Array(repeating: "?", count: JobRow.columnCount).joined(separator: ", ") + ")"
 
-    /// Of a new batch: all of them, or one by one where two are the same.
+    /// Inserts the gathered jobs of a new batch: all at once, or one by one where two are the same.
     private func addGathered() throws {
         let group = gathered
         gathered.removeAll(keepingCapacity: true)
@@ -140,7 +140,7 @@ final class Stager: JobIntake {
             batch: batch.id, generation: generation, state: isReserved ? .claimed : .queued, to: &values)
     }
 
-    /// It has a row of its own now, which it hadn't before.
+    /// Notes a job that has got a row of its own.
     private func added(_ job: StagedJob, _ id: Int64, _ isReserved: Bool) throws {
         if gathering?.add(job, id: id, isReserved: isReserved) == false { try giveUpReserve() }
         note(job, id)
@@ -158,7 +158,7 @@ final class Stager: JobIntake {
         try addAgain(job)
     }
 
-    /// It has a row already.
+    /// Stages a job that has a row already.
     private func addAgain(_ job: StagedJob) throws {
         let (spec, place, made) = (job.spec, job.place, job.row)
         find.setUncheckedArguments([batch.id, made.identity])
@@ -180,7 +180,7 @@ final class Stager: JobIntake {
         if stays, isDoubtful { isInDoubt = true }
         if changed { try abandon("id = ?", [id]) }
         let goesOn = stays || old == .queued && !changed
-        // Whoever holds a job holds it whatever it becomes.
+        // A paused job stays paused whatever it becomes.
         let state: JobState = stays || isReload && old == .paused ? old : .queued
         update.setUncheckedArguments([
             generation, made.span?.line, made.span?.column, made.span?.length, made.number, state.rawValue,
@@ -200,7 +200,8 @@ final class Stager: JobIntake {
         note(job, id)
     }
 
-    /// Before jobs become others, or are dropped. Where their secrets were never stored, their servers can't be told.
+    /// Notes uploads that servers hold, before their jobs become others or are dropped. Servers of jobs whose
+    /// secrets were never stored can't be told.
     private func abandon(_ condition: String, _ arguments: StatementArguments) throws {
         let rows = try Row.fetchAll(
             db,
@@ -217,7 +218,7 @@ final class Stager: JobIntake {
         report.add(JobFileFault("\(what)\(place): \(spec.identity)") { own?.identityFault($0) })
     }
 
-    /// Its jobs are claimed like those of other batches.
+    /// Gives the reserve up: the batch's jobs are claimed like those of other batches.
     private func giveUpReserve() throws {
         gathering = nil
         try db.execute(
@@ -229,7 +230,7 @@ final class Stager: JobIntake {
     func finish() throws {
         try addGathered()
         if let made = gathering?.finish() {
-            // Nothing was there before, and nothing is needed by others.
+            // A new batch had no jobs before, and none of these needs others.
             if destinations.mayBeShared { try destinations.find(db, batch: batch.id, &report) }
             reserve = made
             if let packing { try Packs.insert(db, packing.pack, batch: batch.id, first: packing.first) }

@@ -9,7 +9,7 @@ struct Staging: Sendable {
     let packed: PackedJobs
     let doubtful: DoubtfulBatches
 
-    /// What is known once a batch was filled.
+    /// A batch that was filled, and what memory is to keep of it.
     private struct Filled {
         let staged: StagedJobs
         let reserve: JobReserve?

@@ -2,7 +2,7 @@ import GRDB
 import TransferCore
 import TransferEngine
 
-/// How jobs ended, for those who look at the queue.
+/// The ends of jobs, for processes that look at the queue.
 struct EndQueries: Sendable {
     let database: QueueDatabase
 
@@ -80,7 +80,7 @@ struct EndQueries: Sendable {
         return receipt
     }
 
-    /// How one job ended, or `nil` while it goes on or when there is no such job.
+    /// The end of one job, or `nil` while it goes on or when there is no such job.
     func end(batch: String, job: String) throws -> QueueEvent? {
         try database.read { db in
             try Row.fetchOne(

@@ -1,7 +1,7 @@
 import GRDB
 import TransferCore
 
-/// What the database knows of a job that somebody asks about.
+/// The database's facts about one job, for `transfer why`.
 struct JobFactsQuery: Sendable {
     let database: QueueDatabase
     let links: LinkReports

@@ -3,7 +3,7 @@ import TransferCore
 import TransferEngine
 import TransferEventLoop
 
-/// How batches stand, for those who look at the queue.
+/// The state of batches, for processes that look at the queue.
 struct StatusQueries: Sendable {
     let database: QueueDatabase
 
@@ -45,7 +45,7 @@ struct StatusQueries: Sendable {
                 }
                 let packed = try Int.fetchOne(
                     db, sql: "SELECT count FROM pack WHERE batch = ?", arguments: [row[0] as Int64])
-                // Those that are complete have rows.
+                // Packed jobs that are complete have rows.
                 if let packed { status.add(.queued, max(0, packed - status.total)) }
                 return status
             }

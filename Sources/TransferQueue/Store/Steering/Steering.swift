@@ -24,7 +24,7 @@ struct Steering: Sendable {
                     db, sql: "SELECT \(ReserveRows.shownState) FROM job WHERE batch = ? AND identity = ?",
                     arguments: [batch, job])
                 guard let known else { return .noSuchJob }
-                // What has ended or isn't held is nothing to the process that runs the batch either.
+                // A job that has ended or isn't held is nothing to the process that runs the batch either.
                 guard verb.changes(JobState(stored: known)) else { return .applied(jobs: 0) }
             }
             guard let owner: Int64 = row[1] else {
@@ -52,7 +52,7 @@ struct Steering: Sendable {
     func apply(_ command: QueueCommand) throws -> AppliedCommand {
         reserves.takeBack(command.batch)
         return try database.writeFenced { db in
-            // Before: a fresh start forgets it.
+            // A fresh start forgets it, so it's asked before.
             let hadFailed = try command.job.map { try Self.hasFailed(db, batch: command.batch, job: $0) } ?? true
             try ReserveRows.dissolve(db, batch: command.batch)
             var applied = try Self.apply(db, command.verb, batch: command.batch, job: command.job)

@@ -1,4 +1,4 @@
-/// What the ledger says of a version that is offered.
+/// The ledger's answer for a version that is offered.
 indirect enum LedgerLook: Sendable {
     case known(LedgerRow)
     /// It's known, and was missed at its path.

@@ -9,11 +9,11 @@ struct LedgerRow: Sendable {
     let version: FileVersion
     let state: LedgerState
     let digest: Checksum?
-    /// It wasn't found at its path.
+    /// Whether the file wasn't found at its path.
     var isGone = false
-    /// When it was taken into the ledger, in milliseconds since 1970.
+    /// The time at which it was taken into the ledger, in milliseconds since 1970.
     var staged: Int64 = 0
-    /// Of what was sent of it (``SourceFile/sentFingerprint``), or was to be sent.
+    /// The fingerprint of the bytes that were sent of it (``SourceFile/sentFingerprint``), or were to be sent.
     var fingerprint: UInt64?
     /// The file's job was cancelled, or may have arrived: the file isn't sent unasked.
     var isGivenUp = false

@@ -1,4 +1,4 @@
-/// What ends of jobs mean for the files of watched folders.
+/// The effects that ends of jobs have on the files of watched folders.
 struct WatchedEnds: Sendable {
     struct End: Sendable {
         /// Which of the ends that were recorded.
