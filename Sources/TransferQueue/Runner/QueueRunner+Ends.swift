@@ -223,37 +223,14 @@ extension QueueRunner {
         if let news = departure.news(of: record) { emit(record.batch, news) }
         let times = record.watched == nil ? nil : folders[record.batch]?.times.again
         switch departure.entry(of: job, again: times) {
-        case .end(let end): recorder.add(end)
-        case .step(let step): recorder.add(step)
+        case .end(let end): recording.add(end)
+        case .step(let step): recording.add(step)
         }
     }
 
     // MARK: Records
 
-    /// Writes what has come together in one transaction.
-    func flushRecords() {
-        let isAwaited = scheduler.isIdle && state.storeCalls == 0 || state.stopping != nil
-        switch recorder.next(now: .now, isAwaited: isAwaited) {
-        case .nothing: break
-        case .later(let time):
-            let timer = timer(.record)
-            if !timer.isScheduled { timer.schedule(at: time) }
-        case .write(let ends, let steps): write(ends, steps)
-        }
-    }
-
-    private func write(_ ends: [JobEnd], _ steps: [JobStep]) {
-        Failpoint.reached(.recordDue)
-        withStore {
-            try $0.record(ends, steps)
-        } then: { runner, recorded in
-            Failpoint.reached(.recordCommitted)
-            runner.recorder.written()
-            runner.didRecord(ends, steps, recorded)
-        }
-    }
-
-    private func didRecord(_ ends: [JobEnd], _ steps: [JobStep], _ recorded: RecordedGroup) {
+    func didRecord(_ ends: [JobEnd], _ steps: [JobStep], _ recorded: RecordedGroup) {
         for (end, cursor) in zip(ends, recorded.cursors) {
             if end.again == nil { memory.secrets[end.id] = nil }
             memory.traces.forget(end.id)
@@ -275,7 +252,6 @@ extension QueueRunner {
             default: break
             }
         }
-        recorder.givenBack.recorded(ends.map(\.id) + steps.map(\.id))
     }
 }
 

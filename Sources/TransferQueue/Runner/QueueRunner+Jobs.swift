@@ -36,7 +36,7 @@ extension QueueRunner {
 
     func didClaim(_ result: ClaimedJobs, asked: Int) {
         for bad in result.unreadable {
-            recorder.add(
+            recording.add(
                 JobEnd(
                     id: bad.id, batch: result.lane.batch, identity: bad.identity,
                     outcome: .failed(bad.error, attempts: 0, host: nil)))

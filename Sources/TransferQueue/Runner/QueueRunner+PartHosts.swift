@@ -55,7 +55,7 @@ extension QueueRunner: NetworkHost {
     var hasNoBatches: Bool { batches.isEmpty }
     var networksInUse: Set<String> {
         scheduler.networks.union(running.values.map(\.candidate.lane.network))
-            .union(recorder.steps.map(\.network)).union(admission.sleepers.map(\.lane.network))
+            .union(recording.steps.map(\.network)).union(admission.sleepers.map(\.lane.network))
     }
 
     var gate: NetworkGate { scheduler.network }
@@ -185,13 +185,13 @@ extension QueueRunner: ReportHost {
 }
 
 extension QueueRunner: CommandHost {
-    var steps: [JobStep] { recorder.steps }
+    var steps: [JobStep] { recording.steps }
 
     func changeSteps(where isMeant: (JobStep) -> Bool, _ change: (inout JobStep) -> Void) {
-        recorder.change(where: isMeant, change)
+        recording.changeSteps(where: isMeant, change)
     }
 
-    func cancelSteps(where isMeant: (JobStep) -> Bool) { recorder.cancel(where: isMeant) }
+    func cancelSteps(where isMeant: (JobStep) -> Bool) { recording.cancelSteps(where: isMeant) }
 
     func forgetSleepers(of batch: Int64) { admission.forgetSleepers(of: batch) }
 
@@ -255,4 +255,8 @@ extension QueueRunner: DownloadHost, PreparationHost {
 
 extension QueueRunner: CredentialHost {
     func register(_ name: String, _ provider: @escaping CredentialProvider) { credentials.register(name, provider) }
+}
+
+extension QueueRunner: RecordHost {
+    var isRecordAwaited: Bool { scheduler.isIdle && state.storeCalls == 0 || state.stopping != nil }
 }

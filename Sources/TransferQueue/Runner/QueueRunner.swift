@@ -31,7 +31,7 @@ actor QueueRunner: LoopActor {
     let preparing: JobPreparing
     var running: [Int64: RunningJob] = [:]
     let downloads: Downloads
-    var recorder = Recorder(now: .now)
+    let recording = Recording()
     let batches = RunningBatches()
     let reporter: Reporter
     let folders = WatchedBatches()
@@ -141,8 +141,8 @@ actor QueueRunner: LoopActor {
         if running.isEmpty { preparing.rest() }
         scheduleWake()
         downloads.scheduleSave(isLast: scheduler.isIdle && state.storeCalls == 0, on: self)
-        flushRecords()
-        if state.storeCalls == 0, recorder.isEmpty, abandonments.isEmpty, !state.isFeeding { batches.finish(on: self) }
+        recording.flush(on: self)
+        if state.storeCalls == 0, recording.isEmpty, abandonments.isEmpty, !state.isFeeding { batches.finish(on: self) }
         reporter.scheduleTick(on: self)
     }
 
@@ -222,8 +222,8 @@ actor QueueRunner: LoopActor {
     /// Ends the run once nothing is under way any more.
     func finishStopping() {
         downloads.saveGroup(on: self)
-        flushRecords()
-        guard running.isEmpty, !downloads.areBeingSaved, state.storeCalls == 0, recorder.isEmpty else { return }
+        recording.flush(on: self)
+        guard running.isEmpty, !downloads.areBeingSaved, state.storeCalls == 0, recording.isEmpty else { return }
         let ids = admission.takeAll()
         if !ids.isEmpty {
             // Claimed again, they would be there twice.
@@ -244,7 +244,7 @@ actor QueueRunner: LoopActor {
 
     func endStopping() {
         state.tellEnd()
-        recorder.givenBack.tellAll()
+        recording.endWaits()
     }
 
     /// A later run may follow.
@@ -265,11 +265,11 @@ actor QueueRunner: LoopActor {
         // Jobs that were being claimed are known after it.
         await storeTurn()
         let open = jobs.filter { id in
-            running[id] != nil || admission.claimed[id] != nil || recorder.holds(id)
+            running[id] != nil || admission.claimed[id] != nil || recording.holds(id)
         }
         if !open.isEmpty {
             await withCheckedContinuation { waiter in
-                recorder.givenBack.wait(for: open, waiter)
+                recording.wait(for: open, waiter)
                 takeBack(open)
                 pump()
             }
@@ -284,7 +284,7 @@ actor QueueRunner: LoopActor {
         let jobs = admission.ids { batches[$0.batch]?.name == batch }
         guard !jobs.isEmpty else { return }
         await withCheckedContinuation { waiter in
-            recorder.givenBack.wait(for: jobs, waiter)
+            recording.wait(for: jobs, waiter)
             takeBack(.release(.waiting)) { jobs.contains($0.id) }
             pump()
         }
@@ -298,7 +298,7 @@ actor QueueRunner: LoopActor {
             interrupt(job, .release(.waiting))
         }
         takeBack(.release(.waiting)) { jobs.contains($0.id) }
-        recorder.change(where: { jobs.contains($0.id) && $0.state != .paused }) { step in
+        recording.changeSteps(where: { jobs.contains($0.id) && $0.state != .paused }) { step in
             step.state = .waiting
             step.due = MonotonicTime.now + .milliseconds(Departure.changeTakes)
         }

@@ -138,7 +138,7 @@ extension QueueRunner {
 
     fileprivate func step(_ step: JobStep, then command: QueueCommand, in batch: StagedBatch) {
         add(batch.staged.batch, secrets: [:], options: RunOptions())
-        recorder.add(step)
+        recording.add(step)
         commands.take([command], on: self)
     }
 
