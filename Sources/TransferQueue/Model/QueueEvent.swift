@@ -168,17 +168,17 @@ extension WaitReason {
 public struct JobReceipt: Sendable, Hashable {
     public let batch: String
     public let job: String
-    public let isUpload: Bool
+    public var isUpload: Bool
     /// The size of the file.
-    public let bytes: Int64
+    public var bytes: Int64
     /// What this run moved of it over the network.
-    public let transferred: Int64
-    public let seconds: Double
+    public var transferred: Int64
+    public var seconds: Double
     /// `nil` when no checksum was asked for.
     public var digest: Checksum?
     /// Bytes of another tool's file with which it began, and of which nothing proves that they are the server's; `nil`
     /// where there are none (``JobSpec/Adopt``).
-    public let unproven: Int64?
+    public var unproven: Int64?
     /// Whether nothing proves that the file came whole: its server told no length, only the end of the connection ended
     /// it, and no digest is known (``JobSpec/Download/strict``).
     public var isLengthUnproven = false
@@ -187,8 +187,8 @@ public struct JobReceipt: Sendable, Hashable {
     /// After redirects; redacted.
     public var finalURL: String
     /// Where the file is (for an upload: where it came from).
-    public let path: String
-    public let status: Int
+    public var path: String
+    public var status: Int
     /// The beginning of the answer to an upload, at most 64 KiB.
     public var response: String?
     public var attempts: Int
