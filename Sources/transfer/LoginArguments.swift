@@ -112,39 +112,35 @@ struct LoginArguments: ParsableArguments {
     ///
     /// - Throws: `ValidationError` that names the option.
     func lay(over rules: inout RequestRules) throws {
-        var members: [(key: String, value: JSONText, option: String)] = []
+        var members = RequestMembers()
         if netrc {
-            members.append(("auth", .object(["netrc": .true]), "--netrc"))
-            if let user { members.append(("auth", .object(["netrc": .true, "user": .string(user)]), "--user")) }
+            members.add("auth", .object(["netrc": .true]), "--netrc")
+            members.add("auth", user.map { .object(["netrc": .true, "user": .string($0)]) }, "--user")
         } else if let password = try SecretArgument.value(password, "--password") {
             guard let user else { throw ValidationError("--password needs --user") }
-            members.append(("auth", .object(["user": .string(user), "password": JSONText(password)]), "--user"))
+            members.add("auth", .object(["user": .string(user), "password": JSONText(password)]), "--user")
         }
-        if let user { members.append(("ssh", .object(["user": .string(user)]), "--user")) }
-        if let knownHosts { members.append(("ssh", .object(["knownHosts": .path(knownHosts)]), "--known-hosts")) }
-        if let hostKey { members.append(("ssh", .object(["hostKey": .string(hostKey)]), "--host-key")) }
-        if let key {
-            members.append(("ssh", .object(["key": .path(key)]), "--ssh-key"))
-            if let passphrase = try SecretArgument.value(keyPassphrase, "--ssh-key-passphrase") {
-                let value = JSONText.object(["key": .path(key), "keyPassphrase": JSONText(passphrase)])
-                members.append(("ssh", value, "--ssh-key-passphrase"))
-            }
+        members.add("ssh", user.map { .object(["user": .string($0)]) }, "--user")
+        members.add("ssh", knownHosts.map { .object(["knownHosts": .path($0)]) }, "--known-hosts")
+        members.add("ssh", hostKey.map { .object(["hostKey": .string($0)]) }, "--host-key")
+        members.add("ssh", key.map { .object(["key": .path($0)]) }, "--ssh-key")
+        if let key, let passphrase = try SecretArgument.value(keyPassphrase, "--ssh-key-passphrase") {
+            let value = JSONText.object(["key": .path(key), "keyPassphrase": JSONText(passphrase)])
+            members.add("ssh", value, "--ssh-key-passphrase")
         }
-        if requireTLS { members.append(("ftp", .object(["requireTLS": .true]), "--require-tls")) }
-        for member in members {
-            guard let refusal = rules.set(member.key, to: member.value.text) else { continue }
-            throw ValidationError("\(member.option): \(refusal)")
-        }
+        if requireTLS { members.add("ftp", .object(["requireTLS": .true]), "--require-tls") }
+        try members.lay(over: &rules)
     }
 
-    /// The options that were given, to be given again.
-    var words: [String] {
-        let given: [(String, String?)] = [
-            ("--user", user), ("--password", password), ("--known-hosts", knownHosts), ("--host-key", hostKey),
-            ("--ssh-key", key), ("--ssh-key-passphrase", keyPassphrase),
-        ]
-        return given.flatMap { name, value in value.map { [name, $0] } ?? [] } + (netrc ? ["--netrc"] : [])
-            + (requireTLS ? ["--require-tls"] : [])
+    func add(to given: inout GivenOptions) {
+        given.add("--user", user)
+        given.add("--password", password)
+        given.add("--known-hosts", knownHosts)
+        given.add("--host-key", hostKey)
+        given.add("--ssh-key", key)
+        given.add("--ssh-key-passphrase", keyPassphrase)
+        given.add("--netrc", netrc)
+        given.add("--require-tls", requireTLS)
     }
 
     /// Servers are told of a user by the settings, and so is the next process.

@@ -32,34 +32,11 @@ struct Get: AsyncParsableCommand {
     @Option(help: ArgumentHelp("One more source of the one URL's file.", valueName: "url"))
     var mirror: [String] = []
 
-    @Option(help: ArgumentHelp("What one URL's file must hash to, as sha256:HEX.", valueName: "sum"))
-    var checksum: ChecksumArgument?
-
-    @Option(
-        help: ArgumentHelp(
-            "A file of checksums as sha256sum writes it, in which each file is looked up.", valueName: "file"))
-    var checksums: String?
-
-    @Option(
-        name: .customLong("if-exists"), help: "When the file is there: verify, update, overwrite, skip, rename, fail.")
-    var ifExists: IfExistsArgument?
-
-    @Flag(help: ArgumentHelp(StrictArgument.help))
-    var strict = false
-
-    @Option(
-        name: [.customShort("X"), .customLong("method"), .customLong("request")],
-        help: ArgumentHelp("The request's method.", valueName: "name"))
-    var method: String?
-
-    @Option(
-        help: ArgumentHelp(
-            "What the request says, as it is; @FILE is what a file holds. It's a POST then.", valueName: "text|@file"))
-    var data: String?
-
     @Flag(name: [.customShort("n"), .customLong("dry-run")], help: "Print what would be fetched; fetch nothing.")
     var dryRun = false
 
+    @OptionGroup var proof: ProofOptions
+    @OptionGroup var message: MessageOptions
     @OptionGroup var s3: S3Arguments
     @OptionGroup var request: RequestOptions
     @OptionGroup var limits: LimitOptions
@@ -83,7 +60,7 @@ struct Get: AsyncParsableCommand {
         if urls.isEmpty, lists.isEmpty { throw ValidationError("name a URL, or a list of them with -i") }
         if named.count + inputs.count > 1 || named.isEmpty {
             let alone: [(Bool, String)] = [
-                (output != nil, "--output"), (checksum != nil, "--checksum"), (!mirror.isEmpty, "--mirror"),
+                (output != nil, "--output"), (proof.checksum != nil, "--checksum"), (!mirror.isEmpty, "--mirror"),
             ]
             if let option = alone.first(where: \.0) { throw ValidationError("\(option.1) goes with one URL") }
         }
@@ -91,7 +68,6 @@ struct Get: AsyncParsableCommand {
         if output == "-", show.json || show.jsonProgress {
             throw ValidationError("standard output is for the file or for --json, not for both")
         }
-        if let message = method.flatMap(HeaderRule.refusal(ofMethod:)) { throw ValidationError("--method: \(message)") }
         for url in named + mirror.map(URLArgument.completed) {
             let (url, _) = try request.login.settings(of: url)
             guard JobSpec.isSupported(url: url) else { throw ValidationError(JobSpec.refusal(of: url)) }
@@ -106,19 +82,19 @@ struct Get: AsyncParsableCommand {
         let rules = try listRules()
         work.lists = try inputs.map { try JobFileSource($0, rules: rules) }
         if output == "-" { work.result = try StreamSpool(.output, of: named[0], state: state.state) }
-        let body = try data.map(DataArgument.text)
+        let body = try message.body()
         let base = try request.rules().settings
         let typed = dryRun ? nil : try request.login.askedPassword(for: named)
-        let sums = try checksums.map { ChecksumList(try JobFileSource.readSums(Composition.absolute($0))) }
+        let sums = try proof.list()
         for named in named {
             var (url, settings) = try request.login.settings(of: named, base: base, typed: typed)
             settings.s3 = s3.access
             let mirrors = try mirror.map { try request.login.settings(of: URLArgument.completed($0)).url }
             var download = JobSpec.Download(
                 urls: [url] + mirrors, destination: work.result?.path ?? output ?? "./",
-                checksum: try checksum?.checksum ?? listed(url, sums),
-                ifExists: work.result != nil ? .overwrite : ifExists?.value ?? .verify, strict: strict)
-            download.method = method ?? (body == nil ? nil : "POST")
+                checksum: try proof.checksum?.checksum ?? listed(url, sums),
+                ifExists: work.result != nil ? .overwrite : proof.ifExists?.value ?? .verify, strict: proof.strict)
+            download.method = message.method ?? (body == nil ? nil : "POST")
             download.body = body
             work.jobs.append(JobSpec(work: .download(download), settings: settings))
         }
@@ -141,17 +117,7 @@ struct Get: AsyncParsableCommand {
     /// What the options say of the jobs of lists.
     private func listRules() throws -> RequestRules {
         var rules = try request.rulesOfFiles()
-        let members: [(key: String, value: JSONText?, option: String)] = [
-            ("ifExists", ifExists.map { .string($0.value.rawValue) }, "--if-exists"),
-            ("strict", strict ? .true : nil, "--strict"),
-            ("checksums", checksums.map { .path($0) }, "--checksums"),
-        ]
-        for member in members {
-            guard let value = member.value,
-                let refusal = rules.set(member.key, to: value.text, sums: JobFileSource.readSums)
-            else { continue }
-            throw ValidationError("\(member.option): \(refusal)")
-        }
+        try proof.lay(over: &rules)
         return rules
     }
 }

@@ -18,7 +18,7 @@ struct OneOff {
 
     /// The same command again is the same batch: it goes on where it was.
     private var name: String {
-        let firsts = jobs.prefix(1).map { Redaction.url($0.firstURL) } + lists.map(\.name)
+        let firsts = jobs.prefix(1).map { Redaction.url(Self.firstURL($0)) } + lists.map(\.name)
         let more = jobs.count > 1 ? " +\(jobs.count - 1)" : ""
         return "\(verb) \(firsts.joined(separator: " "))\(more) in \(folder)"
     }
@@ -93,11 +93,9 @@ struct OneOff {
         for fault in watched { report.add(fault) }
         return report
     }
-}
 
-extension JobSpec {
-    fileprivate var firstURL: String {
-        switch work {
+    private static func firstURL(_ job: JobSpec) -> String {
+        switch job.work {
         case .download(let download): download.urls[0]
         case .upload(let upload): upload.url
         }

@@ -1,0 +1,62 @@
+import ArgumentParser
+import TransferCore
+import TransferQueue
+
+/// What stands in the head of each request.
+struct FieldOptions: ParsableArguments {
+    @Option(
+        name: [.customShort("H"), .customLong("header")],
+        help: ArgumentHelp(
+            "A field to send; '$VARIABLE' and '@FILE' name a value that is secret.", valueName: "name: value"))
+    var headers: [String] = []
+
+    @Option(
+        name: [.customShort("A"), .customLong("user-agent")],
+        help: ArgumentHelp("The User-Agent field.", valueName: "name"))
+    var userAgent: String?
+
+    @Option(name: [.customShort("e"), .long], help: ArgumentHelp("The Referer field.", valueName: "url"))
+    var referer: String?
+
+    @Option(
+        name: [.customShort("b"), .customLong("cookie"), .customLong("load-cookies")],
+        help: ArgumentHelp(
+            "A file of cookies in Netscape's form, or '$VARIABLE' with the Cookie field of the job's own server.",
+            valueName: "file|$variable"))
+    var cookies: String?
+
+    func validate() throws {
+        // Other tools have these letters for something else.
+        if let userAgent, userAgent.hasPrefix("*") {
+            throw ValidationError("-A is the User-Agent field; names aren't matched, as web sites aren't copied")
+        }
+        if let referer, referer.hasPrefix("robots=") {
+            throw ValidationError("-e is the Referer field; robots.txt isn't asked, as web sites aren't copied")
+        }
+    }
+
+    func add(to members: inout RequestMembers) throws {
+        for header in try HeaderArgument.settings(headers) {
+            members.add("headers", .object([header.name: JSONText(header.value)]), "--header")
+        }
+        members.add("headers", userAgent.map { .object(["User-Agent": .string($0)]) }, "--user-agent")
+        members.add("headers", referer.map { .object(["Referer": .string($0)]) }, "--referer")
+        guard let cookies else { return }
+        if cookies.hasPrefix("$") {
+            let value = try SecretArgument.value(cookies, "--cookie")
+            return members.add("headers", value.map { .object(["Cookie": JSONText($0)]) }, "--cookie")
+        }
+        guard !cookies.contains("=") else {
+            // Every user of the machine sees the command line.
+            throw ValidationError("a cookie is a secret: name a file of cookies, or write --cookie '$VARIABLE'")
+        }
+        members.add("cookies", .path(cookies), "--cookie")
+    }
+
+    func add(to given: inout GivenOptions) {
+        for header in headers { given.add("-H", header) }
+        given.add("-A", userAgent)
+        given.add("-e", referer)
+        given.add("-b", cookies)
+    }
+}

@@ -1,0 +1,63 @@
+import ArgumentParser
+import TransferCore
+import TransferQueue
+
+/// Who is trusted by TLS, and what is shown to servers that ask.
+struct TrustOptions: ParsableArguments {
+    @Option(
+        name: .customLong("cacert"),
+        help: ArgumentHelp("The only authorities to trust, a PEM file.", valueName: "file"))
+    var authorities: String?
+
+    @Option(
+        name: .customLong("cert"),
+        help: ArgumentHelp("The client's certificate: PEM, DER or PKCS#12.", valueName: "file"))
+    var certificate: String?
+
+    @Option(name: .customLong("key"), help: ArgumentHelp("The certificate's private key.", valueName: "file"))
+    var certificateKey: String?
+
+    @Option(
+        name: .customLong("key-passphrase"),
+        help: ArgumentHelp("What opens the key, by name.", valueName: "$variable|@file"))
+    var certificateKeyPassphrase: String?
+
+    @Option(
+        name: .customLong("pinnedpubkey"),
+        help: ArgumentHelp(
+            "The digests of public keys, one of which the server must have: sha256//…, separated by semicolons.",
+            valueName: "digests"))
+    var pins: String?
+
+    @Flag(
+        name: .shortAndLong,
+        help: ArgumentHelp("Take whoever answers for the server: anybody on the way can read and change everything."))
+    var insecure = false
+
+    func add(to members: inout RequestMembers) throws {
+        members.add("tls", authorities.map { .object(["ca": .path($0)]) }, "--cacert")
+        members.add("tls", certificate.map { .object(["cert": .path($0)]) }, "--cert")
+        members.add("tls", certificateKey.map { .object(["key": .path($0)]) }, "--key")
+        let passphrase = try SecretArgument.value(certificateKeyPassphrase, "--key-passphrase")
+        members.add("tls", passphrase.map { .object(["keyPassphrase": JSONText($0)]) }, "--key-passphrase")
+        let digests = pins.map { JSONText.object(["pins": .array(Self.pins($0).map { .string($0) })]) }
+        members.add("tls", digests, "--pinnedpubkey")
+        if insecure { members.add("tls", .object(["insecure": .true]), "--insecure") }
+    }
+
+    /// curl writes `sha256//…;sha256//…`.
+    private static func pins(_ text: String) -> [String] {
+        text.split(separator: ";").map { pin in
+            pin.hasPrefix("sha256//") ? "sha256/" + pin.dropFirst("sha256//".count) : String(pin)
+        }
+    }
+
+    func add(to given: inout GivenOptions) {
+        given.add("--cacert", authorities)
+        given.add("--cert", certificate)
+        given.add("--key", certificateKey)
+        given.add("--key-passphrase", certificateKeyPassphrase)
+        given.add("--pinnedpubkey", pins)
+        given.add("--insecure", insecure)
+    }
+}
