@@ -82,16 +82,47 @@ let package = Package(
         .target(
             name: "TransferWatch", dependencies: ["TransferCore", "TransferEventLoop", "CTransferLinux"],
             swiftSettings: settings),
+        // The queue, from the bottom up: what a job is and how its file is read; who may start, by no look at anything;
+        // what is durable; the folders that are watched; and the queue itself.
+        .target(
+            name: "TransferJobs",
+            dependencies: [
+                "TransferCore", "TransferEventLoop", "TransferCrypto", "TransferEngine", "TransferUpload",
+                "TransferWatch", "CTransferLinux",
+            ],
+            swiftSettings: settings),
+        .target(
+            name: "TransferScheduling",
+            dependencies: [
+                "TransferCore", "TransferEngine", "TransferReachability", "TransferJobs",
+                .product(name: "DequeModule", package: "swift-collections"),
+                .product(name: "HeapModule", package: "swift-collections"),
+            ],
+            swiftSettings: settings),
+        .target(
+            name: "TransferStore",
+            dependencies: [
+                "TransferCore", "TransferEventLoop", "TransferEngine", "TransferReachability", "TransferWatch",
+                "TransferJobs", "TransferScheduling", "CTransferLinux", "CTransferFailpoint", "CTransferSQLite",
+                .product(name: "GRDB", package: "GRDB.swift"),
+                .product(name: "GRDBSQLite", package: "GRDB.swift"),
+                .product(name: "DequeModule", package: "swift-collections"),
+            ],
+            swiftSettings: settings),
+        .target(
+            name: "TransferFolders",
+            dependencies: [
+                "TransferCore", "TransferEventLoop", "TransferEngine", "TransferWatch", "TransferJobs",
+                "TransferStore", "CTransferLinux", "CTransferFailpoint",
+            ],
+            swiftSettings: settings),
         .target(
             name: "TransferQueue",
             dependencies: [
                 "TransferCore", "TransferEventLoop", "TransferCrypto", "TransferEngine", "TransferReachability",
-                "TransferUpload", "TransferWatch", "CTransferLinux", "CTransferFailpoint", "CTransferSQLite",
-                .product(name: "GRDB", package: "GRDB.swift"),
-                .product(name: "GRDBSQLite", package: "GRDB.swift"),
+                "TransferUpload", "TransferWatch", "TransferJobs", "TransferScheduling", "TransferStore",
+                "TransferFolders", "CTransferLinux", "CTransferFailpoint",
                 .product(name: "Logging", package: "swift-log"),
-                .product(name: "DequeModule", package: "swift-collections"),
-                .product(name: "HeapModule", package: "swift-collections"),
             ],
             swiftSettings: settings),
         .target(
@@ -198,18 +229,20 @@ let package = Package(
         .testTarget(
             name: "TransferQueueTests",
             dependencies: [
-                "TransferQueue", "TransferReachability", "TransferWatch", "TransferTestServer", "TransferTestSupport",
+                "TransferQueue", "TransferJobs", "TransferScheduling", "TransferStore", "TransferFolders",
+                "TransferReachability", "TransferWatch", "TransferTestServer", "TransferTestSupport",
                 .product(name: "GRDB", package: "GRDB.swift"), .product(name: "GRDBSQLite", package: "GRDB.swift"),
             ],
             swiftSettings: settings),
         // The fuzzers' properties (`make fuzz`), and a replay of the inputs by which they failed before.
         .testTarget(
-            name: "TransferFuzzTests", dependencies: ["TransferQueue"], path: "Tests/fuzz",
+            name: "TransferFuzzTests", dependencies: ["TransferQueue", "TransferJobs"], path: "Tests/fuzz",
             exclude: ["README.md", "corpus", "driver", "regressions", "run"], swiftSettings: settings),
         .testTarget(
             name: "TransferCommandTests",
             dependencies: [
-                "transfer", "TransferReachability", "TransferWatch", "TransferTestServer", "TransferTestSupport",
+                "transfer", "TransferQueue", "TransferJobs", "TransferStore", "TransferReachability", "TransferWatch",
+                "TransferTestServer", "TransferTestSupport",
             ],
             swiftSettings: settings),
     ]

@@ -11,8 +11,17 @@ BEGIN {
     allow("TransferNetworking", "TransferCore TransferEventLoop TransferCrypto TransferEngine TransferReachability " \
         "CTransferZlib")
     allow("TransferWatch", "TransferCore TransferEventLoop CTransferLinux")
+    # The queue: what a job is, who may start, what is durable, the folders that are watched, the queue itself.
+    allow("TransferJobs", "TransferCore TransferEventLoop TransferCrypto TransferEngine TransferUpload TransferWatch " \
+        "CTransferLinux")
+    allow("TransferScheduling", "TransferCore TransferEngine TransferReachability TransferJobs")
+    allow("TransferStore", "TransferCore TransferEventLoop TransferEngine TransferReachability TransferWatch " \
+        "TransferJobs TransferScheduling CTransferLinux CTransferFailpoint CTransferSQLite")
+    allow("TransferFolders", "TransferCore TransferEventLoop TransferEngine TransferWatch TransferJobs TransferStore " \
+        "CTransferLinux CTransferFailpoint")
     allow("TransferQueue", "TransferCore TransferEventLoop TransferCrypto TransferEngine TransferReachability " \
-        "TransferUpload TransferWatch CTransferLinux CTransferFailpoint CTransferSQLite")
+        "TransferUpload TransferWatch TransferJobs TransferScheduling TransferStore TransferFolders CTransferLinux " \
+        "CTransferFailpoint")
     allow("TransferKit", "TransferCore TransferEventLoop TransferCrypto TransferEngine TransferReachability " \
         "TransferNetworking TransferQueue TransferWatch")
     allow("TransferKitCombine", "TransferCore TransferEngine TransferNetworking TransferKit")
@@ -31,8 +40,8 @@ BEGIN {
     only("CTransferPSL", "^Sources/TransferEngine/Cookies/")
     only("CTransferZlib", "^Sources/(TransferNetworking|TransferEngine/Coding)/")
     only("OpenCombine", "^(Sources/TransferKitCombine|Tests)/")
-    only("CTransferSQLite", "^Sources/TransferQueue/Store/")
-    only("GRDB", "^(Sources/TransferQueue/Store|Tests)/")
+    only("CTransferSQLite", "^Sources/TransferStore/")
+    only("GRDB", "^(Sources/TransferStore|Tests)/")
     only("FoundationNetworking", "^(Sources/(TransferNetworking|TransferKit|TransferKitCombine)|Tests|examples)/")
     # All of Foundation needs ICU's data, and the command has none (Sources/CTransferUnicode).
     only("Foundation", "^(Sources/(TransferNetworking|TransferKit|TransferKitCombine|TransferTestServer)|Tests|examples)/")

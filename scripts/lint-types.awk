@@ -7,11 +7,6 @@ BEGIN {
     mostVariables = 15
 
     # Types that are spread further or hold more, each with its reason. One that has come within the bounds is a fault here.
-    spread("QueueRunner", "its parts are being taken out of it")
-    spread("SQLiteStore", "its parts are being taken out of it")
-    large("SQLiteStore.Stager", "its parts are being taken out of it")
-    large("JobFacts", "its parts are being taken out of it")
-    large("JobExplanation", "its parts are being taken out of it")
     spread("TransferError", "each target makes the errors of its own field")
     spread("JobSpec.UploadProtocol", "each protocol is an entry in a file of its own")
     wait = "its parts are still to be named"

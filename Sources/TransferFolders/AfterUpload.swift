@@ -1,16 +1,18 @@
 import CTransferFailpoint
 import CTransferLinux
 import Glibc
-import TransferCore
+package import TransferCore
 import TransferEngine
+package import TransferJobs
+package import TransferStore
 import TransferWatch
 
 /// Moves or deletes a file that was uploaded, if it still is the version that was. Blocks: for workers.
 ///
 /// It gets a hidden name in its own folder first, which follows from its row in the ledger. Under that nobody replaces
 /// it between the look at it and what is done with it, and it's found again by a process that comes after a crash.
-struct AfterUpload {
-    enum Outcome: Sendable, Hashable {
+package struct AfterUpload {
+    package enum Outcome: Sendable, Hashable {
         case deleted
         case moved(to: String)
         /// Nothing, or another version, is at the path.
@@ -26,31 +28,33 @@ struct AfterUpload {
         case stopped
     }
 
-    let row: LedgerRow
-    let root: String
-    let then: WatchSpec.Then
+    package let row: LedgerRow
+    package let root: String
+    package let then: WatchSpec.Then
     /// Asked while a file is copied, which may take long.
-    var isStopped: @Sendable () -> Bool = { false }
+    package var isStopped: @Sendable () -> Bool = { false }
 
     private var version: FileVersion { row.version }
     private var inode: UInt64 { version.stamp.inode ?? 0 }
     private var name: String { WatchedPath.name(version.path) }
-    var hiddenName: String { Self.hiddenName(of: row) }
+    package var hiddenName: String { Self.hiddenName(of: row) }
 
     /// No program makes such a name by chance, and the watcher leaves dot files alone.
-    static func hiddenName(of row: LedgerRow) -> String { ".transfer-\(row.id)-\(row.version.stamp.inode ?? 0)" }
-
-    struct Result: Sendable {
-        let outcome: Outcome
-        /// The file has other names, too.
-        var hasOtherNames = false
-        /// The same file is there, and something of it has changed since.
-        var isChanged = false
-        /// When it was given its name back, which is no change of its bytes (`st_ctim`, in nanoseconds since 1970).
-        var givenBack: Int64?
+    package static func hiddenName(of row: LedgerRow) -> String {
+        ".transfer-\(row.id)-\(row.version.stamp.inode ?? 0)"
     }
 
-    func run(_ places: FolderPlaces) -> Result {
+    package struct Result: Sendable {
+        package let outcome: Outcome
+        /// The file has other names, too.
+        package var hasOtherNames = false
+        /// The same file is there, and something of it has changed since.
+        package var isChanged = false
+        /// When it was given its name back, which is no change of its bytes (`st_ctim`, in nanoseconds since 1970).
+        package var givenBack: Int64?
+    }
+
+    package func run(_ places: FolderPlaces) -> Result {
         guard places.open("") >= 0 else { return Result(outcome: .noFolder) }
         let folder = places.open(WatchedPath.folder(version.path))
         guard folder >= 0 else { return Result(outcome: absence(PlaceLook(error: -folder))) }
@@ -259,5 +263,7 @@ struct AfterUpload {
     }
 
     /// `name.1.ext`, as downloads get one that is free.
-    static func numbered(_ name: String, _ number: Int) -> String { FittedName.numbered(name, number, limit: 255) }
+    package static func numbered(_ name: String, _ number: Int) -> String {
+        FittedName.numbered(name, number, limit: 255)
+    }
 }

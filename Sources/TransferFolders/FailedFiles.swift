@@ -1,4 +1,5 @@
-import TransferCore
+package import TransferCore
+package import TransferStore
 
 /// When files of a watched folder that failed are tried again: a folder has no end, so nothing in it is given up for ever.
 ///
@@ -8,21 +9,21 @@ import TransferCore
 /// that the server refuses, however many there are.
 ///
 /// A pure value: it's told what happened, and says what is to be done by whoever has the files.
-struct FailedFiles: Sendable {
+package struct FailedFiles: Sendable {
     /// How long a file that failed stays alone.
-    struct Delays: Sendable, Hashable {
-        var first = Duration.seconds(60)
-        var most = Duration.seconds(6 * 3600)
+    package struct Delays: Sendable, Hashable {
+        package var first = Duration.seconds(60)
+        package var most = Duration.seconds(6 * 3600)
 
         /// - Parameter failures: In a row; 1 after the first.
-        func delay(after failures: Int) -> Duration {
+        package func delay(after failures: Int) -> Duration {
             var delay = first
             for _ in 1..<max(1, min(failures, 64)) where delay < most { delay *= 2 }
             return min(delay, most)
         }
     }
 
-    enum Event: Sendable, Hashable {
+    package enum Event: Sendable, Hashable {
         /// At the start: files had failed before, and the first of them comes back by itself then. The server may take them
         /// by now, so that one of them asks; the others keep their times, however often that begins.
         case began(next: Duration)
@@ -39,13 +40,13 @@ struct FailedFiles: Sendable {
     }
 
     /// Files that were woken.
-    struct Woken: Sendable, Hashable {
-        var jobs: [Int64]
+    package struct Woken: Sendable, Hashable {
+        package var jobs: [Int64]
         /// When the next of those that are left comes back by itself; `nil` when none is left.
-        var next: Duration?
+        package var next: Duration?
     }
 
-    enum Action: Sendable, Hashable {
+    package enum Action: Sendable, Hashable {
         case none
         case wake(FailedSelection, count: Int)
     }
@@ -69,19 +70,19 @@ struct FailedFiles: Sendable {
     private var asked: Action = .none
 
     /// The most files that are woken at a time by successes, and by their time.
-    static let mostProbes = 32
-    static let mostTries = 16
+    package static let mostProbes = 32
+    package static let mostTries = 16
 
-    init(_ delays: Delays) { self.delays = delays }
+    package init(_ delays: Delays) { self.delays = delays }
 
     /// When it wants to hear ``Event/due``.
-    var nextWake: MonotonicTime? {
+    package var nextWake: MonotonicTime? {
         guard asked == .none, let nextDue else { return nil }
         guard tries.jobs.count >= Self.mostTries else { return nextDue }
         return max(nextDue, tries.since + delays.first)
     }
 
-    mutating func event(_ event: Event, at now: MonotonicTime) -> Action {
+    package mutating func event(_ event: Event, at now: MonotonicTime) -> Action {
         switch event {
         case .began(let next):
             nextDue = now + next

@@ -1,5 +1,7 @@
+package import TransferStore
+
 /// Something of a watched folder that the queue has to know which runs its jobs.
-enum FolderNews: Sendable {
+package enum FolderNews: Sendable {
     /// The folder is watched from now on, by this batch.
     case began(HeldBatch, LedgerChanges)
     /// Files were taken.
@@ -17,6 +19,6 @@ enum FolderNews: Sendable {
 
 /// The queue that runs the jobs of watched folders. It lives on the loop of their keepers: no hop, and nothing comes in
 /// between.
-protocol FolderHost: Sendable {
+package protocol FolderHost: Sendable {
     func hear(_ news: FolderNews, from keeper: WatchKeeper)
 }

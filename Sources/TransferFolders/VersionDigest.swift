@@ -1,10 +1,11 @@
-import TransferCore
+package import TransferCore
 import TransferEngine
-import TransferWatch
+import TransferJobs
+package import TransferWatch
 
 /// The SHA-256 of a version of a file. Blocks: for workers.
-enum VersionDigest {
-    enum Result: Sendable, Hashable {
+package enum VersionDigest {
+    package enum Result: Sendable, Hashable {
         case digest(Checksum)
         /// What is there is another version, or nothing.
         case otherVersion
@@ -12,7 +13,7 @@ enum VersionDigest {
     }
 
     /// - Parameter isStopped: Then it's unreadable.
-    static func compute(_ version: FileVersion, root: String, isStopped: () -> Bool = { false }) -> Result {
+    package static func compute(_ version: FileVersion, root: String, isStopped: () -> Bool = { false }) -> Result {
         do throws(TransferError) {
             let file = try SourceFile(root + "/" + version.path)
             guard isVersion(file, version) else { return .otherVersion }
@@ -24,7 +25,7 @@ enum VersionDigest {
     }
 
     /// - Returns: ``SourceFile/fingerprint(isStopped:)``; `nil` where it can't be read as this version.
-    static func fingerprint(
+    package static func fingerprint(
         _ version: FileVersion, root: String, isStopped: () -> Bool = { false }
     ) -> UInt64? {
         guard let file = try? SourceFile(root + "/" + version.path), isVersion(file, version),
@@ -34,7 +35,7 @@ enum VersionDigest {
     }
 
     /// Whether a file has the bytes that were sent.
-    enum Match: Sendable, Hashable {
+    package enum Match: Sendable, Hashable {
         case same, other
         /// What is there is another version, or nothing.
         case otherVersion
@@ -42,7 +43,7 @@ enum VersionDigest {
     }
 
     /// - Parameter fingerprint: ``SourceFile/sentFingerprint``.
-    static func match(
+    package static func match(
         _ fingerprint: UInt64, _ version: FileVersion, root: String, isStopped: () -> Bool = { false }
     ) -> Match {
         do throws(TransferError) {

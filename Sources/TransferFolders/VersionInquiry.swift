@@ -1,22 +1,24 @@
 import TransferCore
 import TransferEngine
-import TransferWatch
+package import TransferJobs
+package import TransferStore
+package import TransferWatch
 
 /// Finds out about versions what the ledger alone can't tell: it has numbers, and what was sent were bytes. A file system
 /// gives a new file the inode of one that was removed, and numbers all files anew when it's copied or mounted again.
 ///
 /// Blocks: for workers.
-struct VersionInquiry {
-    let plan: WatchPlan
+package struct VersionInquiry {
+    package let plan: WatchPlan
     /// Then no more is read, and what was found isn't needed.
-    let isStopped: @Sendable () -> Bool
+    package let isStopped: @Sendable () -> Bool
 
-    init(_ plan: WatchPlan, isStopped: @escaping @Sendable () -> Bool = { false }) {
+    package init(_ plan: WatchPlan, isStopped: @escaping @Sendable () -> Bool = { false }) {
         self.plan = plan
         self.isStopped = isStopped
     }
 
-    func inquire(_ files: [FileVersion], _ looks: [LedgerLook]) -> [LedgerOffer] {
+    package func inquire(_ files: [FileVersion], _ looks: [LedgerLook]) -> [LedgerOffer] {
         let places = FolderPlaces(plan.root)
         return zip(files, looks).map { file, look in
             var offer = LedgerOffer(version: file, finding: finding(file, look, places))
@@ -27,7 +29,7 @@ struct VersionInquiry {
 
     /// Files of up to so many bytes are read when they are found; longer ones when they are about to be sent
     /// (``OpenedSource/mostRead``).
-    static let smallSize: Int64 = 1 << 20
+    package static let smallSize: Int64 = 1 << 20
 
     /// What a version is has to be known before any of it is sent, and also where none ever is: a copy of it, or its new
     /// time, isn't another one.

@@ -1,6 +1,8 @@
 import CTransferFailpoint
 import TransferCore
 import TransferEventLoop
+import TransferJobs
+import TransferStore
 import TransferWatch
 
 // What is done with files after their server has confirmed them.
@@ -10,7 +12,7 @@ extension WatchKeeper {
     // MARK: Moving and deleting
 
     /// Moves or deletes what is due, in pages; what a process before this one began is found among it.
-    func actOnDue() {
+    package func actOnDue() {
         guard !isStopped, hasRoot else { return }
         guard due.acting == nil else {
             due.mustActAgain = true
@@ -92,7 +94,7 @@ extension WatchKeeper {
     }
 
     /// One timer, for the first that is due.
-    func schedule(dueAt time: Int64) {
+    package func schedule(dueAt time: Int64) {
         guard !isStopped else { return }
         // A clock that is set, and a machine that slept, are noticed within the hour.
         let wait = min(max(0, time - WallClock.milliseconds), 3_600_000)
@@ -106,7 +108,7 @@ extension WatchKeeper {
 
     /// Notes what confirmed files hash to while they are what was uploaded, so that a changed time alone is no new
     /// version.
-    func computeDigests() {
+    package func computeDigests() {
         guard plan.keepsDigest, !isStopped else { return }
         guard hashing.want() else { return }
         Task {

@@ -1,6 +1,8 @@
 import TransferCore
 import TransferEngine
 import TransferEventLoop
+import TransferJobs
+import TransferStore
 import TransferWatch
 
 // The ledger holds what is in the folder, and not all that ever was.
@@ -9,11 +11,11 @@ extension WatchKeeper {
     /// Files that are looked at one by one.
     private static let mostSuspects = 1000
 
-    func pruneIfWorthwhile(isQuiet: Bool) {
+    package func pruneIfWorthwhile(isQuiet: Bool) {
         if pruning.isWorthwhile(isQuiet: isQuiet) { prune(onlyGone: false) }
     }
 
-    func prune(onlyGone: Bool) {
+    package func prune(onlyGone: Bool) {
         guard !isStopped, hasRoot, pruning.begin(onlyGone: onlyGone) else { return }
         Task { pruning.ended(rows: await prunePages(onlyGone: onlyGone)) }
     }

@@ -1,9 +1,10 @@
 import TransferCore
-import TransferEventLoop
+package import TransferEventLoop
+import TransferStore
 
 // Times at which a watched folder does something.
 extension WatchKeeper {
-    func timer(_ which: WatchTimer) -> LoopTimer {
+    package func timer(_ which: WatchTimer) -> LoopTimer {
         if let timer = timers[which] { return timer }
         let timer = loop.makeTimer { [weak self] in self?.onLoop { $0.fired(which) } }
         timers[which] = timer
@@ -23,7 +24,7 @@ extension WatchKeeper {
 
 // Files that failed are tried again (``FailedFiles``).
 extension WatchKeeper {
-    func hear(_ event: FailedFiles.Event) {
+    package func hear(_ event: FailedFiles.Event) {
         switch failed.event(event, at: .now) {
         case .none: break
         case .wake(let selection, let count): wake(selection, count)

@@ -1,38 +1,40 @@
 import CTransferFailpoint
-import TransferCore
-import TransferEventLoop
-import TransferWatch
+package import TransferCore
+package import TransferEventLoop
+package import TransferJobs
+package import TransferStore
+package import TransferWatch
 
 /// Takes what a watcher offers into the ledger and the queue, and sees to files that were confirmed. Lives on the
 /// queue's loop; whatever blocks is done by workers.
-actor WatchKeeper: LoopActor {
-    nonisolated let loop: EventLoop
-    nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
+package actor WatchKeeper: LoopActor {
+    package nonisolated let loop: EventLoop
+    package nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
 
-    nonisolated let plan: WatchPlan
-    let host: any FolderHost
-    let ledger: any WatchLedger
-    let pools: WatchPools
-    let tell: @Sendable (WatchedFolderEvent) -> Void
-    let folder: Int64
+    package nonisolated let plan: WatchPlan
+    package let host: any FolderHost
+    package let ledger: any WatchLedger
+    package let pools: WatchPools
+    package let tell: @Sendable (WatchedFolderEvent) -> Void
+    package let folder: Int64
     /// It has another row after its batch was forgotten.
-    private(set) var batch: HeldBatch
-    let times: WatchTimes
+    package private(set) var batch: HeldBatch
+    package nonisolated let times: WatchTimes
 
-    private(set) var watcher: FolderWatcher?
-    nonisolated let stopFlag = StopFlag()
-    nonisolated var isStopped: Bool { stopFlag.isSet }
+    package private(set) var watcher: FolderWatcher?
+    package nonisolated let stopFlag = StopFlag()
+    package nonisolated var isStopped: Bool { stopFlag.isSet }
     private var ending: Task<Void, Never>?
     /// Whether the watched folder is there.
-    private(set) var hasRoot = false
+    package private(set) var hasRoot = false
     private var isFull = false
-    private(set) var offering = Offering.nothing
-    var counts: FolderCounts
-    var due = DueFiles()
-    var hashing = RepeatedWork()
-    var pruning = PruneRule()
-    var failed: FailedFiles
-    var timers: [WatchTimer: LoopTimer] = [:]
+    package private(set) var offering = Offering.nothing
+    package var counts: FolderCounts
+    package var due = DueFiles()
+    package var hashing = RepeatedWork()
+    package var pruning = PruneRule()
+    package var failed: FailedFiles
+    package var timers: [WatchTimer: LoopTimer] = [:]
 
     /// Files that may have other bytes than those that are being uploaded.
     private var changedUnderWay: Set<PathKey> = []
@@ -42,14 +44,14 @@ actor WatchKeeper: LoopActor {
     private static let mostOtherNames = 10_000
 
     /// How far what the watcher offers has got.
-    enum Offering: Sendable {
+    package enum Offering: Sendable {
         case nothing
         case inquiring
         /// Handed to the ledger, from which it isn't taken back.
         case taking
     }
 
-    init(
+    package init(
         _ plan: WatchPlan, opened: OpenedLedger, kept: Int, host: any FolderHost, loop: EventLoop,
         ledger: any WatchLedger, pools: WatchPools,
         times: WatchTimes, tell: @escaping @Sendable (WatchedFolderEvent) -> Void
@@ -69,7 +71,7 @@ actor WatchKeeper: LoopActor {
     }
 
     /// Begins to watch.
-    func start(_ opened: OpenedLedger) {
+    package func start(_ opened: OpenedLedger) {
         host.hear(.began(opened.batch, opened.changes), from: self)
         var options = FolderWatcher.Options()
         options.rules = plan.spec.rules
@@ -92,7 +94,7 @@ actor WatchKeeper: LoopActor {
     }
 
     /// - Returns: When nothing more comes of it.
-    func stop() async {
+    package func stop() async {
         stopFlag.set()
         let ending = ending ?? Task { await end() }
         self.ending = ending
@@ -124,7 +126,8 @@ actor WatchKeeper: LoopActor {
     }
 
     /// Work whose outcome comes back here; the database's failure is the queue's.
-    func onStore<Value: Sendable>(_ work: @escaping @Sendable (any WatchLedger) throws -> Value) async -> Value? {
+    package func onStore<Value: Sendable>(_ work: @escaping @Sendable (any WatchLedger) throws -> Value) async -> Value?
+    {
         do {
             return try await pools.store.run { [ledger] in try work(ledger) }
         } catch {
@@ -134,11 +137,11 @@ actor WatchKeeper: LoopActor {
         }
     }
 
-    func note(_ open: Int, _ stamp: Int) {
+    package func note(_ open: Int, _ stamp: Int) {
         counts.note(open: open, stamp: stamp)
     }
 
-    func tellBacklog() {
+    package func tellBacklog() {
         if let news = counts.news() { tell(.backlog(waiting: news.waiting, kept: news.kept)) }
     }
 
@@ -147,7 +150,7 @@ actor WatchKeeper: LoopActor {
     /// Jobs of the folder ended, or were taken out.
     ///
     /// - Parameter failure: The error of the end with that number, and when its file is tried again.
-    func jobsEnded(
+    package func jobsEnded(
         _ ends: [WatchedEnds.End], open: Int, stamp: Int, failure: (Int) -> (error: TransferError, again: Duration?)?
     ) {
         note(open, stamp)
@@ -190,7 +193,7 @@ actor WatchKeeper: LoopActor {
 }
 
 extension WatchKeeper: WatchConsumer {
-    func offer(_ files: [FileVersion]) async -> Int {
+    package func offer(_ files: [FileVersion]) async -> Int {
         offering = .inquiring
         defer { offering = .nothing }
         let (folder, plan) = (folder, plan)
@@ -248,14 +251,14 @@ extension WatchKeeper: WatchConsumer {
         return changes.handled
     }
 
-    func leave(_ files: [FileVersion]) async {
+    package func leave(_ files: [FileVersion]) async {
         guard !isStopped else { return }
         _ = await onStore { [folder] in try $0.note(old: files, folder: folder) }
     }
 
     /// The file may be another version than the one that is known, or the one that was known has been let go: of neither
     /// the folder tells.
-    func suspect(_ path: String) {
+    package func suspect(_ path: String) {
         watcher?.look(at: [path])
     }
 

@@ -1,5 +1,6 @@
 public import TransferCore
 import TransferEventLoop
+public import TransferJobs
 public import TransferWatch
 
 /// A folder whose finished files are uploaded by a queue, each version of each file once.
@@ -29,9 +30,9 @@ public final class WatchedFolder: Sendable {
     /// The batch that its jobs are in: `watch:` and the folder's path. ``QueueRemote/forget(name:endedBefore:)`` of it
     /// forgets what was uploaded, too, where no time is given.
     public let batch: String
-    let keeper: WatchKeeper
+    package let keeper: WatchKeeper
 
-    init(_ keeper: WatchKeeper) {
+    package init(_ keeper: WatchKeeper) {
         spec = keeper.plan.spec
         batch = keeper.plan.batch
         self.keeper = keeper

@@ -1,4 +1,5 @@
 import TransferCore
+package import TransferJobs
 
 /// The queue's memory: what a run asks of it, in the queue's own words and in batches.
 ///
@@ -6,7 +7,7 @@ import TransferCore
 /// is. What a process has claimed it holds by its ``Lease``: as soon as another one may have taken it over, every function
 /// that changes jobs throws ``LeaseLost`` and changes nothing, so that no job is recorded by two. No function needs what
 /// only the process knows that asks, so that a store may be a server.
-protocol JobStore: Sendable {
+package protocol JobStore: Sendable {
     /// What had to be done to open it, in words for people; `nil` when all was well.
     var notice: String? { get }
 
@@ -127,7 +128,7 @@ protocol JobStore: Sendable {
 
 extension JobStore {
     /// A lane alone.
-    func claim(_ lane: Lane, limit: Int, secrets: [Int64: JobSecrets]) throws -> ClaimedJobs {
+    package func claim(_ lane: Lane, limit: Int, secrets: [Int64: JobSecrets]) throws -> ClaimedJobs {
         try claim([LaneWant(lane: lane, limit: limit)], secrets: secrets).first
             ?? ClaimedJobs(lane: lane, jobs: [], unreadable: [])
     }

@@ -1,7 +1,8 @@
 import TransferCore
+package import TransferJobs
 
 /// What other processes ask of a queue that one may be working on.
-protocol QueueReader: Sendable {
+package protocol QueueReader: Sendable {
     /// How the batches stand; all of them, or the one of that name.
     func statuses(name: String?) throws -> [BatchStatus]
 

@@ -1,8 +1,9 @@
 import TransferCore
+package import TransferScheduling
 
 /// What a run tells whoever asks beside it, and what it has to know of those before it. Nothing of it is worth a wait for
 /// the disk.
-protocol RunMemory: Sendable {
+package protocol RunMemory: Sendable {
     func publish(_ news: RunNews) throws
 
     /// Origins that asked to be left alone, as far as that isn't over.

@@ -1,89 +1,92 @@
 import TransferCore
+package import TransferJobs
 
 extension SQLiteStore {
-    func fault(_ error: any Error) -> any Error { DatabaseFault.explain(error, path: database.path) }
+    package func fault(_ error: any Error) -> any Error { DatabaseFault.explain(error, path: database.path) }
 
     // MARK: Leases
 
-    func renew() throws -> Lease { try leases.renew() }
+    package func renew() throws -> Lease { try leases.renew() }
 
-    func retire() throws { try leases.retire() }
+    package func retire() throws { try leases.retire() }
 
     // MARK: Batches
 
-    func stage(
+    package func stage(
         _ header: BatchHeader, _ options: StagingOptions, _ body: (any JobIntake) throws -> Bool
     ) throws -> StagedJobs {
         try staging.stage(header, options, body)
     }
 
-    func submit(_ spec: JobSpec, batch: String, directory: String) throws -> StagedJobs {
+    package func submit(_ spec: JobSpec, batch: String, directory: String) throws -> StagedJobs {
         try staging.submit(spec, batch: batch, directory: directory)
     }
 
-    func hold(_ selection: BatchSelection) throws -> [HeldBatch] { try batches.hold(selection) }
+    package func hold(_ selection: BatchSelection) throws -> [HeldBatch] { try batches.hold(selection) }
 
-    func letGo(batch: Int64, isComplete: Bool) throws -> [String] {
+    package func letGo(batch: Int64, isComplete: Bool) throws -> [String] {
         try batches.letGo(batch: batch, isComplete: isComplete)
     }
 
-    func tally(batch: Int64) throws -> BatchTally { try tallies.tally(batch: batch) }
+    package func tally(batch: Int64) throws -> BatchTally { try tallies.tally(batch: batch) }
 
-    func backlog(batch: Int64) throws -> Backlog { try readyJobs.backlog(batch: batch) }
+    package func backlog(batch: Int64) throws -> Backlog { try readyJobs.backlog(batch: batch) }
 
-    func batchNames() throws -> [String] { try batches.names() }
+    package func batchNames() throws -> [String] { try batches.names() }
 
-    func forget(name: String?, endedBefore: Int64?) throws -> [String] {
+    package func forget(name: String?, endedBefore: Int64?) throws -> [String] {
         try batches.forget(name: name, endedBefore: endedBefore)
     }
 
     // MARK: Jobs
 
-    func claim(_ wants: [LaneWant], secrets: [Int64: JobSecrets]) throws -> [ClaimedJobs] {
+    package func claim(_ wants: [LaneWant], secrets: [Int64: JobSecrets]) throws -> [ClaimedJobs] {
         try claims.claim(wants, secrets: secrets)
     }
 
-    func release(_ ids: [Int64]) throws { try readyJobs.release(ids) }
+    package func release(_ ids: [Int64]) throws { try readyJobs.release(ids) }
 
-    func wake(_ ids: [Int64]) throws -> [Lane: Int] { try readyJobs.wake(ids) }
+    package func wake(_ ids: [Int64]) throws -> [Lane: Int] { try readyJobs.wake(ids) }
 
-    func redo(_ ids: [Int64], _ recheck: DestinationRule.Recheck) throws { try readyJobs.redo(ids, recheck) }
+    package func redo(_ ids: [Int64], _ recheck: DestinationRule.Recheck) throws { try readyJobs.redo(ids, recheck) }
 
-    func completed(batch: Int64, after id: Int64, limit: Int) throws -> [CompletedJob] {
+    package func completed(batch: Int64, after id: Int64, limit: Int) throws -> [CompletedJob] {
         try completedJobs.page(batch: batch, after: id, limit: limit)
     }
 
-    func record(_ ends: [JobEnd], _ steps: [JobStep]) throws -> RecordedGroup { try records.record(ends, steps) }
+    package func record(_ ends: [JobEnd], _ steps: [JobStep]) throws -> RecordedGroup {
+        try records.record(ends, steps)
+    }
 
-    func note(_ notes: [JobNote]) throws { try self.notes.write(notes) }
+    package func note(_ notes: [JobNote]) throws { try self.notes.write(notes) }
 
-    func abandonedUploads(batch: Int64, secrets: [Int64: JobSecrets]) throws -> [AbandonedUpload] {
+    package func abandonedUploads(batch: Int64, secrets: [Int64: JobSecrets]) throws -> [AbandonedUpload] {
         try abandonedUploads.all(batch: batch, secrets: secrets)
     }
 
-    func heldUploads(batch: Int64) throws -> [HeldUpload] { try abandonedUploads.held(batch: batch) }
+    package func heldUploads(batch: Int64) throws -> [HeldUpload] { try abandonedUploads.held(batch: batch) }
 
     // MARK: Steering
 
-    func deliver(_ verb: QueueVerb, batch name: String, job: String?) throws -> CommandDelivery {
+    package func deliver(_ verb: QueueVerb, batch name: String, job: String?) throws -> CommandDelivery {
         try steering.deliver(verb, batch: name, job: job)
     }
 
-    func takeCommands() throws -> [QueueCommand] { try steering.takeCommands() }
+    package func takeCommands() throws -> [QueueCommand] { try steering.takeCommands() }
 
-    func apply(_ command: QueueCommand) throws -> AppliedCommand { try steering.apply(command) }
+    package func apply(_ command: QueueCommand) throws -> AppliedCommand { try steering.apply(command) }
 
     // MARK: Ends
 
-    func ends(after cursor: Int64, limit: Int) throws -> [QueueEvent] {
+    package func ends(after cursor: Int64, limit: Int) throws -> [QueueEvent] {
         try endQueries.ends(after: cursor, limit: limit)
     }
 
-    func end(batch: String, job: String) throws -> QueueEvent? { try endQueries.end(batch: batch, job: job) }
+    package func end(batch: String, job: String) throws -> QueueEvent? { try endQueries.end(batch: batch, job: job) }
 
-    func lastCursor() throws -> Int64 { try endQueries.lastCursor() }
+    package func lastCursor() throws -> Int64 { try endQueries.lastCursor() }
 
-    func failures(batch name: String, limit: Int) throws -> [FailedJob] {
+    package func failures(batch name: String, limit: Int) throws -> [FailedJob] {
         try endQueries.failures(batch: name, limit: limit)
     }
 }

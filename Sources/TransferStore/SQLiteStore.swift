@@ -1,50 +1,52 @@
-import GRDB
+package import GRDB
 import TransferCore
 import TransferEventLoop
 
 /// The queue in SQLite. Every function blocks: for the store's own worker.
 ///
 /// The store is a face: each topic is a part of its own, which knows the database and what it shares with others.
-final class SQLiteStore: JobStore, RunMemory, QueueReader, WatchLedger {
-    let database: QueueDatabase
-    let notice: String?
+package final class SQLiteStore: JobStore, RunMemory, QueueReader, WatchLedger {
+    package let database: QueueDatabase
+    package let notice: String?
 
-    let leases: Leases
-    let batches: Batches
-    let tallies: BatchTallies
-    let staging: Staging
-    let claims: Claims
-    let readyJobs: ReadyJobs
-    let completedJobs: CompletedJobs
-    let records: Records
-    let notes: JobNotes
-    let abandonedUploads: AbandonedUploads
-    let steering: Steering
-    let endQueries: EndQueries
+    package let leases: Leases
+    package let batches: Batches
+    package let tallies: BatchTallies
+    package let staging: Staging
+    package let claims: Claims
+    package let readyJobs: ReadyJobs
+    package let completedJobs: CompletedJobs
+    package let records: Records
+    package let notes: JobNotes
+    package let abandonedUploads: AbandonedUploads
+    package let steering: Steering
+    package let endQueries: EndQueries
 
-    let news: NewsBoard
-    let pauseList: Pauses
-    let links: LinkReports
+    package let news: NewsBoard
+    package let pauseList: Pauses
+    package let links: LinkReports
 
-    let statusQueries: StatusQueries
-    let jobFacts: JobFactsQuery
+    package let statusQueries: StatusQueries
+    package let jobFacts: JobFactsQuery
 
-    let folders: LedgerFolders
-    let failedFiles: FailedFileRows
-    let upkeep: LedgerUpkeep
-    let names: OtherNames
+    package let folders: LedgerFolders
+    package let failedFiles: FailedFileRows
+    package let upkeep: LedgerUpkeep
+    package let names: OtherNames
 
     /// A queue of its own, to check jobs against each other without touching anything.
-    convenience init() throws { self.init(try .temporary(), notice: nil) }
+    package convenience init() throws { self.init(try .temporary(), notice: nil) }
 
     /// Registers one more process on a database that is in memory.
-    convenience init(_ connection: DatabaseQueue) throws { self.init(try .another(on: connection), notice: nil) }
+    package convenience init(_ connection: DatabaseQueue) throws {
+        self.init(try .another(on: connection), notice: nil)
+    }
 
     /// Opens the database of the folder, or makes it, and takes back what dead processes had.
     ///
     /// - Parameter isReader: Only look: no process is registered, and a damaged database stays where it is.
     /// - Throws: `TransferError` that says what is wrong with the file.
-    convenience init(_ folder: StateFolder, isReader: Bool = false) throws {
+    package convenience init(_ folder: StateFolder, isReader: Bool = false) throws {
         do {
             let (database, notice) = try QueueDatabase.open(folder, isReader: isReader)
             self.init(database, notice: notice)

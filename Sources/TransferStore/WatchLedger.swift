@@ -1,9 +1,10 @@
-import TransferCore
-import TransferWatch
+package import TransferCore
+package import TransferJobs
+package import TransferWatch
 
 /// The memory of watched folders: which versions of which files were uploaded, and what is to be done with them. All
 /// functions block, and each is one transaction, as those of the ``JobStore`` beside which it lives.
-protocol WatchLedger: Sendable {
+package protocol WatchLedger: Sendable {
     // MARK: Taking files
 
     /// Takes the folder for this process and makes its jobs follow the rules of today.

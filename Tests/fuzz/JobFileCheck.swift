@@ -1,6 +1,6 @@
 import TransferCore
 
-@testable import TransferQueue
+@testable import TransferJobs
 
 /// A job that was read is, written as canonical JSON, the same job again; and a document that arrives in pieces is the
 /// same as one that is read whole.

@@ -1,14 +1,14 @@
 /// How many files of a watched folder wait: to be uploaded, and to be moved or deleted after that.
-struct FolderCounts {
+package struct FolderCounts {
     /// Jobs that haven't ended, by the transaction with that stamp.
-    private(set) var open: Int
+    package private(set) var open: Int
     private var stamp: Int
     /// Confirmed files whose time hasn't come; counted where files are kept for a while.
-    private(set) var kept: Int
+    package private(set) var kept: Int
     private let countsKept: Bool
     private var told: (waiting: Int, kept: Int)?
 
-    init(open: Int, stamp: Int, kept: Int, countsKept: Bool) {
+    package init(open: Int, stamp: Int, kept: Int, countsKept: Bool) {
         self.open = open
         self.stamp = stamp
         self.kept = kept
@@ -16,15 +16,15 @@ struct FolderCounts {
     }
 
     /// What a transaction left open; one that came later has the last word.
-    mutating func note(open: Int, stamp: Int) {
+    package mutating func note(open: Int, stamp: Int) {
         guard stamp >= self.stamp else { return }
         (self.open, self.stamp) = (open, stamp)
     }
 
-    mutating func keptMore(_ count: Int) { if countsKept { kept = max(0, kept + count) } }
+    package mutating func keptMore(_ count: Int) { if countsKept { kept = max(0, kept + count) } }
 
     /// - Returns: What is to be told; `nil` where it was told already.
-    mutating func news() -> (waiting: Int, kept: Int)? {
+    package mutating func news() -> (waiting: Int, kept: Int)? {
         guard told.map({ $0 != (open, kept) }) ?? true else { return nil }
         told = (open, kept)
         return told

@@ -1,8 +1,8 @@
-import TransferCore
+package import TransferCore
 import TransferEventLoop
 
 /// The timers of a watched folder; each is made when it's first needed.
-enum WatchTimer: Hashable, Sendable, CaseIterable {
+package enum WatchTimer: Hashable, Sendable, CaseIterable {
     /// The first confirmed file that is to be moved or deleted.
     case due
     /// The second look at files that are gone.
@@ -12,20 +12,20 @@ enum WatchTimer: Hashable, Sendable, CaseIterable {
 }
 
 /// What is done with confirmed files that are due: one after the other, and once more where somebody called meanwhile.
-struct DueFiles {
-    var acting: Task<Void, Never>?
-    var mustActAgain = false
+package struct DueFiles {
+    package var acting: Task<Void, Never>?
+    package var mustActAgain = false
     /// When the next one is due.
-    var at: MonotonicTime?
+    package var at: MonotonicTime?
 }
 
 /// Work of which one at a time is under way, and which is done once more where somebody asked for it meanwhile.
-struct RepeatedWork {
+package struct RepeatedWork {
     private var isUnderWay = false
     private var isWanted = false
 
     /// - Returns: Whether it's to begin.
-    mutating func want() -> Bool {
+    package mutating func want() -> Bool {
         isWanted = true
         guard !isUnderWay else { return false }
         isUnderWay = true
@@ -33,11 +33,11 @@ struct RepeatedWork {
     }
 
     /// - Returns: Whether there is another round.
-    mutating func next() -> Bool {
+    package mutating func next() -> Bool {
         guard isWanted else { return false }
         isWanted = false
         return true
     }
 
-    mutating func ended() { isUnderWay = false }
+    package mutating func ended() { isUnderWay = false }
 }

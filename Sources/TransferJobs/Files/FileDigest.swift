@@ -1,12 +1,12 @@
 import CTransferLinux
 import Glibc
-import TransferCore
+package import TransferCore
 import TransferCrypto
-import TransferEngine
+package import TransferEngine
 
 /// Digests of files that are there. Blocks: for workers.
-enum FileDigest {
-    static func compute(_ path: String, _ algorithm: DigestAlgorithm) throws(TransferError) -> Checksum {
+package enum FileDigest {
+    package static func compute(_ path: String, _ algorithm: DigestAlgorithm) throws(TransferError) -> Checksum {
         // A FIFO isn't waited for.
         let descriptor = transfer_open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK, 0)
         guard descriptor >= 0 else { throw .file("read", path, errno) }
@@ -34,7 +34,7 @@ enum FileDigest {
     ///
     /// - Parameter isStopped: Asked on the way, as a large file takes long.
     /// - Throws: When it's to stop, too.
-    static func compute(
+    package static func compute(
         _ file: SourceFile, _ algorithm: DigestAlgorithm, _ range: Range<Int64>, isStopped: () -> Bool = { false }
     ) throws(TransferError) -> Checksum {
         do {
@@ -57,7 +57,7 @@ enum FileDigest {
     }
 
     /// Whether the bytes of one file are the first ones of the other; `false` too when one of them can't be read.
-    static func isBeginning(_ beginning: String, of whole: String) -> Bool {
+    package static func isBeginning(_ beginning: String, of whole: String) -> Bool {
         guard let first = PlainFile(beginning) else { return false }
         defer { first.close() }
         guard let second = PlainFile(whole) else { return false }
@@ -74,7 +74,7 @@ enum FileDigest {
     }
 
     /// Whether two files hold the same bytes; `false` too when one of them can't be read.
-    static func areEqual(_ first: String, _ second: String) -> Bool {
+    package static func areEqual(_ first: String, _ second: String) -> Bool {
         var (one, two) = (stat(), stat())
         guard stat(first, &one) == 0, stat(second, &two) == 0, one.st_size == two.st_size,
             two.st_mode & S_IFMT == S_IFREG

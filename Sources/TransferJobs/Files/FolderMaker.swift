@@ -1,17 +1,17 @@
 import CTransferLinux
 import Glibc
-import TransferCore
+package import TransferCore
 import TransferEngine
 
 /// Makes folders that a file needs, and has the names in them on the disk.
 ///
 /// Links in the path are followed, unlike beneath a watched folder: the path is what the job's owner wrote, and a link in it
 /// is the owner's way of saying where files go.
-enum FolderMaker {
+package enum FolderMaker {
     /// - Returns: The folders that were made, the outermost first. Their names are durable once those that hold them are
     ///   synced.
     /// - Throws: `fileAccess` that names the folder that couldn't be made or written to.
-    static func makeParents(of path: String) throws(TransferError) -> [String] {
+    package static func makeParents(of path: String) throws(TransferError) -> [String] {
         let folder = parent(of: path)
         guard path.contains("/"), folder != "/" else { return [] }
         var status = stat()
@@ -43,7 +43,7 @@ enum FolderMaker {
     ///
     /// - Returns: Whether it is; some file systems can't sync a folder (EINVAL), and are trusted.
     @discardableResult
-    static func sync(_ folder: String) -> Bool {
+    package static func sync(_ folder: String) -> Bool {
         let descriptor = transfer_open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0)
         guard descriptor >= 0 else { return false }
         defer { close(descriptor) }
@@ -51,7 +51,7 @@ enum FolderMaker {
     }
 
     /// The folder that has this name in it.
-    static func parent(of path: String) -> String {
+    package static func parent(of path: String) -> String {
         guard let slash = path.lastIndex(of: "/") else { return "." }
         return slash == path.startIndex ? "/" : String(path[..<slash])
     }

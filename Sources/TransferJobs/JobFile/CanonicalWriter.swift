@@ -1,19 +1,19 @@
 /// Writes JSON into bytes, without white space.
-struct CanonicalWriter {
-    private(set) var bytes: [UInt8]
+package struct CanonicalWriter {
+    package private(set) var bytes: [UInt8]
 
-    init(bytes: [UInt8] = []) {
+    package init(bytes: [UInt8] = []) {
         self.bytes = bytes
         self.bytes.reserveCapacity(max(256, bytes.count))
     }
 
-    mutating func object(_ members: (inout CanonicalWriter) -> Void) {
+    package mutating func object(_ members: (inout CanonicalWriter) -> Void) {
         bytes.append(UInt8(ascii: "{"))
         members(&self)
         bytes.append(UInt8(ascii: "}"))
     }
 
-    mutating func array<Element>(_ elements: [Element], _ write: (inout CanonicalWriter, Element) -> Void) {
+    package mutating func array<Element>(_ elements: [Element], _ write: (inout CanonicalWriter, Element) -> Void) {
         bytes.append(UInt8(ascii: "["))
         for (index, element) in elements.enumerated() {
             if index > 0 { bytes.append(UInt8(ascii: ",")) }
@@ -22,22 +22,22 @@ struct CanonicalWriter {
         bytes.append(UInt8(ascii: "]"))
     }
 
-    mutating func key(_ name: some RawRepresentable<String>) { key(name.rawValue) }
+    package mutating func key(_ name: some RawRepresentable<String>) { key(name.rawValue) }
 
-    mutating func key(_ name: String) {
+    package mutating func key(_ name: String) {
         if bytes.last != UInt8(ascii: "{") { bytes.append(UInt8(ascii: ",")) }
         string(name)
         bytes.append(UInt8(ascii: ":"))
     }
 
     /// A key and its value; nothing where there is no value.
-    mutating func member(_ name: some RawRepresentable<String>, _ value: (some CanonicalValue)?) {
+    package mutating func member(_ name: some RawRepresentable<String>, _ value: (some CanonicalValue)?) {
         guard let value else { return }
         key(name)
         value.write(to: &self)
     }
 
-    mutating func string(_ text: String) {
+    package mutating func string(_ text: String) {
         bytes.append(UInt8(ascii: "\""))
         let isPlain =
             text.utf8.withContiguousStorageIfAvailable { utf8 in
@@ -61,12 +61,12 @@ struct CanonicalWriter {
         }
     }
 
-    mutating func integer(_ value: Int) { bytes.append(contentsOf: String(value).utf8) }
+    package mutating func integer(_ value: Int) { bytes.append(contentsOf: String(value).utf8) }
 
-    mutating func boolean(_ value: Bool) { bytes.append(contentsOf: (value ? "true" : "false").utf8) }
+    package mutating func boolean(_ value: Bool) { bytes.append(contentsOf: (value ? "true" : "false").utf8) }
 
     /// A number of seconds, exact; a negative duration, which no rule has, is zero.
-    mutating func duration(_ value: Duration) {
+    package mutating func duration(_ value: Duration) {
         let (seconds, attoseconds) = max(.zero, value).components
         integer(Int(seconds))
         guard attoseconds > 0 else { return }
@@ -79,32 +79,32 @@ struct CanonicalWriter {
 }
 
 /// What a member of canonical JSON can have for its value.
-protocol CanonicalValue {
+package protocol CanonicalValue {
     func write(to writer: inout CanonicalWriter)
 }
 
 extension String: CanonicalValue {
-    func write(to writer: inout CanonicalWriter) { writer.string(self) }
+    package func write(to writer: inout CanonicalWriter) { writer.string(self) }
 }
 
 extension Int: CanonicalValue {
-    func write(to writer: inout CanonicalWriter) { writer.integer(self) }
+    package func write(to writer: inout CanonicalWriter) { writer.integer(self) }
 }
 
 extension Bool: CanonicalValue {
-    func write(to writer: inout CanonicalWriter) { writer.boolean(self) }
+    package func write(to writer: inout CanonicalWriter) { writer.boolean(self) }
 }
 
 extension Duration: CanonicalValue {
-    func write(to writer: inout CanonicalWriter) { writer.duration(self) }
+    package func write(to writer: inout CanonicalWriter) { writer.duration(self) }
 }
 
 extension Array: CanonicalValue where Element: CanonicalValue {
-    func write(to writer: inout CanonicalWriter) { writer.array(self) { $1.write(to: &$0) } }
+    package func write(to writer: inout CanonicalWriter) { writer.array(self) { $1.write(to: &$0) } }
 }
 
 extension SecretText: CanonicalValue {
-    func write(to writer: inout CanonicalWriter) {
+    package func write(to writer: inout CanonicalWriter) {
         switch self {
         case .literal(let text): writer.string(text)
         case .environment(let text): writer.object { $0.member(SecretKey.env, text) }

@@ -1,8 +1,8 @@
-import TransferCore
+package import TransferCore
 
 /// Reads the digests by which a file is proved.
-enum ChecksumDecoder {
-    static func read(_ decoder: inout JobDecoder) throws(JSONFault) -> Checksum? {
+package enum ChecksumDecoder {
+    package static func read(_ decoder: inout JobDecoder) throws(JSONFault) -> Checksum? {
         guard let text = try decoder.text() else { return nil }
         if let checksum = common(text, decoder.reader) { return checksum }
         let value = decoder.reader.string(text)
@@ -22,7 +22,7 @@ enum ChecksumDecoder {
         return Checksum(.sha256, hex: String(decoding: hex, as: UTF8.self))
     }
 
-    static func pieces(_ decoder: inout JobDecoder) throws(JSONFault) -> PieceDigests? {
+    package static func pieces(_ decoder: inout JobDecoder) throws(JSONFault) -> PieceDigests? {
         _ = try decoder.reader.kind()
         let start = decoder.reader.offset
         let before = decoder.problems.count
@@ -39,7 +39,7 @@ enum ChecksumDecoder {
     }
 
     /// Reads the name of a list of digests, and the list.
-    static func list(_ decoder: inout JobDecoder) throws(JSONFault) -> ChecksumList? {
+    package static func list(_ decoder: inout JobDecoder) throws(JSONFault) -> ChecksumList? {
         guard let text = try decoder.text() else { return nil }
         let path = decoder.reader.string(text)
         if let message = DestinationPath.refusal(ofPath: path) {

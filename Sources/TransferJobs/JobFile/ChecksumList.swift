@@ -73,22 +73,22 @@ public struct ChecksumList: Sendable {
 }
 
 /// The lists of checksums that a job file names, each read once.
-final class ChecksumSource {
+package final class ChecksumSource {
     private let read: (String) throws -> [UInt8]
     private var lists: [String: Result<ChecksumList, Unreadable>] = [:]
 
-    struct Unreadable: Error {
-        var message: String
+    package struct Unreadable: Error {
+        package var message: String
     }
 
-    init(_ read: @escaping (String) throws -> [UInt8]) {
+    package init(_ read: @escaping (String) throws -> [UInt8]) {
         self.read = read
     }
 
     /// For jobs whose checksums were looked up before.
-    static var none: ChecksumSource { ChecksumSource { _ in [] } }
+    package static var none: ChecksumSource { ChecksumSource { _ in [] } }
 
-    func list(_ path: String) throws(Unreadable) -> ChecksumList {
+    package func list(_ path: String) throws(Unreadable) -> ChecksumList {
         if let known = lists[path] { return try known.get() }
         let result: Result<ChecksumList, Unreadable>
         do {

@@ -1,8 +1,8 @@
 import TransferCore
 
 /// Says what is wrong with a checksum.
-enum ChecksumRule {
-    static func refusal(of text: String) -> String {
+package enum ChecksumRule {
+    package static func refusal(of text: String) -> String {
         let algorithms = Wording.alternatives(DigestAlgorithm.allCases.map(\.rawValue))
         guard let separator = text.firstIndex(where: { $0 == ":" || $0 == "=" }) else {
             return "not a checksum; write \"sha256:\" and 64 hexadecimal digits"

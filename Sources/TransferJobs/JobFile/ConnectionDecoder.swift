@@ -2,12 +2,12 @@ import TransferCore
 import TransferUpload
 
 /// Reads the way to a server, and who is shown to it.
-enum ConnectionDecoder {
-    static let proxyAdvice =
+package enum ConnectionDecoder {
+    package static let proxyAdvice =
         "write \"proxy\": {\"url\": \"http://HOST:PORT\", \"user\": \"NAME\", \"password\": {\"env\": \"NAME\"}}"
 
     /// Reads a proxy: a URL, or an object with the credentials that belong to one.
-    static func proxy(_ decoder: inout JobDecoder, into proxy: inout JobSettings.Proxy?) throws(JSONFault) {
+    package static func proxy(_ decoder: inout JobDecoder, into proxy: inout JobSettings.Proxy?) throws(JSONFault) {
         let kind = try decoder.reader.kind()
         switch kind {
         case .string:
@@ -21,7 +21,7 @@ enum ConnectionDecoder {
     /// Reads the URL of a proxy.
     ///
     /// - Parameter mayBeEmpty: An empty one switches off the proxies that the environment names.
-    static func proxyURL(_ decoder: inout JobDecoder, mayBeEmpty: Bool) throws(JSONFault) -> String? {
+    package static func proxyURL(_ decoder: inout JobDecoder, mayBeEmpty: Bool) throws(JSONFault) -> String? {
         guard let text = try decoder.text() else { return nil }
         let url = decoder.reader.string(text)
         if decoder.isTrusted || (url.isEmpty && mayBeEmpty) { return url }
@@ -55,7 +55,7 @@ enum ConnectionDecoder {
     /// Reads who logs in.
     ///
     /// - Returns: `.some(nil)` where nobody does; `nil` where the value is wrong, which is noted.
-    static func auth(_ decoder: inout JobDecoder) throws(JSONFault) -> JobSettings.Auth?? {
+    package static func auth(_ decoder: inout JobDecoder) throws(JSONFault) -> JobSettings.Auth?? {
         let start = decoder.reader.offset
         var draft = AccessFields.AuthDraft()
         let before = decoder.problems.count
@@ -75,7 +75,7 @@ enum ConnectionDecoder {
     }
 
     /// Reads the URL of a server that speaks as Amazon's S3 does.
-    static func endpoint(_ decoder: inout JobDecoder) throws(JSONFault) -> String? {
+    package static func endpoint(_ decoder: inout JobDecoder) throws(JSONFault) -> String? {
         guard let text = try decoder.text() else { return nil }
         let url = decoder.reader.string(text)
         guard !decoder.isTrusted else { return url }

@@ -1,11 +1,11 @@
 import TransferCore
 
 /// Where a download goes, as one spelling for every way to write it: two jobs with one destination must be found.
-enum DestinationPath {
+package enum DestinationPath {
     /// Takes out empty and `.` components and resolves `..` by the text alone; a folder keeps its slash.
     ///
     /// `..` at the beginning stays, and so does the slash of an absolute path.
-    static func normalized(_ path: String) -> String {
+    package static func normalized(_ path: String) -> String {
         guard needsWork(path) else { return path }
         let isAbsolute = path.utf8.first == UInt8(ascii: "/")
         var components: [Substring] = []
@@ -41,20 +41,20 @@ enum DestinationPath {
         return false
     }
 
-    static func refusal(ofPath path: String) -> String? {
+    package static func refusal(ofPath path: String) -> String? {
         if path.isEmpty { return "the path is empty" }
         return path.hasByte(0) ? "a path can't hold a NUL character" : nil
     }
 
     /// A name of a job: it's shown in lines, and stands behind the batch and a slash on the command line.
-    static func refusal(ofID id: String) -> String? {
+    package static func refusal(ofID id: String) -> String? {
         if id.isEmpty { return "the ID is empty" }
         if id.unicodeScalars.count > 255 { return "an ID can't be longer than 255 characters" }
         if id.utf8.contains(UInt8(ascii: "/")) { return "an ID can't hold a slash" }
         return hasControl(id) ? "an ID can't hold control characters" : nil
     }
 
-    static func refusal(ofBatchName name: String) -> String? {
+    package static func refusal(ofBatchName name: String) -> String? {
         if name.isEmpty { return "the name is empty" }
         if name.unicodeScalars.count > 255 { return "a name can't be longer than 255 characters" }
         if name.utf8.contains(UInt8(ascii: "/")) { return "a batch's name can't hold a slash" }

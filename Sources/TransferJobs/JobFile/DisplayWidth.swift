@@ -1,7 +1,7 @@
 /// How many columns of a terminal a character takes (the rule of wcwidth: Unicode's East Asian Width, and nothing for
 /// combining marks).
-enum DisplayWidth {
-    static func of(_ scalar: UnicodeScalar) -> Int {
+package enum DisplayWidth {
+    package static func of(_ scalar: UnicodeScalar) -> Int {
         guard scalar.value >= 0x300 else { return 1 }
         switch scalar.properties.generalCategory {
         case .nonspacingMark, .enclosingMark, .format: return 0
@@ -10,7 +10,7 @@ enum DisplayWidth {
     }
 
     /// Not a control character, nor one that changes the direction or the layout of what stands around it.
-    static func isPrintable(_ scalar: UnicodeScalar) -> Bool {
+    package static func isPrintable(_ scalar: UnicodeScalar) -> Bool {
         if scalar.value < 0x7F { return scalar.value >= 0x20 }
         switch scalar.properties.generalCategory {
         case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate, .privateUse, .unassigned: return false

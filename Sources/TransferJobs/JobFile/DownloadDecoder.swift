@@ -1,9 +1,9 @@
 import TransferCore
 
 /// Reads what only a download has.
-enum DownloadDecoder {
+package enum DownloadDecoder {
     /// Reads a URL, or the mirrors of one file.
-    static func mirrors(_ decoder: inout JobDecoder, _ draft: inout JobDraft) throws(JSONFault) {
+    package static func mirrors(_ decoder: inout JobDecoder, _ draft: inout JobDraft) throws(JSONFault) {
         let kind = try decoder.reader.kind()
         let start = decoder.reader.offset
         let before = decoder.problems.count
@@ -33,7 +33,7 @@ enum DownloadDecoder {
     }
 
     /// Checks what only shows when all keys of a download are known, and makes the work of them.
-    static func finish(
+    package static func finish(
         _ decoder: inout JobDecoder, _ draft: JobDraft, _ seen: UInt64
     ) -> JobSpec.Work? {
         draft.refuse(&decoder, decoder.fields.bits.ofUploads & seen, belongsTo: "an upload")

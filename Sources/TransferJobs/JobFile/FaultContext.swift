@@ -1,24 +1,24 @@
 /// Something wrong with bytes of the text at hand.
-struct Problem {
-    var message: String
-    var range: Range<Int>
+package struct Problem {
+    package var message: String
+    package var range: Range<Int>
     /// What is at fault is a secret or stands where one should: the quoted line shows no values.
-    var isSecret = false
+    package var isSecret = false
 }
 
 /// Turns problems, which only know offsets, into faults that people can find.
-struct FaultContext {
-    let bytes: UnsafeBufferPointer<UInt8>
+package struct FaultContext {
+    package let bytes: UnsafeBufferPointer<UInt8>
     /// The line and column of an offset before every problem, and outside of any string.
-    let base: SourceCursor
+    package let base: SourceCursor
     /// The path of the value that begins at `base`; `nil` in a list of URLs, which has none.
-    let path: String?
+    package let path: String?
 
     /// A line whose beginning is farther away is shown from `base` on only, since it's searched for secrets first.
     private static let maxLookBehind = 4096
     private static let maxLookAhead = 512
 
-    func fault(_ problem: Problem, quoting: Bool) -> JobFileFault {
+    package func fault(_ problem: Problem, quoting: Bool) -> JobFileFault {
         JobFileFault(
             message: problem.message,
             path: path.map { JSONPath.of(problem.range.lowerBound, in: bytes, from: base.offset, prefix: $0) } ?? "",

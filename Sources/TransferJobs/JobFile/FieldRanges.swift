@@ -1,11 +1,11 @@
 /// The whole numbers that keys of the job file may have.
-enum FieldRanges {
-    static let concurrencies = 1...10_000
-    static let parallelRequests = 1...64
-    static let priorities = -1_000_000...1_000_000
-    static let redirects = 0...100
-    static let retries = 0...1_000_000
-    static let retryBases = 2...100
-    static let segments = 1...16
-    static let statusCodes = 100...599
+package enum FieldRanges {
+    package static let concurrencies = 1...10_000
+    package static let parallelRequests = 1...64
+    package static let priorities = -1_000_000...1_000_000
+    package static let redirects = 0...100
+    package static let retries = 0...1_000_000
+    package static let retryBases = 2...100
+    package static let segments = 1...16
+    package static let statusCodes = 100...599
 }

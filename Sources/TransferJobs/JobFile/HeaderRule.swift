@@ -13,7 +13,7 @@ public enum HeaderRule {
     /// RFC 9112 §6: what differs from the body has servers take its rest for another request.
     private static let framing: Set<String> = ["content-length", "transfer-encoding", "te", "trailer", "connection"]
 
-    static func refusal(ofValue value: String) -> String? {
+    package static func refusal(ofValue value: String) -> String? {
         let isClean = value.utf8.allSatisfy { ($0 >= 0x20 && $0 != 0x7F) || $0 == 0x09 }
         return isClean ? nil : "a header's value can't hold line breaks or other control characters"
     }
@@ -23,7 +23,7 @@ public enum HeaderRule {
     }
 
     /// RFC 9110 §9.3: what these are answered with says nothing of a body that was stored.
-    static func refusal(ofUploadMethod method: String) -> String? {
+    package static func refusal(ofUploadMethod method: String) -> String? {
         guard ["GET", "HEAD", "DELETE", "CONNECT", "OPTIONS", "TRACE"].contains(method.uppercased()) else {
             return refusal(ofMethod: method)
         }
@@ -31,7 +31,7 @@ public enum HeaderRule {
     }
 
     /// RFC 7617 §2: a colon ends the user.
-    static func refusal(ofUser user: String) -> String? {
+    package static func refusal(ofUser user: String) -> String? {
         if user.utf8.contains(UInt8(ascii: ":")) { return "a user's name can't hold a colon" }
         return refusal(ofValue: user) == nil ? nil : "a user's name can't hold control characters"
     }

@@ -1,7 +1,7 @@
 /// Tells the JSON path of a byte by reading the document up to it once more: only a fault pays for it.
 ///
 /// It tolerates malformed text, since it must describe where a document is malformed.
-enum JSONPath {
+package enum JSONPath {
     private enum Container {
         case object(key: Range<Int>?)
         case array(index: Int)
@@ -10,7 +10,7 @@ enum JSONPath {
     /// - Parameters:
     ///   - start: A value's first byte, whose own path is `prefix`.
     ///   - target: The byte in question; at a key, the path names that key.
-    static func of(
+    package static func of(
         _ target: Int, in bytes: UnsafeBufferPointer<UInt8>, from start: Int, prefix: String
     ) -> String {
         var containers: [Container] = []

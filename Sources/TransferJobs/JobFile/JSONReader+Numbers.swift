@@ -1,13 +1,13 @@
 /// A number token.
-struct JSONNumber {
-    var range: Range<Int>
+package struct JSONNumber {
+    package var range: Range<Int>
     /// Neither a fraction nor an exponent.
-    var isInteger: Bool
+    package var isInteger: Bool
 }
 
 extension JSONReader {
     /// Reads the number that the reader stands at.
-    mutating func number() throws(JSONFault) -> JSONNumber {
+    package mutating func number() throws(JSONFault) -> JSONNumber {
         let start = offset
         var isInteger = true
         if at(UInt8(ascii: "-")) { offset += 1 }
@@ -43,7 +43,7 @@ extension JSONReader {
     }
 
     /// - Returns: `nil` when the number isn't whole or doesn't fit.
-    func integer(_ number: JSONNumber) -> Int? {
+    package func integer(_ number: JSONNumber) -> Int? {
         guard number.isInteger else { return double(number).flatMap { Int(exactly: $0) } }
         var index = number.range.lowerBound
         let isNegative = bytes[index] == UInt8(ascii: "-")
@@ -62,14 +62,14 @@ extension JSONReader {
         return value == Int.min ? nil : -value
     }
 
-    func double(_ number: JSONNumber) -> Double? {
+    package func double(_ number: JSONNumber) -> Double? {
         Double(String(decoding: bytes[number.range], as: UTF8.self))
     }
 
     /// A number of seconds, exact to the attosecond unless it's written with an exponent.
     ///
     /// - Returns: `nil` for a negative number and for 1e12 seconds or more.
-    func seconds(_ number: JSONNumber) -> Duration? {
+    package func seconds(_ number: JSONNumber) -> Duration? {
         let text = bytes[number.range]
         guard text.first != UInt8(ascii: "-") else { return nil }
         guard !text.contains(where: { $0 | 0x20 == UInt8(ascii: "e") }) else {

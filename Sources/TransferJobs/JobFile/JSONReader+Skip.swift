@@ -3,7 +3,7 @@ extension JSONReader {
     ///
     /// - Parameter checkingKeys: Whether a key that occurs twice is a fault; a caller that reads the same bytes again
     ///   and checks then can save the time.
-    mutating func skipValue(checkingKeys: Bool = true) throws(JSONFault) {
+    package mutating func skipValue(checkingKeys: Bool = true) throws(JSONFault) {
         switch try kind() {
         case .string: _ = try string()
         case .number: _ = try number()
@@ -24,7 +24,7 @@ extension JSONReader {
         }
     }
 
-    static func duplicate(_ name: String, _ key: JSONText) -> JSONFault {
+    package static func duplicate(_ name: String, _ key: JSONText) -> JSONFault {
         JSONFault("key \(Wording.quoted(name)) occurs twice in this object", key.token)
     }
 }

@@ -1,15 +1,15 @@
 /// A string token: the bytes between its quotes.
-struct JSONText {
-    var range: Range<Int>
-    var isEscaped: Bool
+package struct JSONText {
+    package var range: Range<Int>
+    package var isEscaped: Bool
 
     /// With the quotes.
-    var token: Range<Int> { range.lowerBound - 1..<range.upperBound + 1 }
+    package var token: Range<Int> { range.lowerBound - 1..<range.upperBound + 1 }
 }
 
 extension JSONReader {
     /// Reads the string that the reader stands at, and validates its escapes and its UTF-8.
-    mutating func string() throws(JSONFault) -> JSONText {
+    package mutating func string() throws(JSONFault) -> JSONText {
         let start = offset + 1
         var index = start
         var isEscaped = false
@@ -76,7 +76,7 @@ extension JSONReader {
 
     /// The text of a token, which `string()` has validated.
     @inline(__always)
-    func string(_ text: JSONText) -> String {
+    package func string(_ text: JSONText) -> String {
         text.isEscaped
             ? unescaped(text) : String(decoding: UnsafeBufferPointer(rebasing: bytes[text.range]), as: UTF8.self)
     }
@@ -119,9 +119,9 @@ extension JSONReader {
 }
 
 /// Well-formed UTF-8 (Unicode 16, table 3-7): no overlong forms, no surrogates, nothing above U+10FFFF.
-enum UTF8Sequence {
+package enum UTF8Sequence {
     /// The length of the sequence at `index`; `nil` when it's malformed or cut short.
-    static func length(at index: Int, in bytes: UnsafeBufferPointer<UInt8>) -> Int? {
+    package static func length(at index: Int, in bytes: UnsafeBufferPointer<UInt8>) -> Int? {
         func byte(_ distance: Int) -> UInt8 { index + distance < bytes.count ? bytes[index + distance] : 0 }
         func isTail(_ distance: Int) -> Bool { byte(distance) & 0xC0 == 0x80 }
         let second = byte(1)

@@ -3,21 +3,21 @@
 ///
 /// It keeps byte offsets alone. Lines, columns and paths are told from the bytes when a fault needs them, so that
 /// a file without faults doesn't pay for them.
-struct JSONReader {
+package struct JSONReader {
     /// Deeper nesting is refused: it could exhaust the stack.
-    static let maxDepth = 64
+    package static let maxDepth = 64
 
-    let bytes: UnsafeBufferPointer<UInt8>
-    var offset: Int
-    private(set) var depth = 0
+    package let bytes: UnsafeBufferPointer<UInt8>
+    package var offset: Int
+    package private(set) var depth = 0
 
-    init(_ bytes: UnsafeBufferPointer<UInt8>, offset: Int = 0) {
+    package init(_ bytes: UnsafeBufferPointer<UInt8>, offset: Int = 0) {
         self.bytes = bytes
         self.offset = offset
     }
 
     @inline(__always)
-    mutating func skipSpace() {
+    package mutating func skipSpace() {
         while offset < bytes.count {
             switch bytes[offset] {
             case 0x20, 0x0A, 0x0D, 0x09: offset += 1
@@ -27,7 +27,7 @@ struct JSONReader {
     }
 
     /// The kind of the next value, told from its first byte, where the reader then stands.
-    mutating func kind() throws(JSONFault) -> JSONKind {
+    package mutating func kind() throws(JSONFault) -> JSONKind {
         skipSpace()
         guard offset < bytes.count else { throw fault("the text ends where a value should be") }
         switch bytes[offset] {
@@ -44,10 +44,10 @@ struct JSONReader {
     }
 
     /// Enters the object that the reader stands at.
-    mutating func beginObject() throws(JSONFault) { try descend() }
+    package mutating func beginObject() throws(JSONFault) { try descend() }
 
     /// Enters the array that the reader stands at.
-    mutating func beginArray() throws(JSONFault) { try descend() }
+    package mutating func beginArray() throws(JSONFault) { try descend() }
 
     private mutating func descend() throws(JSONFault) {
         guard depth < Self.maxDepth else { throw fault("nested more than \(Self.maxDepth) deep") }
@@ -56,7 +56,7 @@ struct JSONReader {
     }
 
     /// The next key of an object, with the reader behind its colon; `nil` at the end of the object.
-    mutating func key(isFirst: inout Bool) throws(JSONFault) -> JSONText? {
+    package mutating func key(isFirst: inout Bool) throws(JSONFault) -> JSONText? {
         guard try next(UInt8(ascii: "}"), isFirst: &isFirst) else { return nil }
         guard bytes[offset] == UInt8(ascii: "\"") else {
             throw fault("expected a key in double quotes, found \(found)")
@@ -71,7 +71,7 @@ struct JSONReader {
     }
 
     /// Whether the array has another element, at which the reader then stands.
-    mutating func element(isFirst: inout Bool) throws(JSONFault) -> Bool {
+    package mutating func element(isFirst: inout Bool) throws(JSONFault) -> Bool {
         try next(UInt8(ascii: "]"), isFirst: &isFirst)
     }
 
@@ -102,7 +102,7 @@ struct JSONReader {
     }
 
     /// Reads `true` or `false`.
-    mutating func boolean() throws(JSONFault) -> Bool {
+    package mutating func boolean() throws(JSONFault) -> Bool {
         if bytes[offset] == UInt8(ascii: "t") {
             try word("true")
             return true
@@ -111,7 +111,7 @@ struct JSONReader {
         return false
     }
 
-    mutating func null() throws(JSONFault) { try word("null") }
+    package mutating func null() throws(JSONFault) { try word("null") }
 
     private mutating func word(_ word: StaticString) throws(JSONFault) {
         let end = offset + word.utf8CodeUnitCount
@@ -125,17 +125,17 @@ struct JSONReader {
     }
 
     /// Refuses anything but white space up to the end.
-    mutating func expectEnd() throws(JSONFault) {
+    package mutating func expectEnd() throws(JSONFault) {
         skipSpace()
         guard offset == bytes.count else { throw fault("expected the end, found \(found)") }
     }
 }
 
 /// The kinds of JSON's values.
-enum JSONKind {
+package enum JSONKind {
     case object, array, string, number, boolean, null
 
-    var description: String {
+    package var description: String {
         switch self {
         case .object: "an object"
         case .array: "an array"
@@ -148,12 +148,12 @@ enum JSONKind {
 }
 
 /// Where the text stops being JSON.
-struct JSONFault: Error {
-    var message: String
+package struct JSONFault: Error {
+    package var message: String
     /// Offsets of the bytes at fault.
-    var range: Range<Int>
+    package var range: Range<Int>
 
-    init(_ message: String, _ range: Range<Int>) {
+    package init(_ message: String, _ range: Range<Int>) {
         self.message = message
         self.range = range
     }
@@ -161,10 +161,10 @@ struct JSONFault: Error {
 
 extension JSONReader {
     /// A fault at the byte that the reader stands at.
-    func fault(_ message: String) -> JSONFault { JSONFault(message, offset..<offset + 1) }
+    package func fault(_ message: String) -> JSONFault { JSONFault(message, offset..<offset + 1) }
 
     /// The character that the reader stands at, in words for a message.
-    var found: String {
+    package var found: String {
         guard offset < bytes.count else { return "the end of the text" }
         let length = UTF8Sequence.length(at: offset, in: bytes) ?? 1
         guard let scalar = String(decoding: bytes[offset..<offset + length], as: UTF8.self).unicodeScalars.first,
@@ -173,5 +173,5 @@ extension JSONReader {
         return scalar == "\"" ? "a string" : "\"\(scalar)\""
     }
 
-    static func character(_ byte: UInt8) -> Character { Character(UnicodeScalar(byte)) }
+    package static func character(_ byte: UInt8) -> Character { Character(UnicodeScalar(byte)) }
 }

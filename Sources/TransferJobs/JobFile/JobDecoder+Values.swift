@@ -3,19 +3,19 @@ import TransferCore
 extension JobDecoder {
     /// A string; `nil` when it's none, which is noted.
     @inline(__always)
-    mutating func text() throws(JSONFault) -> JSONText? {
+    package mutating func text() throws(JSONFault) -> JSONText? {
         guard try expect(.string) else { return nil }
         return try reader.string()
     }
 
     @inline(__always)
-    mutating func string() throws(JSONFault) -> String? {
+    package mutating func string() throws(JSONFault) -> String? {
         guard let text = try text() else { return nil }
         return reader.string(text)
     }
 
     /// A string for which `refusal` has no objection.
-    mutating func string(_ refusal: (String) -> String?) throws(JSONFault) -> String? {
+    package mutating func string(_ refusal: (String) -> String?) throws(JSONFault) -> String? {
         guard let text = try text() else { return nil }
         let value = reader.string(text)
         guard !isTrusted, let message = refusal(value) else { return value }
@@ -24,14 +24,14 @@ extension JobDecoder {
     }
 
     /// The path of a local file.
-    mutating func path() throws(JSONFault) -> String? { try string(DestinationPath.refusal(ofPath:)) }
+    package mutating func path() throws(JSONFault) -> String? { try string(DestinationPath.refusal(ofPath:)) }
 
-    mutating func boolean() throws(JSONFault) -> Bool? {
+    package mutating func boolean() throws(JSONFault) -> Bool? {
         guard try expect(.boolean) else { return nil }
         return try reader.boolean()
     }
 
-    mutating func integer(_ range: ClosedRange<Int>) throws(JSONFault) -> Int? {
+    package mutating func integer(_ range: ClosedRange<Int>) throws(JSONFault) -> Int? {
         guard try expect(.number) else { return nil }
         let number = try reader.number()
         guard let value = reader.integer(number) else {
@@ -46,7 +46,7 @@ extension JobDecoder {
     }
 
     /// `"30s"`, `"1h30m"`, or a number of seconds.
-    mutating func duration(allowingZero: Bool = false) throws(JSONFault) -> Duration? {
+    package mutating func duration(allowingZero: Bool = false) throws(JSONFault) -> Duration? {
         let kind = try reader.kind()
         let start = reader.offset
         let value: Duration?
@@ -70,7 +70,7 @@ extension JobDecoder {
     }
 
     /// `"10M"`, or a number of bytes.
-    mutating func byteCount() throws(JSONFault) -> Int64? {
+    package mutating func byteCount() throws(JSONFault) -> Int64? {
         let kind = try reader.kind()
         let start = reader.offset
         let value: Int64?
@@ -89,13 +89,13 @@ extension JobDecoder {
     }
 
     /// 0 is no limit, as in curl and aria2; so a job can lift the one of its batch.
-    mutating func rateLimit() throws(JSONFault) -> Int64? {
+    package mutating func rateLimit() throws(JSONFault) -> Int64? {
         let value = try byteCount()
         return value == 0 && !isTrusted ? nil : value
     }
 
     /// One of an enumeration's words.
-    mutating func word<Word: RawRepresentable<String> & CaseIterable>(_: Word.Type) throws(JSONFault) -> Word? {
+    package mutating func word<Word: RawRepresentable<String> & CaseIterable>(_: Word.Type) throws(JSONFault) -> Word? {
         guard let text = try text() else { return nil }
         let value = reader.string(text)
         if let word = Word(rawValue: value) { return word }
@@ -107,7 +107,7 @@ extension JobDecoder {
     }
 
     /// An array, each of whose elements `element` reads.
-    mutating func array(
+    package mutating func array(
         _ expected: String = "an array", _ element: (inout JobDecoder) throws(JSONFault) -> Void
     ) throws(JSONFault) -> Bool {
         let kind = try reader.kind()
@@ -123,7 +123,7 @@ extension JobDecoder {
 
     /// The range of a key of the object that begins at `start`: for faults that only show when the whole object is
     /// known.
-    func range(ofKey name: String, inObjectAt start: Int) -> Range<Int> {
+    package func range(ofKey name: String, inObjectAt start: Int) -> Range<Int> {
         var again = JSONReader(reader.bytes, offset: start)
         var isFirst = true
         do {
@@ -139,14 +139,16 @@ extension JobDecoder {
     }
 
     /// Whether the object that begins at `start` has a key, whatever its value is.
-    func has(key name: String, inObjectAt start: Int) -> Bool { range(ofKey: name, inObjectAt: start).count > 1 }
+    package func has(key name: String, inObjectAt start: Int) -> Bool {
+        range(ofKey: name, inObjectAt: start).count > 1
+    }
 
-    func range(of key: JobKey, in draft: JobDraft) -> Range<Int> {
+    package func range(of key: JobKey, in draft: JobDraft) -> Range<Int> {
         range(ofKey: key.rawValue, inObjectAt: draft.start)
     }
 
     /// The brace behind the white space that follows a key's colon.
-    func brace(_ start: Int) -> Range<Int> {
+    package func brace(_ start: Int) -> Range<Int> {
         var brace = JSONReader(reader.bytes, offset: start)
         brace.skipSpace()
         return brace.offset..<brace.offset + 1

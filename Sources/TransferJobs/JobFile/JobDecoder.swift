@@ -7,23 +7,23 @@ import TransferCore
 ///
 /// A value that is wrong is noted in `problems` and read over, so that one reading finds every fault; only text that
 /// is no JSON stops it, by a `JSONFault`.
-struct JobDecoder {
+package struct JobDecoder {
     /// Problems kept of one job or header; the rest is only counted.
-    static let maxProblems = 20
+    package static let maxProblems = 20
 
-    var reader: JSONReader
-    private(set) var defaults = JobDefaults()
+    package var reader: JSONReader
+    package private(set) var defaults = JobDefaults()
     /// What is laid over the defaults.
     private let rules: RequestRules
-    let sums: ChecksumSource
+    package let sums: ChecksumSource
     /// The keys of a job.
-    let fields: JobFields
+    package let fields: JobFields
     /// Reads what `canonicalJSON` wrote: values are taken as they are, whatever a job file would be allowed to say.
-    let isTrusted: Bool
-    private(set) var problems: [Problem] = []
-    private(set) var uncountedProblems = 0
+    package let isTrusted: Bool
+    package private(set) var problems: [Problem] = []
+    package private(set) var uncountedProblems = 0
 
-    init(
+    package init(
         _ reader: JSONReader, rules: RequestRules = RequestRules(), sums: ChecksumSource, isTrusted: Bool = false,
         fields: JobFields = .all
     ) {
@@ -36,11 +36,11 @@ struct JobDecoder {
     }
 
     /// Has jobs begin with these from now on.
-    mutating func setDefaults(_ new: JobDefaults) { defaults = rules.laid(over: new, sums: sums) }
+    package mutating func setDefaults(_ new: JobDefaults) { defaults = rules.laid(over: new, sums: sums) }
 
-    var hasProblems: Bool { !problems.isEmpty }
+    package var hasProblems: Bool { !problems.isEmpty }
 
-    mutating func note(_ message: String, _ range: Range<Int>, isSecret: Bool = false) {
+    package mutating func note(_ message: String, _ range: Range<Int>, isSecret: Bool = false) {
         guard problems.count < Self.maxProblems else {
             uncountedProblems += 1
             return
@@ -49,7 +49,7 @@ struct JobDecoder {
     }
 
     /// - Returns: What was noted since the last call.
-    mutating func takeProblems() -> (kept: [Problem], uncounted: Int) {
+    package mutating func takeProblems() -> (kept: [Problem], uncounted: Int) {
         defer {
             problems = []
             uncountedProblems = 0
@@ -60,7 +60,7 @@ struct JobDecoder {
     /// Reads a job.
     ///
     /// - Returns: The job, or `nil` when problems were noted; and where its parts are, as far as they are there.
-    mutating func job() throws(JSONFault) -> (spec: JobSpec?, places: JobPlaces) {
+    package mutating func job() throws(JSONFault) -> (spec: JobSpec?, places: JobPlaces) {
         reader.skipSpace()
         var draft = JobDraft(start: reader.offset, rules: defaults)
         let seen = try object(fields.table) { (decoder, field) throws(JSONFault) in
@@ -73,7 +73,7 @@ struct JobDecoder {
     /// Makes the defaults independent of the text that they were read from: their offsets mean nothing in the text of a job.
     ///
     /// - Parameter cursor: Stands before them.
-    mutating func placeDefaults(_ cursor: SourceCursor) {
+    package mutating func placeDefaults(_ cursor: SourceCursor) {
         defaults.networkPlaces = NetworkPlaces(defaults.networkRanges, cursor: cursor, in: reader.bytes)
         defaults.networkRanges = [:]
     }
@@ -85,7 +85,7 @@ struct JobDecoder {
     ///   - member: Reads the value of one key.
     /// - Returns: Which keys were there, a bit each in the table's order; `nil` when the value is no object.
     @inline(__always)
-    mutating func object<Key>(
+    package mutating func object<Key>(
         _ table: KeyTable<Key>, place: String = "", isSecret: Bool = false,
         _ member: (inout JobDecoder, Key) throws(JSONFault) -> Void
     ) throws(JSONFault) -> UInt64? {
@@ -133,7 +133,7 @@ struct JobDecoder {
         try reader.skipValue()
     }
 
-    static func unsupported(_ name: String) -> String { "\"\(name)\" is not supported by this version yet" }
+    package static func unsupported(_ name: String) -> String { "\"\(name)\" is not supported by this version yet" }
 
     /// Where a key belongs that stands one level off.
     private func home(of name: String, insteadOf place: String) -> String? {
@@ -151,14 +151,14 @@ struct JobDecoder {
 
     /// Whether the next value is of that kind; else it's noted and read over.
     @inline(__always)
-    mutating func expect(_ kind: JSONKind, isSecret: Bool = false) throws(JSONFault) -> Bool {
+    package mutating func expect(_ kind: JSONKind, isSecret: Bool = false) throws(JSONFault) -> Bool {
         let actual = try reader.kind()
         if actual == kind { return true }
         try mismatch(kind.description, actual, isSecret: isSecret)
         return false
     }
 
-    mutating func mismatch(_ expected: String, _ actual: JSONKind, isSecret: Bool = false) throws(JSONFault) {
+    package mutating func mismatch(_ expected: String, _ actual: JSONKind, isSecret: Bool = false) throws(JSONFault) {
         let start = reader.offset
         try reader.skipValue()
         // A caret under a whole object says no more than one under its brace.

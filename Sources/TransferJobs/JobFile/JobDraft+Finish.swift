@@ -2,7 +2,7 @@ import TransferCore
 
 extension JobDraft {
     /// Reads the job's own name.
-    mutating func readID(_ decoder: inout JobDecoder) throws(JSONFault) {
+    package mutating func readID(_ decoder: inout JobDecoder) throws(JSONFault) {
         guard let text = try decoder.text() else { return }
         id = text
         if !decoder.isTrusted, let message = DestinationPath.refusal(ofID: decoder.reader.string(text)) {
@@ -11,7 +11,7 @@ extension JobDraft {
     }
 
     /// Reads the names of the jobs that come before.
-    mutating func readNeeds(_ decoder: inout JobDecoder) throws(JSONFault) {
+    package mutating func readNeeds(_ decoder: inout JobDecoder) throws(JSONFault) {
         _ = try decoder.array("an array of jobs' IDs") { (decoder) throws(JSONFault) in
             guard let text = try decoder.text() else { return }
             let name = decoder.reader.string(text)
@@ -34,7 +34,7 @@ extension JobDraft {
     }
 
     /// Checks what only shows when all keys of a job are known, and makes the job of them.
-    mutating func finish(_ decoder: inout JobDecoder, _ seen: UInt64) -> JobSpec? {
+    package mutating func finish(_ decoder: inout JobDecoder, _ seen: UInt64) -> JobSpec? {
         let work: JobSpec.Work?
         let bits = decoder.fields.bits
         switch (seen & bits.download != 0, seen & bits.upload != 0) {
@@ -59,7 +59,7 @@ extension JobDraft {
     /// The upload that an entry of `"watch"` makes of each file, held to what the job of one is.
     ///
     /// - Parameter seen: The keys that the entry has of a job.
-    mutating func watchedUpload(_ decoder: inout JobDecoder, _ seen: UInt64) -> JobSpec.Upload? {
+    package mutating func watchedUpload(_ decoder: inout JobDecoder, _ seen: UInt64) -> JobSpec.Upload? {
         let upload = UploadDecoder.finish(&decoder, &self, seen)
         finishProxy(&decoder, seen)
         if seen & decoder.fields.bits.tls != 0 { checkTLS(&decoder) }
@@ -86,7 +86,7 @@ extension JobDraft {
     }
 
     /// Notes keys that another kind of work has.
-    func refuse(_ decoder: inout JobDecoder, _ keys: UInt64, belongsTo owner: String) {
+    package func refuse(_ decoder: inout JobDecoder, _ keys: UInt64, belongsTo owner: String) {
         guard keys != 0, !decoder.isTrusted else { return }
         for (index, key) in decoder.fields.table.names.enumerated() where keys & (1 << UInt64(index)) != 0 {
             decoder.note("\"\(key)\" belongs to \(owner)", decoder.range(ofKey: key, inObjectAt: start))

@@ -57,7 +57,7 @@ public struct JobFileReport: Sendable, Hashable {
     }
 
     /// Counts faults of which nothing else is known.
-    mutating func add(uncounted: Int) { faultCount += uncounted }
+    package mutating func add(uncounted: Int) { faultCount += uncounted }
 
     /// A warning, in words, of a key that works otherwise than the file says: no fault.
     public var warnings: [String] {

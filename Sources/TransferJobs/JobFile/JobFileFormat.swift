@@ -42,7 +42,7 @@ public enum JobFileFormat: String, Sendable, Hashable, CaseIterable {
         return isCompleteLine(UnsafeBufferPointer(rebasing: text[start..<end])) ? .jsonLines : .json
     }
 
-    static let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
+    package static let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
     /// No job is as long; a document on one line is.
     private static let maxFirstLine = 1 << 20
 

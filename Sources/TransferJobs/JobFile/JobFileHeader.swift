@@ -1,18 +1,18 @@
 import TransferCore
 
 /// The part of a file that is about the batch as a whole.
-struct JobFileHeader {
+package struct JobFileHeader {
     private static let version = 1
 
-    var batch = BatchSpec()
+    package var batch = BatchSpec()
     /// Where the array of jobs begins.
-    var jobs: Int?
+    package var jobs: Int?
     /// Where the array of watched folders begins.
-    var watch: Int?
+    package var watch: Int?
     private var hasVersion = false
 
     /// Reads the object of a whole document, over its jobs: these need the defaults, which may come behind them.
-    static func document(_ decoder: inout JobDecoder) throws(JSONFault) -> JobFileHeader {
+    package static func document(_ decoder: inout JobDecoder) throws(JSONFault) -> JobFileHeader {
         decoder.reader.skipSpace()
         let start = decoder.reader.offset
         var header = JobFileHeader()
@@ -30,7 +30,7 @@ struct JobFileHeader {
     }
 
     /// Reads the first line of a `.jsonl` file.
-    static func line(_ decoder: inout JobDecoder) throws(JSONFault) -> JobFileHeader {
+    package static func line(_ decoder: inout JobDecoder) throws(JSONFault) -> JobFileHeader {
         var header = JobFileHeader()
         _ = try decoder.object(FileKey.headerTable) { (decoder, key) throws(JSONFault) in
             try header.read(key, &decoder)

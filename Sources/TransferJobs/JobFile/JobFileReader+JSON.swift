@@ -2,7 +2,7 @@ import TransferCore
 
 extension JobFileReader {
     /// Reads a JSON document: first over its top level, where the jobs are only passed, then the jobs.
-    mutating func document(
+    package mutating func document(
         _ bytes: UnsafeBufferPointer<UInt8>, _ sink: (JobFileElement) throws -> Void
     ) throws {
         let start = bytes.starts(with: JobFileFormat.byteOrderMark) ? JobFileFormat.byteOrderMark.count : 0
@@ -48,7 +48,7 @@ extension JobFileReader {
     ///   - count: How many of them the report has; `take` counts those that it's handed.
     ///   - start: Where the array begins.
     ///   - base: Stands before it.
-    mutating func elements<Element>(
+    package mutating func elements<Element>(
         of name: String, counted count: WritableKeyPath<JobFileReport, Int>, at start: Int,
         _ bytes: UnsafeBufferPointer<UInt8>, _ base: SourceCursor, _ sink: (JobFileElement) throws -> Void,
         read: (inout JobDecoder) throws(JSONFault) -> Element,
@@ -81,7 +81,7 @@ extension JobFileReader {
     }
 
     /// Reads a line of JSON Lines.
-    mutating func jobLine(
+    package mutating func jobLine(
         _ bytes: UnsafeBufferPointer<UInt8>, _ sink: (JobFileElement) throws -> Void
     ) throws {
         decoder.reader = JSONReader(bytes)

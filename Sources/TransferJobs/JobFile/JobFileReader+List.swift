@@ -1,25 +1,25 @@
-import TransferCore
+package import TransferCore
 
 /// A URL of a list, with the options that follow it.
-struct URLListEntry {
-    var urls: [String] = []
-    var out: String?
-    var folder: String?
-    var checksum: Checksum?
-    var headers: [JobSettings.HeaderSetting] = []
-    var span = SourceSpan(line: 0, column: 1)
-    var to: SourceSpan?
+package struct URLListEntry {
+    package var urls: [String] = []
+    package var out: String?
+    package var folder: String?
+    package var checksum: Checksum?
+    package var headers: [JobSettings.HeaderSetting] = []
+    package var span = SourceSpan(line: 0, column: 1)
+    package var to: SourceSpan?
     /// A URL line came, whether or not it was in order.
-    var isOpen = false
-    var isWrong = false
+    package var isOpen = false
+    package var isWrong = false
 }
 
 extension JobFileReader {
     /// aria2's options that an entry may have.
-    static let listOptions = ["out", "dir", "checksum", "header"]
+    package static let listOptions = ["out", "dir", "checksum", "header"]
 
     /// Reads a line of a list: a URL and its mirrors with tabs between them, or, indented, an option of the last URL.
-    mutating func listLine(
+    package mutating func listLine(
         _ text: UnsafeBufferPointer<UInt8>, _ sink: (JobFileElement) throws -> Void
     ) throws {
         var end = text.count
@@ -108,7 +108,7 @@ extension JobFileReader {
     }
 
     /// Hands out the entry whose options are complete now.
-    mutating func endList(_ sink: (JobFileElement) throws -> Void) throws {
+    package mutating func endList(_ sink: (JobFileElement) throws -> Void) throws {
         guard list.isOpen else { return }
         let entry = list
         list = URLListEntry()

@@ -6,7 +6,7 @@ extension JobFileReader {
     /// - Parameters:
     ///   - start: Where it begins.
     ///   - base: Stands before it.
-    mutating func watches(
+    package mutating func watches(
         at start: Int, _ bytes: UnsafeBufferPointer<UInt8>, _ base: SourceCursor,
         _ sink: (JobFileElement) throws -> Void
     ) throws {

@@ -28,18 +28,18 @@ public struct JobFileReader {
     public internal(set) var report = JobFileReport()
 
     /// Longer lines are refused: a job isn't as long.
-    static let maxLine = 16 << 20
+    package static let maxLine = 16 << 20
 
-    var decoder: JobDecoder
-    var list = URLListEntry()
+    package var decoder: JobDecoder
+    package var list = URLListEntry()
     /// The last line's number.
-    var line = 0
+    package var line = 0
     /// The header or a job was read, so that no header can follow.
-    var hasBegun = false
+    package var hasBegun = false
     /// What relative paths of watched folders start from.
-    let directory: String?
+    package let directory: String?
     /// The folders that are watched, with their lines.
-    var watched: [WatchPath.Entry] = []
+    package var watched: [WatchPath.Entry] = []
     private var pending: [UInt8] = []
     private var isTooLong = false
 
@@ -136,13 +136,13 @@ public struct JobFileReader {
     }
 
     /// Hands out the batch before its first job.
-    mutating func begin(_ batch: BatchSpec, _ sink: (JobFileElement) throws -> Void) throws {
+    package mutating func begin(_ batch: BatchSpec, _ sink: (JobFileElement) throws -> Void) throws {
         guard !hasBegun else { return }
         hasBegun = true
         try sink(.batch(batch))
     }
 
-    mutating func add(_ fault: JobFileFault, _ sink: (JobFileElement) throws -> Void) throws {
+    package mutating func add(_ fault: JobFileFault, _ sink: (JobFileElement) throws -> Void) throws {
         report.add(fault)
         try sink(.fault(fault))
     }
@@ -150,7 +150,7 @@ public struct JobFileReader {
     /// Hands out the problems that the decoder noted, in the context of what it read.
     ///
     /// - Returns: Whether there were any.
-    mutating func flush(
+    package mutating func flush(
         _ context: FaultContext, _ sink: (JobFileElement) throws -> Void
     ) throws -> Bool {
         guard decoder.hasProblems else { return false }

@@ -59,7 +59,7 @@ public struct JobLocations: Sendable, Hashable {
 
 extension JobLocations {
     /// - Parameter cursor: Stands at or before the job.
-    init(
+    package init(
         _ places: JobPlaces, index: Int, format: JobFileFormat, cursor: SourceCursor,
         in bytes: UnsafeBufferPointer<UInt8>
     ) {
@@ -74,7 +74,7 @@ extension JobLocations {
 
 extension NetworkPlaces {
     /// - Parameter cursor: Stands before all of them.
-    init(_ ranges: [NetworkKey: Range<Int>], cursor: SourceCursor, in bytes: UnsafeBufferPointer<UInt8>) {
+    package init(_ ranges: [NetworkKey: Range<Int>], cursor: SourceCursor, in bytes: UnsafeBufferPointer<UInt8>) {
         self.init()
         for (key, range) in ranges { self[key] = cursor.span(range, in: bytes) }
     }

@@ -1,7 +1,7 @@
 /// The rules of a job file, for a job that a program made.
-enum JobRule {
+package enum JobRule {
     /// - Returns: What makes the job impossible, in words.
-    static func faults(of spec: JobSpec) -> [String] {
+    package static func faults(of spec: JobSpec) -> [String] {
         var faults: [String] = []
         if spec.urls.isEmpty { faults.append("a download needs a URL") }
         for url in spec.urls where !URLRule.isSupported(url) {

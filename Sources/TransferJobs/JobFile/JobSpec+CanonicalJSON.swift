@@ -7,7 +7,7 @@ extension JobSpec {
     public var canonicalJSON: String { canonicalJSON(.all) }
 
     /// - Parameter fields: The keys of a job.
-    func canonicalJSON(_ fields: JobFields) -> String {
+    package func canonicalJSON(_ fields: JobFields) -> String {
         var writer = CanonicalWriter()
         fields.write(&writer, self)
         return String(decoding: writer.bytes, as: UTF8.self)
@@ -48,7 +48,7 @@ extension JobSpec {
     public init(canonicalJSON: String) throws(JobFileFault) { try self.init(canonicalJSON: canonicalJSON, .all) }
 
     /// - Parameter fields: The keys of a job.
-    init(canonicalJSON: String, _ fields: JobFields) throws(JobFileFault) {
+    package init(canonicalJSON: String, _ fields: JobFields) throws(JobFileFault) {
         var text = canonicalJSON
         let result: Result<JobSpec, JobFileFault> = text.withUTF8 { bytes in
             Result { () throws(JobFileFault) in try JobSpec(canonicalJSON: UnsafeRawBufferPointer(bytes), fields) }
@@ -59,7 +59,7 @@ extension JobSpec {
 
 extension JobFields {
     /// Writes a job as one object.
-    func write(_ writer: inout CanonicalWriter, _ spec: JobSpec) {
+    package func write(_ writer: inout CanonicalWriter, _ spec: JobSpec) {
         writer.object { writer in
             for output in order.name { output.write(&writer, spec) }
             switch spec.work {

@@ -1,8 +1,8 @@
 import TransferCore
 
 /// Reads the limits of a batch.
-enum LimitsDecoder {
-    static func read(_ decoder: inout JobDecoder, into limits: inout BatchLimits) throws(JSONFault) {
+package enum LimitsDecoder {
+    package static func read(_ decoder: inout JobDecoder, into limits: inout BatchLimits) throws(JSONFault) {
         _ = try decoder.object(LimitKey.table, place: "limits") { (decoder, key) throws(JSONFault) in
             switch key {
             case .concurrency: limits.concurrency = try decoder.integer(FieldRanges.concurrencies)
@@ -47,7 +47,7 @@ enum LimitsDecoder {
         return rate
     }
 
-    static func requestRate(_ text: String) -> Double? {
+    package static func requestRate(_ text: String) -> Double? {
         let parts = text.split(separator: "/", omittingEmptySubsequences: false)
         guard let first = parts.first, first.first?.isNumber == true, let count = Double(first) else { return nil }
         switch parts.dropFirst().joined(separator: "/") {

@@ -4,7 +4,7 @@ import TransferCore
 ///
 /// It rather blanks too much than too little: the line is quoted because something in it is wrong, and a misspelt key
 /// or a missing quote must not uncover what follows it.
-struct LineTokens {
+package struct LineTokens {
     private let bytes: UnsafeBufferPointer<UInt8>
     /// Blank every value, as the fault lies in a secret.
     private let hidesValues: Bool
@@ -24,7 +24,7 @@ struct LineTokens {
     }
 
     /// - Returns: Ascending ranges between `line`'s ends.
-    static func secrets(
+    package static func secrets(
         _ line: Range<Int>, in bytes: UnsafeBufferPointer<UInt8>, hidesValues: Bool
     ) -> [Range<Int>] {
         var tokens = LineTokens(bytes, start: line.lowerBound, hidesValues: hidesValues)
@@ -33,7 +33,7 @@ struct LineTokens {
     }
 
     /// - Returns: The offset behind the closing quote; at the end of the line when there is none.
-    static func endOfString(at start: Int, in bytes: UnsafeBufferPointer<UInt8>) -> Int {
+    package static func endOfString(at start: Int, in bytes: UnsafeBufferPointer<UInt8>) -> Int {
         var index = start + 1
         while index < bytes.count, bytes[index] != 0x0A {
             if bytes[index] == UInt8(ascii: "\"") { return index + 1 }

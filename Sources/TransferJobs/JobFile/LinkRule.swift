@@ -1,9 +1,9 @@
 import TransferCore
 
 /// What may stand for links in a job file.
-enum LinkRule {
+package enum LinkRule {
     /// A misspelt kind must not pass for an interface that never appears: a name needs something that kinds don't have.
-    static func refusal(of word: String) -> String? {
+    package static func refusal(of word: String) -> String? {
         if word.hasPrefix(LinkPattern.mark) || !LinkPattern.isWord(word) || word.isEmpty {
             return refusal(ofName: word)
         }
@@ -15,7 +15,7 @@ enum LinkRule {
     }
 
     /// Interfaces' names are up to 15 bytes (IFNAMSIZ, netdevice(7)), without a slash or white space.
-    static func refusal(ofName text: String) -> String? {
+    package static func refusal(ofName text: String) -> String? {
         let name = text.hasPrefix(LinkPattern.mark) ? String(text.dropFirst(LinkPattern.mark.count)) : text
         if name.isEmpty { return "the name of an interface is empty" }
         let isPattern = name.contains { "*?[".contains($0) }

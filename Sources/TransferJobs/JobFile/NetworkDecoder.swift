@@ -1,6 +1,6 @@
 /// Reads the rules by which a job uses the machine's links.
-enum NetworkDecoder {
-    static func read(_ decoder: inout JobDecoder, into rules: inout JobDefaults) throws(JSONFault) {
+package enum NetworkDecoder {
+    package static func read(_ decoder: inout JobDecoder, into rules: inout JobDefaults) throws(JSONFault) {
         var policy = rules.settings.network
         var places = rules.networkRanges
         let seen = try decoder.object(NetworkFields.all.table) { (decoder, field) throws(JSONFault) in
@@ -31,7 +31,7 @@ enum NetworkDecoder {
         }
     }
 
-    static func links(_ decoder: inout JobDecoder) throws(JSONFault) -> [LinkPattern] {
+    package static func links(_ decoder: inout JobDecoder) throws(JSONFault) -> [LinkPattern] {
         var patterns: [LinkPattern] = []
         _ = try decoder.array("an array of kinds or interfaces") { (decoder) throws(JSONFault) in
             guard let text = try decoder.text() else { return }
@@ -46,7 +46,7 @@ enum NetworkDecoder {
     }
 
     /// Reads the only link to use. An empty text lifts that of the defaults.
-    static func requiredLink(_ decoder: inout JobDecoder) throws(JSONFault) -> LinkPattern? {
+    package static func requiredLink(_ decoder: inout JobDecoder) throws(JSONFault) -> LinkPattern? {
         guard let text = try decoder.text() else { return nil }
         let word = decoder.reader.string(text)
         if decoder.isTrusted { return LinkPattern(word) }
@@ -57,7 +57,7 @@ enum NetworkDecoder {
     }
 
     /// Reads the bytes that metered links may carry. `"unlimited"` lifts that of the defaults.
-    static func meteredBudget(_ decoder: inout JobDecoder) throws(JSONFault) -> MeteredBudget? {
+    package static func meteredBudget(_ decoder: inout JobDecoder) throws(JSONFault) -> MeteredBudget? {
         guard let text = try decoder.text() else { return nil }
         let word = decoder.reader.string(text)
         if word == "unlimited" { return nil }
@@ -67,7 +67,7 @@ enum NetworkDecoder {
     }
 
     /// Reads a window of time, or an array of them; an empty one lifts that of the defaults.
-    static func schedule(_ decoder: inout JobDecoder) throws(JSONFault) -> Schedule {
+    package static func schedule(_ decoder: inout JobDecoder) throws(JSONFault) -> Schedule {
         var schedule = Schedule()
         let kind = try decoder.reader.kind()
         switch kind {

@@ -13,7 +13,7 @@ public struct NetworkPlaces: Sendable, Hashable {
     }
 
     /// These, and of the other ones those that aren't here.
-    func over(_ defaults: NetworkPlaces) -> NetworkPlaces {
+    package func over(_ defaults: NetworkPlaces) -> NetworkPlaces {
         if defaults.isEmpty { return self }
         var result = self
         result.places.merge(defaults.places) { own, _ in own }
@@ -21,14 +21,14 @@ public struct NetworkPlaces: Sendable, Hashable {
     }
 
     /// As the store keeps them: `metered=9:18 require=10:18`.
-    var text: String {
+    package var text: String {
         NetworkKey.allCases.compactMap { key in
             places[key].map { "\(key.rawValue)=\($0.line):\($0.column)" }
         }.joined(separator: " ")
     }
 
     /// What `text` gave; what isn't understood is left out.
-    init(text: String) {
+    package init(text: String) {
         for entry in text.split(separator: " ") {
             let parts = entry.split { $0 == "=" || $0 == ":" }
             guard parts.count == 3, let key = NetworkKey(rawValue: String(parts[0])), let line = Int(parts[1]),

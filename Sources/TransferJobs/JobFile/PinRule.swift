@@ -1,6 +1,6 @@
 /// What a pin of a public key may be: `sha256/` and the 32 bytes of a digest in base 64 (RFC 7469 §2.4).
-enum PinRule {
-    static func refusal(of pin: String) -> String? {
+package enum PinRule {
+    package static func refusal(of pin: String) -> String? {
         let prefix = "sha256/"
         let digest = pin.utf8.dropFirst(prefix.utf8.count)
         let isBase64 = digest.dropLast().allSatisfy { byte in

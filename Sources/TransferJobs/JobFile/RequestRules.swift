@@ -49,7 +49,7 @@ public struct RequestRules: Sendable {
     public var settings: JobSettings { laid(over: JobDefaults(), sums: .none).settings }
 
     /// A job file's `defaults` with these over them.
-    func laid(over defaults: JobDefaults, sums: ChecksumSource) -> JobDefaults {
+    package func laid(over defaults: JobDefaults, sums: ChecksumSource) -> JobDefaults {
         guard !isEmpty else { return defaults }
         var rules = defaults
         if let login { rules.settings.auth = login }

@@ -1,13 +1,13 @@
 import TransferCore
 
 /// Reads values that may be secrets, and lists of them.
-enum SecretDecoder {
-    static let advice = "write {\"env\": \"NAME\"}, {\"file\": \"PATH\"} or {\"credential\": \"NAME\"}"
+package enum SecretDecoder {
+    package static let advice = "write {\"env\": \"NAME\"}, {\"file\": \"PATH\"} or {\"credential\": \"NAME\"}"
 
     /// Reads a value that may be a secret: a string, or where to find it.
     ///
     /// - Parameter literal: Says why a value can't be written out, if so, or what is wrong with it.
-    static func read(
+    package static func read(
         _ decoder: inout JobDecoder, isSecret: Bool, _ literal: (String) -> String?
     ) throws(JSONFault) -> SecretText? {
         let kind = try decoder.reader.kind()
@@ -54,7 +54,7 @@ enum SecretDecoder {
     }
 
     /// Reads an object of header fields into those that are there, whatever the case of their names.
-    static func headers(
+    package static func headers(
         _ decoder: inout JobDecoder, into headers: inout [JobSettings.HeaderSetting]
     ) throws(JSONFault) {
         guard try decoder.expect(.object) else { return }
@@ -96,7 +96,7 @@ enum SecretDecoder {
     }
 
     /// Reads names and values, in their order; a later one takes the place of an earlier one of the same name.
-    static func namedValues(
+    package static func namedValues(
         _ decoder: inout JobDecoder, into fields: inout [JobSpec.Upload.Field]
     ) throws(JSONFault) {
         guard try decoder.expect(.object) else { return }

@@ -1,8 +1,8 @@
 import TransferCore
 
 /// Names whose values are kept out of quoted lines: those of secret headers, of passwords, and misspellings of both.
-enum SecretNames {
-    static func contain(_ name: String) -> Bool {
+package enum SecretNames {
+    package static func contain(_ name: String) -> Bool {
         // The quote before a colon may be missing: `"Authorization: "…"`.
         let word = String(name.prefix { $0 != ":" && $0 != " " })
         guard word.utf8.count <= 64 else { return false }
@@ -15,7 +15,7 @@ enum SecretNames {
     }
 
     /// Whether a value looks like one of an Authorization header.
-    static func isCredential(_ value: String) -> Bool {
+    package static func isCredential(_ value: String) -> Bool {
         ["bearer ", "basic ", "digest "].contains { value.prefix($0.count).lowercased() == $0 }
     }
 }
@@ -27,8 +27,8 @@ extension String {
 }
 
 /// Finds userinfo and signatures in what may be a URL.
-enum URLSecrets {
-    static func ranges(_ text: Range<Int>, in bytes: UnsafeBufferPointer<UInt8>) -> [Range<Int>] {
+package enum URLSecrets {
+    package static func ranges(_ text: Range<Int>, in bytes: UnsafeBufferPointer<UInt8>) -> [Range<Int>] {
         let content = bytes[text]
         guard let colon = content.firstIndex(of: UInt8(ascii: ":")) else { return [] }
         var result: [Range<Int>] = []
@@ -47,7 +47,9 @@ enum URLSecrets {
     }
 
     /// The secrets of a line in a list of URLs with aria2's options.
-    static func inList(_ line: Range<Int>, in bytes: UnsafeBufferPointer<UInt8>, hidesValues: Bool) -> [Range<Int>] {
+    package static func inList(_ line: Range<Int>, in bytes: UnsafeBufferPointer<UInt8>, hidesValues: Bool) -> [Range<
+        Int
+    >] {
         let content = bytes[line]
         let isOption = content.first.map { $0 == 0x20 || $0 == 0x09 } ?? false
         if isOption, let equals = content.firstIndex(of: UInt8(ascii: "=")) {

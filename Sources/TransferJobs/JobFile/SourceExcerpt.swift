@@ -8,7 +8,7 @@ public struct SourceExcerpt: Sendable, Hashable {
     /// Columns of a terminal that the caret and its tail take.
     public var width: Int
 
-    func rendered(line: Int) -> String {
+    package func rendered(line: Int) -> String {
         let number = String(line)
         let gutter = String(repeating: " ", count: max(0, 5 - number.count)) + number
         let caret = "^" + String(repeating: "~", count: max(0, width - 1))
@@ -34,7 +34,7 @@ extension SourceExcerpt {
     ///   - line: The bytes of the line that may be shown.
     ///   - marked: The bytes the fault is about.
     ///   - blanks: Ranges of secrets, ascending.
-    init(line: Range<Int>, marked: Range<Int>, blanks: [Range<Int>], in bytes: UnsafeBufferPointer<UInt8>) {
+    package init(line: Range<Int>, marked: Range<Int>, blanks: [Range<Int>], in bytes: UnsafeBufferPointer<UInt8>) {
         var cells = Self.cells(line, blanks: blanks, in: bytes)
         while let last = cells.last, last.text == " ", last.offset >= marked.upperBound { cells.removeLast() }
         var first = cells.firstIndex { $0.offset >= marked.lowerBound } ?? cells.count

@@ -15,20 +15,20 @@ public struct SourceSpan: Sendable, Hashable {
 }
 
 /// Turns byte offsets into lines and columns, going on from the last one so that a long file is read once.
-struct SourceCursor {
-    private(set) var offset = 0
-    private(set) var line = 1
-    private(set) var column = 1
+package struct SourceCursor {
+    package private(set) var offset = 0
+    package private(set) var line = 1
+    package private(set) var column = 1
 
-    init() {}
+    package init() {}
 
     /// The beginning of a line.
-    init(offset: Int, line: Int) {
+    package init(offset: Int, line: Int) {
         self.offset = offset
         self.line = line
     }
 
-    mutating func advance(to target: Int, in bytes: UnsafeBufferPointer<UInt8>) {
+    package mutating func advance(to target: Int, in bytes: UnsafeBufferPointer<UInt8>) {
         let end = min(target, bytes.count)
         while offset < end {
             let byte = bytes[offset]
@@ -43,7 +43,7 @@ struct SourceCursor {
         }
     }
 
-    func span(_ range: Range<Int>, in bytes: UnsafeBufferPointer<UInt8>) -> SourceSpan {
+    package func span(_ range: Range<Int>, in bytes: UnsafeBufferPointer<UInt8>) -> SourceSpan {
         var start = self
         start.advance(to: range.lowerBound, in: bytes)
         var end = start
@@ -53,7 +53,7 @@ struct SourceCursor {
     }
 
     /// - Parameter ranges: In the order of the text, which is read once for all of them.
-    func spans(_ ranges: [Range<Int>], in bytes: UnsafeBufferPointer<UInt8>) -> [SourceSpan] {
+    package func spans(_ ranges: [Range<Int>], in bytes: UnsafeBufferPointer<UInt8>) -> [SourceSpan] {
         var cursor = self
         return ranges.map { range in
             cursor.advance(to: range.lowerBound, in: bytes)

@@ -2,18 +2,18 @@ import TransferCore
 
 /// What a URL may be, in a job file, on a command line and in a program. Blanks and letters that aren't ASCII are taken
 /// as people write them, and sent as they have to be (``URLSpelling``).
-enum URLRule {
-    struct Refusal {
-        var message: String
+package enum URLRule {
+    package struct Refusal {
+        package var message: String
         /// The URL holds a secret.
-        var isSecret = false
+        package var isSecret = false
     }
 
-    static var transferSchemes: [String] { UploadRegistry.current.urlSchemes }
-    static let proxySchemes = ["http", "https", "socks5", "socks5h"]
+    package static var transferSchemes: [String] { UploadRegistry.current.urlSchemes }
+    package static let proxySchemes = ["http", "https", "socks5", "socks5h"]
 
     /// - Returns: `nil` for a URL that can be used.
-    static func refusal(
+    package static func refusal(
         of url: String, schemes: [String] = transferSchemes, advice: String = authAdvice
     ) -> Refusal? {
         url.utf8.withContiguousStorageIfAvailable { check($0, schemes, advice) }
@@ -21,22 +21,22 @@ enum URLRule {
     }
 
     /// Whether something can be moved from or to such a URL.
-    static func isSupported(_ url: String) -> Bool {
+    package static func isSupported(_ url: String) -> Bool {
         guard let refusal = refusal(of: url) else { return true }
         // A program may put the user into the URL.
         return refusal.isSecret && Origin(anyURL: url) != nil
     }
 
     /// The reason why nothing can be moved from or to such a URL, in words.
-    static func reason(against url: String) -> String {
+    package static func reason(against url: String) -> String {
         let reason = refusal(of: url)?.message ?? "\(Wording.list(transferSchemes)) are supported"
         return "unsupported URL \(Wording.printable(Redaction.url(url))): \(reason)"
     }
 
-    static let authAdvice =
+    package static let authAdvice =
         "write \"auth\": {\"user\": \"NAME\", \"password\": {\"env\": \"NAME\"}} or {\"netrc\": true}"
 
-    static let sshAdvice = "write \"ssh\": {\"user\": \"NAME\"}, with a password " + authAdvice.dropFirst(6)
+    package static let sshAdvice = "write \"ssh\": {\"user\": \"NAME\"}, with a password " + authAdvice.dropFirst(6)
 
     private static func check<Bytes: RandomAccessCollection<UInt8>>(
         _ url: Bytes, _ schemes: [String], _ advice: String

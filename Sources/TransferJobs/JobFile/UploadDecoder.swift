@@ -2,9 +2,9 @@ import TransferCore
 import TransferUpload
 
 /// Reads how an upload is made.
-enum UploadDecoder {
+package enum UploadDecoder {
     /// Reads the bytes of one request; at least 1.
-    static func chunkSize(_ decoder: inout JobDecoder) throws(JSONFault) -> Int64? {
+    package static func chunkSize(_ decoder: inout JobDecoder) throws(JSONFault) -> Int64? {
         _ = try decoder.reader.kind()
         let start = decoder.reader.offset
         guard let value = try decoder.byteCount() else { return nil }
@@ -16,7 +16,7 @@ enum UploadDecoder {
     }
 
     /// Reads statuses; at least one.
-    static func success(_ decoder: inout JobDecoder) throws(JSONFault) -> Set<Int>? {
+    package static func success(_ decoder: inout JobDecoder) throws(JSONFault) -> Set<Int>? {
         _ = try decoder.reader.kind()
         let start = decoder.reader.offset
         let before = decoder.problems.count
@@ -39,7 +39,7 @@ enum UploadDecoder {
     }
 
     /// Checks what only shows when all keys of an upload are known, and makes the upload of them.
-    static func finish(
+    package static func finish(
         _ decoder: inout JobDecoder, _ draft: inout JobDraft, _ seen: UInt64
     ) -> JobSpec.Upload? {
         draft.refuse(&decoder, decoder.fields.bits.ofDownloads & seen, belongsTo: "a download")

@@ -2,7 +2,7 @@ import TransferCore
 import TransferWatch
 
 /// An entry of `"watch"` while its keys, which come in any order, are read.
-struct WatchDraft {
+package struct WatchDraft {
     /// The job that each file becomes, as far as the entry says.
     private var job: JobDraft
     /// The bits of the keys that it has of a job.
@@ -20,7 +20,7 @@ struct WatchDraft {
     ///
     /// - Parameter directory: What relative paths start from.
     /// - Returns: The entry, or `nil` when problems were noted; and where its parts are, as far as they are there.
-    static func read(
+    package static func read(
         _ decoder: inout JobDecoder, directory: String?
     ) throws(JSONFault) -> (spec: WatchSpec?, places: WatchPlaces) {
         decoder.reader.skipSpace()

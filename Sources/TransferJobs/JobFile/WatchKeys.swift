@@ -1,14 +1,14 @@
 /// A key of an entry of `"watch"`: one of its own, or one that it shares with the job of an upload. An entry's `checksum` is
 /// another one than a job's: whether to ask for it.
-enum WatchKey: Sendable {
-    enum Own: String, CaseIterable, Sendable {
+package enum WatchKey: Sendable {
+    package enum Own: String, CaseIterable, Sendable {
         case folder, include, exclude, recursive, settle, then, keepFor, newOnly, order, checksum
     }
 
     case own(Own)
     case job(JobField)
 
-    var name: String {
+    package var name: String {
         switch self {
         case .own(let own): own.rawValue
         case .job(let field): field.key
@@ -17,8 +17,8 @@ enum WatchKey: Sendable {
 }
 
 /// Of a `then` that is no word.
-enum ThenKey: String, CaseIterable {
+package enum ThenKey: String, CaseIterable {
     case move
 
-    static let table = KeyTable(allCases)
+    package static let table = KeyTable(allCases)
 }

@@ -21,14 +21,14 @@ public struct WatchLocations: Sendable, Hashable {
 }
 
 /// Byte ranges of an entry's parts that faults found later are about.
-struct WatchPlaces {
-    var entry: Range<Int>
-    var folder: Range<Int>?
-    var to: Range<Int>?
-    var then: Range<Int>?
-    var keepFor: Range<Int>?
+package struct WatchPlaces {
+    package var entry: Range<Int>
+    package var folder: Range<Int>?
+    package var to: Range<Int>?
+    package var then: Range<Int>?
+    package var keepFor: Range<Int>?
 
-    func range(of part: WatchSpec.Part) -> Range<Int> {
+    package func range(of part: WatchSpec.Part) -> Range<Int> {
         switch part {
         case .folder: folder ?? entry
         case .url: to ?? entry

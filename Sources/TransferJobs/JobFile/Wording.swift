@@ -1,7 +1,7 @@
 /// How messages quote what a file says.
-enum Wording {
+package enum Wording {
     /// The text in quotes, at most 60 characters of it, with everything replaced that could confuse a terminal.
-    static func quoted(_ text: some StringProtocol) -> String {
+    package static func quoted(_ text: some StringProtocol) -> String {
         var result = "\""
         for (count, scalar) in text.unicodeScalars.enumerated() {
             guard count < 60 else {
@@ -14,7 +14,7 @@ enum Wording {
     }
 
     /// The text, with everything replaced that could confuse a terminal.
-    static func printable(_ text: String) -> String {
+    package static func printable(_ text: String) -> String {
         var result = ""
         result.unicodeScalars.append(contentsOf: text.unicodeScalars.map(printable))
         return result
@@ -25,16 +25,16 @@ enum Wording {
     }
 
     /// `"1 error"`, `"2 errors"`.
-    static func count(_ count: Int, _ noun: String) -> String { "\(count) \(noun)\(count == 1 ? "" : "s")" }
+    package static func count(_ count: Int, _ noun: String) -> String { "\(count) \(noun)\(count == 1 ? "" : "s")" }
 
     /// `a, b and c`.
-    static func list(_ words: [String]) -> String {
+    package static func list(_ words: [String]) -> String {
         guard let last = words.last, words.count > 1 else { return words.first ?? "" }
         return words.dropLast().joined(separator: ", ") + " and " + last
     }
 
     /// `a, b or c`.
-    static func alternatives(_ words: [String]) -> String {
+    package static func alternatives(_ words: [String]) -> String {
         guard let last = words.last, words.count > 1 else { return words.first ?? "" }
         return words.dropLast().joined(separator: ", ") + " or " + last
     }

@@ -26,6 +26,30 @@ public struct BatchStatus: Sendable, Hashable {
     public var hosts: [HostWait] = []
     /// When the first of a watched folder's failed files is tried again by itself, in milliseconds since 1970.
     public var again: Int64?
+
+    package init(
+        name: String, source: String?, directory: String = "", total: Int = 0, done: Int = 0, failed: Int = 0,
+        skipped: Int = 0, cancelled: Int = 0, paused: Int = 0, remaining: Int = 0, waiting: Int = 0, rate: Int64 = 0,
+        eta: Duration? = nil, pid: Int32? = nil, waitingFor: String? = nil, hosts: [HostWait] = [], again: Int64? = nil
+    ) {
+        self.name = name
+        self.source = source
+        self.directory = directory
+        self.total = total
+        self.done = done
+        self.failed = failed
+        self.skipped = skipped
+        self.cancelled = cancelled
+        self.paused = paused
+        self.remaining = remaining
+        self.waiting = waiting
+        self.rate = rate
+        self.eta = eta
+        self.pid = pid
+        self.waitingFor = waitingFor
+        self.hosts = hosts
+        self.again = again
+    }
 }
 
 /// A job that failed, as the queue remembers it.
@@ -40,4 +64,18 @@ public struct FailedJob: Sendable, Hashable {
     /// When it's tried again by itself, in milliseconds since 1970: a file of a folder that is watched. `nil` for what
     /// failed for good.
     public var again: Int64?
+
+    package init(
+        batch: String, job: String, code: String, message: String, status: Int? = nil, host: String? = nil,
+        attempts: Int, again: Int64? = nil
+    ) {
+        self.batch = batch
+        self.job = job
+        self.code = code
+        self.message = message
+        self.status = status
+        self.host = host
+        self.attempts = attempts
+        self.again = again
+    }
 }

@@ -1,13 +1,13 @@
 import Glibc
-import TransferCore
+package import TransferCore
 
 /// The rule for a file that has a download's name already.
 ///
 /// "Kept" is a proof: of the bytes by their digest, or by a server that confirms the version that our own record says
 /// they are of. A file's time and size prove nothing of a file that somebody else wrote.
-enum DestinationRule {
+package enum DestinationRule {
     /// Who wrote the file, as far as that is known, and whether it still is as it was then.
-    enum Standing: Sendable, Hashable, CaseIterable {
+    package enum Standing: Sendable, Hashable, CaseIterable {
         /// The job's record speaks of it: size and time are those that it had.
         case recorded
         /// With our note of having come from this URL, and nothing of it has changed since it got its name.
@@ -20,12 +20,12 @@ enum DestinationRule {
     }
 
     /// The word of the job's checksum on the file's bytes.
-    enum DigestVerdict: Sendable, Hashable, CaseIterable {
+    package enum DigestVerdict: Sendable, Hashable, CaseIterable {
         case none, right, wrong
     }
 
     /// Why a job that was complete is looked at again.
-    enum Recheck: Int, Sendable, Hashable, CaseIterable {
+    package enum Recheck: Int, Sendable, Hashable, CaseIterable {
         case no = 0
         /// The server tells whether it's the newest (`--refresh`).
         case ask = 1
@@ -33,7 +33,7 @@ enum DestinationRule {
         case fetch = 2
     }
 
-    enum Answer: Sendable, Hashable {
+    package enum Answer: Sendable, Hashable {
         /// Complete, as its digest says.
         case keep
         /// Left as it is, whatever it is: the user said so. Nothing is recorded of it.
@@ -52,7 +52,7 @@ enum DestinationRule {
         case refuse(Refusal)
     }
 
-    enum Refusal: Sendable, Hashable {
+    package enum Refusal: Sendable, Hashable {
         /// `ifExists` is `fail`.
         case exists
         case unknown
@@ -60,25 +60,40 @@ enum DestinationRule {
         case otherDigest
     }
 
-    struct Question: Sendable, Hashable {
-        var word: JobSpec.IfExists
-        var standing: Standing
-        var digest = DigestVerdict.none
-        var recheck = Recheck.no
+    package struct Question: Sendable, Hashable {
+        package var word: JobSpec.IfExists
+        package var standing: Standing
+        package var digest = DigestVerdict.none
+        package var recheck = Recheck.no
         /// Whether the job has written this name before.
-        var hasRecord = false
+        package var hasRecord = false
         /// Whether a process may have finished the file and died before it recorded that: it died with the job, and no
         /// partial file is left.
-        var mayBeUnrecorded = false
+        package var mayBeUnrecorded = false
         /// Whether a process died with the job. It may have finished the file, and one after it may have died while it
         /// fetched the bytes to compare them: a partial file proves nothing then.
-        var mayCompare = false
+        package var mayCompare = false
         /// Whether bytes of another tool's may be gone on with, and there are some.
-        var mayBegin = false
+        package var mayBegin = false
+
+        package init(
+            word: JobSpec.IfExists, standing: Standing, digest: DigestVerdict = DigestVerdict.none,
+            recheck: Recheck = Recheck.no, hasRecord: Bool = false, mayBeUnrecorded: Bool = false,
+            mayCompare: Bool = false, mayBegin: Bool = false
+        ) {
+            self.word = word
+            self.standing = standing
+            self.digest = digest
+            self.recheck = recheck
+            self.hasRecord = hasRecord
+            self.mayBeUnrecorded = mayBeUnrecorded
+            self.mayCompare = mayCompare
+            self.mayBegin = mayBegin
+        }
     }
 
     /// Whether the file has to be read, where the job names a digest.
-    static func needsDigest(_ question: Question) -> Bool {
+    package static func needsDigest(_ question: Question) -> Bool {
         if question.standing == .recorded, question.recheck != .no { return false }
         return switch question.word {
         case .verify, .update: true
@@ -87,7 +102,7 @@ enum DestinationRule {
         }
     }
 
-    static func answer(_ question: Question) -> Answer {
+    package static func answer(_ question: Question) -> Answer {
         if question.standing == .recorded {
             switch question.recheck {
             case .ask: return .ask
@@ -146,7 +161,7 @@ enum DestinationRule {
 
 extension DestinationRule.Refusal {
     /// Names first what loses nothing, and what proves something.
-    func error(_ path: String, _ checksum: Checksum?) -> TransferError {
+    package func error(_ path: String, _ checksum: Checksum?) -> TransferError {
         let words =
             switch self {
             case .exists: "exists; remove it or write \"ifExists\": \"overwrite\" (--if-exists)"

@@ -2,19 +2,19 @@ import TransferCore
 import TransferEngine
 
 /// The destination of a download: a file, or a folder in which the server's name counts.
-struct DownloadTarget: Sendable, Hashable {
+package struct DownloadTarget: Sendable, Hashable {
     /// Absolute.
-    let path: String
-    let isFolder: Bool
+    package let path: String
+    package let isFolder: Bool
 
-    init(_ destination: String, directory: String) {
+    package init(_ destination: String, directory: String) {
         let relative = destination.hasPrefix("./") ? destination.dropFirst(2) : destination[...]
         path = destination.hasPrefix("/") ? destination : (directory == "/" ? "" : directory) + "/" + relative
         isFolder = destination.hasSuffix("/")
     }
 
     /// The path for a file that the URL, or an answer with this Content-Disposition, names.
-    func file(url: String, disposition: String?) -> String {
+    package func file(url: String, disposition: String?) -> String {
         isFolder ? NameLimit.fitted(path + SafeFileName.forDownload(url: url, disposition: disposition)) : path
     }
 }

@@ -1,8 +1,8 @@
 /// The FNV-1a hash, 64 bits.
-struct FNV1a {
-    private(set) var value: UInt64 = 0xCBF2_9CE4_8422_2325
+package struct FNV1a {
+    package private(set) var value: UInt64 = 0xCBF2_9CE4_8422_2325
 
-    mutating func add(_ text: String) {
+    package mutating func add(_ text: String) {
         let isMixed: Void? = text.utf8.withContiguousStorageIfAvailable { bytes in
             var value = value
             for byte in bytes { value = (value ^ UInt64(byte)) &* Self.prime }

@@ -1,6 +1,6 @@
 import Glibc
-import TransferCore
-import TransferEngine
+package import TransferCore
+package import TransferEngine
 import TransferUpload
 
 extension JobSettings {
@@ -36,7 +36,7 @@ extension JobSettings {
 
 extension JobSettings {
     /// - Parameter secrets: Tells where the user's home is: without one nobody is known.
-    func fileServer(_ secrets: SecretSource) throws(TransferError) -> FileServerSettings {
+    package func fileServer(_ secrets: SecretSource) throws(TransferError) -> FileServerSettings {
         let access = ssh ?? SSHAccess()
         let folder = secrets.variable("HOME").flatMap { $0.isEmpty ? nil : $0 + "/.ssh/" }
         var files = FileServerSettings()
@@ -54,7 +54,7 @@ extension JobSettings {
     }
 
     /// Who logs in to an SSH server without a password.
-    var sshUser: String { ssh?.user ?? SSHKeys.userName }
+    package var sshUser: String { ssh?.user ?? SSHKeys.userName }
 }
 
 /// What ssh(1) finds by itself.

@@ -1,50 +1,76 @@
-import TransferCore
+package import TransferCore
 import TransferEngine
 
 /// A job as the store hands it out: its description and what earlier attempts left behind.
-struct JobRecord: Sendable {
-    let id: Int64
-    let batch: Int64
-    let identity: String
-    @Shared var spec: JobSpec
+package struct JobRecord: Sendable {
+    package let id: Int64
+    package let batch: Int64
+    package let identity: String
+    @Shared package var spec: JobSpec
     /// Attempts that counted against the budget so far.
-    var attempts: Int
+    package var attempts: Int
     /// What waits took that servers asked for, since the last byte that was made durable.
-    var askedWait = Duration.zero
+    package var askedWait = Duration.zero
     /// Which of the download's URLs is tried now.
-    var mirror: Int
+    package var mirror: Int
     /// The URLs that failed for good, one bit each.
-    var spentMirrors: UInt64
+    package var spentMirrors: UInt64
     /// The last attempt's record, where the file system can't carry it.
-    var resume: ResumeData?
+    package var resume: ResumeData?
     /// What an upload that was broken off left behind.
-    var upload: UploadRecord?
+    package var upload: UploadRecord?
     /// How the destination looked when this job last wrote it.
-    var facts: FileStamp?
+    package var facts: FileStamp?
     /// The checksum recorded then.
-    var digest: Checksum?
-    var validator: String?
+    package var digest: Checksum?
+    package var validator: String?
     /// The resource that gave them.
-    var place: AnsweredPlace?
+    package var place: AnsweredPlace?
     /// Whether a process died while it had this job.
-    var wasInterrupted: Bool
+    package var wasInterrupted: Bool
     /// When it was taken, in milliseconds since 1970; where a process died with it, by that one.
-    var claimed: Int64
+    package var claimed: Int64
     /// Why the job, which was complete, is done again.
-    var recheck: DestinationRule.Recheck
+    package var recheck: DestinationRule.Recheck
     /// The version to upload, of a file in a watched folder: no other one counts as this job.
-    var watched: WatchedVersion?
+    package var watched: WatchedVersion?
+
+    package init(
+        id: Int64, batch: Int64, identity: String, spec: JobSpec, attempts: Int, askedWait: Duration = Duration.zero,
+        mirror: Int, spentMirrors: UInt64, resume: ResumeData? = nil, upload: UploadRecord? = nil,
+        facts: FileStamp? = nil, digest: Checksum? = nil, validator: String? = nil, place: AnsweredPlace? = nil,
+        wasInterrupted: Bool, claimed: Int64, recheck: DestinationRule.Recheck, watched: WatchedVersion? = nil
+    ) {
+        self.id = id
+        self.batch = batch
+        self.identity = identity
+        self.spec = spec
+        self.attempts = attempts
+        self.askedWait = askedWait
+        self.mirror = mirror
+        self.spentMirrors = spentMirrors
+        self.resume = resume
+        self.upload = upload
+        self.facts = facts
+        self.digest = digest
+        self.validator = validator
+        self.place = place
+        self.wasInterrupted = wasInterrupted
+        self.claimed = claimed
+        self.recheck = recheck
+        self.watched = watched
+    }
 }
 
 extension JobRecord {
     /// Whether no other version of its source may be sent than the one it began with; of a watched file the ledger says
     /// which one that is.
-    var keepsVersion: Bool { watched == nil && spec.failsIfChanged }
+    package var keepsVersion: Bool { watched == nil && spec.failsIfChanged }
 
-    func hasSpent(_ mirror: Int) -> Bool { spentMirrors & (1 << UInt64(min(63, mirror))) != 0 }
+    package func hasSpent(_ mirror: Int) -> Bool { spentMirrors & (1 << UInt64(min(63, mirror))) != 0 }
 
     /// A job that nobody has tried yet.
-    init(id: Int64, batch: Int64, identity: String, spec: Shared<JobSpec>, claimed: Int64) {
+    package init(id: Int64, batch: Int64, identity: String, spec: Shared<JobSpec>, claimed: Int64) {
         self.id = id
         self.batch = batch
         self.identity = identity
@@ -59,37 +85,64 @@ extension JobRecord {
 }
 
 /// A version of a file in a watched folder, as the ledger has it.
-struct WatchedVersion: Sendable, Hashable {
-    let ledger: Int64
-    let stamp: FileStamp
-    let digest: Checksum?
+package struct WatchedVersion: Sendable, Hashable {
+    package let ledger: Int64
+    package let stamp: FileStamp
+    package let digest: Checksum?
     /// Whether the server is asked for the digest of what it has.
-    let verifies: Bool
+    package let verifies: Bool
     /// How often it failed for good.
-    var failures = 0
+    package var failures = 0
     /// Of its bytes (``SourceFile/fingerprint(isStopped:)``), once they have been read.
-    var fingerprint: UInt64?
+    package var fingerprint: UInt64?
     /// An attempt may have sent it: whether these are the same bytes is asked of them, not of the file's times.
-    var mustProve = false
+    package var mustProve = false
+
+    package init(
+        ledger: Int64, stamp: FileStamp, digest: Checksum?, verifies: Bool, failures: Int = 0,
+        fingerprint: UInt64? = nil, mustProve: Bool = false
+    ) {
+        self.ledger = ledger
+        self.stamp = stamp
+        self.digest = digest
+        self.verifies = verifies
+        self.failures = failures
+        self.fingerprint = fingerprint
+        self.mustProve = mustProve
+    }
 }
 
 /// How a job ended, for the store and for whoever listens.
-struct JobEnd: Sendable {
-    let id: Int64
-    let batch: Int64
-    let identity: String
-    var outcome: Outcome
+package struct JobEnd: Sendable {
+    package let id: Int64
+    package let batch: Int64
+    package let identity: String
+    package var outcome: Outcome
     /// Of an upload's source, when its bytes were known to be what was sent (`st_ctim`): nanoseconds since 1970.
-    var sourceChanged: Int64?
+    package var sourceChanged: Int64?
     /// Of what was sent of it.
-    var sourceFingerprint: UInt64?
+    package var sourceFingerprint: UInt64?
     /// Of one that failed in a watched folder: when it's tried again by itself.
-    var again: Duration?
+    package var again: Duration?
     /// What is left of the file, of a download that didn't come to its end.
-    var resume: ResumeData?
+    package var resume: ResumeData?
+
+    package init(
+        id: Int64, batch: Int64, identity: String, outcome: Outcome, sourceChanged: Int64? = nil,
+        sourceFingerprint: UInt64? = nil, again: Duration? = nil, resume: ResumeData? = nil
+    ) {
+        self.id = id
+        self.batch = batch
+        self.identity = identity
+        self.outcome = outcome
+        self.sourceChanged = sourceChanged
+        self.sourceFingerprint = sourceFingerprint
+        self.again = again
+        self.resume = resume
+    }
 
     /// Behind one reference: an end goes through many hands.
-    indirect enum Outcome: Sendable {
+    package indirect enum Outcome: Sendable {
         case done(JobReceipt, FileStamp?)
         /// Complete before: no transfer was needed.
         case kept(JobReceipt, FileStamp?)
@@ -100,37 +153,58 @@ struct JobEnd: Sendable {
     }
 
     /// What there is to say of a job that is complete; `nil` for any other end.
-    var completion: (receipt: JobReceipt, facts: FileStamp?)? {
+    package var completion: (receipt: JobReceipt, facts: FileStamp?)? {
         switch outcome {
         case .done(let receipt, let facts), .kept(let receipt, let facts): (receipt, facts)
         case .failed, .cancelled, .dropped: nil
         }
     }
 
-    var wasCancelled: Bool {
+    package var wasCancelled: Bool {
         if case .cancelled = outcome { true } else { false }
     }
 }
 
 /// A change of a job that goes on.
-struct JobStep: Sendable {
-    let id: Int64
-    var state: JobState
-    var attempts: Int
-    var mirror: Int
-    var spentMirrors: UInt64
+package struct JobStep: Sendable {
+    package let id: Int64
+    package var state: JobState
+    package var attempts: Int
+    package var mirror: Int
+    package var spentMirrors: UInt64
     /// ``JobRecord/askedWait``
-    var askedWait = Duration.zero
+    package var askedWait = Duration.zero
     /// The end of its wait; for `waiting`.
-    var due: MonotonicTime?
-    var origin: String
-    var resume: ResumeData?
-    let batch: Int64
-    var identity = ""
+    package var due: MonotonicTime?
+    package var origin: String
+    package var resume: ResumeData?
+    package let batch: Int64
+    package var identity = ""
     /// ``Lane/network``.
-    var network = ""
+    package var network = ""
     /// Whether a server asked for the wait.
-    var isAsked = false
+    package var isAsked = false
     /// What the last attempt came to, where that is why it waits.
-    var error: TransferError?
+    package var error: TransferError?
+
+    package init(
+        id: Int64, state: JobState, attempts: Int, mirror: Int, spentMirrors: UInt64,
+        askedWait: Duration = Duration.zero, due: MonotonicTime? = nil, origin: String, resume: ResumeData? = nil,
+        batch: Int64, identity: String = "", network: String = "", isAsked: Bool = false, error: TransferError? = nil
+    ) {
+        self.id = id
+        self.state = state
+        self.attempts = attempts
+        self.mirror = mirror
+        self.spentMirrors = spentMirrors
+        self.askedWait = askedWait
+        self.due = due
+        self.origin = origin
+        self.resume = resume
+        self.batch = batch
+        self.identity = identity
+        self.network = network
+        self.isAsked = isAsked
+        self.error = error
+    }
 }

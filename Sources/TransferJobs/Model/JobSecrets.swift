@@ -5,16 +5,16 @@ import TransferCore
 ///
 /// The database holds the job without them. The process that was given the job keeps the original here, in memory; a
 /// later process gets it when it reads the job file again.
-struct JobSecrets: Sendable {
+package struct JobSecrets: Sendable {
     private let original: JobSpec
 
     /// - Returns: `nil` for a job that holds no secret.
-    init?(_ spec: JobSpec) {
+    package init?(_ spec: JobSpec) {
         guard Self.isIn(spec) else { return nil }
         original = spec
     }
 
-    func restore(_ spec: JobSpec) -> JobSpec {
+    package func restore(_ spec: JobSpec) -> JobSpec {
         var result = spec
         result.urls = original.urls
         result.settings = original.settings
@@ -22,7 +22,7 @@ struct JobSecrets: Sendable {
     }
 
     /// Whether a job holds what must not be written down.
-    static func isIn(_ spec: JobSpec) -> Bool {
+    package static func isIn(_ spec: JobSpec) -> Bool {
         let isInURL =
             switch spec.work {
             case .download(let download): download.urls.contains(where: Redaction.hasSecret)
@@ -32,7 +32,7 @@ struct JobSecrets: Sendable {
     }
 
     /// The job as it may be written down.
-    static func redacted(_ spec: JobSpec) -> JobSpec {
+    package static func redacted(_ spec: JobSpec) -> JobSpec {
         guard isIn(spec) else { return spec }
         var result = spec
         result.urls = spec.urls.map(Redaction.url)

@@ -1,7 +1,7 @@
 /// The secrets in a job's settings, and what they name elsewhere.
 extension JobSettings {
     /// The names of the credentials that the job's request needs.
-    var credentialNames: [String] {
+    package var credentialNames: [String] {
         let texts = JobFields.all.order.secrets.flatMap { $0.texts(self) }
         return texts.compactMap { text in
             if case .credential(let name) = text { name } else { nil }
@@ -9,17 +9,17 @@ extension JobSettings {
     }
 
     /// Whether they hold what must not be written down.
-    var hasSecret: Bool { JobFields.all.order.secrets.contains { $0.isWrittenOut(self) } }
+    package var hasSecret: Bool { JobFields.all.order.secrets.contains { $0.isWrittenOut(self) } }
 
     /// The settings as they may be written down.
-    var redacted: JobSettings {
+    package var redacted: JobSettings {
         var result = self
         for secrets in JobFields.all.order.secrets { secrets.redact(&result) }
         return result
     }
 
     /// Whether nothing in them names something that is elsewhere.
-    var namesNobody: Bool {
+    package var namesNobody: Bool {
         headers.isEmpty && proxy == nil && tls == TLSSettings() && auth == nil && s3 == nil && ssh == nil && ftp == nil
             && http.cookies == nil
     }

@@ -59,14 +59,14 @@ public struct JobSettings: Sendable, Hashable {
         public var name: String
         public var value: SecretText
         /// Who said it.
-        var standing = Standing.own
+        package var standing = Standing.own
 
         public init(name: String, value: SecretText) {
             self.name = name
             self.value = value
         }
 
-        enum Standing: Sendable, Hashable {
+        package enum Standing: Sendable, Hashable {
             /// The job or its file.
             case own
             /// ``RequestRules``, in place of what the job file's `defaults` say, if anything.
@@ -74,7 +74,7 @@ public struct JobSettings: Sendable, Hashable {
         }
 
         /// What counts for whether the job is another one; `nil` for nothing.
-        var lasting: SecretText? {
+        package var lasting: SecretText? {
             switch standing {
             case .own: value
             case .laidOver(let old): old

@@ -7,10 +7,10 @@ extension JobSpec {
     ///
     /// Rules of patience (retries, rates, priorities) and the signatures of presigned URLs don't count. FNV-1a, as it
     /// has to be the same in every process.
-    var fingerprint: Int64 { JobFields.all.fingerprint(of: self) }
+    package var fingerprint: Int64 { JobFields.all.fingerprint(of: self) }
 
     /// Scheme, host and port that the job speaks to, with the mirror of that number.
-    func origin(mirror: Int) -> String {
+    package func origin(mirror: Int) -> String {
         let url =
             switch work {
             case .download(let download): download.urls[min(mirror, download.urls.count - 1)]
@@ -21,13 +21,13 @@ extension JobSpec {
     }
 
     /// Whether it's another job when relative paths start elsewhere.
-    var hasRelativePath: Bool { !work.path.hasPrefix("/") }
+    package var hasRelativePath: Bool { !work.path.hasPrefix("/") }
 
     /// What two jobs of a batch must not have in common; empty for an upload whose server gives the names. In a folder
     /// each URL has a file of its own, as far as anybody knows before its server has answered.
     ///
     /// - Parameter directory: What relative paths start from.
-    func destinationKey(directory: String) -> String {
+    package func destinationKey(directory: String) -> String {
         switch work {
         case .download(let download):
             let target = DownloadTarget(download.destination, directory: directory)
@@ -39,7 +39,7 @@ extension JobSpec {
     }
 
     /// The same bucket and key at two endpoints are two objects.
-    static func destinationKey(ofUploadTo url: String, _ settings: JobSettings) -> String {
+    package static func destinationKey(ofUploadTo url: String, _ settings: JobSettings) -> String {
         let place = Redaction.url(url)
         guard JobSpec.UploadProtocol.of(url: url) == .s3, let endpoint = settings.s3?.endpoint else { return place }
         return "\(place) \(endpoint)"
@@ -47,7 +47,7 @@ extension JobSpec {
 
     /// The same job with its URLs in their canonical spelling, in which they are sent: one place has one name in
     /// identities, needs, lanes and records, however it was written.
-    var spelt: JobSpec {
+    package var spelt: JobSpec {
         // As nearly every job is.
         guard !urls.allSatisfy(URLSpelling.isCanonical) || needs.contains(where: { $0.contains("://") }) else {
             return self

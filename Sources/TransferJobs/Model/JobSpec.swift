@@ -12,7 +12,7 @@ public struct JobSpec: Sendable, Hashable {
     /// Higher starts earlier; −1,000,000 to 1,000,000, 0 by default.
     public var priority: Int
     /// The jobs of a file mostly have the same rules, and have them in common then.
-    var sharedSettings: Shared<JobSettings>
+    package var sharedSettings: Shared<JobSettings>
 
     public var settings: JobSettings {
         _read { yield sharedSettings.wrappedValue }
@@ -26,7 +26,7 @@ public struct JobSpec: Sendable, Hashable {
     }
 
     /// - Parameter settings: Those of other jobs too.
-    init(id: String?, work: Work, needs: [String], priority: Int, settings: Shared<JobSettings>) {
+    package init(id: String?, work: Work, needs: [String], priority: Int, settings: Shared<JobSettings>) {
         self.id = id
         self.work = work
         self.needs = needs
@@ -83,7 +83,7 @@ public struct JobSpec: Sendable, Hashable {
         }
 
         /// Whether digests decide about the whole file.
-        var isProvenByDigests: Bool { checksum != nil || pieces != nil }
+        package var isProvenByDigests: Bool { checksum != nil || pieces != nil }
     }
 
     public struct Upload: Sendable, Hashable {
@@ -114,9 +114,9 @@ public struct JobSpec: Sendable, Hashable {
         /// Behind one reference: each job has it.
         private let shared: Shared<UploadEntry>
 
-        init(_ entry: UploadEntry) { shared = Shared(wrappedValue: entry) }
+        package init(_ entry: UploadEntry) { shared = Shared(wrappedValue: entry) }
 
-        var entry: UploadEntry {
+        package var entry: UploadEntry {
             _read { yield shared.wrappedValue }
         }
     }
@@ -160,41 +160,41 @@ extension JobSpec {
     public var isUpload: Bool { work.isUpload }
 
     /// The URLs that the job speaks to: a download's mirrors, or an upload's one.
-    var urls: [String] {
+    package var urls: [String] {
         get { work.urls }
         set { work.urls = newValue }
     }
 
-    var checksum: Checksum? { work.checksum }
+    package var checksum: Checksum? { work.checksum }
 
     /// The method its request is made with.
-    var method: String { work.method }
+    package var method: String { work.method }
 
     /// Whether its server can be asked what it has before anything is sent again.
-    var asksFirst: Bool { work.asksFirst }
+    package var asksFirst: Bool { work.asksFirst }
 
     /// Whether its request changes something each time it's made, as far as its method says and its owner allows.
-    var mustNotRepeat: Bool { work.mustNotRepeat(settings.retry) }
+    package var mustNotRepeat: Bool { work.mustNotRepeat(settings.retry) }
 
     /// The method by which it's judged whether a failed attempt may be followed by another: protocols that ask first may
     /// always.
-    var methodOfRetries: String { asksFirst ? "PUT" : method }
+    package var methodOfRetries: String { asksFirst ? "PUT" : method }
 
     /// Whether it's a download that fails where nothing proves it to be whole.
-    var isStrict: Bool { work.isStrict }
+    package var isStrict: Bool { work.isStrict }
 
     /// Whether an upload of another version than it began with isn't wanted.
-    var failsIfChanged: Bool { work.failsIfChanged }
+    package var failsIfChanged: Bool { work.failsIfChanged }
 
     /// Whether the job shares the settings of all jobs that say nothing about them, as nearly every job does: there is nothing
     /// to write then, to count or to hide. The same settings in a value of their own aren't told, which costs time alone.
-    var hasNoSettings: Bool { sharedSettings.isSame(as: JobDefaults.noSettings) }
+    package var hasNoSettings: Bool { sharedSettings.isSame(as: JobDefaults.noSettings) }
 
     /// Whether it holds what must not be written down: ``JobSecrets``.
-    var hasSecret: Bool { JobSecrets.isIn(self) }
+    package var hasSecret: Bool { JobSecrets.isIn(self) }
 
     /// The job as it may be written down.
-    var redacted: JobSpec { JobSecrets.redacted(self) }
+    package var redacted: JobSpec { JobSecrets.redacted(self) }
 }
 
 extension JobSpec {

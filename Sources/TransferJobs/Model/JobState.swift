@@ -30,3 +30,7 @@ public enum JobState: Int, Sendable, Hashable, CaseIterable {
         }
     }
 }
+
+extension [JobState: Int] {
+    package var ended: Int { filter { $0.key.hasEnded }.values.reduce(0, +) }
+}

@@ -1,14 +1,14 @@
-import TransferCore
+package import TransferCore
 
 /// The questions that are answered by the work of a job alone.
 extension JobSpec.Work {
-    var isUpload: Bool {
+    package var isUpload: Bool {
         if case .upload = self { return true }
         return false
     }
 
     /// A download's mirrors, or an upload's one URL.
-    var urls: [String] {
+    package var urls: [String] {
         get {
             switch self {
             case .download(let download): download.urls
@@ -27,7 +27,7 @@ extension JobSpec.Work {
         }
     }
 
-    var checksum: Checksum? {
+    package var checksum: Checksum? {
         switch self {
         case .download(let download): download.checksum
         case .upload(let upload): upload.checksum
@@ -35,7 +35,7 @@ extension JobSpec.Work {
     }
 
     /// The local file: a download's destination, or an upload's source.
-    var path: String {
+    package var path: String {
         switch self {
         case .download(let download): download.destination
         case .upload(let upload): upload.source
@@ -43,7 +43,7 @@ extension JobSpec.Work {
     }
 
     /// The method its request is made with.
-    var method: String {
+    package var method: String {
         switch self {
         case .download(let download): download.method ?? "GET"
         case .upload(let upload): upload.method ?? upload.uploadProtocol.entry.method
@@ -51,13 +51,13 @@ extension JobSpec.Work {
     }
 
     /// Whether its server can be asked what it has before anything is sent again.
-    var asksFirst: Bool {
+    package var asksFirst: Bool {
         guard case .upload(let upload) = self else { return false }
         return upload.entry.canBeAsked
     }
 
     /// Whether its request changes something each time it's made, as far as its method says and its owner allows.
-    func mustNotRepeat(_ retry: RetrySettings) -> Bool {
+    package func mustNotRepeat(_ retry: RetrySettings) -> Bool {
         switch self {
         case .download(let download): if download.body == nil { return false }
         // These ask their server what it has.
@@ -67,19 +67,19 @@ extension JobSpec.Work {
     }
 
     /// Whether it's a download that fails where nothing proves it to be whole.
-    var isStrict: Bool {
+    package var isStrict: Bool {
         if case .download(let download) = self { download.strict } else { false }
     }
 
     /// Whether an upload of another version than it began with isn't wanted.
-    var failsIfChanged: Bool {
+    package var failsIfChanged: Bool {
         if case .upload(let upload) = self { upload.options.ifChanged == .fail } else { false }
     }
 }
 
 extension JobSpec.Download {
     /// The same, where what nothing proves is to fail.
-    var strictly: Self {
+    package var strictly: Self {
         var result = self
         result.strict = true
         if adopt == .unproven { result.adopt = .proven }

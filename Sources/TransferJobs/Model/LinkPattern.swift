@@ -6,7 +6,7 @@ public enum LinkClass: String, Sendable, Hashable, CaseIterable, Codable {
     case dummy, loopback, other
 
     /// Those that a rule can name: the others lead nowhere, or say nothing.
-    static let words = allCases.filter { $0 != .dummy && $0 != .loopback && $0 != .other }
+    package static let words = allCases.filter { $0 != .dummy && $0 != .loopback && $0 != .other }
 }
 
 /// Which links a rule is about.
@@ -39,12 +39,14 @@ public enum LinkPattern: Sendable, Hashable {
         }
     }
 
-    static let mark = "name:"
+    package static let mark = "name:"
 
     /// Whether a text can't be told from a misspelt kind.
-    static func isWord(_ text: String) -> Bool { text.utf8.allSatisfy { $0 | 0x20 >= 0x61 && $0 | 0x20 <= 0x7A } }
+    package static func isWord(_ text: String) -> Bool {
+        text.utf8.allSatisfy { $0 | 0x20 >= 0x61 && $0 | 0x20 <= 0x7A }
+    }
 
-    func matches(name: String, kind: LinkClass) -> Bool {
+    package func matches(name: String, kind: LinkClass) -> Bool {
         switch self {
         case .kind(let wanted): kind == wanted
         case .vpn: kind == .tunnel || kind == .wireguard
@@ -53,7 +55,7 @@ public enum LinkPattern: Sendable, Hashable {
     }
 
     /// The one interface that it stands for, if there can be no other.
-    var exactName: String? {
+    package var exactName: String? {
         guard case .name(let name) = self, !name.contains(where: { "*?[\\".contains($0) }) else { return nil }
         return name
     }

@@ -4,7 +4,7 @@ extension NetworkPolicy {
     /// The rules as a text that is the same for the same rules; empty where nothing is ruled.
     ///
     /// - Note: It's what ``init(key:)`` reads, and what the queue's database groups its jobs by.
-    var key: String {
+    package var key: String {
         guard self != NetworkPolicy() else { return "" }
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
@@ -13,7 +13,7 @@ extension NetworkPolicy {
     }
 
     /// - Returns: No rules for what a later version wrote that can't be read.
-    init(key: String) {
+    package init(key: String) {
         guard !key.isEmpty, let policy = try? JSONDecoder().decode(NetworkPolicy.self, from: Data(key.utf8)) else {
             self.init()
             return

@@ -33,14 +33,14 @@ public struct NetworkPolicy: Sendable, Hashable {
         return policy
     }
 
-    var effectiveMetered: Metered { metered ?? (meteredAfter == nil ? .allow : .avoid) }
+    package var effectiveMetered: Metered { metered ?? (meteredAfter == nil ? .allow : .avoid) }
 }
 
 /// The keys of `network` in a job file.
 public enum NetworkKey: String, Sendable, Hashable, CaseIterable {
     case allow, avoid, prefer, require, metered, meteredBudget, meteredAfter, schedule
 
-    static let table = KeyTable(allCases)
+    package static let table = KeyTable(allCases)
 }
 
 /// An amount of bytes for a period of the local calendar.

@@ -10,7 +10,7 @@ public enum QueueVerb: String, Sendable, Hashable, CaseIterable {
 extension QueueVerb {
     /// The states of jobs that no process has in which it changes something. A failed job of a watched folder that is
     /// tried again by itself can be cancelled too.
-    var states: [JobState] {
+    package var states: [JobState] {
         switch self {
         case .pause: [.queued, .waiting, .blocked]
         case .resume: [.paused]
@@ -21,7 +21,7 @@ extension QueueVerb {
     }
 
     /// Whether it means something to a job that stands so. Of what is under way only its process knows more.
-    func changes(_ state: JobState) -> Bool {
+    package func changes(_ state: JobState) -> Bool {
         switch (self, state) {
         case (_, .claimed), (.pause, .queued), (.pause, .waiting), (.pause, .blocked), (.resume, .paused): true
         case (.cancel, .queued), (.cancel, .waiting), (.cancel, .blocked), (.cancel, .paused), (.cancel, .failed): true
@@ -33,10 +33,17 @@ extension QueueVerb {
 }
 
 /// A command for one job, or for a whole batch.
-struct QueueCommand: Sendable, Hashable {
-    let id: Int64
-    let verb: QueueVerb
-    let batch: Int64
+package struct QueueCommand: Sendable, Hashable {
+    package let id: Int64
+    package let verb: QueueVerb
+    package let batch: Int64
     /// An identity; `nil` means every job of the batch.
-    let job: String?
+    package let job: String?
+
+    package init(id: Int64, verb: QueueVerb, batch: Int64, job: String?) {
+        self.id = id
+        self.verb = verb
+        self.batch = batch
+        self.job = job
+    }
 }

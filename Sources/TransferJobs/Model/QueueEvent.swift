@@ -70,7 +70,7 @@ public struct BatchTotals: Sendable, Hashable {
     /// Jobs that have not ended yet.
     public var remaining: Int { jobs - ended }
 
-    var ended: Int { kept + completed + failed + skipped + cancelled }
+    package var ended: Int { kept + completed + failed + skipped + cancelled }
 }
 
 public struct BatchProgress: Sendable, Hashable {

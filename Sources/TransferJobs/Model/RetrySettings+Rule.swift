@@ -1,8 +1,8 @@
-import TransferCore
+package import TransferCore
 
 extension RetrySettings {
     /// The queue's defaults, with what the job says instead.
-    var rule: RetryRule {
+    package var rule: RetryRule {
         var rule = RetryRule()
         if let limit { rule.limit = limit }
         if let base { rule.base = max(2, base) }

@@ -1,5 +1,5 @@
-import TransferCore
-import TransferUpload
+package import TransferCore
+package import TransferUpload
 
 extension JobSettings {
     /// How the server of `s3://bucket/key` URLs is spoken to. What isn't said here is taken from where the AWS tools look:
@@ -43,14 +43,14 @@ extension JobSettings {
 
 extension JobSettings.S3Access {
     /// The object of a URL, as the program's environment completes what isn't said here.
-    func location(_ url: String, _ secrets: SecretSource) throws(TransferError) -> S3Location {
+    package func location(_ url: String, _ secrets: SecretSource) throws(TransferError) -> S3Location {
         let tools = tools(secrets)
         return try S3Location(
             url, endpoint: endpoint ?? tools.endpoint, region: region ?? tools.region ?? "us-east-1",
             style: style.map { $0 == .path ? .path : .virtualHost })
     }
 
-    func credentials(_ secrets: SecretSource) throws(TransferError) -> S3Credentials {
+    package func credentials(_ secrets: SecretSource) throws(TransferError) -> S3Credentials {
         var explicit: S3Credentials?
         if let accessKey, let secretKey {
             explicit = S3Credentials(
@@ -67,15 +67,15 @@ extension JobSettings.S3Access {
 
 extension JobSettings {
     /// Who is spoken to for a URL; of an object's that its endpoint.
-    func origin(of url: String, _ secrets: SecretSource) -> Origin? {
+    package func origin(of url: String, _ secrets: SecretSource) -> Origin? {
         guard let find = JobSpec.UploadProtocol.of(url: url)?.entry.origin else { return Origin(anyURL: url) }
         return find(url, self, secrets)
     }
 }
 
 /// Which URLs name objects in S3's way.
-enum S3URL {
-    static func isOne(_ url: String) -> Bool {
+package enum S3URL {
+    package static func isOne(_ url: String) -> Bool {
         // For each of a million jobs: the others begin with another letter.
         guard let first = url.utf8.first, "sS".utf8.contains(first) else { return false }
         return url.utf8.count > 5 && url.prefix(5).lowercased() == "s3://"

@@ -1,6 +1,6 @@
 import CTransferLinux
 import Glibc
-import TransferCore
+package import TransferCore
 import TransferEngine
 
 /// Where named secrets are read from, at the moment they are needed.
@@ -21,18 +21,18 @@ public struct SecretSource: Sendable {
     }
 
     /// The same source, with these values for credentials of these names.
-    func with(_ registered: [String: String]) -> SecretSource {
+    package func with(_ registered: [String: String]) -> SecretSource {
         var source = self
         source.registered = registered
         return source
     }
 
     /// An environment variable that is no secret.
-    func variable(_ name: String) -> String? { environment(name) }
+    package func variable(_ name: String) -> String? { environment(name) }
 
     /// The text of a file of many lines, such as one of profiles; `nil` when it can't be read, and for one of more than
     /// 1 MiB.
-    static func text(of path: String) -> String? {
+    package static func text(of path: String) -> String? {
         let limit = 1 << 20
         guard let bytes = try? bytes(of: path, upTo: limit + 1), bytes.count <= limit else { return nil }
         return String(decoding: bytes, as: UTF8.self)
@@ -41,14 +41,14 @@ public struct SecretSource: Sendable {
     /// The text of a file of cookies.
     ///
     /// - Throws: `secretMissing` when it can't be read.
-    static func cookies(in path: String) throws(TransferError) -> String {
+    package static func cookies(in path: String) throws(TransferError) -> String {
         String(decoding: try bytes(of: path, upTo: 16 << 20), as: UTF8.self)
     }
 
     /// The user's `.netrc`, and its path; one that isn't there has no entries.
     ///
     /// - Throws: `secretMissing` for one that is there and can't be read.
-    func netrc() throws(TransferError) -> (path: String, Netrc) {
+    package func netrc() throws(TransferError) -> (path: String, Netrc) {
         let home = environment("HOME").flatMap { $0.isEmpty ? nil : $0 } ?? Self.home
         guard let path = home.map({ $0 + "/.netrc" }) else { return ("~/.netrc", Netrc()) }
         var status = stat()
@@ -66,7 +66,7 @@ public struct SecretSource: Sendable {
     }()
 
     /// - Throws: `secretMissing` that names the secret, never its value.
-    func read(_ text: SecretText) throws(TransferError) -> String {
+    package func read(_ text: SecretText) throws(TransferError) -> String {
         switch text {
         case .literal(let value): return value
         case .environment(let name):

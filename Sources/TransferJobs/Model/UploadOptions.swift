@@ -1,5 +1,5 @@
 public import TransferCore
-import TransferUpload
+package import TransferUpload
 
 extension JobSpec.Upload {
     /// How an upload is cut into requests, and what goes along with it. Each protocol takes what it knows.
@@ -64,5 +64,7 @@ extension JobSpec.Upload {
 
 extension JobSpec.Upload {
     /// What is a receipt for it.
-    var receipt: ReceiptRule { ReceiptRule(method: method ?? uploadProtocol.entry.method, success: options.success) }
+    package var receipt: ReceiptRule {
+        ReceiptRule(method: method ?? uploadProtocol.entry.method, success: options.success)
+    }
 }

@@ -1,28 +1,28 @@
 import FoundationEssentials
-import TransferCore
-import TransferEngine
-import TransferUpload
+package import TransferCore
+package import TransferEngine
+package import TransferUpload
 
 /// The record that an upload which was broken off leaves to the next attempt, in this process or another.
-struct UploadRecord: Sendable, Hashable, Codable {
+package struct UploadRecord: Sendable, Hashable, Codable {
     /// The source when the upload began: bytes, and nanoseconds since 1970.
-    var size: Int64
-    var modified: Int64
+    package var size: Int64
+    package var modified: Int64
     /// `st_ctim`, in nanoseconds since 1970; earlier versions left it out.
-    var changed: Int64?
+    package var changed: Int64?
     /// Another file may have taken its name, with its times; left out by earlier versions too.
-    var inode: UInt64?
+    package var inode: UInt64?
     /// The state that the protocol's dialogue wanted to keep; `nil` where only the file's version is known. Versions
     /// before the envelope wrote a text, which is read too.
-    var state: UploadState?
+    package var state: UploadState?
     /// Bytes that the server had when that was last known.
-    var confirmed: Int64
+    package var confirmed: Int64
 
-    init(_ file: SourceFile, state: UploadState?, confirmed: Int64) {
+    package init(_ file: SourceFile, state: UploadState?, confirmed: Int64) {
         self.init(file.stamp, state: state, confirmed: confirmed)
     }
 
-    init(_ stamp: FileStamp, state: UploadState?, confirmed: Int64) {
+    package init(_ stamp: FileStamp, state: UploadState?, confirmed: Int64) {
         size = stamp.size
         modified = stamp.modified
         changed = stamp.changed
@@ -31,7 +31,7 @@ struct UploadRecord: Sendable, Hashable, Codable {
         self.confirmed = confirmed
     }
 
-    enum Likeness {
+    package enum Likeness {
         case same
         /// It may have other bytes; but its server may have all of the former ones, and is asked first.
         case unclear
@@ -44,7 +44,7 @@ struct UploadRecord: Sendable, Hashable, Codable {
     ///   - isVerified: They have the digest that was expected from the start.
     ///   - mustNotRepeat: What has been applied by its server isn't to be sent again, whatever happened to the file's name
     ///     or mode.
-    func likeness(to file: SourceFile, isVerified: Bool, mustNotRepeat: Bool) -> Likeness {
+    package func likeness(to file: SourceFile, isVerified: Bool, mustNotRepeat: Bool) -> Likeness {
         guard size == file.size else { return .other }
         if isVerified { return .same }
         let began = FileStamp(inode: inode, size: size, modified: modified, changed: changed)
@@ -57,17 +57,17 @@ struct UploadRecord: Sendable, Hashable, Codable {
     }
 
     /// Whether the server can be asked what it has.
-    var knowsTheWay: Bool { state?.canAsk == true }
+    package var knowsTheWay: Bool { state?.canAsk == true }
 
     /// Whether an attempt left more than which version it began with.
-    var canGoOn: Bool { state != nil }
+    package var canGoOn: Bool { state != nil }
 
     /// Whether a server has something that it frees when it's told to.
-    var holdsSomething: Bool { state?.isHeld == true }
+    package var holdsSomething: Bool { state?.isHeld == true }
 
-    var text: String? { (try? JSONEncoder().encode(self)).map { String(decoding: $0, as: UTF8.self) } }
+    package var text: String? { (try? JSONEncoder().encode(self)).map { String(decoding: $0, as: UTF8.self) } }
 
-    init?(text: String) {
+    package init?(text: String) {
         guard let record = try? JSONDecoder().decode(UploadRecord.self, from: Data(text.utf8)) else { return nil }
         self = record
     }

@@ -40,7 +40,7 @@ extension JobSpec.UploadProtocol {
 
 extension JobSpec.Upload {
     /// What its protocol does under its options.
-    var entry: UploadEntry {
+    package var entry: UploadEntry {
         _read {
             let chosen = uploadProtocol.entry.variant(options) ?? uploadProtocol
             yield chosen.entry
@@ -48,8 +48,8 @@ extension JobSpec.Upload {
     }
 
     /// A plain request that is longer than this is offered to be resumed.
-    static let upgradeSize: Int64 = 4 << 20
+    package static let upgradeSize: Int64 = 4 << 20
 
     /// Whether a first attempt at it is one request and no more, whatever its source is called.
-    func isOneRequest(size: Int64) -> Bool { entry.isOneRequest && size < Self.upgradeSize }
+    package func isOneRequest(size: Int64) -> Bool { entry.isOneRequest && size < Self.upgradeSize }
 }

@@ -1,37 +1,39 @@
 import Synchronization
 
 /// The protocols that uploads may speak.
-final class UploadRegistry: Sendable {
+package final class UploadRegistry: Sendable {
     /// Those of this package, in the order of the manual page. A new protocol is a line here.
-    static let builtIn: [JobSpec.UploadProtocol] = [.put, .post, .multipart, .tus, .resumable, .s3, .ftp, .sftp]
+    package static let builtIn: [JobSpec.UploadProtocol] = [
+        .put, .post, .multipart, .tus, .resumable, .s3, .ftp, .sftp,
+    ]
 
     private static let registered = Mutex(UploadRegistry(builtIn))
 
     /// Every protocol that this process knows.
-    static var current: UploadRegistry { registered.withLock { $0 } }
+    package static var current: UploadRegistry { registered.withLock { $0 } }
 
     /// Makes a protocol known to the whole process, in place of one that has its name.
-    static func register(_ new: JobSpec.UploadProtocol) {
+    package static func register(_ new: JobSpec.UploadProtocol) {
         registered.withLock { $0 = UploadRegistry($0.protocols.filter { $0 != new } + [new]) }
     }
 
-    let protocols: [JobSpec.UploadProtocol]
+    package let protocols: [JobSpec.UploadProtocol]
     /// Schemes of every URL that something can be moved from or to.
-    let urlSchemes: [String]
+    package let urlSchemes: [String]
     private let byName: [String: JobSpec.UploadProtocol]
     private let byScheme: [String: JobSpec.UploadProtocol]
 
-    init(_ protocols: [JobSpec.UploadProtocol]) {
+    package init(_ protocols: [JobSpec.UploadProtocol]) {
         self.protocols = protocols
         urlSchemes = ["http", "https"] + protocols.flatMap(\.entry.urls.schemes)
         byName = Dictionary(protocols.map { ($0.rawValue, $0) }) { $1 }
         byScheme = Dictionary(protocols.flatMap { one in one.entry.urls.schemes.map { ($0, one) } }) { $1 }
     }
 
-    func named(_ name: String) -> JobSpec.UploadProtocol? { byName[name] }
+    package func named(_ name: String) -> JobSpec.UploadProtocol? { byName[name] }
 
     /// The protocol of a URL's scheme; `nil` for HTTP's, and for a URL that can't be used.
-    func claiming(_ url: String) -> JobSpec.UploadProtocol? {
+    package func claiming(_ url: String) -> JobSpec.UploadProtocol? {
         guard let colon = url.utf8.firstIndex(of: UInt8(ascii: ":")), url.utf8[colon...].starts(with: "://".utf8),
             let found = byScheme[url[..<colon].lowercased()], found.entry.urls.isWellFormed(url)
         else { return nil }
@@ -39,7 +41,7 @@ final class UploadRegistry: Sendable {
     }
 
     /// The protocols that have a key of the job file which not every one has.
-    func names(having key: String) -> [String] {
+    package func names(having key: String) -> [String] {
         protocols.filter { $0.entry.keys.contains(key) }.map(\.rawValue).sorted()
     }
 }

@@ -1,44 +1,51 @@
-import TransferCore
-import TransferEngine
-import TransferUpload
+package import TransferCore
+package import TransferEngine
+package import TransferUpload
 
 /// An upload's dialogue with its server, during one attempt.
-struct UploadTalk {
+package struct UploadTalk {
     /// Tells the events of this attempt from those of an earlier one of the same job.
-    let number: Int
-    var dialogue: any UploadDialogue
-    let file: SourceFile
+    package let number: Int
+    package var dialogue: any UploadDialogue
+    package let file: SourceFile
     /// The requests under way, by the dialogue's numbers.
-    private(set) var legs: [Int: Leg] = [:]
+    package private(set) var legs: [Int: Leg] = [:]
     /// Actions that wait until something is durable.
-    var waiting: [UploadAction] = []
-    var isSaving = false
+    package var waiting: [UploadAction] = []
+    package var isSaving = false
     /// The state that the dialogue wants to be kept.
-    var state: UploadState?
+    package var state: UploadState?
     /// Bytes that the server holds, as far as it said.
-    private(set) var confirmed: Int64 = 0
+    package private(set) var confirmed: Int64 = 0
     /// The head of the last answer.
-    var lastHead: ResponseHead?
+    package var lastHead: ResponseHead?
     /// Whether the version that it began with counts, also where nothing can be continued.
     private let keepsVersion: Bool
     /// The most bytes that the server held before this attempt.
-    let confirmedBefore: Int64
+    package let confirmedBefore: Int64
     /// Bytes of bodies that left, of the requests that have ended.
-    private(set) var settled: Int64 = 0
+    package private(set) var settled: Int64 = 0
     private var base: Int64 = 0
     /// Bytes of bodies that nobody answered for.
     private var unanswered: Int64 = 0
     /// Bytes of bodies that were answered for, and perhaps taken, since the dialogue last went on to something else.
     private var answered: Int64 = 0
 
-    struct Leg {
-        let handle: ExchangeHandle
-        let meter: ExchangeMeter
+    package struct Leg {
+        package let handle: ExchangeHandle
+        package let meter: ExchangeMeter
         /// The URL that the request has been redirected to.
-        var url: String?
+        package var url: String?
+
+        package init(handle: ExchangeHandle, meter: ExchangeMeter, url: String? = nil) {
+            self.handle = handle
+            self.meter = meter
+            self.url = url
+        }
     }
 
-    init(number: Int, dialogue: any UploadDialogue, file: SourceFile, record: UploadRecord?, keepsVersion: Bool) {
+    package init(number: Int, dialogue: any UploadDialogue, file: SourceFile, record: UploadRecord?, keepsVersion: Bool)
+    {
         self.number = number
         self.dialogue = dialogue
         self.file = file
@@ -47,17 +54,19 @@ struct UploadTalk {
         confirmedBefore = record?.confirmed ?? 0
     }
 
-    mutating func began(_ request: Int, _ leg: Leg) {
+    package mutating func began(_ request: Int, _ leg: Leg) {
         if legs.isEmpty { answered = 0 }
         legs[request] = leg
     }
 
     /// The request's answers come from another URL now.
-    mutating func moved(_ request: Int, to url: String) { legs[request]?.url = String(url.prefix { $0 != "#" }) }
+    package mutating func moved(_ request: Int, to url: String) {
+        legs[request]?.url = String(url.prefix { $0 != "#" })
+    }
 
     /// - Parameter isAnswered: Whether its server has said what became of it.
     /// - Returns: `nil` for a request that isn't wanted any more.
-    mutating func ended(_ request: Int, isAnswered: Bool) -> Leg? {
+    package mutating func ended(_ request: Int, isAnswered: Bool) -> Leg? {
         guard let leg = legs.removeValue(forKey: request) else { return nil }
         settled += leg.meter.sent
         if isAnswered { answered += leg.meter.sent } else { unanswered += leg.meter.sent }
@@ -65,25 +74,25 @@ struct UploadTalk {
         return leg
     }
 
-    mutating func confirm(_ bytes: Int64) {
+    package mutating func confirm(_ bytes: Int64) {
         confirmed = bytes
         if legs.isEmpty { base = bytes }
     }
 
     /// Bytes of bodies that left so far.
-    var sent: Int64 { legs.values.reduce(settled) { $0 + $1.meter.sent } }
+    package var sent: Int64 { legs.values.reduce(settled) { $0 + $1.meter.sent } }
 
     /// Bytes of bodies that may be where they were sent to, as far as the dialogue knows.
-    var mayBeThere: Int64 { legs.values.reduce(unanswered + answered) { $0 + $1.meter.sent } }
+    package var mayBeThere: Int64 { legs.values.reduce(unanswered + answered) { $0 + $1.meter.sent } }
 
     /// How far the upload is: what the server holds, and what is on its way there.
-    var position: Int64 { min(file.size, max(confirmed, legs.values.reduce(base) { $0 + $1.meter.sent })) }
+    package var position: Int64 { min(file.size, max(confirmed, legs.values.reduce(base) { $0 + $1.meter.sent })) }
 
     /// Whether the server can be asked what it has.
-    var knowsTheWay: Bool { state?.canAsk == true }
+    package var knowsTheWay: Bool { state?.canAsk == true }
 
     /// The record for the next attempt; `nil` when there is nothing to go on from.
-    var record: UploadRecord? {
+    package var record: UploadRecord? {
         guard state != nil || keepsVersion else { return nil }
         return UploadRecord(file, state: state, confirmed: state == nil ? 0 : max(confirmed, confirmedBefore))
     }

@@ -1,5 +1,7 @@
 import TransferCore
 import TransferEventLoop
+import TransferJobs
+import TransferStore
 
 /// Which of a batch's jobs wait, and for what.
 struct BatchWaits {

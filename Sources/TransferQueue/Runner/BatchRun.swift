@@ -1,5 +1,7 @@
 import TransferCore
 import TransferEventLoop
+import TransferJobs
+import TransferStore
 
 /// The run of one batch: its counts, its rate, and what is left. The runner's own.
 final class BatchRun {
@@ -149,8 +151,4 @@ final class BatchRun {
         let seconds = Double(remaining) / perSecond
         return seconds < 1e8 ? .milliseconds(Int64(seconds * 1000)) : nil
     }
-}
-
-extension [JobState: Int] {
-    var ended: Int { filter { $0.key.hasEnded }.values.reduce(0, +) }
 }

@@ -2,6 +2,8 @@ import CTransferLinux
 import Glibc
 import TransferCore
 import TransferEngine
+import TransferJobs
+import TransferStore
 
 /// Whether a job that was complete before still is. Blocks: for workers.
 enum CompletedCheck {

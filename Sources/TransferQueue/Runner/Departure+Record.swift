@@ -1,6 +1,9 @@
 import TransferCore
 import TransferEngine
 import TransferEventLoop
+import TransferFolders
+import TransferJobs
+import TransferScheduling
 
 // The record and the news of a job that leaves: values, without a run.
 extension Departure {

@@ -1,5 +1,6 @@
 import TransferCore
 import TransferEngine
+import TransferJobs
 
 /// How a job leaves ``QueueRunner/running``: every way out of it, with what is to be recorded.
 enum Departure {

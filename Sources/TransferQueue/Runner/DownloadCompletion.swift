@@ -4,6 +4,7 @@ import Glibc
 import TransferCore
 import TransferCrypto
 import TransferEngine
+import TransferJobs
 
 /// From the last byte received to a file under its own name: verified, durable, renamed. Blocks: for workers.
 ///

@@ -2,6 +2,7 @@ import Glibc
 import TransferCore
 import TransferCrypto
 import TransferEngine
+import TransferJobs
 
 /// What is done before a download asks the network: look at the destination, make its folder, open the partial file
 /// and judge what is in it. Blocks: for workers.

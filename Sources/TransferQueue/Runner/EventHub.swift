@@ -1,4 +1,5 @@
 import Synchronization
+import TransferJobs
 
 /// Hands events to whoever listens in this process.
 final class EventHub: Sendable {

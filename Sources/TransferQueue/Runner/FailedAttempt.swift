@@ -1,5 +1,7 @@
 import Glibc
 import TransferCore
+import TransferJobs
+import TransferScheduling
 
 /// An attempt that came to nothing, and what follows from it by the job's rules. Pure: the runner tells it what it's
 /// asked, and does what it answers.

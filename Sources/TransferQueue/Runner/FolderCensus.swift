@@ -1,6 +1,7 @@
 import CTransferLinux
 import Glibc
 import Synchronization
+import TransferJobs
 
 /// Remembers which folders held nothing when this run first came to them: in those no destination needs to be looked
 /// for. Should another program put one there meanwhile, the rename at the end refuses to replace it.

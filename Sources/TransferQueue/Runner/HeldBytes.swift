@@ -1,6 +1,7 @@
 import TransferCore
 import TransferCrypto
 import TransferEngine
+import TransferJobs
 
 /// The bytes that earlier attempts of a download left: which of them can be continued, and by what. Blocks: for workers.
 struct HeldBytes {

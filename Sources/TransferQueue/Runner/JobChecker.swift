@@ -1,3 +1,6 @@
+import TransferJobs
+import TransferStore
+
 /// Checks jobs against each other, in a database of its own: what staging them would find, without touching any queue.
 public final class JobChecker {
     private let store: any JobStore

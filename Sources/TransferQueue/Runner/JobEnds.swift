@@ -1,4 +1,5 @@
 import Synchronization
+import TransferJobs
 
 /// The ends of jobs, in order, each at least once.
 ///

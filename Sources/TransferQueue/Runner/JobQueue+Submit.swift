@@ -1,5 +1,7 @@
 import TransferCore
 import TransferEventLoop
+import TransferJobs
+import TransferStore
 
 /// Jobs that are in the queue's database, checked and ready to run.
 public struct StagedBatch: Sendable {

@@ -3,6 +3,9 @@ import Logging
 import TransferCore
 import TransferEngine
 import TransferEventLoop
+import TransferFolders
+import TransferJobs
+import TransferStore
 public import TransferWatch
 
 /// A durable queue of transfers in a folder of this machine.

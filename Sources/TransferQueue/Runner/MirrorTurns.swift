@@ -1,4 +1,6 @@
 import TransferCore
+import TransferJobs
+import TransferScheduling
 
 /// The other mirrors of a download whose server the network doesn't lead to.
 struct MirrorTurns {

@@ -1,6 +1,7 @@
 import Glibc
 import TransferCore
 import TransferEngine
+import TransferJobs
 
 // The version of a watched file that a job is for.
 

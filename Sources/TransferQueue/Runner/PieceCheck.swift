@@ -1,5 +1,6 @@
 import TransferCore
 import TransferEngine
+import TransferJobs
 
 /// What the digests of a file's pieces say of a file that is there. Blocks: for workers.
 struct PieceCheck {

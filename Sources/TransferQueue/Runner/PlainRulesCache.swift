@@ -1,6 +1,7 @@
 import Synchronization
 import TransferCore
 import TransferEngine
+import TransferJobs
 
 /// What the settings of a job come to that hold nothing which has to be read at each attempt: no secret, no file.
 struct PlainRules: Sendable {

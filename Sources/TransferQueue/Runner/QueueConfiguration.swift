@@ -2,6 +2,7 @@ import CTransferLinux
 import Glibc
 public import Logging
 public import TransferCore
+import TransferJobs
 public import TransferReachability
 
 /// How a queue is opened.

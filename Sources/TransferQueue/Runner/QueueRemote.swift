@@ -2,6 +2,8 @@ import CTransferLinux
 import Glibc
 import TransferCore
 import TransferEventLoop
+import TransferJobs
+import TransferStore
 
 /// What other processes may do with a queue: look at it, and ask for something.
 public final class QueueRemote: Sendable {

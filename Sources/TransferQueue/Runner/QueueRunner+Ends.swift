@@ -2,6 +2,9 @@ import CTransferFailpoint
 import TransferCore
 import TransferEngine
 import TransferEventLoop
+import TransferJobs
+import TransferScheduling
+import TransferStore
 import TransferUpload
 
 // A job's way out of the run: its exchange ends, it leaves by one door, and its end or its next step is recorded.

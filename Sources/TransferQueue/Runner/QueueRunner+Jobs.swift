@@ -2,6 +2,9 @@ import CTransferFailpoint
 import TransferCore
 import TransferEngine
 import TransferEventLoop
+import TransferJobs
+import TransferScheduling
+import TransferStore
 
 // A job's way into the run: it's claimed, gets a slot, is prepared, and is handed to the engine.
 extension QueueRunner {

@@ -1,6 +1,10 @@
 import TransferCore
 import TransferEngine
 import TransferEventLoop
+import TransferFolders
+import TransferJobs
+import TransferScheduling
+import TransferStore
 import TransferUpload
 
 // The runner as the host of its parts.

@@ -2,7 +2,10 @@ import Logging
 import TransferCore
 import TransferEngine
 import TransferEventLoop
+import TransferJobs
 import TransferReachability
+import TransferScheduling
+import TransferStore
 
 /// Performs what the scheduler decides: claims jobs, prepares them, hands them to the engine, saves what comes and
 /// records how it ended. Pinned to a loop of its own; whatever blocks is done by workers.

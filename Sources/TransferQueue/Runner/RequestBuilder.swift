@@ -1,6 +1,8 @@
 import TransferCore
 import TransferEngine
 import TransferEventLoop
+import TransferJobs
+import TransferScheduling
 import TransferUpload
 
 /// Makes the exchange of a job from its description.

@@ -1,3 +1,5 @@
+import TransferJobs
+
 /// Options of a run, above all for jobs that were complete before.
 public struct RunOptions: Sendable, Hashable {
     /// Ask the servers whether complete files are still the newest.

@@ -1,6 +1,8 @@
 import TransferCore
 import TransferEngine
 import TransferEventLoop
+import TransferJobs
+import TransferScheduling
 import TransferUpload
 
 /// A job that this process has claimed, from its preparation to its record. The runner's own: what others need of it

@@ -4,6 +4,7 @@ import Synchronization
 import TransferCore
 import TransferCrypto
 import TransferEngine
+import TransferJobs
 
 /// The TLS rules that jobs name: jobs with the same ones share them, and with them their connections.
 final class TLSRulesCache: Sendable {

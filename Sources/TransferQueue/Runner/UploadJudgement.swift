@@ -1,36 +1,35 @@
 import TransferCore
 import TransferEngine
 import TransferEventLoop
+import TransferJobs
 import TransferUpload
 
 // What the queue makes of an upload's past and of its answers: values, without a run.
 
-extension JobSpec.Upload {
-    /// What a dialogue goes by where a process died that may have sent the whole file: it has been the same since, as its
-    /// bytes or its times tell.
-    ///
-    /// - Parameter isProven: Whether its bytes were read and are those that were to be sent.
-    /// - Returns: `nil` when nobody can say, and where the state that is on record leads on.
-    func stateAfterLoss(of record: JobRecord, _ file: SourceFile, isProven: Bool) -> UploadState? {
-        guard record.wasInterrupted, entry.confirmsLostAnswers, record.spec.method == "PUT",
-            record.upload?.knowsTheWay != true,
-            isProven || (file.stamp.changed ?? 0) / 1_000_000 <= record.claimed
-        else { return nil }
-        return ConfirmingPut.state(began: record.claimed / 1000)
-    }
-}
-
-extension JobSpec {
+enum UploadJudgement {
     /// Whether a server is asked for what it has before a body is sent again: its answer was lost, and it may have all of
     /// it.
-    func asksAfterLoss(_ error: TransferError, sent: Int64, of size: Int64) -> Bool {
-        guard case .upload(let upload) = work else { return false }
-        return upload.entry.confirmsLostAnswers && method == "PUT" && error.status == nil && size > 0
+    static func asksAfterLoss(_ spec: JobSpec, _ error: TransferError, sent: Int64, of size: Int64) -> Bool {
+        guard case .upload(let work) = spec.work else { return false }
+        return work.entry.confirmsLostAnswers && spec.method == "PUT" && error.status == nil && size > 0
             && (sent >= size || error.code == .answeredEarly)
     }
 }
 
 extension JobRecord {
+    /// What a dialogue goes by where a process died that may have sent the whole file: it has been the same since, as its
+    /// bytes or its times tell.
+    ///
+    /// - Parameter isProven: Whether its bytes were read and are those that were to be sent.
+    /// - Returns: `nil` when nobody can say, and where the state that is on record leads on.
+    func stateAfterLoss(_ file: SourceFile, isProven: Bool) -> UploadState? {
+        guard case .upload(let work) = spec.work, wasInterrupted, work.entry.confirmsLostAnswers,
+            spec.method == "PUT", upload?.knowsTheWay != true,
+            isProven || (file.stamp.changed ?? 0) / 1_000_000 <= claimed
+        else { return nil }
+        return ConfirmingPut.state(began: claimed / 1000)
+    }
+
     /// The method of a job that mustn't be repeated, and whose file nobody would offer again.
     var unrepeatable: String? {
         guard watched == nil, spec.mustNotRepeat, !spec.failsIfChanged else { return nil }

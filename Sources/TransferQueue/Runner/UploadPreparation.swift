@@ -1,5 +1,6 @@
 import TransferCore
 import TransferEngine
+import TransferJobs
 
 /// An upload that is about to start: its source is to be opened.
 struct UploadPreparation: Sendable {

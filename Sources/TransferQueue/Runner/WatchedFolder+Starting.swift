@@ -1,5 +1,7 @@
 import TransferCore
 import TransferEventLoop
+import TransferFolders
+import TransferJobs
 
 extension WatchedFolder {
     /// Begins to watch. The jobs start as the queue runs (``JobQueue/run()``). Of what failed before one file is

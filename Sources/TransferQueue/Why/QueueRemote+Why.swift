@@ -1,7 +1,10 @@
 import TransferCore
 import TransferEngine
 import TransferEventLoop
+import TransferJobs
 import TransferReachability
+import TransferScheduling
+import TransferStore
 
 extension QueueRemote {
     /// What a job waits for, or how it ended.

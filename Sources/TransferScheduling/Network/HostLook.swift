@@ -1,15 +1,20 @@
 import Glibc
 import TransferCore
-import TransferEngine
-import TransferReachability
+package import TransferEngine
+package import TransferReachability
 
 /// Finds out by the system's resolver and the kernel's routes what ``HostWays`` asks.
-struct HostLook: Sendable {
-    let monitor: NetworkMonitor
-    var names = LinkResolver()
+package struct HostLook: Sendable {
+    package let monitor: NetworkMonitor
+    package var names = LinkResolver()
+
+    package init(monitor: NetworkMonitor, names: LinkResolver = LinkResolver()) {
+        self.monitor = monitor
+        self.names = names
+    }
 
     /// Blocks as long as the resolver does.
-    func finding(_ question: HostWays.Question) -> HostWays.Finding {
+    package func finding(_ question: HostWays.Question) -> HostWays.Finding {
         guard IPAddress(question.host) == nil else { return finding(question, .success([question.host])) }
         let answer =
             question.link.map { names.addresses(of: question.host, link: $0) } ?? HostResolver.system(question.host)
@@ -17,7 +22,7 @@ struct HostLook: Sendable {
     }
 
     /// - Parameter answer: What the resolver said of the host.
-    func finding(_ question: HostWays.Question, _ answer: HostResolver.Answer) -> HostWays.Finding {
+    package func finding(_ question: HostWays.Question, _ answer: HostResolver.Answer) -> HostWays.Finding {
         switch answer {
         case .success(let addresses):
             var links: [Int] = []
@@ -31,7 +36,7 @@ struct HostLook: Sendable {
     }
 
     /// Whether the kernel has a way to a name server.
-    var hasNameServer: Bool { names.nameServers().contains { link(to: $0, over: nil) != nil } }
+    package var hasNameServer: Bool { names.nameServers().contains { link(to: $0, over: nil) != nil } }
 
     /// - Parameter address: With a zone (`fe80::1%eth0`) where it needs one.
     private func link(to address: String, over name: String?) -> Int? {

@@ -1,4 +1,4 @@
-import TransferCore
+package import TransferCore
 
 /// Whether hosts can be reached without a way out, as far as it was found out: without any I/O.
 ///
@@ -6,14 +6,19 @@ import TransferCore
 /// machine's own network, under an address, or under a name that a file of hosts or a neighbour knows. A finding holds
 /// until the network changes; as neighbours come without the kernel's notice, and routes that aren't default ones without a
 /// snapshot, a bad one is looked at again after two seconds, and then at growing intervals up to a minute.
-struct HostWays: Sendable {
-    struct Question: Sendable, Hashable {
-        let host: String
+package struct HostWays: Sendable {
+    package struct Question: Sendable, Hashable {
+        package let host: String
         /// The only link that it may be reached over, where the rules name one.
-        var link: String?
+        package var link: String?
+
+        package init(host: String, link: String? = nil) {
+            self.host = host
+            self.link = link
+        }
     }
 
-    enum Finding: Sendable, Hashable {
+    package enum Finding: Sendable, Hashable {
         /// The links that the kernel would send to its addresses over, by index; none where no address has a route.
         case routes([Int])
         /// A name server can be reached, and the name has no address: an attempt comes to the same and says so.
@@ -32,17 +37,17 @@ struct HostWays: Sendable {
     }
 
     /// Questions at a time; each may take a worker some seconds.
-    static let mostAsked = 64
+    package static let mostAsked = 64
 
     private var states: [Question: State] = [:]
     /// Counts the changes of the network; answers to questions of before say nothing.
-    private(set) var generation = 0
+    package private(set) var generation = 0
 
-    func finding(_ question: Question) -> Finding? { states[question]?.finding }
+    package func finding(_ question: Question) -> Finding? { states[question]?.finding }
 
     /// - Parameter questions: All that matter now; others are forgotten.
     /// - Returns: Those to ask now, each to be answered.
-    mutating func ask(_ questions: Set<Question>, now: MonotonicTime) -> [Question] {
+    package mutating func ask(_ questions: Set<Question>, now: MonotonicTime) -> [Question] {
         if states.count > questions.count { states = states.filter { questions.contains($0.key) || $0.value.isAsking } }
         var room = Self.mostAsked - states.values.count { $0.isAsking }
         var asked: [Question] = []
@@ -57,7 +62,7 @@ struct HostWays: Sendable {
     }
 
     /// - Parameter generation: The one in which it was asked.
-    mutating func answered(_ question: Question, _ finding: Finding, generation: Int, now: MonotonicTime) {
+    package mutating func answered(_ question: Question, _ finding: Finding, generation: Int, now: MonotonicTime) {
         guard generation == self.generation, var state = states[question] else { return }
         state.isAsking = false
         state.misses = finding.isWay ? 0 : state.misses + 1
@@ -69,13 +74,13 @@ struct HostWays: Sendable {
     }
 
     /// The network is another one.
-    mutating func forget() {
+    package mutating func forget() {
         generation += 1
         states = [:]
     }
 
     /// When a question is due again; `nil` when there is none.
-    var nextLook: MonotonicTime? { states.values.lazy.filter { !$0.isAsking }.map(\.due).min() }
+    package var nextLook: MonotonicTime? { states.values.lazy.filter { !$0.isAsking }.map(\.due).min() }
 }
 
 extension HostWays.Finding {

@@ -1,16 +1,16 @@
 import Glibc
 import TransferCore
-import TransferEngine
+package import TransferEngine
 
 /// What an end shows of the link that it went over.
-enum LinkAnswer: Sendable, Hashable {
+package enum LinkAnswer: Sendable, Hashable {
     /// Somebody beyond it answered: with bytes, or by refusing the connection.
     case given
     /// Nobody did, in the time there was.
     case none
     case unknown
 
-    init(_ outcome: ExchangeOutcome) {
+    package init(_ outcome: ExchangeOutcome) {
         guard case .failure(let error) = outcome.result, outcome.head == nil, outcome.received == 0 else {
             self = .given
             return

@@ -1,21 +1,28 @@
-import TransferCore
+package import TransferCore
+package import TransferJobs
 
 /// Whether the links that look usable lead anywhere: one with carrier and route whose connections nobody answers is
 /// suspect, is used last, and is probed until somebody answers.
 ///
 /// An answer is any byte, a refusal or an answer to a name look-up: it shows that the link carries.
-struct LinkHealth: Sendable {
+package struct LinkHealth: Sendable {
     /// What speaks against a link.
-    struct Suspicion: Sendable, Hashable {
+    package struct Suspicion: Sendable, Hashable {
         /// When the first of the unanswered connections was given up.
-        var since: WallTime
-        var unanswered: Int
+        package var since: WallTime
+        package var unanswered: Int
         /// Whether it's the link's fault rather than a dead server's: nobody of several answered, or nobody ever did
         /// since the link came up.
-        var isBlamed: Bool
+        package var isBlamed: Bool
+
+        package init(since: WallTime, unanswered: Int, isBlamed: Bool) {
+            self.since = since
+            self.unanswered = unanswered
+            self.isBlamed = isBlamed
+        }
     }
 
-    enum Event: Sendable {
+    package enum Event: Sendable {
         /// A connection timed out, or gave no byte.
         ///
         /// - Parameters:
@@ -30,7 +37,7 @@ struct LinkHealth: Sendable {
         case probeAbandoned
     }
 
-    enum Action: Sendable, Equatable {
+    package enum Action: Sendable, Equatable {
         case none
         /// Prefer others from now on, and look at ``nextProbe``.
         case suspect
@@ -69,12 +76,12 @@ struct LinkHealth: Sendable {
     private var links: [String: Link] = [:]
 
     /// As many in a row make a link suspect; one may be bad luck.
-    static let patience = 3
-    static let firstDelay = Duration.seconds(30)
-    static let longestDelay = Duration.seconds(300)
+    package static let patience = 3
+    package static let firstDelay = Duration.seconds(30)
+    package static let longestDelay = Duration.seconds(300)
 
     /// - Parameter wall: For what people are told.
-    mutating func event(_ event: Event, of name: String, now: MonotonicTime, wall: WallTime) -> Action {
+    package mutating func event(_ event: Event, of name: String, now: MonotonicTime, wall: WallTime) -> Action {
         if case .removed = event {
             links[name] = nil
             return .none
@@ -132,7 +139,7 @@ struct LinkHealth: Sendable {
     }
 
     /// - Returns: `nil` for a link that is as good as any.
-    func suspicion(of name: String) -> Suspicion? {
+    package func suspicion(of name: String) -> Suspicion? {
         guard let link = links[name] else { return nil }
         switch link.state {
         case .trusted: return nil
@@ -144,12 +151,12 @@ struct LinkHealth: Sendable {
     }
 
     /// When a suspect link is to be tried the next time; `nil` while none is, or all are being tried.
-    var nextProbe: MonotonicTime? {
+    package var nextProbe: MonotonicTime? {
         links.values.compactMap { if case .suspect(_, let time, _) = $0.state { time } else { nil } }.min()
     }
 
     /// The links that one connection each is to be tried over now; every one ends in an event.
-    mutating func takeProbes(now: MonotonicTime) -> [String] {
+    package mutating func takeProbes(now: MonotonicTime) -> [String] {
         let due = links.filter { if case .suspect(_, let time, _) = $0.value.state { time <= now } else { false } }
         for (name, link) in due {
             if case .suspect(let streak, _, let delay) = link.state {

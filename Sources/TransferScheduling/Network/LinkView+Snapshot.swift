@@ -1,9 +1,10 @@
-import TransferReachability
+package import TransferJobs
+package import TransferReachability
 
 extension LinkView {
     /// The links of this machine that rules can be about: the ways out first, as the kernel prefers them. Ports of
     /// bridges and bonds are left out, as nothing is sent over them by name.
-    static func views(_ snapshot: NetworkSnapshot, _ health: LinkHealth = LinkHealth()) -> [LinkView] {
+    package static func views(_ snapshot: NetworkSnapshot, _ health: LinkHealth = LinkHealth()) -> [LinkView] {
         let ways = snapshot.waysOut
         let others = snapshot.links.filter { link in
             link.kind != .loopback && link.master == nil && !ways.contains { $0.index == link.index }
@@ -31,5 +32,5 @@ extension LinkView {
 }
 
 extension LinkClass {
-    init(_ kind: LinkKind) { self = LinkClass(rawValue: kind.rawValue) ?? .other }
+    package init(_ kind: LinkKind) { self = LinkClass(rawValue: kind.rawValue) ?? .other }
 }

@@ -1,14 +1,21 @@
 import TransferCore
+package import TransferJobs
 
 /// The bytes that went over metered links, by kind of link and by hour of the local clock; of older days only their
 /// sums.
-struct MeteredUsage: Sendable, Hashable {
+package struct MeteredUsage: Sendable, Hashable {
     /// What is to be kept from one run to the next.
-    struct Row: Sendable, Hashable, Codable {
-        var kind: LinkClass
+    package struct Row: Sendable, Hashable, Codable {
+        package var kind: LinkClass
         /// Hours since 1970 by the local clock; a sum of a day is at its first one.
-        var hour: Int64
-        var bytes: Int64
+        package var hour: Int64
+        package var bytes: Int64
+
+        package init(kind: LinkClass, hour: Int64, bytes: Int64) {
+            self.kind = kind
+            self.hour = hour
+            self.bytes = bytes
+        }
     }
 
     private struct Slot: Hashable {
@@ -23,7 +30,7 @@ struct MeteredUsage: Sendable, Hashable {
     /// The longest month, and a day.
     private static let daysKept: Int64 = 32
 
-    init(_ rows: [Row] = []) {
+    package init(_ rows: [Row] = []) {
         for row in rows {
             slots[Slot(kind: row.kind, hour: row.hour), default: 0] += max(0, row.bytes)
             lastDay = max(lastDay, Self.day(row.hour))
@@ -31,13 +38,13 @@ struct MeteredUsage: Sendable, Hashable {
     }
 
     /// Ascending.
-    var rows: [Row] {
+    package var rows: [Row] {
         slots.map { Row(kind: $0.kind, hour: $0.hour, bytes: $1) }.sorted {
             ($0.hour, $0.kind.rawValue) < ($1.hour, $1.kind.rawValue)
         }
     }
 
-    mutating func add(_ bytes: Int64, over kind: LinkClass, at time: WallTime, _ zone: LocalZone) {
+    package mutating func add(_ bytes: Int64, over kind: LinkClass, at time: WallTime, _ zone: LocalZone) {
         guard bytes > 0 else { return }
         let local = zone.local(time)
         slots[Slot(kind: kind, hour: local.hour), default: 0] += bytes
@@ -47,7 +54,8 @@ struct MeteredUsage: Sendable, Hashable {
     }
 
     /// - Parameter kind: `nil` for all together.
-    func used(in period: MeteredBudget.Period, of kind: LinkClass? = nil, at time: WallTime, _ zone: LocalZone) -> Int64
+    package func used(in period: MeteredBudget.Period, of kind: LinkClass? = nil, at time: WallTime, _ zone: LocalZone)
+        -> Int64
     {
         let hours = period.hours(at: zone.local(time))
         return slots.reduce(0) { sum, slot in
@@ -70,7 +78,7 @@ struct MeteredUsage: Sendable, Hashable {
 
 extension MeteredBudget.Period {
     /// The hours since 1970, by the local clock, of the period that a moment is in.
-    func hours(at local: LocalTime) -> Range<Int64> {
+    package func hours(at local: LocalTime) -> Range<Int64> {
         let day = local.day
         switch self {
         case .hour: return local.hour..<local.hour + 1
@@ -87,7 +95,7 @@ extension MeteredBudget.Period {
     }
 
     /// When the next one begins.
-    func end(at time: WallTime, _ zone: LocalZone) -> WallTime {
+    package func end(at time: WallTime, _ zone: LocalZone) -> WallTime {
         WallTime(seconds: zone.firstMoment(ofLocal: hours(at: zone.local(time)).upperBound * 3600))
     }
 }

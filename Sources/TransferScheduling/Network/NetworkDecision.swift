@@ -1,5 +1,7 @@
+package import TransferJobs
+
 /// Which way a job goes.
-enum NetworkDecision: Sendable, Hashable {
+package enum NetworkDecision: Sendable, Hashable {
     /// As the kernel routes: every link that leads out is as good.
     case anyLink
     /// Over one of these, the best first.
@@ -10,7 +12,7 @@ enum NetworkDecision: Sendable, Hashable {
 }
 
 /// What a job waits for.
-enum NetworkWait: Sendable, Hashable {
+package enum NetworkWait: Sendable, Hashable {
     /// Its schedule; until it opens, if it ever does.
     case closed(until: WallTime?)
     /// Any link that leads out.
@@ -33,7 +35,7 @@ enum NetworkWait: Sendable, Hashable {
     case unanswered([String])
 
     /// Whether a host on the machine's own network may be reached meanwhile: the wait is for a link that leads out.
-    var isForWayOut: Bool {
+    package var isForWayOut: Bool {
         switch self {
         case .closed, .unseen, .unanswered: false
         case .offline, .missing, .down, .notAllowed, .metered, .meteredNotYet, .budget: true
@@ -41,7 +43,7 @@ enum NetworkWait: Sendable, Hashable {
     }
 
     /// When it's over at the latest, if time ends it.
-    var until: WallTime? {
+    package var until: WallTime? {
         switch self {
         case .closed(let until): until
         case .meteredNotYet(let until), .budget(let until): until
@@ -51,23 +53,23 @@ enum NetworkWait: Sendable, Hashable {
 }
 
 /// What the rules say of one link.
-struct LinkVerdict: Sendable, Hashable {
-    var link: LinkView
-    var standing: Standing
+package struct LinkVerdict: Sendable, Hashable {
+    package var link: LinkView
+    package var standing: Standing
 
-    enum Standing: Sendable, Hashable {
+    package enum Standing: Sendable, Hashable {
         case unusable
         case refused(Refusal)
         case usable(Tier)
     }
 
     /// The rule that forbids a link, at least for now.
-    enum Refusal: Sendable, Hashable {
+    package enum Refusal: Sendable, Hashable {
         case notRequired, notAllowed, metered
         case meteredNotYet(until: WallTime)
         case budget(until: WallTime)
 
-        var key: NetworkKey {
+        package var key: NetworkKey {
             switch self {
             case .notRequired: .require
             case .notAllowed: .allow
@@ -79,25 +81,25 @@ struct LinkVerdict: Sendable, Hashable {
     }
 
     /// Links of a lower tier are used only when there is none of a higher one.
-    enum Tier: Int, Sendable, Hashable, Comparable {
+    package enum Tier: Int, Sendable, Hashable, Comparable {
         case good, avoided, metered, suspect
 
-        static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
+        package static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
     }
 }
 
 /// A decision, and how it came about.
-struct NetworkJudgement: Sendable, Hashable {
-    var decision: NetworkDecision
+package struct NetworkJudgement: Sendable, Hashable {
+    package var decision: NetworkDecision
     /// In the order in which the links were given; empty when none is known.
-    var verdicts: [LinkVerdict]
+    package var verdicts: [LinkVerdict]
 
-    var isOutsideSchedule: Bool {
+    package var isOutsideSchedule: Bool {
         if case .wait(.closed) = decision { true } else { false }
     }
 
     /// The rules that a job which waits is kept by.
-    var rules: [NetworkKey] {
+    package var rules: [NetworkKey] {
         guard case .wait(let wait) = decision else { return [] }
         var keys: [NetworkKey] = []
         switch wait {

@@ -1,10 +1,17 @@
 import TransferCore
+package import TransferJobs
 
 /// A wait of all jobs under the same rules of the network.
-struct NetworkPause {
-    var since: WallTime
+package struct NetworkPause {
+    package var since: WallTime
     /// The transfers that it stopped, by batch.
-    var transfers: [Int64: Int] = [:]
+    package var transfers: [Int64: Int] = [:]
     /// The batches that were told of it.
-    var told: Set<Int64> = []
+    package var told: Set<Int64> = []
+
+    package init(since: WallTime, transfers: [Int64: Int] = [:], told: Set<Int64> = []) {
+        self.since = since
+        self.transfers = transfers
+        self.told = told
+    }
 }

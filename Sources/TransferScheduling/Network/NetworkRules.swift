@@ -1,19 +1,31 @@
 import TransferCore
-import TransferReachability
+package import TransferJobs
+package import TransferReachability
 
 /// Which links a job may use now, and which of them it should.
-struct NetworkRules: Sendable {
-    var policy: NetworkPolicy
-    var now: WallTime
-    var zone: LocalZone
+package struct NetworkRules: Sendable {
+    package var policy: NetworkPolicy
+    package var now: WallTime
+    package var zone: LocalZone
     /// What metered links carried.
-    var usage = MeteredUsage()
+    package var usage = MeteredUsage()
     /// For how long the job has waited for the network.
-    var waited = Duration.zero
+    package var waited = Duration.zero
+
+    package init(
+        policy: NetworkPolicy, now: WallTime, zone: LocalZone, usage: MeteredUsage = MeteredUsage(),
+        waited: Duration = Duration.zero
+    ) {
+        self.policy = policy
+        self.now = now
+        self.zone = zone
+        self.usage = usage
+        self.waited = waited
+    }
 
     /// - Parameter links: In the order in which the kernel prefers them; `nil` when it can't be asked: then everything
     ///   is tried, and only what is required is insisted on.
-    func judge(_ links: [LinkView]?) -> NetworkJudgement {
+    package func judge(_ links: [LinkView]?) -> NetworkJudgement {
         // What stays in the machine is no way out, and none that could be forbidden.
         let verdicts = (links ?? []).filter { $0.kind != .loopback }
             .map { LinkVerdict(link: $0, standing: standing(of: $0)) }
@@ -31,7 +43,7 @@ struct NetworkRules: Sendable {
     /// - Parameters:
     ///   - indexes: The links that the kernel would send over.
     ///   - views: Of the snapshot.
-    func admits(_ indexes: [Int], _ snapshot: NetworkSnapshot, _ views: [LinkView]) -> Bool {
+    package func admits(_ indexes: [Int], _ snapshot: NetworkSnapshot, _ views: [LinkView]) -> Bool {
         let links = indexes.compactMap { snapshot.link($0) }.filter { $0.kind == .loopback || $0.isRunning }
         guard !links.isEmpty else { return false }
         return links.allSatisfy { link in
@@ -42,7 +54,7 @@ struct NetworkRules: Sendable {
     }
 
     /// Whether a rule keeps from the link, whether it leads out or not.
-    func refuses(_ link: LinkView) -> Bool { refusal(of: link) != nil }
+    package func refuses(_ link: LinkView) -> Bool { refusal(of: link) != nil }
 
     private func decideBlindly() -> NetworkDecision {
         guard let require = policy.require else { return .anyLink }

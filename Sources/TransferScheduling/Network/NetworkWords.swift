@@ -1,13 +1,20 @@
 import TransferCore
+package import TransferJobs
 
 /// What people are told about the network: events, logs and `transfer why`.
-struct NetworkWords: Sendable {
-    let policy: NetworkPolicy
-    let now: WallTime
-    let zone: LocalZone
+package struct NetworkWords: Sendable {
+    package let policy: NetworkPolicy
+    package let now: WallTime
+    package let zone: LocalZone
+
+    package init(policy: NetworkPolicy, now: WallTime, zone: LocalZone) {
+        self.policy = policy
+        self.now = now
+        self.zone = zone
+    }
 
     /// What a job waits for, in a few words.
-    func reason(_ judgement: NetworkJudgement) -> String? {
+    package func reason(_ judgement: NetworkJudgement) -> String? {
         guard case .wait(let wait) = judgement.decision else { return nil }
         switch wait {
         case .closed(let until): return "outside its schedule" + (until.map { ", until \(clock($0))" } ?? "")
@@ -27,7 +34,7 @@ struct NetworkWords: Sendable {
     }
 
     /// `offline: eth0 no carrier, wwan0 no route`
-    func offline(_ links: [LinkView]) -> String {
+    package func offline(_ links: [LinkView]) -> String {
         let down = links.filter { !$0.isUsable }.map { link in
             link.whyNot.isEmpty ? link.name : "\(link.name) \(link.whyNot)"
         }
@@ -35,12 +42,12 @@ struct NetworkWords: Sendable {
     }
 
     /// - Parameter links: What is the matter with each of them.
-    static func offline(_ links: [String]) -> String {
+    package static func offline(_ links: [String]) -> String {
         links.isEmpty ? "offline" : "offline: \(links.joined(separator: ", "))"
     }
 
     /// What the rules say of a link.
-    func verdict(_ verdict: LinkVerdict) -> String {
+    package func verdict(_ verdict: LinkVerdict) -> String {
         let link = verdict.link
         switch verdict.standing {
         case .unusable: return link.whyNot.isEmpty ? "no way out" : link.whyNot
@@ -58,7 +65,7 @@ struct NetworkWords: Sendable {
     }
 
     /// What has to happen, behind "starts": `when eth0 answers or an unmetered link appears`.
-    func starts(_ judgement: NetworkJudgement) -> String? {
+    package func starts(_ judgement: NetworkJudgement) -> String? {
         guard case .wait(let wait) = judgement.decision else { return nil }
         var events: [String] = []
         func add(_ event: String) { if !events.contains(event) { events.append(event) } }
@@ -84,10 +91,10 @@ struct NetworkWords: Sendable {
     }
 
     /// A rule as the job file has it: `network.metered = "forbid"`.
-    func rule(_ key: NetworkKey) -> String { "network.\(key.rawValue) = \(policy.json(key) ?? "nothing")" }
+    package func rule(_ key: NetworkKey) -> String { "network.\(key.rawValue) = \(policy.json(key) ?? "nothing")" }
 
     /// `14:02`, on another day `22 Nov 18:00`; by the local clock.
-    func clock(_ time: WallTime) -> String {
+    package func clock(_ time: WallTime) -> String {
         let local = zone.local(time)
         let clock = Schedule.Window.clock(local.minute)
         guard local.day != zone.local(now).day else { return clock }

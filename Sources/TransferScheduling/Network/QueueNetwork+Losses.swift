@@ -1,8 +1,8 @@
-import TransferReachability
+package import TransferReachability
 
 extension QueueNetwork {
     /// What became of the ways out that are none any more: `eth0 lost carrier`.
-    static func losses(_ old: NetworkSnapshot, _ new: NetworkSnapshot) -> [String] {
+    package static func losses(_ old: NetworkSnapshot, _ new: NetworkSnapshot) -> [String] {
         let left = Set(new.waysOut.map(\.index))
         return old.waysOut.filter { !left.contains($0.index) }.map { before in
             guard let link = new.link(before.index) else { return "\(before.name) is gone" }

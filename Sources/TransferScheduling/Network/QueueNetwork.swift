@@ -1,56 +1,57 @@
-import TransferCore
-import TransferReachability
+package import TransferCore
+package import TransferJobs
+package import TransferReachability
 
 /// What the queue knows of the network, and what the rules of its jobs make of that. Pure: it is told what the kernel
 /// says and at what time, and says what may start, over which links, and what is to be stopped.
-struct QueueNetwork: Sendable {
+package struct QueueNetwork: Sendable {
     /// What a change of the network means to connections.
-    struct Change: Sendable, Equatable {
+    package struct Change: Sendable, Equatable {
         /// Addresses of this machine that are gone: what used them can only end.
-        var lost: Set<IPAddress> = []
+        package var lost: Set<IPAddress> = []
         /// Addresses on links that carry nothing any more, and may carry again.
-        var silent: Set<IPAddress> = []
+        package var silent: Set<IPAddress> = []
         /// Whether there are other ways than before: connections of before may hang, and names may mean other things.
-        var isOtherWay = false
+        package var isOtherWay = false
     }
 
     /// What the rules let start, and when to look again though nothing happens.
-    struct Verdict: Sendable, Equatable {
-        var gate = NetworkGate()
+    package struct Verdict: Sendable, Equatable {
+        package var gate = NetworkGate()
         /// Rules under which only hosts on the machine's own network are reached, which have to be found.
-        var looksNearby: Set<String> = []
-        var lookAgain: WallTime?
-        var probe: MonotonicTime?
+        package var looksNearby: Set<String> = []
+        package var lookAgain: WallTime?
+        package var probe: MonotonicTime?
     }
 
-    private(set) var snapshot = NetworkSnapshot.unknown
-    var health = LinkHealth()
-    var usage = MeteredUsage()
-    let zone: LocalZone
+    package private(set) var snapshot = NetworkSnapshot.unknown
+    package var health = LinkHealth()
+    package var usage = MeteredUsage()
+    package let zone: LocalZone
     /// Counts the changes that make connections of before doubtful.
-    private(set) var generation = 0
+    package private(set) var generation = 0
     private var changedAt: MonotonicTime?
     /// What the last change took from the ways out, in words.
-    private(set) var losses: [String] = []
+    package private(set) var losses: [String] = []
     /// Lanes whose origins the network that is there doesn't lead to.
-    var unreachable = UnreachableLanes()
+    package var unreachable = UnreachableLanes()
     /// Hosts that may be reached without a way out.
-    var ways = HostWays()
+    package var ways = HostWays()
     /// Rules (``Lane/network``) that let nothing start.
-    var waits: [String: NetworkPause] = [:]
+    package var waits: [String: NetworkPause] = [:]
     /// Until then transfers that don't move are looked for.
-    var stallsUntil: MonotonicTime?
+    package var stallsUntil: MonotonicTime?
     /// Whether bytes were counted that aren't stored yet.
-    var hasNewUsage = false
+    package var hasNewUsage = false
     private var policies: [String: NetworkPolicy] = [:]
     /// Rules that wait for an unmetered link, since when, and how long by the last look.
     private var meteredWaits: [String: (since: MonotonicTime, waited: Duration)] = [:]
 
-    init(zone: LocalZone = .system) { self.zone = zone }
+    package init(zone: LocalZone = .system) { self.zone = zone }
 
     // MARK: Events
 
-    mutating func update(_ new: NetworkSnapshot, now: MonotonicTime, wall: WallTime) -> Change {
+    package mutating func update(_ new: NetworkSnapshot, now: MonotonicTime, wall: WallTime) -> Change {
         let old = snapshot
         snapshot = new
         losses = []
@@ -110,9 +111,9 @@ struct QueueNetwork: Sendable {
     // MARK: Questions
 
     /// - Parameter key: ``Lane/network``.
-    func policy(_ key: String) -> NetworkPolicy { policies[key] ?? NetworkPolicy(key: key) }
+    package func policy(_ key: String) -> NetworkPolicy { policies[key] ?? NetworkPolicy(key: key) }
 
-    func judgement(_ key: String, wall: WallTime) -> NetworkJudgement {
+    package func judgement(_ key: String, wall: WallTime) -> NetworkJudgement {
         judgement(policy(key), waited: meteredWaits[key]?.waited ?? .zero, wall)
     }
 
@@ -125,12 +126,12 @@ struct QueueNetwork: Sendable {
     }
 
     /// Whether these rules let something go over these links to a host on the machine's own network.
-    func admits(_ links: [Int], _ key: String, wall: WallTime) -> Bool {
+    package func admits(_ links: [Int], _ key: String, wall: WallTime) -> Bool {
         rules(policy(key), wall).admits(links, snapshot, LinkView.views(snapshot, health))
     }
 
     /// What may start under each of these rules.
-    mutating func verdict(_ keys: Set<String>, now: MonotonicTime, wall: WallTime) -> Verdict {
+    package mutating func verdict(_ keys: Set<String>, now: MonotonicTime, wall: WallTime) -> Verdict {
         if policies.count > 1024 { policies = policies.filter { keys.contains($0.key) } }
         meteredWaits = meteredWaits.filter { keys.contains($0.key) }
         var verdict = Verdict()
@@ -169,7 +170,7 @@ struct QueueNetwork: Sendable {
     }
 
     /// The addresses that transfers under these rules may go on from; `nil` where every one will do.
-    func allowedAddresses(_ key: String, wall: WallTime) -> Set<IPAddress>? {
+    package func allowedAddresses(_ key: String, wall: WallTime) -> Set<IPAddress>? {
         guard !key.isEmpty, snapshot.isKnown else { return nil }
         let judgement = judgement(key, wall: wall)
         switch judgement.decision {
@@ -187,10 +188,10 @@ struct QueueNetwork: Sendable {
     }
 
     /// Whether the network changed just now: neighbours are still being found, and routers send what is out of date.
-    func isSettling(_ now: MonotonicTime) -> Bool { changedAt.map { now - $0 < .seconds(3) } ?? false }
+    package func isSettling(_ now: MonotonicTime) -> Bool { changedAt.map { now - $0 < .seconds(3) } ?? false }
 
     /// The link that something bound to none most likely goes over.
-    func likelyLink(_ bound: String?) -> NetworkSnapshot.Link? {
+    package func likelyLink(_ bound: String?) -> NetworkSnapshot.Link? {
         bound.flatMap { snapshot.link(named: $0) } ?? (bound == nil ? snapshot.waysOut.first : nil)
     }
 }
@@ -198,14 +199,14 @@ struct QueueNetwork: Sendable {
 extension NetworkJudgement {
     /// With no other link that a rule keeps it from, an unanswered one is all there is: the server may be dead, and that
     /// is for the attempts to find out.
-    var relented: NetworkJudgement {
+    package var relented: NetworkJudgement {
         var judgement = self
         if case .wait(.unanswered) = decision, !hasRefused { judgement.decision = .anyLink }
         return judgement
     }
 
     /// Whether a rule keeps from a link that leads out.
-    var hasRefused: Bool {
+    package var hasRefused: Bool {
         verdicts.contains { if case .refused = $0.standing { true } else { false } }
     }
 }

@@ -1,8 +1,8 @@
 /// Finds jobs that wait for each other in a circle.
-enum DependencyCycle {
+package enum DependencyCycle {
     /// - Parameter edges: For each job, what it needs.
     /// - Returns: One circle, in order, or `nil` when there is none.
-    static func find(_ edges: [Int64: [Int64]]) -> [Int64]? {
+    package static func find(_ edges: [Int64: [Int64]]) -> [Int64]? {
         var finished = Set<Int64>()
         for start in edges.keys.sorted() where !finished.contains(start) {
             // Depth first, without recursion: a chain may be as long as the file.

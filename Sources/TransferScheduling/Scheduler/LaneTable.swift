@@ -1,32 +1,33 @@
 import TransferCore
+package import TransferJobs
 
 /// The lanes that have jobs, and their origins: each is found by its name once a page of jobs, and by its place at each
 /// start.
 ///
 /// The table notes which lanes changed, so that a decision costs what changed and not what there is.
-struct LaneTable: Sendable {
+package struct LaneTable: Sendable {
     /// An origin that jobs speak to; its place is another one's when nobody does any more.
-    struct OriginState: Sendable {
-        fileprivate(set) var name: String
-        fileprivate(set) var active = 0
+    package struct OriginState: Sendable {
+        package fileprivate(set) var name: String
+        package fileprivate(set) var active = 0
         /// Places of the lanes that go there.
-        fileprivate(set) var lanes: [Int] = []
+        package fileprivate(set) var lanes: [Int] = []
         /// A lane was left out of the order because no place was free here.
-        var holdsLanes = false
+        package var holdsLanes = false
     }
 
-    private(set) var lanes: [LaneState] = []
-    private(set) var origins: [OriginState] = []
+    package private(set) var lanes: [LaneState] = []
+    package private(set) var origins: [OriginState] = []
     private var lanePlaces: [Lane: Int] = [:]
     private var originPlaces: [String: Int] = [:]
     private var freeOrigins: [Int] = []
     /// Places of lanes that changed since they were last looked at; some may be named twice or be gone.
     private var changed: [Int] = []
 
-    var isEmpty: Bool { lanes.isEmpty }
+    package var isEmpty: Bool { lanes.isEmpty }
 
     /// A lane that is altered this way counts as changed.
-    subscript(place: Int) -> LaneState {
+    package subscript(place: Int) -> LaneState {
         get { lanes[place] }
         _modify {
             touch(place)
@@ -35,7 +36,7 @@ struct LaneTable: Sendable {
     }
 
     /// Jobs of the lane are asked for; that starts none.
-    mutating func claims(_ place: Int) {
+    package mutating func claims(_ place: Int) {
         lanes[place].isClaiming = true
         lanes[place].grewSinceClaim = 0
         lanes[place].isOvertaken = false
@@ -44,7 +45,7 @@ struct LaneTable: Sendable {
     // MARK: Places
 
     /// Where the lane's state is; it's made where there is none.
-    mutating func place(of lane: Lane) -> Int {
+    package mutating func place(of lane: Lane) -> Int {
         if let place = lanePlaces[lane] { return place }
         let origin = place(ofOrigin: lane.origin)
         lanes.append(LaneState(lane, origin: origin))
@@ -55,7 +56,7 @@ struct LaneTable: Sendable {
     }
 
     /// - Returns: Whether the lane was without jobs, and is gone; the last one has its place then.
-    @discardableResult mutating func dropIfEmpty(_ place: Int) -> Bool {
+    @discardableResult package mutating func dropIfEmpty(_ place: Int) -> Bool {
         guard lanes[place].isEmpty else { return false }
         let gone = lanes[place]
         lanePlaces[gone.lane] = nil
@@ -74,23 +75,23 @@ struct LaneTable: Sendable {
 
     // MARK: Origins
 
-    func lanes(to origin: String) -> some Sequence<LaneState> {
+    package func lanes(to origin: String) -> some Sequence<LaneState> {
         (originPlaces[origin].map { origins[$0].lanes } ?? []).lazy.map { lanes[$0] }
     }
 
     /// Jobs under way to the origin.
-    func active(at origin: String) -> Int { originPlaces[origin].map { origins[$0].active } ?? 0 }
+    package func active(at origin: String) -> Int { originPlaces[origin].map { origins[$0].active } ?? 0 }
 
-    mutating func started(_ place: Int) { origins[lanes[place].origin].active += 1 }
+    package mutating func started(_ place: Int) { origins[lanes[place].origin].active += 1 }
 
     /// A job to the origin has ended.
-    mutating func ended(at origin: Int) {
+    package mutating func ended(at origin: Int) {
         origins[origin].active -= 1
         if origins[origin].holdsLanes { touch(at: origin) }
         freeIfUnused(origin)
     }
 
-    mutating func holdLanes(at origin: Int) { origins[origin].holdsLanes = true }
+    package mutating func holdLanes(at origin: Int) { origins[origin].holdsLanes = true }
 
     private mutating func place(ofOrigin name: String) -> Int {
         if let place = originPlaces[name] { return place }
@@ -111,12 +112,12 @@ struct LaneTable: Sendable {
     // MARK: What changed
 
     /// Something changed that decides whether the lane's jobs start.
-    mutating func touch(_ place: Int) { if changed.last != place { changed.append(place) } }
+    package mutating func touch(_ place: Int) { if changed.last != place { changed.append(place) } }
 
     /// The same of every lane to this origin.
-    mutating func touch(to origin: String) { originPlaces[origin].map { touch(at: $0) } }
+    package mutating func touch(to origin: String) { originPlaces[origin].map { touch(at: $0) } }
 
-    mutating func touchAll() { changed = Array(lanes.indices) }
+    package mutating func touchAll() { changed = Array(lanes.indices) }
 
     private mutating func touch(at origin: Int) {
         origins[origin].holdsLanes = false
@@ -124,7 +125,7 @@ struct LaneTable: Sendable {
     }
 
     /// A lane to look at, each of those that changed once at least.
-    mutating func nextChanged() -> Int? {
+    package mutating func nextChanged() -> Int? {
         while let place = changed.popLast() {
             if place < lanes.count { return place }
         }

@@ -1,24 +1,25 @@
-import TransferCore
+package import TransferCore
+package import TransferJobs
 
 /// What the network lets start, as the scheduler has to know it.
-struct NetworkGate: Sendable, Equatable {
+package struct NetworkGate: Sendable, Equatable {
     /// Rules (``Lane/network``) that are outside their schedule: nothing starts under them, wherever it goes.
-    var shut: Set<String> = []
+    package var shut: Set<String> = []
     /// Rules that no link which leads out may be used by: only what is in `direct` starts.
-    var closed: Set<String> = []
+    package var closed: Set<String> = []
     /// Rules under which there is no way out at all: likewise.
-    var offline: Set<String> = []
+    package var offline: Set<String> = []
     /// Hosts that are reached without a way out: on a network of this machine's own.
-    var direct: Set<HostUnderRules> = []
+    package var direct: Set<HostUnderRules> = []
     /// Hosts that may be reached so, which is being found out: nothing starts, and nothing is said of a wait yet.
-    var undecided: Set<HostUnderRules> = []
+    package var undecided: Set<HostUnderRules> = []
     /// Origins that the network which is there doesn't lead to.
-    var unreachable: Set<Lane> = []
+    package var unreachable: Set<Lane> = []
 
     /// Rules that keep something from starting.
-    var held: Set<String> { shut.union(closed).union(offline) }
+    package var held: Set<String> { shut.union(closed).union(offline) }
 
-    func isOpen(_ lane: Lane, _ reach: OriginReach) -> Bool {
+    package func isOpen(_ lane: Lane, _ reach: OriginReach) -> Bool {
         guard !shut.contains(lane.network) else { return false }
         guard let host = reach.host else { return true }
         guard !unreachable.contains(lane) else { return false }
@@ -27,7 +28,7 @@ struct NetworkGate: Sendable, Equatable {
     }
 
     /// Whether it's said that jobs of the lane wait.
-    func isHeld(_ lane: Lane, _ reach: OriginReach) -> Bool {
+    package func isHeld(_ lane: Lane, _ reach: OriginReach) -> Bool {
         guard !isOpen(lane, reach) else { return false }
         guard let host = reach.host, !shut.contains(lane.network) else { return true }
         return !undecided.contains(HostUnderRules(host: host, network: lane.network))
@@ -35,23 +36,28 @@ struct NetworkGate: Sendable, Equatable {
 }
 
 /// A machine that jobs under the same rules of the network are connected to.
-struct HostUnderRules: Sendable, Hashable {
-    let host: String
+package struct HostUnderRules: Sendable, Hashable {
+    package let host: String
     /// ``Lane/network``
-    let network: String
+    package let network: String
+
+    package init(host: String, network: String) {
+        self.host = host
+        self.network = network
+    }
 }
 
 /// The first machine that a job is connected to: its proxy, else the host of its URL.
-enum OriginReach: Sendable, Hashable {
+package enum OriginReach: Sendable, Hashable {
     /// This machine itself: always there, whatever becomes of the network.
     case local
     case address(IPAddress, host: String)
     case name(String)
 
-    init(origin: String) { self.init(host: Origin(anyURL: origin)?.host ?? "") }
+    package init(origin: String) { self.init(host: Origin(anyURL: origin)?.host ?? "") }
 
     /// - Parameter proxies: The job's; without one the origin itself is connected to.
-    init(origin: String, proxies: ProxyRule) {
+    package init(origin: String, proxies: ProxyRule) {
         guard !proxies.isEmpty, let target = Origin(anyURL: origin), let way = proxies.way(to: target) else {
             self.init(origin: origin)
             return
@@ -59,7 +65,7 @@ enum OriginReach: Sendable, Hashable {
         self.init(host: ProxyAddress(way).host)
     }
 
-    init(host: String) {
+    package init(host: String) {
         if let address = IPAddress(host) {
             self = address.isLoopback ? .local : .address(address, host: host)
         } else {
@@ -69,7 +75,7 @@ enum OriginReach: Sendable, Hashable {
     }
 
     /// `nil` for this machine.
-    var host: String? {
+    package var host: String? {
         switch self {
         case .local: nil
         case .address(_, let host), .name(let host): host

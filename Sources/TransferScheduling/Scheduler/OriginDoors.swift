@@ -1,8 +1,10 @@
+import TransferJobs
+
 /// Origins that may ask for a password, which one upload finds out for all: its challenge tells the others what to send
 /// along (RFC 9110 §11.6.1). Without that each of those that start together would send its body twice.
 ///
 /// The first upload's outcome doesn't matter: once that was challenged or is over, the others don't wait any more.
-struct OriginDoors: Sendable {
+package struct OriginDoors: Sendable {
     /// Whether an upload has found out, or is about to.
     private enum Door: Sendable {
         case knocking(Int64)
@@ -12,18 +14,18 @@ struct OriginDoors: Sendable {
     private var doors: [String: Door] = [:]
 
     /// Whether the job has to wait for another one's answer.
-    func holds(_ candidate: Scheduler.Candidate) -> Bool {
+    package func holds(_ candidate: Scheduler.Candidate) -> Bool {
         guard candidate.knocks, case .knocking = doors[candidate.lane.origin] else { return false }
         return true
     }
 
-    mutating func started(_ candidate: Scheduler.Candidate) {
+    package mutating func started(_ candidate: Scheduler.Candidate) {
         guard candidate.knocks, doors[candidate.lane.origin] == nil else { return }
         doors[candidate.lane.origin] = .knocking(candidate.id)
     }
 
     /// - Returns: Whether others waited for that.
-    mutating func answered(_ candidate: Scheduler.Candidate) -> Bool {
+    package mutating func answered(_ candidate: Scheduler.Candidate) -> Bool {
         guard case .knocking(candidate.id) = doors[candidate.lane.origin] else { return false }
         doors[candidate.lane.origin] = .known
         return true

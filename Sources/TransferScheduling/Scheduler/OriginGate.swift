@@ -1,13 +1,13 @@
-import TransferCore
+package import TransferCore
 
 /// Whether an origin is spoken to: it's open until it shows that it can't be reached or wants to be left alone, then
 /// nothing goes there for a while, then one job tries.
 ///
 /// So a dead server costs a batch one job's attempts at a time, not every job's budget. Jobs of what has no end, such as a
 /// watched folder, go on probing it for ever; the others are given up.
-struct OriginGate: Sendable {
+package struct OriginGate: Sendable {
     /// `open` → `paused` → `probing` → `open` | `paused` | `dead`; `dead` stays.
-    enum State: Sendable, Equatable {
+    package enum State: Sendable, Equatable {
         case open(failures: Int)
         case paused(until: MonotonicTime, Reason)
         case probing(job: Int64, Reason)
@@ -15,37 +15,37 @@ struct OriginGate: Sendable {
         case dead(TransferError)
     }
 
-    struct Reason: Sendable, Equatable {
-        var error: TransferError
+    package struct Reason: Sendable, Equatable {
+        package var error: TransferError
         /// Pauses one after the other, without an answer between, that the origin didn't ask for.
-        var pauses: Int
+        package var pauses: Int
         /// What those took that it asked for.
-        var asked = Duration.zero
+        package var asked = Duration.zero
         /// What jobs are told that have to end: they aren't tried here any more, until it answers.
-        var givenUp: TransferError?
+        package var givenUp: TransferError?
     }
 
-    private(set) var state = State.open(failures: 0)
+    package private(set) var state = State.open(failures: 0)
     /// Of the jobs that failed here: one impatient job is no reason to give up for all.
-    private(set) var patience = Patience()
+    package private(set) var patience = Patience()
 
-    init() {}
+    package init() {}
 
-    init(pausedUntil: MonotonicTime, _ error: TransferError) {
+    package init(pausedUntil: MonotonicTime, _ error: TransferError) {
         state = .paused(until: pausedUntil, Reason(error: error, pauses: 0))
     }
 
     /// As many jobs in a row must fail to reach the origin before it's paused; one may be bad luck.
-    static let badLuck = 3
+    package static let badLuck = 3
 
-    enum Permission: Equatable {
+    package enum Permission: Equatable {
         case start
         case wait(until: MonotonicTime?)
         case refuse(TransferError)
     }
 
     /// Whether the origin itself asked for the pause.
-    var isAsked: Bool {
+    package var isAsked: Bool {
         switch state {
         case .paused(_, let reason), .probing(_, let reason):
             reason.error.status != nil || reason.error.retryAfter != nil
@@ -65,7 +65,7 @@ struct OriginGate: Sendable {
     /// Whether a job may start now.
     ///
     /// - Parameter isEndless: It may wait for ever.
-    func permission(isEndless: Bool = false, now: MonotonicTime) -> Permission {
+    package func permission(isEndless: Bool = false, now: MonotonicTime) -> Permission {
         if let end, !isEndless { return .refuse(end) }
         switch state {
         case .open, .dead: return .start
@@ -75,7 +75,7 @@ struct OriginGate: Sendable {
     }
 
     /// Whether this job may start now; after a pause it's the one that tries.
-    mutating func ask(_ job: Int64, isEndless: Bool = false, now: MonotonicTime) -> Permission {
+    package mutating func ask(_ job: Int64, isEndless: Bool = false, now: MonotonicTime) -> Permission {
         let permission = permission(isEndless: isEndless, now: now)
         guard permission == .start else { return permission }
         switch state {
@@ -90,7 +90,7 @@ struct OriginGate: Sendable {
     }
 
     /// The origin answered.
-    mutating func answered() {
+    package mutating func answered() {
         if case .dead = state { return }
         state = .open(failures: 0)
     }
@@ -103,7 +103,7 @@ struct OriginGate: Sendable {
     ///   - patience: The same of those that wait here.
     ///   - isEndless: It's tried for ever, whatever the rule's limits are.
     ///   - random: A number in 0..<1.
-    mutating func failed(
+    package mutating func failed(
         _ job: Int64, _ error: TransferError, rule: RetryRule, patience: Patience = Patience(), isEndless: Bool = false,
         random: Double, now: MonotonicTime
     ) {
@@ -142,12 +142,12 @@ struct OriginGate: Sendable {
     }
 
     /// The probing job went away without an answer (cancelled, paused).
-    mutating func abandoned(_ job: Int64, now: MonotonicTime) {
+    package mutating func abandoned(_ job: Int64, now: MonotonicTime) {
         if case .probing(job, let reason) = state { state = .paused(until: now, reason) }
     }
 
     /// A job gave up for good because of this origin.
-    mutating func exhausted(_ error: TransferError) {
+    package mutating func exhausted(_ error: TransferError) {
         switch state {
         case .paused(let until, var reason) where patience.isEndless:
             reason.givenUp = error
@@ -161,7 +161,7 @@ struct OriginGate: Sendable {
     }
 
     /// Somebody wants something of it again that has to end.
-    mutating func revive() {
+    package mutating func revive() {
         switch state {
         case .paused(let until, let reason) where reason.givenUp != nil:
             state = .paused(until: until, Reason(error: reason.error, pauses: 0))

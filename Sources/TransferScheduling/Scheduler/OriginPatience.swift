@@ -1,19 +1,19 @@
-import TransferCore
+package import TransferCore
 
 /// How much a job bears of an origin before it gives up.
-struct OriginPatience: Sendable, Hashable {
+package struct OriginPatience: Sendable, Hashable {
     /// Attempts after the first.
-    var retries: Int
+    package var retries: Int
     /// The time that waits may take which the origin asks for.
-    var wait: Duration
+    package var wait: Duration
 
-    init(_ rule: RetryRule) {
+    package init(_ rule: RetryRule) {
         retries = rule.limit
         wait = rule.limit > 0 && rule.honoursRetryAfter ? rule.longestWait : .zero
     }
 
     /// The most of both.
-    func widened(by other: OriginPatience) -> OriginPatience {
+    package func widened(by other: OriginPatience) -> OriginPatience {
         var most = self
         most.retries = max(retries, other.retries)
         most.wait = max(wait, other.wait)
@@ -21,18 +21,18 @@ struct OriginPatience: Sendable, Hashable {
     }
 
     /// Whether the other one bears no more.
-    func covers(_ other: OriginPatience) -> Bool { other.retries <= retries && other.wait <= wait }
+    package func covers(_ other: OriginPatience) -> Bool { other.retries <= retries && other.wait <= wait }
 }
 
 extension OriginGate {
     /// How much jobs bear together: as much as the most patient.
-    struct Patience: Sendable, Hashable {
+    package struct Patience: Sendable, Hashable {
         /// Of those that have to end; `nil` when there is none.
-        private(set) var ending: OriginPatience?
+        package private(set) var ending: OriginPatience?
         /// One of them may wait for ever.
-        var isEndless = false
+        package var isEndless = false
 
-        mutating func add(_ patience: OriginPatience, isEndless: Bool) {
+        package mutating func add(_ patience: OriginPatience, isEndless: Bool) {
             if isEndless {
                 self.isEndless = true
             } else {
@@ -40,7 +40,7 @@ extension OriginGate {
             }
         }
 
-        mutating func widen(_ other: Patience) {
+        package mutating func widen(_ other: Patience) {
             isEndless = isEndless || other.isEndless
             guard let more = other.ending else { return }
             ending = ending?.widened(by: more) ?? more
@@ -50,7 +50,7 @@ extension OriginGate {
 
 extension TransferError {
     /// The server asked again when the time for that was used up.
-    func waitedTooLong(_ limit: Duration) -> TransferError {
+    package func waitedTooLong(_ limit: Duration) -> TransferError {
         var error = self
         let why = error.errno == nil ? "the server goes on asking to wait" : "that went on"
         error.message += "; \(why), and \(DurationText.words(limit)) is the limit (retry.maxWait)"
@@ -59,7 +59,7 @@ extension TransferError {
     }
 
     /// With a wait that isn't longer than `limit`, and a message that says so.
-    func bounded(to limit: Duration) -> TransferError {
+    package func bounded(to limit: Duration) -> TransferError {
         guard let asked = retryAfter, asked > limit, limit > .zero else { return self }
         var error = self
         error.retryAfter = limit

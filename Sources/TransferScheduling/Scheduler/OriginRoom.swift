@@ -1,28 +1,28 @@
-import TransferCore
+package import TransferCore
 
 /// How many jobs an origin takes at a time, where it has refused one because of the others (FTP's "too many users").
 ///
 /// Each refusal takes a place away, down to one; every minute without gives one back, as the others of a server come and
 /// go too.
-struct OriginRoom: Sendable, Equatable {
-    private(set) var places: Int
+package struct OriginRoom: Sendable, Equatable {
+    package private(set) var places: Int
     private var changed: MonotonicTime
 
-    static let growth: Duration = .seconds(60)
+    package static let growth: Duration = .seconds(60)
 
     /// - Parameter others: Jobs that are there, without the one that was refused.
-    init(others: Int, now: MonotonicTime) {
+    package init(others: Int, now: MonotonicTime) {
         places = max(1, others)
         changed = now
     }
 
-    mutating func refused(others: Int, now: MonotonicTime) {
+    package mutating func refused(others: Int, now: MonotonicTime) {
         places = max(1, min(places, others))
         changed = now
     }
 
     /// - Returns: Those that bound anything yet.
-    static func grown(_ rooms: [String: OriginRoom], limit: Int, now: MonotonicTime) -> [String: OriginRoom] {
+    package static func grown(_ rooms: [String: OriginRoom], limit: Int, now: MonotonicTime) -> [String: OriginRoom] {
         guard !rooms.isEmpty else { return rooms }
         return rooms.mapValues { $0.grown(now) }.filter { $0.value.places < limit }
     }

@@ -1,10 +1,10 @@
-import TransferCore
+package import TransferCore
 
 /// An origin that jobs wait for, as its gate has it.
-struct OriginWait: Sendable, Hashable {
-    var origin: String
+package struct OriginWait: Sendable, Hashable {
+    package var origin: String
     /// `nil` while a job tries.
-    var until: MonotonicTime?
-    var status: Int?
-    var message: String
+    package var until: MonotonicTime?
+    package var status: Int?
+    package var message: String
 }

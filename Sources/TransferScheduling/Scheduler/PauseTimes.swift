@@ -1,8 +1,8 @@
 import HeapModule
-import TransferCore
+package import TransferCore
 
 /// When pauses of origins that hold jobs back come to their end.
-struct PauseTimes: Sendable {
+package struct PauseTimes: Sendable {
     private struct Entry: Sendable, Comparable {
         let end: MonotonicTime
         let origin: String
@@ -14,14 +14,14 @@ struct PauseTimes: Sendable {
     private var ends: [String: MonotonicTime] = [:]
 
     /// Jobs to the origin wait until then.
-    mutating func note(_ origin: String, until end: MonotonicTime) {
+    package mutating func note(_ origin: String, until end: MonotonicTime) {
         guard ends[origin] != end else { return }
         ends[origin] = end
         heap.insert(Entry(end: end, origin: origin))
     }
 
     /// An origin whose pause is over; each is named once.
-    mutating func nextDue(now: MonotonicTime) -> String? {
+    package mutating func nextDue(now: MonotonicTime) -> String? {
         while let first = heap.min, first.end <= now {
             heap.removeMin()
             if forget(first) { return first.origin }
@@ -30,7 +30,7 @@ struct PauseTimes: Sendable {
     }
 
     /// The next end of a pause that still holds jobs back.
-    mutating func next(where holds: (String, MonotonicTime) -> Bool) -> MonotonicTime? {
+    package mutating func next(where holds: (String, MonotonicTime) -> Bool) -> MonotonicTime? {
         while let first = heap.min {
             if ends[first.origin] == first.end, holds(first.origin, first.end) { return first.end }
             heap.removeMin()

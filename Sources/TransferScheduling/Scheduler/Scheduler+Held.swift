@@ -1,9 +1,10 @@
-import TransferCore
+package import TransferCore
+import TransferJobs
 
 // Jobs that their origins keep from starting.
 extension Scheduler {
     /// Why jobs of this origin wait, if the origin is the reason.
-    func pause(of origin: String, now: MonotonicTime) -> (error: TransferError, remaining: Duration)? {
+    package func pause(of origin: String, now: MonotonicTime) -> (error: TransferError, remaining: Duration)? {
         switch gates[origin]?.state {
         case .paused(let until, let reason): (reason.error, max(.zero, until - now))
         case .probing(_, let reason): (reason.error, .zero)
@@ -13,7 +14,7 @@ extension Scheduler {
 
     /// What keeps the jobs of a batch from starting; each job counts once. Of those that are still in the store as many
     /// are counted as are known of.
-    func held(batch: Int64) -> (byNetwork: Int, byOrigin: [String: Int]) {
+    package func held(batch: Int64) -> (byNetwork: Int, byOrigin: [String: Int]) {
         var (byNetwork, byOrigin) = (0, [String: Int]())
         let isOpen = network == NetworkGate()
         if !isOpen {
@@ -37,7 +38,7 @@ extension Scheduler {
     }
 
     /// All origins that keep jobs from starting for now.
-    func originWaits() -> Set<OriginWait> {
+    package func originWaits() -> Set<OriginWait> {
         Set(
             gates.compactMap { origin, gate in
                 switch gate.state {

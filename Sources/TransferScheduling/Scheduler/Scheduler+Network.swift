@@ -1,24 +1,25 @@
 import DequeModule
 import TransferCore
+package import TransferJobs
 
 // What waits for the network, and for which machines.
 extension Scheduler {
     /// The rules of the network under which jobs wait or could start.
-    var networks: Set<String> { Set(table.lanes.map(\.lane.network)) }
+    package var networks: Set<String> { Set(table.lanes.map(\.lane.network)) }
 
-    func batches(under network: String) -> Set<Int64> {
+    package func batches(under network: String) -> Set<Int64> {
         Set(table.lanes.lazy.filter { $0.lane.network == network }.map(\.lane.batch))
     }
 
     /// Batches of which it's known that jobs under these rules wait for the network.
-    func batchesHeld(under network: String) -> Set<Int64> {
+    package func batchesHeld(under network: String) -> Set<Int64> {
         Set(
             table.lanes.lazy.filter { $0.lane.network == network && self.network.isHeld($0.lane, $0.reach) }
                 .map(\.lane.batch))
     }
 
     /// Batches whose jobs under these rules may all start.
-    func batchesThatGoOn(under network: String) -> Set<Int64> {
+    package func batchesThatGoOn(under network: String) -> Set<Int64> {
         let (open, closed) = table.lanes.lazy.filter { $0.lane.network == network }
             .reduce(into: (Set<Int64>(), Set<Int64>())) { sets, state in
                 if self.network.isOpen(state.lane, state.reach) {
@@ -31,7 +32,7 @@ extension Scheduler {
     }
 
     /// The machines that jobs under these rules are connected to first, but for this one.
-    func hosts(under networks: Set<String>) -> Set<HostUnderRules> {
+    package func hosts(under networks: Set<String>) -> Set<HostUnderRules> {
         var hosts: Set<HostUnderRules> = []
         for state in table.lanes where networks.contains(state.lane.network) {
             if let host = state.reach.host {
@@ -47,11 +48,11 @@ extension Scheduler {
     }
 
     /// Claimed jobs that this gate keeps from starting.
-    func kept(by gate: NetworkGate) -> [Candidate] {
+    package func kept(by gate: NetworkGate) -> [Candidate] {
         guard gate != NetworkGate() else { return [] }
         return table.lanes.flatMap { state in state.window.filter { !gate.isOpen(state.lane, $0.reach) } }
     }
 
     /// What lanes' rules and origins the network closes, of those that have jobs.
-    func closedLanes() -> [Lane] { table.lanes.filter { !network.isOpen($0.lane, $0.reach) }.map(\.lane) }
+    package func closedLanes() -> [Lane] { table.lanes.filter { !network.isOpen($0.lane, $0.reach) }.map(\.lane) }
 }

@@ -1,25 +1,26 @@
 import DequeModule
-import TransferCore
+package import TransferCore
+package import TransferJobs
 
 /// Decides which job starts next: priorities, fairness between origins, concurrency, pauses of origins. Pure: it is
 /// told what happened and at what time, and says what to do.
 ///
 /// It sees a window of claimed jobs per lane and asks for more as they start, so its size doesn't grow with the queue.
-struct Scheduler: Sendable {
-    typealias Candidate = StartCandidate
+package struct Scheduler: Sendable {
+    package typealias Candidate = StartCandidate
 
-    struct Limits: Sendable, Hashable {
-        var concurrency = 32
-        var perHost = 16
-        var requestRate: Double?
+    package struct Limits: Sendable, Hashable {
+        package var concurrency = 32
+        package var perHost = 16
+        package var requestRate: Double?
 
-        init(concurrency: Int = 32, perHost: Int = 16, requestRate: Double? = nil) {
+        package init(concurrency: Int = 32, perHost: Int = 16, requestRate: Double? = nil) {
             self.concurrency = concurrency
             self.perHost = perHost
             self.requestRate = requestRate
         }
 
-        init(_ limits: BatchLimits) {
+        package init(_ limits: BatchLimits) {
             self.init(
                 // Programs may say anything; with no slot at all a batch would never end.
                 concurrency: max(1, limits.concurrency ?? 32), perHost: max(1, limits.perHost ?? 16),
@@ -27,7 +28,7 @@ struct Scheduler: Sendable {
         }
     }
 
-    enum Action: Sendable, Hashable {
+    package enum Action: Sendable, Hashable {
         case start(Candidate)
         /// The origin is given up: the job fails with this error without having been tried.
         case refuse(Candidate, TransferError)
@@ -35,39 +36,39 @@ struct Scheduler: Sendable {
     }
 
     /// What the network lets start.
-    private(set) var network = NetworkGate()
+    package private(set) var network = NetworkGate()
     /// Whether that is everything.
     private var isNetworkOpen = true
 
-    private(set) var limits: Limits
+    package private(set) var limits: Limits
     /// What was started and hasn't ended, with the places of their origins.
-    private(set) var active: [Int64: Int] = [:]
-    private(set) var table = LaneTable()
+    package private(set) var active: [Int64: Int] = [:]
+    package private(set) var table = LaneTable()
     private var order = StartOrder()
-    private(set) var gates: [String: OriginGate] = [:]
+    package private(set) var gates: [String: OriginGate] = [:]
     /// Of origins that take fewer jobs at a time than the limit.
     private var rooms: [String: OriginRoom] = [:]
     private var doors = OriginDoors()
     /// Origins that are paused and have jobs to start, with the time at which a job may try.
     private var pauses = PauseTimes()
     /// How many jobs the machine's descriptors are enough for, where they weren't.
-    var openFiles: OriginRoom?
+    package var openFiles: OriginRoom?
     private var rate: StartRate?
     private var served = 0
     /// When something may start that may not now; `nil` when only an event can change that.
-    private(set) var nextWake: MonotonicTime?
+    package private(set) var nextWake: MonotonicTime?
 
-    static let pageSize = 256
+    package static let pageSize = 256
     /// Of a lane that has no more than that claimed, more is claimed: of small jobs so many may start while the store is
     /// still at a record.
-    static let lowMark = 192
+    package static let lowMark = 192
 
-    init(limits: Limits, now: MonotonicTime) {
+    package init(limits: Limits, now: MonotonicTime) {
         self.limits = limits
         rate = limits.requestRate.map { StartRate(perSecond: $0, now: now) }
     }
 
-    mutating func setLimits(_ limits: Limits, now: MonotonicTime) {
+    package mutating func setLimits(_ limits: Limits, now: MonotonicTime) {
         self.limits = limits
         rate = limits.requestRate.map { StartRate(perSecond: $0, now: now) }
         table.touchAll()
@@ -76,42 +77,42 @@ struct Scheduler: Sendable {
     // MARK: Events
 
     /// The network lets other jobs start than before.
-    mutating func setNetwork(_ gate: NetworkGate) {
+    package mutating func setNetwork(_ gate: NetworkGate) {
         network = gate
         isNetworkOpen = gate == NetworkGate()
         table.touchAll()
     }
 
     /// - Parameter overtakes: Some of them may go before those that have been claimed.
-    mutating func backlogGrew(_ lane: Lane, by count: Int, overtakes: Bool = false) {
+    package mutating func backlogGrew(_ lane: Lane, by count: Int, overtakes: Bool = false) {
         table[table.place(of: lane)].grew(by: count, overtakes: overtakes)
     }
 
     /// A claim came back; fewer jobs than asked for means that the lane was empty when the claim was done.
-    mutating func claimed(_ lane: Lane, _ candidates: [Candidate], asked: Int) {
+    package mutating func claimed(_ lane: Lane, _ candidates: [Candidate], asked: Int) {
         let place = table.place(of: lane)
         table[place].claimed(candidates, asked: asked)
         dropIfEmpty(place)
     }
 
     /// A claimed job of another lane belongs to this one now.
-    mutating func joined(_ candidate: Candidate) {
+    package mutating func joined(_ candidate: Candidate) {
         table[table.place(of: candidate.lane)].joined(candidate)
     }
 
     /// A start came to its end; the slot is free.
-    mutating func ended(_ candidate: Candidate) {
+    package mutating func ended(_ candidate: Candidate) {
         guard let origin = active.removeValue(forKey: candidate.id) else { return }
         table.ended(at: origin)
         answered(candidate)
     }
 
     /// The server has said whether it wants the job's password, and how.
-    mutating func answered(_ candidate: Candidate) {
+    package mutating func answered(_ candidate: Candidate) {
         if doors.answered(candidate) { table.touch(to: candidate.lane.origin) }
     }
 
-    mutating func originAnswered(_ origin: String) {
+    package mutating func originAnswered(_ origin: String) {
         // Open with no failures is what a missing gate means.
         guard gates[origin] != nil else { return }
         gates[origin]?.answered()
@@ -119,7 +120,7 @@ struct Scheduler: Sendable {
         table.touch(to: origin)
     }
 
-    mutating func originFailed(
+    package mutating func originFailed(
         _ origin: String, job: Int64, _ error: TransferError, rule: RetryRule, isEndless: Bool = false, random: Double,
         now: MonotonicTime
     ) {
@@ -130,7 +131,7 @@ struct Scheduler: Sendable {
     }
 
     /// The origin takes no more jobs at a time. Returns whether others of ours are there: then it needs no pause, only fewer.
-    mutating func originCrowded(_ origin: String, now: MonotonicTime) -> Bool {
+    package mutating func originCrowded(_ origin: String, now: MonotonicTime) -> Bool {
         let others = table.active(at: origin) - 1
         rooms[origin, default: OriginRoom(others: others, now: now)].refused(others: others, now: now)
         return others > 0
@@ -146,32 +147,32 @@ struct Scheduler: Sendable {
     }
 
     /// Origins that were given up get another chance: somebody wants something of them again.
-    mutating func reviveDead() {
+    package mutating func reviveDead() {
         gates = gates.filter { if case .dead = $0.value.state { false } else { true } }
         for origin in Array(gates.keys) { gates[origin]?.revive() }
         table.touchAll()
     }
 
     /// Nothing is held back any more: somebody said to try now.
-    mutating func openGates() {
+    package mutating func openGates() {
         gates.removeAll()
         table.touchAll()
     }
 
     /// Origins that couldn't be reached are tried anew, over the network that is there now; what a server asked for
     /// holds over every network.
-    mutating func openSilentGates() {
+    package mutating func openSilentGates() {
         gates = gates.filter { $0.value.isAsked }
         table.touchAll()
     }
 
-    mutating func originAbandoned(_ origin: String, job: Int64, now: MonotonicTime) {
+    package mutating func originAbandoned(_ origin: String, job: Int64, now: MonotonicTime) {
         gates[origin]?.abandoned(job, now: now)
         table.touch(to: origin)
     }
 
     /// - Parameter patience: The job's that gave up: more patient ones go on.
-    mutating func originExhausted(_ origin: String, _ error: TransferError, patience: OriginPatience? = nil) {
+    package mutating func originExhausted(_ origin: String, _ error: TransferError, patience: OriginPatience? = nil) {
         if let patience {
             var others = self.patience(of: origin)
             if let gate = gates[origin] { others.widen(gate.patience) }
@@ -182,13 +183,13 @@ struct Scheduler: Sendable {
     }
 
     /// A pause that an earlier process was asked for.
-    mutating func restorePause(of origin: String, _ error: TransferError, until: MonotonicTime) {
+    package mutating func restorePause(of origin: String, _ error: TransferError, until: MonotonicTime) {
         if gates[origin] == nil { gates[origin] = OriginGate(pausedUntil: until, error) }
         table.touch(to: origin)
     }
 
     /// Takes jobs out that are claimed and not started; for pausing and cancelling.
-    mutating func remove(where matches: (Candidate) -> Bool) -> [Candidate] {
+    package mutating func remove(where matches: (Candidate) -> Bool) -> [Candidate] {
         var removed: [Candidate] = []
         // From the last: one that is dropped has the last one put into its place.
         for place in table.lanes.indices.reversed() where table.lanes[place].window.contains(where: matches) {
@@ -200,7 +201,7 @@ struct Scheduler: Sendable {
     }
 
     /// A batch's run is over: of what it has left nothing is started here any more.
-    mutating func forget(batch: Int64) {
+    package mutating func forget(batch: Int64) {
         for place in table.lanes.indices.reversed() where table.lanes[place].lane.batch == batch {
             table[place].clear()
             dropIfEmpty(place)
@@ -208,7 +209,7 @@ struct Scheduler: Sendable {
     }
 
     /// The lane's ready jobs changed in the store by another hand.
-    mutating func backlogIs(_ lane: Lane, _ count: Int) {
+    package mutating func backlogIs(_ lane: Lane, _ count: Int) {
         let place = table.place(of: lane)
         table[place].backlogIs(count)
         dropIfEmpty(place)
@@ -216,10 +217,10 @@ struct Scheduler: Sendable {
 
     // MARK: Questions
 
-    var isIdle: Bool { active.isEmpty && table.isEmpty }
+    package var isIdle: Bool { active.isEmpty && table.isEmpty }
 
     /// Jobs that are next where others of their origins are under way; the most urgent of each lane first.
-    func upcoming(_ count: Int) -> [Candidate] {
+    package func upcoming(_ count: Int) -> [Candidate] {
         var candidates: [Candidate] = []
         guard count > 0 else { return [] }
         for origin in Set(active.values).sorted() {
@@ -235,7 +236,7 @@ struct Scheduler: Sendable {
     /// Everything that is to be done now. What it starts counts as active at once.
     ///
     /// A start costs O(log n) in the lanes there are: only those are looked at that changed.
-    mutating func decide(now: MonotonicTime) -> [Action] {
+    package mutating func decide(now: MonotonicTime) -> [Action] {
         var actions: [Action] = []
         var claims: [Action] = []
         nextWake = nil

@@ -1,22 +1,23 @@
 import TransferCore
+package import TransferJobs
 
 /// A claimed job, as far as its start is decided by it.
-struct StartCandidate: Sendable, Hashable {
-    let id: Int64
-    let lane: Lane
-    let priority: Int
+package struct StartCandidate: Sendable, Hashable {
+    package let id: Int64
+    package let lane: Lane
+    package let priority: Int
     /// Its place among the jobs of its lane, the highest first.
-    let rank: Int
+    package let rank: Int
     /// What it bears of its origin, where it has to end.
-    let patience: OriginPatience
+    package let patience: OriginPatience
     /// It's tried for ever where its origin is the reason: it's of a batch that has no end.
-    let isEndless: Bool
+    package let isEndless: Bool
     /// What the lane's origin says of the way to it: asked several times for each job.
-    let reach: OriginReach
+    package let reach: OriginReach
     /// The job's body goes out in vain where the server wants a password that it hasn't asked for yet (``OriginDoors``).
-    let knocks: Bool
+    package let knocks: Bool
 
-    init(
+    package init(
         id: Int64, lane: Lane, priority: Int, rank: Int? = nil,
         patience: OriginPatience = OriginPatience(RetryRule()), isEndless: Bool = false, reach: OriginReach? = nil,
         knocks: Bool = false
@@ -32,7 +33,7 @@ struct StartCandidate: Sendable, Hashable {
     }
 
     /// The same job, at another of its servers.
-    func turned(to lane: Lane, _ reach: OriginReach) -> StartCandidate {
+    package func turned(to lane: Lane, _ reach: OriginReach) -> StartCandidate {
         StartCandidate(
             id: id, lane: lane, priority: priority, rank: rank, patience: patience, isEndless: isEndless,
             reach: reach,

@@ -4,7 +4,7 @@ import HeapModule
 /// lane that was served least recently goes first.
 ///
 /// A lane's entry is replaced by a later one and not taken out, so that an alteration costs O(log n).
-struct StartOrder: Sendable {
+package struct StartOrder: Sendable {
     private struct Entry: Sendable, Comparable {
         let priority: Int
         let lastServed: Int
@@ -23,7 +23,7 @@ struct StartOrder: Sendable {
     private var valid = 0
 
     /// The lane at this place may start a job of this priority.
-    mutating func put(_ place: Int, priority: Int, lastServed: Int) {
+    package mutating func put(_ place: Int, priority: Int, lastServed: Int) {
         take(place)
         if stamps.count <= place { stamps += repeatElement(0, count: place + 1 - stamps.count) }
         lastStamp += 1
@@ -34,14 +34,14 @@ struct StartOrder: Sendable {
     }
 
     /// The lane at this place starts nothing.
-    mutating func take(_ place: Int) {
+    package mutating func take(_ place: Int) {
         guard place < stamps.count, stamps[place] != 0 else { return }
         stamps[place] = 0
         valid -= 1
     }
 
     /// The place of the lane whose turn it is; it's taken out.
-    mutating func next() -> Int? {
+    package mutating func next() -> Int? {
         while let entry = heap.popMax() {
             guard isValid(entry) else { continue }
             take(entry.place)

@@ -1,11 +1,12 @@
 import GRDB
+import TransferJobs
 
 /// The numbers of a batch's jobs by state, as its run counts them.
-struct BatchTallies: Sendable {
-    let database: QueueDatabase
-    let stamps: LedgerStamps
+package struct BatchTallies: Sendable {
+    package let database: QueueDatabase
+    package let stamps: LedgerStamps
 
-    func tally(batch: Int64) throws -> BatchTally {
+    package func tally(batch: Int64) throws -> BatchTally {
         try database.read { db in
             var tally = BatchTally(counts: try Self.counts(db, "batch = ?", batch))
             let isWatched = try Bool.fetchOne(

@@ -1,23 +1,23 @@
-import GRDB
+package import GRDB
 import TransferCore
 import TransferEventLoop
 
 /// Batches as processes take them, give them up and forget them.
-struct Batches: Sendable {
-    let database: QueueDatabase
-    let leases: Leases
-    let reserves: ReservedJobs
-    let packed: PackedJobs
-    let doubtful: DoubtfulBatches
+package struct Batches: Sendable {
+    package let database: QueueDatabase
+    package let leases: Leases
+    package let reserves: ReservedJobs
+    package let packed: PackedJobs
+    package let doubtful: DoubtfulBatches
 
-    func names() throws -> [String] {
+    package func names() throws -> [String] {
         try database.read(leavesPacks: true) { db in try String.fetchAll(db, sql: "SELECT name FROM batch ORDER BY id")
         }
     }
 
     // MARK: Taking
 
-    func hold(_ selection: BatchSelection) throws -> [HeldBatch] {
+    package func hold(_ selection: BatchSelection) throws -> [HeldBatch] {
         switch selection {
         case .unfinished: try holdUnfinished()
         case .named(let name): try hold(name)
@@ -59,7 +59,7 @@ struct Batches: Sendable {
     /// Makes the batch or finds it, and takes it for this process, in a transaction of somebody else's.
     ///
     /// - Throws: ``StagingFailure/held(_:)`` where another process has it.
-    func hold(_ db: Database, _ header: BatchHeader) throws -> HeldBatch {
+    package func hold(_ db: Database, _ header: BatchHeader) throws -> HeldBatch {
         try leases.reclaim(db)
         try database.requireLease(db)
         let row = try Row.fetchOne(
@@ -101,7 +101,7 @@ struct Batches: Sendable {
     /// Gives the batch up: its run is over.
     ///
     /// - Returns: The sockets of those who wait for that.
-    func letGo(batch: Int64, isComplete: Bool) throws -> [String] {
+    package func letGo(batch: Int64, isComplete: Bool) throws -> [String] {
         defer { packed.forget(batch) }
         reserves.forget(batch)
         if isComplete { doubtful.runEnded(of: batch) }
@@ -126,7 +126,7 @@ struct Batches: Sendable {
     }
 
     /// Notes that somebody waits for the batch's end, at this socket.
-    func listen(batch: String, socket: String) throws {
+    package func listen(batch: String, socket: String) throws {
         try database.write(leavesPacks: true) { db in
             try db.execute(
                 sql: "INSERT INTO listener (batch, socket) SELECT id, ? FROM batch WHERE name = ?",
@@ -139,7 +139,7 @@ struct Batches: Sendable {
     /// Without a time, what was uploaded from watched folders is forgotten with their batches.
     ///
     /// - Returns: The names of those forgotten.
-    func forget(name: String?, endedBefore: Int64?) throws -> [String] {
+    package func forget(name: String?, endedBefore: Int64?) throws -> [String] {
         try database.write { db in
             try leases.reclaim(db)
             let names = try String.fetchAll(

@@ -5,20 +5,20 @@ import Synchronization
 ///
 /// A run has told when it ended by itself. The database learns of that when the process ends in order: nobody may have
 /// read what one had to say that was killed.
-final class DoubtfulBatches: Sendable {
+package final class DoubtfulBatches: Sendable {
     private enum Stage { case found, told }
 
     private let batches = Mutex<[Int64: Stage]>([:])
 
-    func found(in batch: Int64) {
+    package func found(in batch: Int64) {
         batches.withLock { if $0[batch] == nil { $0[batch] = .found } }
     }
 
-    func runEnded(of batch: Int64) {
+    package func runEnded(of batch: Int64) {
         batches.withLock { if $0[batch] != nil { $0[batch] = .told } }
     }
 
-    func isTold(_ batch: Int64) -> Bool { batches.withLock { $0[batch] == .told } }
+    package func isTold(_ batch: Int64) -> Bool { batches.withLock { $0[batch] == .told } }
 
-    var told: [Int64] { batches.withLock { $0.filter { $0.value == .told }.map(\.key) } }
+    package var told: [Int64] { batches.withLock { $0.filter { $0.value == .told }.map(\.key) } }
 }

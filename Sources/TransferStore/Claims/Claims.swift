@@ -2,16 +2,17 @@ import GRDB
 import Synchronization
 import TransferCore
 import TransferEventLoop
+package import TransferJobs
 
 /// Takes ready jobs for this process: those of reserves from memory, the others from their rows.
-final class Claims: Sendable {
+package final class Claims: Sendable {
     private let database: QueueDatabase
     private let reserves: ReservedJobs
     private let reserveClaims: ReserveClaims
     /// Batches of which an upload was claimed: further claims are durable when they are made.
     private let uploading = Mutex<Set<Int64>>([])
 
-    init(_ database: QueueDatabase, _ reserves: ReservedJobs) {
+    package init(_ database: QueueDatabase, _ reserves: ReservedJobs) {
         self.database = database
         self.reserves = reserves
         reserveClaims = ReserveClaims(database: database, reserves: reserves)
@@ -21,7 +22,7 @@ final class Claims: Sendable {
     private static let lostSecret = TransferError(
         .secretMissing, "its URL or headers hold a secret that is never stored: run its job file again")
 
-    func claim(_ wants: [LaneWant], secrets: [Int64: JobSecrets]) throws -> [ClaimedJobs] {
+    package func claim(_ wants: [LaneWant], secrets: [Int64: JobSecrets]) throws -> [ClaimedJobs] {
         var claimed = try claimAll(wants, secrets)
         for index in claimed.indices where reserves.wasTakenBack(claimed[index].lane.batch) {
             claimed[index].isNews = true

@@ -1,11 +1,12 @@
 import FoundationEssentials
-import GRDB
+package import GRDB
 import TransferCore
 import TransferEngine
+package import TransferJobs
 
 extension JobRecord {
     /// - Parameter row: The columns that ``Claims`` reads.
-    init(_ row: Row, batch: Int64, secrets: JobSecrets?) throws {
+    package init(_ row: Row, batch: Int64, secrets: JobSecrets?) throws {
         let text: String = row[2]
         var spec = try JobSpec(canonicalJSON: text)
         if let secrets { spec = secrets.restore(spec) }

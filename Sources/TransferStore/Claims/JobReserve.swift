@@ -1,29 +1,30 @@
-import DequeModule
-import TransferCore
+package import DequeModule
+package import TransferCore
+package import TransferJobs
 
 /// The first jobs of a new batch, which the store has as claimed from the moment in which they were put in: a claim takes
 /// them from memory, in the order of the file, and needs to read nothing (``ReserveClaims``).
-struct JobReserve: Sendable {
-    struct Job: Sendable {
-        let id: Int64
-        let identity: String
-        let spec: Shared<JobSpec>
+package struct JobReserve: Sendable {
+    package struct Job: Sendable {
+        package let id: Int64
+        package let identity: String
+        package let spec: Shared<JobSpec>
     }
 
     /// The ready jobs of a lane.
-    struct LaneJobs: Sendable {
-        var jobs = Deque<Job>()
+    package struct LaneJobs: Sendable {
+        package var jobs = Deque<Job>()
         /// With those that are only in the store.
-        var count = 0
+        package var count = 0
     }
 
     /// Jobs of a batch beyond that are read from the store when their turn comes: memory is for so many.
-    static let capacity = 16384
+    package static let capacity = 16384
 
-    let lanes: [Lane: LaneJobs]
+    package let lanes: [Lane: LaneJobs]
 
     /// Gathers the jobs of a batch, as long as they start in the order in which they come.
-    struct Builder {
+    package struct Builder {
         private let batch: Int64
         private var lanes: [Lane: LaneJobs] = [:]
         /// Jobs of one lane mostly come one after the other.
@@ -33,16 +34,16 @@ struct JobReserve: Sendable {
         private var priority: Int?
 
         /// - Parameter room: For so many.
-        init(batch: Int64, room: Int) {
+        package init(batch: Int64, room: Int) {
             self.batch = batch
             self.room = room
         }
 
-        var hasRoom: Bool { room > 0 }
+        package var hasRoom: Bool { room > 0 }
 
         /// - Parameter isReserved: Whether the store has it as taken.
         /// - Returns: `false` where the jobs don't start in the order in which they come: there is no reserve then.
-        mutating func add(_ job: StagedJob, id: Int64, isReserved: Bool) -> Bool {
+        package mutating func add(_ job: StagedJob, id: Int64, isReserved: Bool) -> Bool {
             guard job.spec.needs.isEmpty, job.spec.priority == priority ?? job.spec.priority else { return false }
             priority = job.spec.priority
             if lane?.origin != job.row.origin || lane?.network != job.row.network {
@@ -68,7 +69,7 @@ struct JobReserve: Sendable {
         }
 
         /// - Returns: `nil` without jobs.
-        mutating func finish() -> JobReserve? {
+        package mutating func finish() -> JobReserve? {
             endRun()
             return lanes.isEmpty ? nil : JobReserve(lanes: lanes)
         }

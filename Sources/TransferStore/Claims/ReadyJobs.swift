@@ -1,13 +1,14 @@
 import GRDB
 import TransferCore
 import TransferEventLoop
+package import TransferJobs
 
 /// Jobs that are ready, and those that become ready again.
-struct ReadyJobs: Sendable {
-    let database: QueueDatabase
-    let reserves: ReservedJobs
+package struct ReadyJobs: Sendable {
+    package let database: QueueDatabase
+    package let reserves: ReservedJobs
 
-    func backlog(batch: Int64) throws -> Backlog {
+    package func backlog(batch: Int64) throws -> Backlog {
         try database.read { db in
             let rows = try Row.fetchAll(
                 db,
@@ -38,7 +39,7 @@ struct ReadyJobs: Sendable {
         }
     }
 
-    func wake(_ ids: [Int64]) throws -> [Lane: Int] {
+    package func wake(_ ids: [Int64]) throws -> [Lane: Int] {
         let lanes = try database.writeFenced(isDurable: false) { db in
             var lanes: [Lane: Int] = [:]
             let statement = try db.cachedStatement(
@@ -57,7 +58,7 @@ struct ReadyJobs: Sendable {
         return lanes
     }
 
-    func release(_ ids: [Int64]) throws {
+    package func release(_ ids: [Int64]) throws {
         reserves.cameBack()
         try database.writeFenced(isDurable: false) { db in
             let statement = try db.cachedStatement(
@@ -68,7 +69,7 @@ struct ReadyJobs: Sendable {
         }
     }
 
-    func redo(_ ids: [Int64], _ recheck: DestinationRule.Recheck) throws {
+    package func redo(_ ids: [Int64], _ recheck: DestinationRule.Recheck) throws {
         reserves.cameBack()
         try database.writeFenced { db in
             var batches = Set<Int64>()

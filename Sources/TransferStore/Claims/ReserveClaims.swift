@@ -1,15 +1,16 @@
 import GRDB
 import TransferCore
 import TransferEventLoop
+import TransferJobs
 
 /// Claims of jobs that this process took when it put them into the queue: they are in memory, and of a page only its last
 /// job is written down.
-struct ReserveClaims: Sendable {
-    let database: QueueDatabase
-    let reserves: ReservedJobs
+package struct ReserveClaims: Sendable {
+    package let database: QueueDatabase
+    package let reserves: ReservedJobs
 
     /// Claims what the reserves have; nothing of one that somebody gave back: its jobs are claimed like others.
-    func claim(_ wants: [LaneWant]) throws -> [ClaimedJobs] {
+    package func claim(_ wants: [LaneWant]) throws -> [ClaimedJobs] {
         let pages = wants.map { (lane: $0.lane, jobs: reserves.take($0.lane, atMost: $0.limit)) }
         let since = WallClock.milliseconds
         let areOpen = try open(pages, since: since)

@@ -1,11 +1,11 @@
-import GRDB
+package import GRDB
 
 /// Jobs that a process took when it put them into the queue. The database has them as claimed by nobody: the batch says by
 /// whom (`reserve`), and `opened` which of them may have started, and when.
-enum ReserveRows {
+package enum ReserveRows {
     /// The state of a row of `job`, as whoever asks is to see it: what of a reserve isn't opened only waits for its turn, like
     /// what nobody has taken.
-    static let shownState = """
+    package static let shownState = """
         CASE WHEN job.state = \(JobStates.claimed) AND job.owner IS NULL AND NOT EXISTS (SELECT 1 FROM opened
             WHERE opened.batch = job.batch AND opened.origin = job.origin AND opened.network = job.network
                 AND opened.last >= job.id)
@@ -13,23 +13,23 @@ enum ReserveRows {
         """
 
     /// The process whose reserve the batch has.
-    static func owner(_ db: Database, batch: Int64) throws -> Int64? {
+    package static func owner(_ db: Database, batch: Int64) throws -> Int64? {
         try Int64.fetchOne(db, sql: "SELECT reserve FROM batch WHERE id = ?", arguments: [batch])
     }
 
     /// Notes that the first jobs of a batch were put in as claimed.
-    static func begin(_ db: Database, batch: Int64, of process: Int64) throws {
+    package static func begin(_ db: Database, batch: Int64, of process: Int64) throws {
         try db.execute(sql: "UPDATE batch SET reserve = ? WHERE id = ?", arguments: [process, batch])
     }
 
     /// Gives back what of the reserves of a process hasn't started; the rest is from then on claimed by it as others are.
-    static func dissolveAll(_ db: Database, of process: Int64) throws {
+    package static func dissolveAll(_ db: Database, of process: Int64) throws {
         let batches = try Int64.fetchAll(db, sql: "SELECT id FROM batch WHERE reserve = ?", arguments: [process])
         for batch in batches { try dissolve(db, batch: batch) }
     }
 
     /// Gives back reserves of processes that a version which knows of no reserves took for dead.
-    static func dissolveOrphans(_ db: Database) throws {
+    package static func dissolveOrphans(_ db: Database) throws {
         let orphans = try Row.fetchAll(
             db, sql: "SELECT id, reserve FROM batch WHERE reserve NOT NULL AND reserve NOT IN (SELECT id FROM process)")
         for orphan in orphans {
@@ -42,7 +42,7 @@ enum ReserveRows {
     }
 
     /// Gives back what of a batch's reserve hasn't started; nothing where it has none.
-    static func dissolve(_ db: Database, batch: Int64) throws {
+    package static func dissolve(_ db: Database, batch: Int64) throws {
         let reserve = try owner(db, batch: batch)
         try Packs.unpack(db, batch: batch)
         guard let reserve else { return }
@@ -61,7 +61,7 @@ enum ReserveRows {
     }
 
     /// Ends a reserve of which all jobs have ended.
-    static func end(_ db: Database, batch: Int64) throws {
+    package static func end(_ db: Database, batch: Int64) throws {
         try db.execute(sql: "DELETE FROM opened WHERE batch = ?", arguments: [batch])
         try db.execute(sql: "UPDATE batch SET reserve = NULL WHERE id = ?", arguments: [batch])
     }

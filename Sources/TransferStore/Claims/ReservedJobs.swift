@@ -1,10 +1,11 @@
 import DequeModule
 import Synchronization
+package import TransferJobs
 
 /// The jobs that are left of this process's reserves (``JobReserve``), by lane.
 ///
 /// The database has the last word: somebody may have given a reserve back, and what is left here is worth nothing then.
-final class ReservedJobs: Sendable {
+package final class ReservedJobs: Sendable {
     private struct State {
         var lanes: [Lane: Deque<JobReserve.Job>] = [:]
         /// Lanes that have more than their reserve: what the database has follows it.
@@ -26,7 +27,7 @@ final class ReservedJobs: Sendable {
 
     private let state = Mutex(State())
 
-    func keep(_ reserve: JobReserve) {
+    package func keep(_ reserve: JobReserve) {
         state.withLock { state in
             for (lane, jobs) in reserve.lanes where !jobs.jobs.isEmpty {
                 state.lanes[lane] = jobs.jobs
@@ -35,20 +36,20 @@ final class ReservedJobs: Sendable {
         }
     }
 
-    func has(_ lane: Lane) -> Bool { state.withLock { $0.lanes[lane] != nil } }
+    package func has(_ lane: Lane) -> Bool { state.withLock { $0.lanes[lane] != nil } }
 
     /// Whether the database has ready jobs that follow the lane's reserve.
-    func isLonger(_ lane: Lane) -> Bool { state.withLock { $0.longer.contains(lane) } }
+    package func isLonger(_ lane: Lane) -> Bool { state.withLock { $0.longer.contains(lane) } }
 
     /// Whether the batch isn't as it was put in: its reserve was given back.
-    func wasTakenBack(_ batch: Int64) -> Bool { state.withLock { $0.takenBack.contains(batch) } }
+    package func wasTakenBack(_ batch: Int64) -> Bool { state.withLock { $0.takenBack.contains(batch) } }
 
     /// The numbers of jobs that are left, by lane.
-    func counts(of batch: Int64) -> [Lane: Int] {
+    package func counts(of batch: Int64) -> [Lane: Int] {
         state.withLock { $0.lanes.filter { $0.key.batch == batch }.mapValues(\.count) }
     }
 
-    func take(_ lane: Lane, atMost limit: Int) -> [JobReserve.Job] {
+    package func take(_ lane: Lane, atMost limit: Int) -> [JobReserve.Job] {
         state.withLock { state in
             guard limit > 0, var jobs = state.lanes.removeValue(forKey: lane) else { return [] }
             let page = Array(jobs.prefix(limit))
@@ -59,18 +60,18 @@ final class ReservedJobs: Sendable {
     }
 
     /// Jobs of the batch are ready again, in the database.
-    func cameBack(_ batch: Int64) {
+    package func cameBack(_ batch: Int64) {
         state.withLock { if $0.has(batch) { $0.returned.insert(batch) } }
     }
 
     /// Jobs of whichever batch are ready again.
-    func cameBack() { state.withLock { state in state.returned.formUnion(state.lanes.keys.map(\.batch)) } }
+    package func cameBack() { state.withLock { state in state.returned.formUnion(state.lanes.keys.map(\.batch)) } }
 
     /// Whether jobs of the batch may have become ready again since it was put in.
-    func mayHaveReturned(_ batch: Int64) -> Bool { state.withLock { $0.returned.contains(batch) } }
+    package func mayHaveReturned(_ batch: Int64) -> Bool { state.withLock { $0.returned.contains(batch) } }
 
     /// The database has given the batch's reserve back: its jobs are claimed like others.
-    func takeBack(_ batch: Int64) {
+    package func takeBack(_ batch: Int64) {
         state.withLock { state in
             guard state.has(batch) else { return }
             state.forget(batch)
@@ -79,12 +80,12 @@ final class ReservedJobs: Sendable {
     }
 
     /// The batch is over.
-    func forget(_ batch: Int64) {
+    package func forget(_ batch: Int64) {
         state.withLock { state in
             state.forget(batch)
             state.takenBack.remove(batch)
         }
     }
 
-    func forgetAll() { state.withLock { $0 = State() } }
+    package func forgetAll() { state.withLock { $0 = State() } }
 }

@@ -1,21 +1,21 @@
-import GRDB
+package import GRDB
 import GRDBSQLite
 import Glibc
 
 /// A statement that is run for every job and gives no rows: its values are bound where they are. GRDB's own arguments,
 /// an array of values in boxes, cost as much as what SQLite does with them.
-final class BoundStatement {
+package final class BoundStatement {
     private let statement: Statement
     /// Holds the texts while the statement runs, so that SQLite needn't copy each of them.
     private let texts = UnsafeMutableRawBufferPointer.allocate(byteCount: 16 << 10, alignment: 1)
 
-    init(_ statement: Statement) { self.statement = statement }
+    package init(_ statement: Statement) { self.statement = statement }
 
     deinit { texts.deallocate() }
 
     /// - Parameter bind: Gives the values of the parameters, in their order.
     /// - Throws: `DatabaseError`.
-    func run(_ bind: (inout Values) -> Void) throws {
+    package func run(_ bind: (inout Values) -> Void) throws {
         var values = Values(statement.sqliteStatement, texts)
         bind(&values)
         let code = values.fault ?? sqlite3_step(statement.sqliteStatement)
@@ -29,7 +29,7 @@ final class BoundStatement {
     }
 
     /// Of parameters, one after the other.
-    struct Values {
+    package struct Values {
         private let raw: SQLiteStatement
         private let texts: UnsafeMutableRawBufferPointer
         private var used = 0
@@ -42,21 +42,21 @@ final class BoundStatement {
             self.texts = texts
         }
 
-        mutating func add(_ value: Int64?) {
+        package mutating func add(_ value: Int64?) {
             index += 1
             note(value.map { sqlite3_bind_int64(raw, index, $0) } ?? sqlite3_bind_null(raw, index))
         }
 
-        mutating func add(_ value: Int?) { add(value.map { Int64($0) }) }
+        package mutating func add(_ value: Int?) { add(value.map { Int64($0) }) }
 
-        mutating func add(_ value: Bool) { add(value ? 1 : 0) }
+        package mutating func add(_ value: Bool) { add(value ? 1 : 0) }
 
-        mutating func add(_ value: Double) {
+        package mutating func add(_ value: Double) {
             index += 1
             note(sqlite3_bind_double(raw, index, value))
         }
 
-        mutating func add(_ value: String?) {
+        package mutating func add(_ value: String?) {
             index += 1
             guard var value else { return note(sqlite3_bind_null(raw, index)) }
             note(value.withUTF8 { bind($0) })

@@ -1,19 +1,19 @@
 import CTransferLinux
-import GRDB
+package import GRDB
 import Glibc
-import TransferCore
+package import TransferCore
 import TransferEngine
 
 /// A database that SQLite can't read as one any more: a disk that lost or changed bytes of it, or a file of something else.
 ///
 /// It's moved aside and never deleted, and a new one is begun: partial files and finished ones bear their own records, so
 /// that nothing of them is lost with it.
-enum DamagedDatabase {
+package enum DamagedDatabase {
     /// A larger one isn't read through at each start; damage in it shows when that page is needed.
-    static let largestRead = 8 << 20
+    package static let largestRead = 8 << 20
 
     /// Whether SQLite's error says so.
-    static func isToldBy(_ error: any Error) -> Bool {
+    package static func isToldBy(_ error: any Error) -> Bool {
         guard let error = error as? DatabaseError else { return false }
         return error.resultCode == .SQLITE_CORRUPT || error.resultCode == .SQLITE_NOTADB
     }
@@ -21,7 +21,7 @@ enum DamagedDatabase {
     /// Reads all of it where it's small, or where damage was met before.
     ///
     /// - Throws: `DatabaseError` with `SQLITE_CORRUPT`.
-    static func look(_ database: DatabaseQueue, _ path: String) throws {
+    package static func look(_ database: DatabaseQueue, _ path: String) throws {
         var status = stat()
         let wasMet = access(mark(path), F_OK) == 0
         guard wasMet || stat(path, &status) == 0 && status.st_size <= largestRead else { return }
@@ -38,13 +38,13 @@ enum DamagedDatabase {
     /// need.job" of a table without row numbers that is whole, as its integrity_check confirms.
     ///
     /// - Parameter word: The first line that `quick_check` gave.
-    static func fault(in word: String) -> String? {
+    package static func fault(in word: String) -> String? {
         guard word.hasPrefix("*** in database") else { return nil }
         return word.split(separator: "\n").dropFirst().first.map { String($0) } ?? word
     }
 
     /// Notes that damage was met, so that the next start reads all of the database.
-    static func note(_ path: String) {
+    package static func note(_ path: String) {
         let descriptor = transfer_open(mark(path), O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
         if descriptor >= 0 { Glibc.close(descriptor) }
     }
@@ -53,7 +53,7 @@ enum DamagedDatabase {
     ///
     /// - Returns: What is to be told.
     /// - Throws: `TransferError` when another process has it open, or when the system refuses.
-    static func moveAside(_ path: String, because reason: String) throws(TransferError) -> String {
+    package static func moveAside(_ path: String, because reason: String) throws(TransferError) -> String {
         if let pid = user(of: path) {
             throw TransferError(
                 .fileAccess,

@@ -2,11 +2,11 @@ import GRDB
 import TransferCore
 
 /// Faults of the store in words for people.
-enum DatabaseFault {
+package enum DatabaseFault {
     /// Says what is wrong with the database and what to do, where SQLite names a fault; gives other errors back as they are.
     ///
     /// - Parameter path: The database's file.
-    static func explain(_ error: any Error, path: String) -> any Error {
+    package static func explain(_ error: any Error, path: String) -> any Error {
         if error is LeaseLost {
             return TransferError(
                 .fileLocked,
@@ -29,5 +29,5 @@ enum DatabaseFault {
     }
 
     /// SQLite's own words.
-    static func words(_ error: any Error) -> String { (error as? DatabaseError)?.message ?? "\(error)" }
+    package static func words(_ error: any Error) -> String { (error as? DatabaseError)?.message ?? "\(error)" }
 }

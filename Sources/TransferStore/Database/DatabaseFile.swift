@@ -1,11 +1,11 @@
 import CTransferLinux
 import Glibc
-import TransferCore
+package import TransferCore
 import TransferEngine
 
 /// The file of a queue's database, before SQLite opens it.
-enum DatabaseFile {
-    static let pageSize = 8192
+package enum DatabaseFile {
+    package static let pageSize = 8192
 
     /// Makes the file where it's missing, and has it read and written by its user alone: what SQLite puts beside a
     /// database gets the database's mode.
@@ -14,7 +14,7 @@ enum DatabaseFile {
     /// has one, and synced: SQLite would write a journal for that, and wait for the disk four times in place of once.
     ///
     /// - Throws: `TransferError` when the file can't be made or protected.
-    static func prepare(_ path: String, in folder: String) throws(TransferError) {
+    package static func prepare(_ path: String, in folder: String) throws(TransferError) {
         for suffix in [""] + companions { try requireOwn(path + suffix) }
         if access(path, F_OK) != 0 {
             let failure = emptyDatabase.withUnsafeBytes {
@@ -29,7 +29,7 @@ enum DatabaseFile {
     }
 
     /// The suffixes of files that SQLite puts beside a database (sqlite.org/tempfiles.html).
-    static let companions = ["-wal", "-shm", "-journal"]
+    package static let companions = ["-wal", "-shm", "-journal"]
 
     /// Somebody else's file, or one that has a second name, would be read and written as the queue's.
     private static func requireOwn(_ path: String) throws(TransferError) {

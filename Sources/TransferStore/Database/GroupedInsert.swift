@@ -1,7 +1,7 @@
-import GRDB
+package import GRDB
 
 /// Inserts rows, several by one statement: to begin and to end one costs SQLite as much as a row does.
-struct GroupedInsert<Row> {
+package struct GroupedInsert<Row> {
     private let single: BoundStatement
     private let several: BoundStatement
     private let bind: (Row, inout BoundStatement.Values) -> Void
@@ -13,7 +13,7 @@ struct GroupedInsert<Row> {
     ///   - head: `INSERT INTO` with its table and columns.
     ///   - columns: How many those are.
     ///   - bind: Gives the values of a row.
-    init(
+    package init(
         _ db: Database, _ head: String, columns: Int, bind: @escaping (Row, inout BoundStatement.Values) -> Void
     ) throws {
         let row = "(" + Array(repeating: "?", count: columns).joined(separator: ", ") + ")"
@@ -24,7 +24,7 @@ struct GroupedInsert<Row> {
         rows.reserveCapacity(Self.groupSize)
     }
 
-    mutating func add(_ row: Row) throws {
+    package mutating func add(_ row: Row) throws {
         rows.append(row)
         guard rows.count == Self.groupSize else { return }
         try several.run { values in for index in rows.indices { bind(rows[index], &values) } }
@@ -32,7 +32,7 @@ struct GroupedInsert<Row> {
     }
 
     /// Inserts what is left.
-    mutating func finish() throws {
+    package mutating func finish() throws {
         for row in rows { try single.run { bind(row, &$0) } }
         rows.removeAll(keepingCapacity: true)
     }

@@ -1,15 +1,15 @@
-import GRDB
+package import GRDB
 import TransferCore
 import TransferEngine
 
 extension QueueDatabase {
     /// A database of its own: in memory while it's small, then in a file without a name (sqlite3_open(3)).
-    static func temporary() throws -> QueueDatabase {
+    package static func temporary() throws -> QueueDatabase {
         try another(on: DatabaseQueue(path: "", configuration: configuration))
     }
 
     /// Registers one more process on a database that is in memory. Only its lease says how long it lives.
-    static func another(on connection: DatabaseQueue) throws -> QueueDatabase {
+    package static func another(on connection: DatabaseQueue) throws -> QueueDatabase {
         let locks = LeaseLocks(path: nil)
         try Schema.migrator.migrate(connection)
         let process = try connection.write { db in try Leases.register(db, locks) }
@@ -20,7 +20,8 @@ extension QueueDatabase {
     ///
     /// - Parameter isReader: Only look: no process is registered, and a damaged database stays where it is.
     /// - Returns: The database, and a notice for people when a damaged one was moved aside.
-    static func open(_ folder: StateFolder, isReader: Bool) throws -> (database: QueueDatabase, notice: String?) {
+    package static func open(_ folder: StateFolder, isReader: Bool) throws -> (database: QueueDatabase, notice: String?)
+    {
         do {
             return (try connect(folder, isReader: isReader), nil)
         } catch  where !isReader && DamagedDatabase.isToldBy(error) {

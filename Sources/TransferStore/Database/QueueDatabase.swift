@@ -1,4 +1,4 @@
-import GRDB
+package import GRDB
 import TransferCore
 
 /// The database of a queue as one process has it: the connection, the process's lease, and the transactions that all
@@ -6,15 +6,15 @@ import TransferCore
 ///
 /// The jobs of a new batch may be packed (``Packs``). Each transaction gives them their rows first, unless it's told to
 /// leave the packs as they are.
-final class QueueDatabase: Sendable {
-    let connection: DatabaseQueue
+package final class QueueDatabase: Sendable {
+    package let connection: DatabaseQueue
     /// The database's file; for messages.
-    let path: String
+    package let path: String
     /// The row of this process, and the fencing token of its lease (``Lease/generation``); 0 for one that only looks.
-    let process: Int64
-    let locks: LeaseLocks
+    package let process: Int64
+    package let locks: LeaseLocks
 
-    init(_ connection: DatabaseQueue, path: String, process: Int64, locks: LeaseLocks) {
+    package init(_ connection: DatabaseQueue, path: String, process: Int64, locks: LeaseLocks) {
         self.connection = connection
         self.path = path
         self.process = process
@@ -24,7 +24,7 @@ final class QueueDatabase: Sendable {
     /// Looks at the queue.
     ///
     /// - Parameter leavesPacks: Jobs may be packed still: for what is no matter of single jobs.
-    func read<Value>(leavesPacks: Bool = false, _ body: (Database) throws -> Value) throws -> Value {
+    package func read<Value>(leavesPacks: Bool = false, _ body: (Database) throws -> Value) throws -> Value {
         if leavesPacks { return try connection.read(body) }
         while true {
             let value: Value? = try connection.read { db in try Packs.exist(db) ? nil : try body(db) }
@@ -38,7 +38,7 @@ final class QueueDatabase: Sendable {
     }
 
     /// Changes the queue, and waits for the disk.
-    func write<Value>(leavesPacks: Bool = false, _ body: (Database) throws -> Value) throws -> Value {
+    package func write<Value>(leavesPacks: Bool = false, _ body: (Database) throws -> Value) throws -> Value {
         try connection.write { db in
             if !leavesPacks { try Packs.unpackAll(db) }
             return try body(db)
@@ -46,7 +46,7 @@ final class QueueDatabase: Sendable {
     }
 
     /// Writes whose loss only costs work again: no fsync for them.
-    func writeRelaxed<Value>(leavesPacks: Bool = false, _ body: (Database) throws -> Value) throws -> Value {
+    package func writeRelaxed<Value>(leavesPacks: Bool = false, _ body: (Database) throws -> Value) throws -> Value {
         try connection.writeWithoutTransaction { db in
             try db.execute(sql: "PRAGMA synchronous = NORMAL")
             defer { try? db.execute(sql: "PRAGMA synchronous = FULL") }
@@ -64,7 +64,7 @@ final class QueueDatabase: Sendable {
     ///
     /// - Parameter isDurable: Waits for the disk, in place of leaving that to a later commit.
     /// - Throws: ``LeaseLost``.
-    func writeFenced<Value>(
+    package func writeFenced<Value>(
         isDurable: Bool = true, leavesPacks: Bool = false, _ body: (Database) throws -> Value
     ) throws -> Value {
         func fenced(_ db: Database) throws -> Value {
@@ -78,7 +78,7 @@ final class QueueDatabase: Sendable {
     /// Changes the queue in a transaction that is the only one from its beginning; durably. Packs are left as they are.
     ///
     /// - Parameter body: Gives a result, and whether the transaction is to be kept.
-    func exclusively<Value>(
+    package func exclusively<Value>(
         _ body: (Database) throws -> (value: Value, completion: Database.TransactionCompletion)
     ) throws -> Value {
         var result: Value?
@@ -99,7 +99,7 @@ final class QueueDatabase: Sendable {
 
     /// Makes durable what was written relaxed until now: a commit that waits for the disk takes all before it along. It
     /// has to change something, as SQLite writes no page that stays as it is.
-    func makeDurable() throws {
+    package func makeDurable() throws {
         try connection.write { db in
             try db.execute(
                 sql: """
@@ -112,7 +112,7 @@ final class QueueDatabase: Sendable {
     /// its row away in the same transaction.
     ///
     /// - Throws: ``LeaseLost``.
-    func requireLease(_ db: Database) throws {
+    package func requireLease(_ db: Database) throws {
         guard process != 0 else { return }
         let statement = try db.cachedStatement(sql: "SELECT 1 FROM process WHERE id = ?")
         guard try Bool.fetchOne(statement, arguments: [process]) != nil else { throw LeaseLost() }

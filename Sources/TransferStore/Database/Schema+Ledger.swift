@@ -1,6 +1,6 @@
 extension Schema {
     /// Which versions of which files of watched folders have been staged and confirmed.
-    static let ledger = """
+    package static let ledger = """
         CREATE TABLE watchedFolder (
             id INTEGER PRIMARY KEY AUTOINCREMENT,
             path TEXT NOT NULL UNIQUE,
@@ -53,7 +53,7 @@ extension Schema {
 }
 
 /// Where a version of a file stands. The number is what the database holds.
-enum LedgerState: Int, Sendable {
+package enum LedgerState: Int, Sendable {
     /// Its job hasn't ended; or was cancelled, and stays so.
     case open = 0
     /// The server has it.

@@ -1,4 +1,4 @@
-import GRDB
+package import GRDB
 import TransferCore
 
 extension Schema {
@@ -7,7 +7,7 @@ extension Schema {
     /// Nothing is written before.
     ///
     /// - Parameter path: The database's file; for the message.
-    static func refuseNewer(_ database: DatabaseQueue, path: String) throws {
+    package static func refuseNewer(_ database: DatabaseQueue, path: String) throws {
         let unknown = try database.read { db in
             guard try db.tableExists("grdb_migrations") else { return [String]() }
             let known = Set(steps.map(\.name))

@@ -1,19 +1,20 @@
-import GRDB
+package import GRDB
+import TransferJobs
 
 /// The tables of the queue, and their changes from version to version.
-enum Schema {
-    struct Step {
-        let name: String
-        let sql: String
+package enum Schema {
+    package struct Step {
+        package let name: String
+        package let sql: String
 
-        init(_ name: String, _ sql: String) {
+        package init(_ name: String, _ sql: String) {
             self.name = name
             self.sql = sql
         }
     }
 
     /// All of them are one migration, under the name of the last: a new database is made in one transaction.
-    static var migrator: DatabaseMigrator {
+    package static var migrator: DatabaseMigrator {
         var migrator = DatabaseMigrator()
         let names = steps.map(\.name)
         migrator.registerMigration(names[names.count - 1], merging: Set(names)) { db, applied in
@@ -25,7 +26,7 @@ enum Schema {
     }
 
     /// In the order in which versions of this program made them; a new one comes last.
-    static let steps = [
+    package static let steps = [
         Step(
             "1",
             """

@@ -2,6 +2,7 @@ import CTransferLinux
 import Glibc
 public import TransferCore
 import TransferEngine
+import TransferJobs
 
 /// The folder that holds a queue: made, private to its user, and on a file system that SQLite's WAL works on.
 public struct StateFolder: Sendable, Hashable {
@@ -48,7 +49,7 @@ public struct StateFolder: Sendable, Hashable {
 
     public var database: String { path + "/queue.sqlite" }
     /// Of processes that work on the queue (``LeaseLocks``).
-    var locks: String { path + "/queue.locks" }
+    package var locks: String { path + "/queue.locks" }
 
     /// Who owns the folder, where that is another user: whoever owns it decides what the queue does.
     private static func stranger(_ status: stat, _ path: String) -> String? {

@@ -1,18 +1,18 @@
-import GRDB
+package import GRDB
 import TransferCore
 import TransferEngine
 
 // Times that the database keeps, when the machine starts anew and when somebody sets its clock.
 extension StoredWait {
     /// Smaller differences of the clocks are let be, in milliseconds.
-    static let smallestStep: Int64 = 1000
+    package static let smallestStep: Int64 = 1000
 
     /// Makes the times those of this boot and of the wall's clock as it is now: before any of them is read or written in
     /// the same transaction.
     ///
     /// Jobs and pauses wait by the boot's clock. What is to be done with a confirmed file may be months away; such times
     /// are the wall's, and are moved with it when it's set.
-    static func follow(_ db: Database, _ now: Now = .system) throws {
+    package static func follow(_ db: Database, _ now: Now = .system) throws {
         let start = now.wall - now.bootMilliseconds
         let known = try Row.fetchOne(db.cachedStatement(sql: "SELECT id, wall FROM boot"))
         if let known, known[0] == BootID.current {

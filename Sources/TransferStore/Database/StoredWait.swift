@@ -1,39 +1,39 @@
-import GRDB
-import TransferCore
+package import GRDB
+package import TransferCore
 import TransferEngine
 import TransferEventLoop
 
 /// The end of a wait as the database has it: by the clock that counts from the boot, which no step of the wall's clock
 /// changes and a suspend doesn't stop; and by the wall's, for the time after the next boot.
-struct StoredWait: Sendable, Hashable {
+package struct StoredWait: Sendable, Hashable {
     /// Milliseconds since 1970.
-    var wall: Int64
+    package var wall: Int64
     /// Milliseconds of `CLOCK_BOOTTIME`; `nil` in databases of former versions.
-    var boot: Int64?
+    package var boot: Int64?
     /// Milliseconds that were left of it when it was written down; `nil` in databases of former versions.
-    var length: Int64?
+    package var length: Int64?
 
     /// The moment of both clocks.
-    struct Now: Sendable, Hashable {
-        var wall: Int64
-        var boot: MonotonicTime
+    package struct Now: Sendable, Hashable {
+        package var wall: Int64
+        package var boot: MonotonicTime
 
-        var bootMilliseconds: Int64 { boot.nanoseconds / 1_000_000 }
+        package var bootMilliseconds: Int64 { boot.nanoseconds / 1_000_000 }
 
-        static var system: Now { Now(wall: WallClock.milliseconds, boot: .now) }
+        package static var system: Now { Now(wall: WallClock.milliseconds, boot: .now) }
     }
 
-    init(wall: Int64, boot: Int64?, length: Int64?) {
+    package init(wall: Int64, boot: Int64?, length: Int64?) {
         (self.wall, self.boot, self.length) = (wall, boot, length)
     }
 
     /// A job's; `nil` when it waits for nothing.
-    init?(_ row: Row) {
+    package init?(_ row: Row) {
         guard let wall: Int64 = row["notBefore"] else { return nil }
         self.init(wall: wall, boot: row["due"], length: row["delay"])
     }
 
-    init(until due: MonotonicTime, now: Now = .system) {
+    package init(until due: MonotonicTime, now: Now = .system) {
         // Rounded up: nothing is due before its time.
         let end = max(0, due.nanoseconds / 1_000_000 + (due.nanoseconds % 1_000_000 > 0 ? 1 : 0))
         let left = max(0, end - now.bootMilliseconds)
@@ -41,17 +41,17 @@ struct StoredWait: Sendable, Hashable {
     }
 
     /// The longest wait of which nobody knows how long it was meant to be.
-    static let longest: Int64 = 86_400_000
+    package static let longest: Int64 = 86_400_000
 
-    func due(_ now: Now = .system) -> MonotonicTime { now.boot + remaining(now) }
+    package func due(_ now: Now = .system) -> MonotonicTime { now.boot + remaining(now) }
 
     /// Never more than it was when it was written down, whatever became of the clocks.
-    func remaining(_ now: Now = .system) -> Duration {
+    package func remaining(_ now: Now = .system) -> Duration {
         let most = Duration.milliseconds(length ?? Self.longest)
         guard let boot else { return min(.milliseconds(max(0, wall - now.wall)), most) }
         return min(max(.zero, MonotonicTime(nanoseconds: 0) + .milliseconds(boot) - now.boot), most)
     }
 
     /// Its end by the wall's clock of now, which may have been set meanwhile: milliseconds since 1970.
-    func shownEnd(_ now: Now = .system) -> Int64 { now.wall + remaining(now).inMilliseconds }
+    package func shownEnd(_ now: Now = .system) -> Int64 { now.wall + remaining(now).inMilliseconds }
 }

@@ -1,15 +1,16 @@
-import GRDB
-import TransferCore
+package import GRDB
+package import TransferCore
+import TransferJobs
 
 /// What a part of an upload that was left behind means for what becomes of its job.
-enum UploadRules {
+package enum UploadRules {
     /// A body that mustn't be sent twice was on its way when its process ended.
-    static let interrupted = TransferError(
+    package static let interrupted = TransferError(
         .mayHaveBeenSent,
         "the program ended while the body was being sent, and it may have arrived; transfer retry sends it again")
 
     /// The rules as functions of SQL text, of `job.upload`.
-    static let functions = [
+    package static let functions = [
         DatabaseFunction("canGoOn", argumentCount: 1, pure: true) { values in record(values)?.canGoOn ?? false },
         DatabaseFunction("holdsSomething", argumentCount: 1, pure: true) { values in
             record(values)?.holdsSomething ?? false

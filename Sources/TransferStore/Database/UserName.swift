@@ -1,9 +1,9 @@
-import Glibc
+package import Glibc
 
 /// The name of a user of this machine.
-enum UserName {
+package enum UserName {
     /// "the user ann", or the number where it has no name.
-    static func words(_ number: uid_t) -> String {
+    package static func words(_ number: uid_t) -> String {
         var buffer = [CChar](repeating: 0, count: 4096)
         var entry = passwd()
         var found: UnsafeMutablePointer<passwd>?

@@ -1,3 +1,5 @@
+public import TransferJobs
+
 /// The state of a job and the reason of its wait, as `transfer why` tells them.
 public struct JobExplanation: Sendable, Hashable {
     public let batch: String
@@ -66,6 +68,12 @@ public struct JobExplanation: Sendable, Hashable {
         /// `nil` when the server hasn't said.
         public var total: Int64?
         public var path: String
+
+        package init(bytes: Int64, total: Int64? = nil, path: String) {
+            self.bytes = bytes
+            self.total = total
+            self.path = path
+        }
     }
 
     public struct Sent: Sendable, Hashable {

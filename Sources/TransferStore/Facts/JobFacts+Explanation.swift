@@ -1,13 +1,15 @@
 import TransferCore
 import TransferEngine
-import TransferReachability
+package import TransferJobs
+package import TransferReachability
+package import TransferScheduling
 
 extension JobFacts {
     /// Explains the job by its facts and the network of the moment.
     ///
     /// - Parameter look: Finds whether a host can be reached without a way out; called where that is the question. `nil`
     ///   where nobody can tell.
-    func explanation(
+    package func explanation(
         _ snapshot: NetworkSnapshot, now: WallTime, zone: LocalZone,
         look: (HostWays.Question) -> HostWays.Finding? = { _ in nil }
     ) -> JobExplanation {

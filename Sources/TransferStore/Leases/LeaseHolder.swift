@@ -1,19 +1,19 @@
-import GRDB
+package import GRDB
 import TransferCore
 import TransferEngine
 
 /// A process as the database has it, and what is known of its life.
-struct LeaseHolder: Sendable {
-    static let columns = "process.id AS holder, pid, started, boot, until, isLocked"
+package struct LeaseHolder: Sendable {
+    package static let columns = "process.id AS holder, pid, started, boot, until, isLocked"
 
-    let generation: Int64
-    let identity: ProcessIdentity
+    package let generation: Int64
+    package let identity: ProcessIdentity
     /// The end of its lease: milliseconds of `CLOCK_BOOTTIME`; `nil` where an earlier version registered it.
-    let until: Int64?
+    package let until: Int64?
     /// Whether it holds a lock (``LeaseLocks``).
-    let isLocked: Bool
+    package let isLocked: Bool
 
-    init(generation: Int64, identity: ProcessIdentity, until: Int64?, isLocked: Bool) {
+    package init(generation: Int64, identity: ProcessIdentity, until: Int64?, isLocked: Bool) {
         self.generation = generation
         self.identity = identity
         self.until = until
@@ -21,7 +21,7 @@ struct LeaseHolder: Sendable {
     }
 
     /// - Returns: `nil` where the row has no process, as that of a batch that nobody works on.
-    init?(_ row: Row) {
+    package init?(_ row: Row) {
         guard let generation: Int64 = row["holder"], let pid: Int32 = row["pid"] else { return nil }
         self.generation = generation
         identity = ProcessIdentity(pid: pid, started: row["started"], boot: row["boot"])
@@ -33,7 +33,7 @@ struct LeaseHolder: Sendable {
     /// numbers of processes are the same; a process that can't be seen so has its lease to its end.
     ///
     /// - Parameter own: The lease of whoever asks.
-    func holds(_ locks: LeaseLocks, own: Int64, now: StoredWait.Now = .system) -> Bool {
+    package func holds(_ locks: LeaseLocks, own: Int64, now: StoredWait.Now = .system) -> Bool {
         if generation == own { return true }
         guard identity.isOfThisBoot else { return false }
         if isLocked, let isHeld = locks.isHeld(generation) { return isHeld }

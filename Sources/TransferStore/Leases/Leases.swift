@@ -1,16 +1,16 @@
-import GRDB
+package import GRDB
 import Glibc
 import TransferCore
 import TransferEngine
 import TransferEventLoop
 
 /// The leases by which processes hold batches and jobs, and what becomes of these when a process ends.
-struct Leases: Sendable {
-    let database: QueueDatabase
-    let reserves: ReservedJobs
-    let doubtful: DoubtfulBatches
+package struct Leases: Sendable {
+    package let database: QueueDatabase
+    package let reserves: ReservedJobs
+    package let doubtful: DoubtfulBatches
 
-    static func register(_ db: Database, _ locks: LeaseLocks) throws -> Int64 {
+    package static func register(_ db: Database, _ locks: LeaseLocks) throws -> Int64 {
         try reclaim(db, locks, own: 0)
         try StoredWait.follow(db)
         let me = ProcessIdentity.current
@@ -29,7 +29,7 @@ struct Leases: Sendable {
         (StoredWait.Now.system.boot + Lease.term).nanoseconds / 1_000_000
     }
 
-    func renew() throws -> Lease {
+    package func renew() throws -> Lease {
         let end = Self.leaseEnd()
         try database.writeRelaxed(leavesPacks: true) { db in
             try db.execute(sql: "UPDATE process SET until = ? WHERE id = ?", arguments: [end, database.process])
@@ -39,7 +39,7 @@ struct Leases: Sendable {
     }
 
     /// Frees what processes held whose leases are over.
-    func reclaim(_ db: Database) throws { try Self.reclaim(db, database.locks, own: database.process) }
+    package func reclaim(_ db: Database) throws { try Self.reclaim(db, database.locks, own: database.process) }
 
     /// Frees what processes held whose leases are over.
     ///
@@ -83,7 +83,7 @@ struct Leases: Sendable {
         for batch in batches { _ = try Needs.skipWhatCannotStart(db, batch: batch) }
     }
 
-    func retire() throws {
+    package func retire() throws {
         reserves.forgetAll()
         try database.writeRelaxed { db in
             try ReserveRows.dissolveAll(db, of: database.process)

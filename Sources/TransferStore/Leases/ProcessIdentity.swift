@@ -8,27 +8,29 @@ import TransferEventLoop
 ///
 /// Where there is no /proc, or it doesn't show other users' processes, nothing tells since when a process has its number:
 /// then one that is there is taken for the one that is meant. What it holds is let be rather than done twice.
-struct ProcessIdentity: Sendable, Hashable {
-    let pid: Int32
+package struct ProcessIdentity: Sendable, Hashable {
+    package let pid: Int32
     /// Clock ticks since the boot, as proc(5) counts them; below 0, and this process's own number, where it has no /proc.
-    let started: Int64
-    let boot: String
+    package let started: Int64
+    package let boot: String
 
-    static var current: ProcessIdentity {
+    package static var current: ProcessIdentity {
         ProcessIdentity(pid: getpid(), started: startOfThis, boot: BootID.current)
     }
 
     /// Whether the process is there still.
-    var isAlive: Bool {
+    package var isAlive: Bool {
         if pid == getpid() { return boot == BootID.current && started == Self.startOfThis }
         return isAlive(as: Self.look(pid), in: BootID.current)
     }
 
     /// Whether it may be one of those that run since this machine was started.
-    var isOfThisBoot: Bool { boot == BootID.current || boot == BootID.unknown || BootID.current == BootID.unknown }
+    package var isOfThisBoot: Bool {
+        boot == BootID.current || boot == BootID.unknown || BootID.current == BootID.unknown
+    }
 
     /// The facts that show whether a process number is still the same process.
-    enum Sighting: Sendable, Hashable {
+    package enum Sighting: Sendable, Hashable {
         case started(Int64)
         /// There is one, and nothing says since when.
         case unseen
@@ -36,7 +38,7 @@ struct ProcessIdentity: Sendable, Hashable {
     }
 
     /// Whether what has the number is the process, seen from another one.
-    func isAlive(as sighting: Sighting, in current: String) -> Bool {
+    package func isAlive(as sighting: Sighting, in current: String) -> Bool {
         guard boot == current || boot == BootID.unknown || current == BootID.unknown else { return false }
         switch sighting {
         case .gone: return false

@@ -1,14 +1,15 @@
-import GRDB
+package import GRDB
 import TransferCore
 import TransferEventLoop
+import TransferJobs
 
 /// Failed files of watched folders, which come back.
-struct FailedFileRows: Sendable {
-    let database: QueueDatabase
-    let stamps: LedgerStamps
+package struct FailedFileRows: Sendable {
+    package let database: QueueDatabase
+    package let stamps: LedgerStamps
 
     /// Makes failed files of a watched folder ready again. None while its batch is paused.
-    func wake(batch: Int64, _ selection: FailedSelection, limit: Int) throws -> WokenFiles {
+    package func wake(batch: Int64, _ selection: FailedSelection, limit: Int) throws -> WokenFiles {
         try database.write { db in
             var woken = WokenFiles()
             let now = StoredWait.Now.system.bootMilliseconds
@@ -44,7 +45,7 @@ struct FailedFileRows: Sendable {
     }
 
     /// The time until the next of a watched folder's failed files comes back by itself; `nil` when there is none.
-    static func next(_ db: Database, batch: Int64) throws -> Duration? {
+    package static func next(_ db: Database, batch: Int64) throws -> Duration? {
         let next = try Int64.fetchOne(
             db,
             sql: """

@@ -1,26 +1,28 @@
+package import TransferJobs
+
 /// What a transaction on the ledger changed for whoever runs its batch.
-struct LedgerChanges: Sendable {
+package struct LedgerChanges: Sendable {
     /// Of the versions offered, from the first.
-    var handled = 0
+    package var handled = 0
     /// Jobs that became ready.
-    var ready: [Lane: Int] = [:]
+    package var ready: [Lane: Int] = [:]
     /// Jobs that weren't there before, less those that were taken out before they ended.
-    var added = 0
+    package var added = 0
     /// Jobs that had failed and are ready again.
-    var revived = 0
+    package var revived = 0
     /// Jobs that haven't ended.
-    var open = 0
+    package var open = 0
     /// Grows from transaction to transaction: of two counts the later one holds.
-    var stamp = 0
+    package var stamp = 0
     /// Names by which files aren't uploaded: those that renamed files have now, and hard links.
-    var otherNames: [(known: String, name: String)] = []
+    package var otherNames: [(known: String, name: String)] = []
     /// Files that are there again, and with which something is to be done.
-    var returned = 0
+    package var returned = 0
     /// Whether something is to be done with a confirmed file that turned up, perhaps under another name.
-    var hasDue = false
+    package var hasDue = false
     /// Jobs that were taken out.
-    var removed: [Int64] = []
-    var secrets: [Int64: JobSecrets] = [:]
+    package var removed: [Int64] = []
+    package var secrets: [Int64: JobSecrets] = [:]
     /// What servers hold of uploads that were taken out.
-    var abandoned: [AbandonedUpload] = []
+    package var abandoned: [AbandonedUpload] = []
 }

@@ -2,16 +2,17 @@ import CTransferFailpoint
 import GRDB
 import TransferCore
 import TransferEventLoop
-import TransferWatch
+package import TransferJobs
+package import TransferWatch
 
 /// Watched folders and what is taken from them.
-struct LedgerFolders: Sendable {
-    let database: QueueDatabase
-    let batches: Batches
-    let stamps: LedgerStamps
+package struct LedgerFolders: Sendable {
+    package let database: QueueDatabase
+    package let batches: Batches
+    package let stamps: LedgerStamps
 
     /// Looks many versions up at once.
-    func look(_ files: [FileVersion], folder: Int64) throws -> [LedgerLook] {
+    package func look(_ files: [FileVersion], folder: Int64) throws -> [LedgerLook] {
         try database.read { db in try files.map { try LedgerLook.of(db, $0, folder: folder) } }
     }
 
@@ -19,7 +20,7 @@ struct LedgerFolders: Sendable {
     ///
     /// Failed jobs keep their time, unless the rules for them have changed; those that were cancelled, paused, or may have
     /// arrived stay as they are.
-    func open(_ plan: WatchPlan) throws -> OpenedLedger {
+    package func open(_ plan: WatchPlan) throws -> OpenedLedger {
         try transaction { db in
             try StoredWait.follow(db)
             let batch = try batches.hold(db, BatchHeader(name: plan.batch, source: nil, directory: plan.root))
@@ -52,7 +53,7 @@ struct LedgerFolders: Sendable {
     }
 
     /// Takes what is to be taken of versions that have been looked up; all in one durable transaction.
-    func take(_ offers: [LedgerOffer], folder: Int64, plan: WatchPlan) throws -> (HeldBatch, LedgerChanges) {
+    package func take(_ offers: [LedgerOffer], folder: Int64, plan: WatchPlan) throws -> (HeldBatch, LedgerChanges) {
         try transaction { db in
             let batch = try batches.hold(db, BatchHeader(name: plan.batch, source: nil, directory: plan.root))
             try db.execute(

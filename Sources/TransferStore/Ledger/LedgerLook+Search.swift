@@ -1,11 +1,11 @@
-import GRDB
+package import GRDB
 import TransferCore
 import TransferEngine
-import TransferWatch
+package import TransferWatch
 
 extension LedgerLook {
     /// Looks a version up.
-    static func of(_ db: Database, _ version: FileVersion, folder: Int64) throws -> LedgerLook {
+    package static func of(_ db: Database, _ version: FileVersion, folder: Int64) throws -> LedgerLook {
         let statement = try db.cachedStatement(
             sql: "SELECT \(LedgerRow.columns) FROM ledger WHERE folder = ? AND inode = ? AND size = ? ORDER BY id DESC")
         let rows = try Row.fetchAll(

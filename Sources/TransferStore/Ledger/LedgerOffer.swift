@@ -1,9 +1,9 @@
-import TransferCore
-import TransferWatch
+package import TransferCore
+package import TransferWatch
 
 /// A version that is offered, with what was found out about it beforehand.
-struct LedgerOffer: Sendable {
-    enum Finding: Sendable {
+package struct LedgerOffer: Sendable {
+    package enum Finding: Sendable {
         /// Nothing is to be done: it's known, by this name or another.
         case nothing
         /// Another version is at its path, or nothing: whatever it is, it's looked at again.
@@ -29,13 +29,19 @@ struct LedgerOffer: Sendable {
         case another(row: Int64, digest: Checksum?)
     }
 
-    let version: FileVersion
-    let finding: Finding
+    package let version: FileVersion
+    package let finding: Finding
     /// Of its bytes, where it's new and they were read: what is sent, and what is found later, is compared with it.
-    var fingerprint: UInt64?
+    package var fingerprint: UInt64?
+
+    package init(version: FileVersion, finding: Finding, fingerprint: UInt64? = nil) {
+        self.version = version
+        self.finding = finding
+        self.fingerprint = fingerprint
+    }
 
     /// Whether the ledger learns nothing by it.
-    var isNothing: Bool {
+    package var isNothing: Bool {
         switch finding {
         case .nothing, .outdated, .later, .otherName: true
         default: false
@@ -43,13 +49,13 @@ struct LedgerOffer: Sendable {
     }
 
     /// Whether a version is recorded that wasn't known.
-    var makesVersion: Bool {
+    package var makesVersion: Bool {
         switch finding {
         case .new, .rewritten, .another: true
         default: false
         }
     }
 
-    var isOutdated: Bool { if case .outdated = finding { true } else { false } }
-    var isForLater: Bool { if case .later = finding { true } else { false } }
+    package var isOutdated: Bool { if case .outdated = finding { true } else { false } }
+    package var isForLater: Bool { if case .later = finding { true } else { false } }
 }

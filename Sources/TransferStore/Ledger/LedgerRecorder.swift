@@ -1,11 +1,12 @@
-import GRDB
+package import GRDB
 import TransferCore
 import TransferEngine
+package import TransferJobs
 
 /// Writes what ends mean into the ledger, in the transaction that records them.
-struct LedgerRecorder {
+package struct LedgerRecorder {
     /// So many that are complete stay for readers of the queue's ends (``JobEnds``); the ledger has them for good.
-    static let completeJobsKept: Int64 = 1000
+    package static let completeJobsKept: Int64 = 1000
 
     private let db: Database
     private let now: Int64
@@ -13,7 +14,7 @@ struct LedgerRecorder {
     private var result = WatchedEnds()
     private var index = -1
 
-    init(_ db: Database, now: Int64) {
+    package init(_ db: Database, now: Int64) {
         self.db = db
         self.now = now
     }
@@ -26,7 +27,7 @@ struct LedgerRecorder {
         return isWatched
     }
 
-    mutating func record(_ end: JobEnd, cursor: Int64) throws {
+    package mutating func record(_ end: JobEnd, cursor: Int64) throws {
         index += 1
         guard try isWatched(end.batch), let ledger = try ledger(of: end.id) else { return }
         switch end.outcome {
@@ -159,7 +160,7 @@ struct LedgerRecorder {
     /// A job that would go on later makes room where a newer version of its file, or its new name, waits for it.
     ///
     /// - Returns: Whether it's gone.
-    mutating func supersedes(_ step: JobStep) throws -> Bool {
+    package mutating func supersedes(_ step: JobStep) throws -> Bool {
         guard step.state != .claimed, try isWatched(step.batch), let ledger = try ledger(of: step.id),
             try hasSuccessor(step.id, ledger: ledger)
         else { return false }
@@ -171,7 +172,7 @@ struct LedgerRecorder {
     /// - Parameters:
     ///   - unblocked: Where jobs that waited for another version's end are added.
     ///   - stamp: ``LedgerStamps``.
-    mutating func finish(_ unblocked: inout [Lane: Int], stamp: Int) throws -> WatchedEnds {
+    package mutating func finish(_ unblocked: inout [Lane: Int], stamp: Int) throws -> WatchedEnds {
         for (batch, isWatched) in folders where isWatched {
             for (lane, count) in try WatchedJobs.releaseFollowers(db, batch: batch) {
                 unblocked[lane, default: 0] += count

@@ -1,15 +1,15 @@
-import GRDB
+package import GRDB
 import TransferCore
 import TransferEngine
 import TransferEventLoop
-import TransferWatch
+package import TransferWatch
 
 extension LedgerRow {
-    static let columns =
+    package static let columns =
         "ledger.id, device, inode, ledger.size, ledger.modified, ledger.path, ledger.state, ledger.digest, ledger.gone IS NOT NULL, ledger.staged, ledger.changed, ledger.fingerprint, "
         + "EXISTS (SELECT 1 FROM job WHERE job.id = ledger.job AND (job.state = \(JobStates.cancelled) OR job.state = \(JobStates.failed) AND job.errorCode = 'mayHaveBeenSent'))"
 
-    init(_ row: Row) {
+    package init(_ row: Row) {
         id = row[0]
         version = FileVersion(
             device: UInt64(bitPattern: row[1] as Int64), inode: UInt64(bitPattern: row[2] as Int64), size: row[3],
@@ -26,7 +26,7 @@ extension LedgerRow {
     /// Notes that a file is at its path, where it wasn't found before.
     ///
     /// - Returns: Whether something is to be done with it.
-    static func cameBack(_ db: Database, _ row: Int64) throws -> Bool {
+    package static func cameBack(_ db: Database, _ row: Int64) throws -> Bool {
         let statement = try db.cachedStatement(
             sql: "UPDATE ledger SET gone = NULL WHERE id = ? AND gone IS NOT NULL RETURNING due")
         guard let found = try Row.fetchOne(statement, arguments: [row]) else { return false }
@@ -36,6 +36,6 @@ extension LedgerRow {
 
 extension FileVersion {
     /// As the ledger has it; 0 where it isn't known.
-    var deviceBits: Int64 { Int64(bitPattern: stamp.device ?? 0) }
-    var inodeBits: Int64 { Int64(bitPattern: stamp.inode ?? 0) }
+    package var deviceBits: Int64 { Int64(bitPattern: stamp.device ?? 0) }
+    package var inodeBits: Int64 { Int64(bitPattern: stamp.inode ?? 0) }
 }

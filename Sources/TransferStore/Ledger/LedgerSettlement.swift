@@ -1,6 +1,6 @@
 /// The result for a confirmed file that was to be moved or deleted.
-struct LedgerSettlement: Sendable {
-    enum Kind: Sendable {
+package struct LedgerSettlement: Sendable {
+    package enum Kind: Sendable {
         /// The file isn't in the folder any more.
         case done
         /// No file of this version is at its path: moving or deleting it waits until it's there again.
@@ -10,6 +10,11 @@ struct LedgerSettlement: Sendable {
         case again(at: Int64, changed: Int64? = nil)
     }
 
-    let row: Int64
-    let kind: Kind
+    package let row: Int64
+    package let kind: Kind
+
+    package init(row: Int64, kind: Kind) {
+        self.row = row
+        self.kind = kind
+    }
 }

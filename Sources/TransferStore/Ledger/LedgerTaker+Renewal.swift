@@ -1,11 +1,12 @@
 import GRDB
 import TransferCore
+import TransferJobs
 import TransferWatch
 
 // A new start of watching.
 extension LedgerTaker {
     /// Stages what hasn't been confirmed anew, by the rules as they are now.
-    func renewAll() throws {
+    package func renewAll() throws {
         // Earlier versions left some waiting for nothing.
         try db.execute(
             sql:

@@ -1,21 +1,22 @@
-import GRDB
-import TransferCore
+package import GRDB
+package import TransferCore
 import TransferEventLoop
-import TransferWatch
+package import TransferJobs
+package import TransferWatch
 
 /// Takes versions into the ledger and stages their jobs, inside one transaction.
-final class LedgerTaker {
-    let db: Database
-    let folder: Int64
-    let batch: Int64
-    let plan: WatchPlan
-    var changes = LedgerChanges()
+package final class LedgerTaker {
+    package let db: Database
+    package let folder: Int64
+    package let batch: Int64
+    package let plan: WatchPlan
+    package var changes = LedgerChanges()
     private var room: Int
     /// What comes while the batch is paused is paused too.
     private let isFolderPaused: Bool
     private let now = WallClock.milliseconds
 
-    init(_ db: Database, folder: Int64, batch: Int64, plan: WatchPlan) throws {
+    package init(_ db: Database, folder: Int64, batch: Int64, plan: WatchPlan) throws {
         self.db = db
         self.folder = folder
         self.batch = batch
@@ -27,7 +28,7 @@ final class LedgerTaker {
     }
 
     /// - Parameter stamp: ``LedgerStamps``.
-    func finish(stamp: Int) throws -> LedgerChanges {
+    package func finish(stamp: Int) throws -> LedgerChanges {
         for (lane, count) in try WatchedJobs.releaseFollowers(db, batch: batch) {
             changes.ready[lane, default: 0] += count
         }
@@ -37,7 +38,7 @@ final class LedgerTaker {
     }
 
     /// - Returns: Whether there was room for it.
-    func take(_ offer: LedgerOffer) throws -> Bool {
+    package func take(_ offer: LedgerOffer) throws -> Bool {
         let version = offer.version
         switch offer.finding {
         case .nothing, .outdated, .later, .otherName: return true
@@ -181,7 +182,7 @@ final class LedgerTaker {
     }
 
     /// A job for a row of the ledger. It follows what is on its way to the same place.
-    func stage(_ version: FileVersion, digest: Checksum?, ledger: Int64, isPaused: Bool = false) throws {
+    package func stage(_ version: FileVersion, digest: Checksum?, ledger: Int64, isPaused: Bool = false) throws {
         let place = plan.url(version, digest: digest)
         let url = Redaction.url(place)
         let followed = try lastOpenJob(
@@ -325,7 +326,7 @@ final class LedgerTaker {
     }
 
     /// The one that the row names, and one that goes on under the file's former name.
-    func jobs(ofLedger ledger: Int64) throws -> [OpenJob] {
+    package func jobs(ofLedger ledger: Int64) throws -> [OpenJob] {
         let current = try Int64.fetchOne(db, sql: "SELECT job FROM ledger WHERE id = ?", arguments: [ledger])
         return try Row.fetchAll(
             db,
@@ -338,7 +339,7 @@ final class LedgerTaker {
 
     /// Takes a job out that hasn't started, and its version: what follows it follows what it followed, or is let go by
     /// ``finish(stamp:)``, as it follows what isn't there any more.
-    func remove(_ job: OpenJob, keepsLedger: Bool = false) throws {
+    package func remove(_ job: OpenJob, keepsLedger: Bool = false) throws {
         abandon(job)
         try db.execute(
             sql: """
@@ -355,7 +356,7 @@ final class LedgerTaker {
         room += 1
     }
 
-    func abandon(_ job: OpenJob) {
+    package func abandon(_ job: OpenJob) {
         guard let upload = job.upload.flatMap({ UploadRecord(text: $0) }),
             var spec = try? JobSpec(canonicalJSON: job.spec)
         else { return }

@@ -1,16 +1,16 @@
 import GRDB
-import TransferCore
+package import TransferCore
 import TransferEventLoop
-import TransferWatch
+package import TransferWatch
 
 /// The ledger after confirmation: what is to be done with files, their digests, and rows that aren't needed any more.
-struct LedgerUpkeep: Sendable {
-    let database: QueueDatabase
+package struct LedgerUpkeep: Sendable {
+    package let database: QueueDatabase
 
     /// The clock may have been set since times were written down.
-    func followClock() throws { try database.writeRelaxed(leavesPacks: true) { try StoredWait.follow($0) } }
+    package func followClock() throws { try database.writeRelaxed(leavesPacks: true) { try StoredWait.follow($0) } }
 
-    func dueRows(folder: Int64, now: Int64, limit: Int) throws -> [LedgerRow] {
+    package func dueRows(folder: Int64, now: Int64, limit: Int) throws -> [LedgerRow] {
         try database.read { db in
             try Row.fetchAll(
                 db,
@@ -23,7 +23,7 @@ struct LedgerUpkeep: Sendable {
     }
 
     /// Milliseconds since 1970.
-    func nextDue(folder: Int64) throws -> Int64? {
+    package func nextDue(folder: Int64) throws -> Int64? {
         try database.read { db in
             try Int64.fetchOne(
                 db, sql: "SELECT min(due) FROM ledger WHERE folder = ? AND due IS NOT NULL AND gone IS NULL",
@@ -32,7 +32,7 @@ struct LedgerUpkeep: Sendable {
     }
 
     /// The number of confirmed files that wait for their time.
-    func keptCount(folder: Int64) throws -> Int {
+    package func keptCount(folder: Int64) throws -> Int {
         try database.read { db in
             try Int.fetchOne(
                 db, sql: "SELECT count(*) FROM ledger WHERE folder = ? AND due IS NOT NULL AND gone IS NULL",
@@ -41,7 +41,7 @@ struct LedgerUpkeep: Sendable {
     }
 
     /// - Returns: How many of them no longer wait for their time. One that was found to be gone meanwhile didn't any more.
-    func settle(_ settlements: [LedgerSettlement]) throws -> Int {
+    package func settle(_ settlements: [LedgerSettlement]) throws -> Int {
         try database.writeRelaxed { db in
             try StoredWait.follow(db)
             return try settlements.count { try Self.settle(db, $0) }
@@ -72,7 +72,7 @@ struct LedgerUpkeep: Sendable {
     }
 
     /// Notes files that were there before only new ones were wanted, so that copies of them aren't taken for new.
-    func note(old files: [FileVersion], folder: Int64) throws {
+    package func note(old files: [FileVersion], folder: Int64) throws {
         let unknown = try database.read { db in
             let known = try db.cachedStatement(
                 sql: "SELECT 1 FROM ledger WHERE folder = ? AND path = ? AND size = ? AND modified = ?")
@@ -98,7 +98,7 @@ struct LedgerUpkeep: Sendable {
 
     // MARK: Digests
 
-    func rowsWithoutDigest(folder: Int64, limit: Int) throws -> [LedgerRow] {
+    package func rowsWithoutDigest(folder: Int64, limit: Int) throws -> [LedgerRow] {
         try database.read { db in
             try Row.fetchAll(
                 db,
@@ -111,7 +111,7 @@ struct LedgerUpkeep: Sendable {
     }
 
     /// - Parameter digests: `nil` for what couldn't be computed, and isn't tried again.
-    func save(digests: [(row: Int64, digest: Checksum?)]) throws {
+    package func save(digests: [(row: Int64, digest: Checksum?)]) throws {
         try database.writeRelaxed { db in
             for (row, digest) in digests {
                 try db.execute(
@@ -126,7 +126,7 @@ struct LedgerUpkeep: Sendable {
     /// Rows of what isn't on its way, a page at a time.
     ///
     /// - Parameter onlyGone: Only rows whose files were found to be gone before.
-    func settledRows(folder: Int64, after id: Int64, limit: Int, onlyGone: Bool) throws -> [LedgerRow] {
+    package func settledRows(folder: Int64, after id: Int64, limit: Int, onlyGone: Bool) throws -> [LedgerRow] {
         try database.read { db in
             try Row.fetchAll(
                 db,
@@ -145,7 +145,7 @@ struct LedgerUpkeep: Sendable {
     ///   - present: Rows whose files are at their paths.
     ///   - absent: Rows whose files aren't.
     ///   - grace: Milliseconds.
-    func prune(present: [Int64], absent: [Int64], grace: Int64) throws -> PrunedRows {
+    package func prune(present: [Int64], absent: [Int64], grace: Int64) throws -> PrunedRows {
         guard !present.isEmpty || !absent.isEmpty else { return PrunedRows() }
         return try database.writeRelaxed { db in
             try StoredWait.follow(db)
@@ -180,7 +180,7 @@ struct LedgerUpkeep: Sendable {
         }
     }
 
-    func ledgerCount(folder: Int64) throws -> Int {
+    package func ledgerCount(folder: Int64) throws -> Int {
         try database.read { db in
             try Int.fetchOne(db, sql: "SELECT count(*) FROM ledger WHERE folder = ?", arguments: [folder]) ?? 0
         }

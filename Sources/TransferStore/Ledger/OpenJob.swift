@@ -1,23 +1,24 @@
-import GRDB
+package import GRDB
+package import TransferJobs
 
 /// A job of a watched folder, as the ledger's rows lead to it.
-struct OpenJob {
-    let id: Int64
-    let ledger: Int64
-    let identity: String
-    let state: JobState
-    let fingerprint: Int64
-    let mayHaveArrived: Bool
-    let upload: String?
-    let spec: String
-    let hasSecrets: Bool
+package struct OpenJob {
+    package let id: Int64
+    package let ledger: Int64
+    package let identity: String
+    package let state: JobState
+    package let fingerprint: Int64
+    package let mayHaveArrived: Bool
+    package let upload: String?
+    package let spec: String
+    package let hasSecrets: Bool
 
-    static let columns = """
+    package static let columns = """
         job.id, job.ledger, job.identity, job.state, job.fingerprint,
         job.state = \(JobStates.failed) AND job.errorCode = 'mayHaveBeenSent', job.upload, job.spec, job.hasSecrets
         """
 
-    init(_ row: Row) {
+    package init(_ row: Row) {
         id = row[0]
         ledger = row[1]
         identity = row[2]
@@ -29,8 +30,8 @@ struct OpenJob {
         hasSecrets = row[8]
     }
 
-    var isClaimed: Bool { state == .claimed }
+    package var isClaimed: Bool { state == .claimed }
     /// Whether it's only tried again when somebody says so.
-    var isLeftAlone: Bool { state == .cancelled || mayHaveArrived }
-    var isOpen: Bool { !state.hasEnded }
+    package var isLeftAlone: Bool { state == .cancelled || mayHaveArrived }
+    package var isOpen: Bool { !state.hasEnded }
 }

@@ -1,11 +1,11 @@
-import GRDB
+package import GRDB
 
 /// Names by which files aren't uploaded: each is told once, however often the folder is read.
-struct OtherNames: Sendable {
-    let database: QueueDatabase
+package struct OtherNames: Sendable {
+    package let database: QueueDatabase
 
     /// - Returns: For each name whether it wasn't told before.
-    func note(_ names: [String], folder: Int64) throws -> [Bool] {
+    package func note(_ names: [String], folder: Int64) throws -> [Bool] {
         let known = try database.read { db in
             let statement = try db.cachedStatement(sql: "SELECT 1 FROM otherName WHERE folder = ? AND path = ?")
             return try names.map { try Bool.fetchOne(statement, arguments: [folder, $0]) != nil }
@@ -21,7 +21,7 @@ struct OtherNames: Sendable {
     }
 
     /// A page of them, in the order of their bytes.
-    func page(folder: Int64, after path: String, limit: Int) throws -> [String] {
+    package func page(folder: Int64, after path: String, limit: Int) throws -> [String] {
         try database.read { db in
             try String.fetchAll(
                 db, sql: "SELECT path FROM otherName WHERE folder = ? AND path > ? ORDER BY path LIMIT ?",
@@ -30,13 +30,13 @@ struct OtherNames: Sendable {
     }
 
     /// Forgets names that aren't there any more.
-    func forget(_ names: [String], folder: Int64) throws {
+    package func forget(_ names: [String], folder: Int64) throws {
         try database.writeRelaxed { db in
             for name in names { try Self.forget(db, name, folder: folder) }
         }
     }
 
-    static func forget(_ db: Database, _ name: String, folder: Int64) throws {
+    package static func forget(_ db: Database, _ name: String, folder: Int64) throws {
         try db.cachedStatement(sql: "DELETE FROM otherName WHERE folder = ? AND path = ?")
             .execute(arguments: [folder, name])
     }

@@ -1,16 +1,17 @@
-import GRDB
+package import GRDB
+package import TransferJobs
 
 /// The jobs of watched folders.
-enum WatchedJobs {
+package enum WatchedJobs {
     /// The number of jobs that haven't ended.
-    static func countOpen(_ db: Database, batch: Int64) throws -> Int {
+    package static func countOpen(_ db: Database, batch: Int64) throws -> Int {
         let statement = try db.cachedStatement(
             sql: "SELECT count(*) FROM job WHERE batch = ? AND ledger IS NOT NULL AND state < \(JobStates.firstEnded)")
         return try Int.fetchOne(statement, arguments: [batch]) ?? 0
     }
 
     /// Makes jobs ready whose predecessor is no longer on its way.
-    static func releaseFollowers(_ db: Database, batch: Int64) throws -> [Lane: Int] {
+    package static func releaseFollowers(_ db: Database, batch: Int64) throws -> [Lane: Int] {
         let statement = try db.cachedStatement(
             sql: """
                 UPDATE job SET state = CASE state WHEN \(JobStates.blocked) THEN \(JobStates.queued) ELSE state END, needsLeft = 0, follows = NULL
@@ -26,7 +27,7 @@ enum WatchedJobs {
     }
 
     /// Keeps files alone that aren't to be tried again by themselves, before the jobs of their batch are forgotten.
-    static func leaveAlone(_ db: Database, batch name: String) throws {
+    package static func leaveAlone(_ db: Database, batch name: String) throws {
         try db.execute(
             sql: """
                 UPDATE ledger SET state = \(LedgerStates.leftAlone), job = NULL FROM job JOIN batch ON batch.id = job.batch
@@ -36,7 +37,7 @@ enum WatchedJobs {
     }
 
     /// Forgets the folder of a batch, and what was uploaded from it.
-    static func forgetFolder(_ db: Database, batch name: String) throws {
+    package static func forgetFolder(_ db: Database, batch name: String) throws {
         try db.execute(
             sql: "DELETE FROM watchedFolder WHERE batch IN (SELECT id FROM batch WHERE name = ?)", arguments: [name])
     }

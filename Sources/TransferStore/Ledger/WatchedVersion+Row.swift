@@ -1,10 +1,11 @@
-import GRDB
+package import GRDB
 import TransferCore
 import TransferEngine
+package import TransferJobs
 
 extension WatchedVersion {
     /// The version of a row of the ledger.
-    static func find(_ db: Database, ledger: Int64) throws -> WatchedVersion {
+    package static func find(_ db: Database, ledger: Int64) throws -> WatchedVersion {
         let statement = try db.cachedStatement(
             sql: """
                 SELECT inode, size, modified, digest, verifies, changed, failures, fingerprint

@@ -1,13 +1,15 @@
-import GRDB
+package import GRDB
 import TransferCore
 import TransferEventLoop
+package import TransferJobs
+package import TransferScheduling
 
 /// The origins that transfers of a running process wait for.
-struct HostWaits: Sendable {
-    let database: QueueDatabase
+package struct HostWaits: Sendable {
+    package let database: QueueDatabase
 
     /// Replaces what this process said of the origins that it waits for.
-    func save(_ waits: Set<OriginWait>) throws {
+    package func save(_ waits: Set<OriginWait>) throws {
         try database.writeRelaxed(leavesPacks: true) { db in
             let known = try String.fetchAll(
                 db, sql: "SELECT origin FROM hostWait WHERE process = ?", arguments: [database.process])
@@ -41,7 +43,7 @@ struct HostWaits: Sendable {
     /// The origins that jobs of a batch wait for, those with the most of them first.
     ///
     /// - Returns: Each wait with the number of its jobs that are ready, or taken, but for it.
-    static func waits(_ db: Database, batch: Int64, process: Int64) throws -> [(wait: HostWait, ready: Int)] {
+    package static func waits(_ db: Database, batch: Int64, process: Int64) throws -> [(wait: HostWait, ready: Int)] {
         try Row.fetchAll(
             db,
             sql: """
@@ -58,7 +60,7 @@ struct HostWaits: Sendable {
         }
     }
 
-    static func wait(_ db: Database, origin: String, process: Int64) throws -> HostWait? {
+    package static func wait(_ db: Database, origin: String, process: Int64) throws -> HostWait? {
         try Row.fetchOne(
             db, sql: "SELECT \(hostColumns) FROM hostWait WHERE process = ? AND origin = ?",
             arguments: [process, origin]

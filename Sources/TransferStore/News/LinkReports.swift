@@ -1,11 +1,13 @@
-import GRDB
+package import GRDB
 import TransferCore
+package import TransferJobs
+package import TransferScheduling
 
 /// A run's reports on the machine's links, and on jobs that the rules for links keep waiting.
-struct LinkReports: Sendable {
-    let database: QueueDatabase
+package struct LinkReports: Sendable {
+    package let database: QueueDatabase
 
-    func meteredUsage() throws -> [MeteredUsage.Row] {
+    package func meteredUsage() throws -> [MeteredUsage.Row] {
         try database.read(leavesPacks: true) { db in
             try Row.fetchAll(db, sql: "SELECT kind, hour, bytes FROM meteredUsage").compactMap { row in
                 LinkClass(rawValue: row[0]).map { MeteredUsage.Row(kind: $0, hour: row[1], bytes: row[2]) }
@@ -13,7 +15,7 @@ struct LinkReports: Sendable {
         }
     }
 
-    func save(_ usage: [MeteredUsage.Row]) throws {
+    package func save(_ usage: [MeteredUsage.Row]) throws {
         try database.writeRelaxed(leavesPacks: true) { db in
             try db.execute(sql: "DELETE FROM meteredUsage")
             let statement = try db.cachedStatement(sql: "INSERT INTO meteredUsage (kind, hour, bytes) VALUES (?, ?, ?)")
@@ -22,7 +24,7 @@ struct LinkReports: Sendable {
     }
 
     /// Puts the links that nobody answers over where `transfer why` finds them.
-    func save(silentLinks: [(name: String, suspicion: LinkHealth.Suspicion)]) throws {
+    package func save(silentLinks: [(name: String, suspicion: LinkHealth.Suspicion)]) throws {
         try database.writeRelaxed(leavesPacks: true) { db in
             try db.execute(sql: "DELETE FROM silentLink")
             for (name, suspicion) in silentLinks {
@@ -34,7 +36,7 @@ struct LinkReports: Sendable {
     }
 
     /// Replaces what this process said of its waits for the network.
-    func save(networkWaits: [(network: String, since: WallTime, reason: String)]) throws {
+    package func save(networkWaits: [(network: String, since: WallTime, reason: String)]) throws {
         try database.writeRelaxed(leavesPacks: true) { db in
             try db.execute(sql: "DELETE FROM networkWait WHERE process = ?", arguments: [database.process])
             for wait in networkWaits {
@@ -45,7 +47,7 @@ struct LinkReports: Sendable {
         }
     }
 
-    func silentLinks() throws -> [String: LinkHealth.Suspicion] {
+    package func silentLinks() throws -> [String: LinkHealth.Suspicion] {
         try database.read(leavesPacks: true) { db in
             try Row.fetchAll(db, sql: "SELECT name, since, unanswered, isBlamed FROM silentLink")
                 .reduce(into: [:]) { links, row in
@@ -56,7 +58,7 @@ struct LinkReports: Sendable {
     }
 
     /// - Returns: Since when a process keeps what has these rules waiting, and why.
-    static func networkWait(
+    package static func networkWait(
         _ db: Database, network: String, process: Int64
     ) throws -> (since: WallTime, reason: String)? {
         try Row.fetchOne(

@@ -1,22 +1,23 @@
 import GRDB
 import TransferCore
 import TransferEventLoop
+import TransferJobs
 
 /// The news of a run, for processes that look at it from outside.
-struct NewsBoard: Sendable {
-    let database: QueueDatabase
-    let hostWaits: HostWaits
-    let pauses: Pauses
-    let links: LinkReports
+package struct NewsBoard: Sendable {
+    package let database: QueueDatabase
+    package let hostWaits: HostWaits
+    package let pauses: Pauses
+    package let links: LinkReports
 
-    init(_ database: QueueDatabase, _ pauses: Pauses, _ links: LinkReports) {
+    package init(_ database: QueueDatabase, _ pauses: Pauses, _ links: LinkReports) {
         self.database = database
         hostWaits = HostWaits(database: database)
         self.pauses = pauses
         self.links = links
     }
 
-    func publish(_ news: RunNews) throws {
+    package func publish(_ news: RunNews) throws {
         switch news {
         case .progress(let progress): try publish(progress)
         case .hostWaits(let waits): try hostWaits.save(waits)

@@ -1,12 +1,12 @@
-import GRDB
+package import GRDB
 import TransferCore
 import TransferEventLoop
 
 /// Origins that asked to be left alone.
-struct Pauses: Sendable {
-    let database: QueueDatabase
+package struct Pauses: Sendable {
+    package let database: QueueDatabase
 
-    func save(_ pause: StoredPause) throws {
+    package func save(_ pause: StoredPause) throws {
         let wait = StoredWait(until: .now + pause.remaining)
         try database.writeRelaxed(leavesPacks: true) { db in
             try db.execute(
@@ -16,7 +16,7 @@ struct Pauses: Sendable {
     }
 
     /// - Returns: The pauses that aren't over.
-    func open() throws -> [StoredPause] {
+    package func open() throws -> [StoredPause] {
         try database.writeRelaxed(leavesPacks: true) { db in
             let pauses = try Row.fetchAll(db, sql: "SELECT \(StoredPause.columns) FROM pause").map { StoredPause($0) }
             for pause in pauses where pause.remaining <= .zero {
@@ -26,11 +26,11 @@ struct Pauses: Sendable {
         }
     }
 
-    func forgetAll() throws {
+    package func forgetAll() throws {
         try database.writeRelaxed(leavesPacks: true) { db in try db.execute(sql: "DELETE FROM pause") }
     }
 
-    static func pause(_ db: Database, origin: String) throws -> StoredPause? {
+    package static func pause(_ db: Database, origin: String) throws -> StoredPause? {
         try Row.fetchOne(
             db, sql: "SELECT \(StoredPause.columns) FROM pause WHERE origin = ?", arguments: [origin]
         ).map { StoredPause($0) }
@@ -38,7 +38,7 @@ struct Pauses: Sendable {
 }
 
 extension StoredPause {
-    init(_ row: Row) {
+    package init(_ row: Row) {
         let wait = StoredWait(wall: row[1], boot: row[2], length: row[3])
         self.init(origin: row[0], remaining: wait.remaining(), status: row[4], message: row[5] ?? "")
     }

@@ -1,19 +1,20 @@
 import TransferCore
+import TransferJobs
 
 /// The rows of many jobs as one value of the database, in their order.
 ///
 /// Jobs of one file mostly look alike: each text is written as the number of bytes that it has in common with the same text
 /// of the job before, and what follows them (front coding). Numbers are LEB128. The first byte is the form's version.
-struct JobPack {
-    private(set) var bytes: [UInt8] = [version]
-    private(set) var count = 0
+package struct JobPack {
+    package private(set) var bytes: [UInt8] = [version]
+    package private(set) var count = 0
     private var last = JobRow.empty
 
-    static let version: UInt8 = 1
+    package static let version: UInt8 = 1
     /// Only the first generation of a batch is packed.
-    static let generation: Int64 = 1
+    package static let generation: Int64 = 1
 
-    mutating func add(_ row: JobRow) {
+    package mutating func add(_ row: JobRow) {
         let marks = Marks(row)
         bytes.append(marks.rawValue)
         if let span = row.span {
@@ -70,18 +71,21 @@ struct JobPack {
     }
 
     /// What a row has, and what it is.
-    struct Marks: OptionSet {
-        let rawValue: UInt8
-        static let span = Marks(rawValue: 1)
-        static let number = Marks(rawValue: 2)
-        static let secrets = Marks(rawValue: 4)
-        static let upload = Marks(rawValue: 8)
-        static let places = Marks(rawValue: 16)
+    package struct Marks: OptionSet {
+        package let rawValue: UInt8
+
+        package init(rawValue: UInt8) { self.rawValue = rawValue }
+
+        package static let span = Marks(rawValue: 1)
+        package static let number = Marks(rawValue: 2)
+        package static let secrets = Marks(rawValue: 4)
+        package static let upload = Marks(rawValue: 8)
+        package static let places = Marks(rawValue: 16)
     }
 }
 
 extension JobPack.Marks {
-    init(_ row: JobRow) {
+    package init(_ row: JobRow) {
         self = []
         if row.span != nil { insert(.span) }
         if row.number != nil { insert(.number) }

@@ -1,7 +1,8 @@
-import TransferCore
+package import TransferCore
+import TransferJobs
 
 /// Gives the rows of a ``JobPack``, one after the other.
-struct JobPackReader {
+package struct JobPackReader {
     private var cursor: Cursor
     // The texts of the row before, as bytes: what two share may end within a character.
     private var identity: [UInt8] = []
@@ -12,7 +13,7 @@ struct JobPackReader {
     private var places: [UInt8] = []
 
     /// - Throws: `TransferError` for the form of another version.
-    init(_ bytes: [UInt8]) throws(TransferError) {
+    package init(_ bytes: [UInt8]) throws(TransferError) {
         cursor = Cursor(bytes: bytes)
         guard try cursor.byte() == JobPack.version else {
             throw TransferError(.internalFault, "the queue holds jobs that a newer version has packed; use that one")
@@ -21,7 +22,7 @@ struct JobPackReader {
 
     /// - Returns: `nil` after the last one.
     /// - Throws: `TransferError` where the bytes are no pack.
-    mutating func next() throws(TransferError) -> JobRow? {
+    package mutating func next() throws(TransferError) -> JobRow? {
         guard !cursor.isAtEnd else { return nil }
         let marks = JobPack.Marks(rawValue: try cursor.byte())
         var span: SourceSpan?

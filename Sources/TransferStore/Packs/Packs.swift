@@ -1,14 +1,15 @@
 import FoundationEssentials
-import GRDB
+package import GRDB
 import TransferCore
+package import TransferJobs
 
 /// The table `pack`. The jobs of a new batch are first kept in one value, which is written in a moment. Each gets its row
 /// when it's recorded as complete; all of them do before anybody looks at jobs who doesn't know of packs.
-enum Packs {
+package enum Packs {
     /// Keeps rows, in the order of their numbers, as one value.
     ///
     /// - Parameter first: The number of the first one, as ``nextJob(_:)`` gave it in this transaction.
-    static func insert(_ db: Database, _ pack: JobPack, batch: Int64, first: Int64) throws {
+    package static func insert(_ db: Database, _ pack: JobPack, batch: Int64, first: Int64) throws {
         try db.execute(
             sql: "INSERT INTO pack (batch, first, count, jobs) VALUES (?, ?, ?, ?)",
             arguments: [batch, first, pack.count, Data(pack.bytes)])
@@ -20,7 +21,7 @@ enum Packs {
     }
 
     /// Gives jobs that were packed their rows, but for those that have one.
-    static func insert(
+    package static func insert(
         _ db: Database, _ rows: some Sequence<JobRow>, first: Int64, batch: Int64, state: JobState
     ) throws {
         var insert = try GroupedInsert<(id: Int64, row: JobRow)>(
@@ -38,18 +39,18 @@ enum Packs {
     }
 
     /// The number that the next job gets.
-    static func nextJob(_ db: Database) throws -> Int64 {
+    package static func nextJob(_ db: Database) throws -> Int64 {
         (try Int64.fetchOne(db, sql: "SELECT seq FROM sqlite_sequence WHERE name = 'job'") ?? 0) + 1
     }
 
     /// Whether there are packs to be unpacked.
-    static func exist(_ db: Database) throws -> Bool {
+    package static func exist(_ db: Database) throws -> Bool {
         let statement = try db.cachedStatement(sql: "SELECT EXISTS (SELECT 1 FROM pack WHERE NOT isUnreadable)")
         return try Bool.fetchOne(statement) ?? false
     }
 
     /// Gives every packed job its row.
-    static func unpackAll(_ db: Database) throws {
+    package static func unpackAll(_ db: Database) throws {
         guard try exist(db) else { return }
         // Somebody else may have deleted a batch, without what belongs to it.
         try db.execute(sql: "DELETE FROM pack WHERE batch NOT IN (SELECT id FROM batch)")
@@ -60,7 +61,7 @@ enum Packs {
     ///
     /// A pack that can't be read is left where it is: no other batch is to suffer for it, and this one begins anew when its
     /// job file is run again.
-    static func unpack(_ db: Database, batch: Int64) throws {
+    package static func unpack(_ db: Database, batch: Int64) throws {
         let pack = try Row.fetchOne(
             db,
             sql: """
@@ -82,7 +83,7 @@ enum Packs {
     }
 
     /// - Returns: Whether all jobs of the batch have rows, so that its pack was of no use any more.
-    static func drop(_ db: Database, batch: Int64) throws -> Bool {
+    package static func drop(_ db: Database, batch: Int64) throws -> Bool {
         try db.execute(
             sql: "DELETE FROM pack WHERE batch = ?1 AND count <= (SELECT count(*) FROM job WHERE batch = ?1)",
             arguments: [batch])

@@ -1,12 +1,13 @@
 import GRDB
 import TransferCore
+package import TransferJobs
 
 /// Uploads that were cancelled while servers held parts of them.
-struct AbandonedUploads: Sendable {
-    let database: QueueDatabase
+package struct AbandonedUploads: Sendable {
+    package let database: QueueDatabase
 
     /// Whether servers hold parts of a batch's cancelled uploads, as far as is known.
-    func exist(batch name: String) throws -> Bool {
+    package func exist(batch name: String) throws -> Bool {
         try database.read { db in
             try Bool.fetchOne(
                 db,
@@ -18,7 +19,7 @@ struct AbandonedUploads: Sendable {
     }
 
     /// The cancelled jobs of a batch whose servers hold parts of them, as far as is known.
-    func held(batch: Int64) throws -> [HeldUpload] {
+    package func held(batch: Int64) throws -> [HeldUpload] {
         try database.read { db in
             try Row.fetchAll(
                 db,
@@ -33,7 +34,7 @@ struct AbandonedUploads: Sendable {
     /// The cancelled jobs of a batch whose servers haven't been told.
     ///
     /// - Parameter secrets: Jobs whose secrets nobody has any more are left out.
-    func all(batch: Int64, secrets: [Int64: JobSecrets]) throws -> [AbandonedUpload] {
+    package func all(batch: Int64, secrets: [Int64: JobSecrets]) throws -> [AbandonedUpload] {
         try database.read { db in
             let rows = try Row.fetchAll(
                 db,

@@ -1,11 +1,12 @@
 import GRDB
 import TransferCore
+import TransferJobs
 
 /// Jobs that were complete before.
-struct CompletedJobs: Sendable {
-    let database: QueueDatabase
+package struct CompletedJobs: Sendable {
+    package let database: QueueDatabase
 
-    func page(batch: Int64, after id: Int64, limit: Int) throws -> [CompletedJob] {
+    package func page(batch: Int64, after id: Int64, limit: Int) throws -> [CompletedJob] {
         try database.read { db in
             try Row.fetchAll(
                 db,
@@ -27,7 +28,7 @@ struct CompletedJobs: Sendable {
         }
     }
 
-    func identities(batch name: String) throws -> Set<String> {
+    package func identities(batch name: String) throws -> Set<String> {
         try database.read { db in
             try String.fetchSet(
                 db,

@@ -1,10 +1,11 @@
-import GRDB
+package import GRDB
 import TransferCore
 import TransferEngine
 import TransferEventLoop
+package import TransferJobs
 
 /// Writes ends into the rows of their jobs. Of a batch that is packed, what is complete gets its row with its end.
-struct EndWriter {
+package struct EndWriter {
     /// A job that gets its row.
     private struct Complete {
         let job: StagedJob
@@ -50,7 +51,7 @@ struct EndWriter {
     private let update: BoundStatement
 
     /// Gives batches of which there is more to write than that jobs are complete all their rows.
-    init(
+    package init(
         _ db: Database, packed: PackedJobs, now: Int64, _ ends: [JobEnd], _ steps: [JobStep]
     ) throws {
         self.db = db
@@ -79,7 +80,7 @@ struct EndWriter {
         packed.forget(batch)
     }
 
-    mutating func write(_ index: Int, cursor: Int64) throws {
+    package mutating func write(_ index: Int, cursor: Int64) throws {
         let end = ends[index]
         switch end.outcome {
         case .done(let receipt, let facts), .kept(let receipt, let facts):
@@ -139,5 +140,5 @@ struct EndWriter {
     }
 
     /// Writes the rows that are still gathered, after the last end.
-    mutating func finish() throws { try insert?.finish() }
+    package mutating func finish() throws { try insert?.finish() }
 }

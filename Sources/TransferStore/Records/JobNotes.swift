@@ -1,11 +1,12 @@
 import GRDB
 import TransferCore
+import TransferJobs
 
 /// Notes for the next attempt of a job.
-struct JobNotes: Sendable {
-    let database: QueueDatabase
+package struct JobNotes: Sendable {
+    package let database: QueueDatabase
 
-    func write(_ notes: [JobNote]) throws {
+    package func write(_ notes: [JobNote]) throws {
         try database.writeFenced(isDurable: notes.contains { $0.isDurable }) { db in
             for note in notes { try write(db, note) }
         }
@@ -40,7 +41,7 @@ extension JobNote {
     private static let muchToLose: Int64 = 1 << 20
 
     /// Whether it has to be there after a loss of power too.
-    var isDurable: Bool {
+    package var isDurable: Bool {
         switch self {
         case .upload, .sending, .abandoned: true
         case .fingerprint: false

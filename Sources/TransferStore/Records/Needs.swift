@@ -1,17 +1,18 @@
-import GRDB
+package import GRDB
 import TransferCore
 import TransferEventLoop
+package import TransferJobs
 
 /// The needs of jobs: ends of some jobs free or skip others that wait for them.
-enum Needs {
+package enum Needs {
     /// Whether jobs of the batch wait for others.
-    static func areIn(_ db: Database, batch: Int64) throws -> Bool {
+    package static func areIn(_ db: Database, batch: Int64) throws -> Bool {
         let statement = try db.cachedStatement(sql: "SELECT hasNeeds FROM batch WHERE id = ?")
         return try Bool.fetchOne(statement, arguments: [batch]) ?? false
     }
 
     /// Frees the jobs that only this one kept, or skips those that it was needed by.
-    static func settle(_ db: Database, of end: JobEnd, _ recorded: inout RecordedGroup) throws {
+    package static func settle(_ db: Database, of end: JobEnd, _ recorded: inout RecordedGroup) throws {
         switch end.outcome {
         case .done, .kept:
             let rows = try Row.fetchAll(
@@ -32,7 +33,9 @@ enum Needs {
     }
 
     /// Skips the jobs that need one of these, and those that need them in turn: they can't start any more.
-    static func skipDependents(_ db: Database, of failed: [(id: Int64, identity: String)]) throws -> [SkippedJob] {
+    package static func skipDependents(_ db: Database, of failed: [(id: Int64, identity: String)]) throws
+        -> [SkippedJob]
+    {
         var skipped: [SkippedJob] = []
         var given = failed
         while let failed = given.popLast() {
@@ -56,7 +59,7 @@ enum Needs {
     }
 
     /// Skips every job of the batch that waits for one that failed, was skipped or cancelled.
-    static func skipWhatCannotStart(_ db: Database, batch: Int64) throws -> [SkippedJob] {
+    package static func skipWhatCannotStart(_ db: Database, batch: Int64) throws -> [SkippedJob] {
         let ended = try Row.fetchAll(
             db,
             sql: """
@@ -68,7 +71,7 @@ enum Needs {
     }
 
     /// Gives skipped jobs a new start, but for those that still follow from a job that failed or was cancelled.
-    static func revive(_ db: Database, batch: Int64) throws {
+    package static func revive(_ db: Database, batch: Int64) throws {
         // One walk from what failed along the needs: to look at each skipped job's needs again for each step of a chain
         // takes time by the square of the chain's length.
         try db.execute(
@@ -87,7 +90,7 @@ enum Needs {
     }
 
     /// Counts anew what each waiting job of the batch still needs.
-    static func recount(_ db: Database, batch: Int64) throws {
+    package static func recount(_ db: Database, batch: Int64) throws {
         try db.execute(
             sql: """
                 UPDATE job SET needsLeft = (SELECT count(*) FROM need JOIN job AS other ON other.id = need.needed

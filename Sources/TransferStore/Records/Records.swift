@@ -3,15 +3,16 @@ import GRDB
 import TransferCore
 import TransferEngine
 import TransferEventLoop
+package import TransferJobs
 
 /// Records ends and steps of jobs, with what follows for other jobs and for watched folders.
-struct Records: Sendable {
-    let database: QueueDatabase
-    let reserves: ReservedJobs
-    let packed: PackedJobs
-    let stamps: LedgerStamps
+package struct Records: Sendable {
+    package let database: QueueDatabase
+    package let reserves: ReservedJobs
+    package let packed: PackedJobs
+    package let stamps: LedgerStamps
 
-    func record(_ ends: [JobEnd], _ steps: [JobStep]) throws -> RecordedGroup {
+    package func record(_ ends: [JobEnd], _ steps: [JobStep]) throws -> RecordedGroup {
         for step in steps { reserves.cameBack(step.batch) }
         return try database.writeFenced(leavesPacks: true) { db in
             var recorded = RecordedGroup()

@@ -1,10 +1,10 @@
 import FoundationEssentials
-import TransferCore
+package import TransferCore
 import TransferEngine
 
 extension ResumeData {
     /// A record as the database has it.
-    static func text(_ record: ResumeData?) throws -> String? {
+    package static func text(_ record: ResumeData?) throws -> String? {
         try record.map { String(decoding: try JSONEncoder().encode($0), as: UTF8.self) }
     }
 }

@@ -2,12 +2,13 @@ import DequeModule
 import Dispatch
 import Synchronization
 import TransferCore
-import TransferEventLoop
+package import TransferEventLoop
+package import TransferJobs
 
 /// Brings jobs from the thread that reads them to the one that writes them down, in groups: each works while the other
 /// does, and what lies between (``StagedJob``) is worked out by the one that the other waits for least. The reader waits
 /// where it's some groups ahead, so that a long file isn't held in memory.
-final class JobHandover: Sendable {
+package final class JobHandover: Sendable {
     private typealias Read = (spec: JobSpec, place: JobLocations?)
 
     private enum Group {
@@ -39,7 +40,7 @@ final class JobHandover: Sendable {
     /// Begins to read, on a thread of `pool`.
     ///
     /// - Parameter read: Calls its argument for each job.
-    init(
+    package init(
         on pool: WorkerPool, directory: String,
         _ read: @escaping @Sendable ((JobSpec, JobLocations?) throws -> Void) throws -> Bool
     ) {
@@ -52,7 +53,7 @@ final class JobHandover: Sendable {
     ///
     /// - Returns: What the reader returned.
     /// - Throws: What `take` throws, once the reader has ended, or what the reader threw.
-    func takeAll(_ take: (StagedJob) throws -> Void) throws -> Bool {
+    package func takeAll(_ take: (StagedJob) throws -> Void) throws -> Bool {
         do {
             var origins = OriginMemory()
             while let group = next() {
@@ -70,7 +71,7 @@ final class JobHandover: Sendable {
     }
 
     /// Ends the reading: nobody will take any more.
-    func abandon() {
+    package func abandon() {
         state.withLock { $0.isAbandoned = true }
         room.signal()
     }

@@ -1,12 +1,13 @@
 import Synchronization
 import TransferEventLoop
+public import TransferJobs
 
 /// The jobs of a batch, read by a thread of its own from the moment that this is made: there are some by the time that
 /// a queue is open for them (``JobQueue/stage(_:name:source:keepsWhatIsMissing:isReload:)``). Some four thousand are held
 /// in memory until they are taken; with the others the thread waits.
 public final class JobReading: Sendable {
     /// What relative paths start from.
-    let directory: String
+    package let directory: String
     private let read: @Sendable ((JobSpec, JobLocations?) throws -> Void) throws -> Bool
     private let pool = WorkerPool(name: "job-reader", threads: 1)
     private let begun: Mutex<JobHandover?>
@@ -35,7 +36,7 @@ public final class JobReading: Sendable {
     ///
     /// - Returns: What `read` returned.
     /// - Throws: What `take` throws, or what `read` threw.
-    func takeAll(_ take: (StagedJob) throws -> Void) throws -> Bool {
+    package func takeAll(_ take: (StagedJob) throws -> Void) throws -> Bool {
         let handover = begun.withLock { exchange(&$0, with: nil) }
         return try (handover ?? JobHandover(on: pool, directory: directory, read)).takeAll(take)
     }

@@ -1,33 +1,34 @@
 import TransferCore
+package import TransferJobs
 
 /// What the row of a job is made of that nobody has tried yet.
-struct JobRow: Sendable, Equatable {
-    var identity: String
+package struct JobRow: Sendable, Equatable {
+    package var identity: String
     /// Where its file names the destination, or the ID where it has one.
-    var span: SourceSpan?
+    package var span: SourceSpan?
     /// The job's number in its file, counted from 0.
-    var number: Int?
-    var priority: Int
-    var origin: String
-    var destination: String
+    package var number: Int?
+    package var priority: Int
+    package var origin: String
+    package var destination: String
     /// `JobSpec.canonicalJSON`, without secrets.
-    var text: String
-    var fingerprint: Int64
-    var hasSecrets: Bool
-    var isUpload: Bool
+    package var text: String
+    package var fingerprint: Int64
+    package var hasSecrets: Bool
+    package var isUpload: Bool
     /// Where its file names its network rules.
-    var networkPlaces: String?
+    package var networkPlaces: String?
     /// ``Lane/network``.
-    var network: String
+    package var network: String
 
-    static let columns = """
+    package static let columns = """
         batch, identity, generation, line, column, width, number, state, priority, origin, destination, spec,
         fingerprint, hasSecrets, isUpload, networkPlaces, network
         """
-    static let columnCount = 17
+    package static let columnCount = 17
 
     /// Gives the values of ``columns``.
-    func bind(batch: Int64, generation: Int64, state: JobState, to values: inout BoundStatement.Values) {
+    package func bind(batch: Int64, generation: Int64, state: JobState, to values: inout BoundStatement.Values) {
         values.add(batch)
         values.add(identity)
         values.add(generation)

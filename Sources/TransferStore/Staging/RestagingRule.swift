@@ -1,5 +1,7 @@
+package import TransferJobs
+
 /// What becomes of jobs that are in a batch already when it's staged anew.
-enum RestagingRule {
+package enum RestagingRule {
     /// Whether a job stays as it is, with its attempts and its wait; the others begin anew. Whoever runs a file again wants
     /// what failed or was held, and a run that goes on doesn't.
     ///
@@ -7,7 +9,7 @@ enum RestagingRule {
     ///   - changed: It's to be something else from now on.
     ///   - mayHaveArrived: It failed as nobody knows whether it was done, and nobody has been told of that.
     ///   - isReload: The batch's run goes on.
-    static func stays(_ state: JobState, changed: Bool, mayHaveArrived: Bool, isReload: Bool) -> Bool {
+    package static func stays(_ state: JobState, changed: Bool, mayHaveArrived: Bool, isReload: Bool) -> Bool {
         switch state {
         // This process has it under way.
         case .claimed: true

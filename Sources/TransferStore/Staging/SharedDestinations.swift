@@ -1,13 +1,14 @@
-import GRDB
+package import GRDB
+package import TransferJobs
 
 /// Whether jobs of a batch may have one destination and different identities, and which do.
-struct SharedDestinations {
+package struct SharedDestinations {
     private var hasIDs = false
     private var hasRelativePaths = false
     private var hasAbsolutePaths = false
     private var format = JobFileFormat.json
 
-    mutating func note(_ job: StagedJob) {
+    package mutating func note(_ job: StagedJob) {
         if let place = job.place { format = place.format }
         if job.spec.id != nil { hasIDs = true }
         if !job.row.isUpload {
@@ -16,9 +17,9 @@ struct SharedDestinations {
     }
 
     /// Without IDs and with paths of one kind the destination is the identity, in one spelling.
-    var mayBeShared: Bool { hasIDs || hasRelativePaths && hasAbsolutePaths }
+    package var mayBeShared: Bool { hasIDs || hasRelativePaths && hasAbsolutePaths }
 
-    func find(_ db: Database, batch: Int64, _ report: inout JobFileReport) throws {
+    package func find(_ db: Database, batch: Int64, _ report: inout JobFileReport) throws {
         let rows = try Row.fetchAll(
             db,
             sql: """

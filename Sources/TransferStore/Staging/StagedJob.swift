@@ -1,20 +1,21 @@
-import TransferCore
+package import TransferCore
+package import TransferJobs
 
 /// A job as it's to be written down: worked out by the thread that has read it, so that the database only has to keep it.
-final class StagedJob: Sendable {
-    let sharedSpec: Shared<JobSpec>
-    var spec: JobSpec { _read { yield sharedSpec.wrappedValue } }
+package final class StagedJob: Sendable {
+    package let sharedSpec: Shared<JobSpec>
+    package var spec: JobSpec { _read { yield sharedSpec.wrappedValue } }
     /// Where the job stands in its file, if it comes from one.
-    let place: JobLocations?
-    let row: JobRow
-    let secrets: JobSecrets?
+    package let place: JobLocations?
+    package let row: JobRow
+    package let secrets: JobSecrets?
     /// In this process; `nil` where the database sees another text, as it does of one with a NUL, which is its end there.
-    let identityHash: Int?
+    package let identityHash: Int?
 
     /// - Parameters:
     ///   - directory: What the batch's relative paths start from.
     ///   - origins: Kept from job to job.
-    init(_ spec: JobSpec, at place: JobLocations?, directory: String, origins: inout OriginMemory) {
+    package init(_ spec: JobSpec, at place: JobLocations?, directory: String, origins: inout OriginMemory) {
         let spec = spec.spelt
         sharedSpec = Shared(wrappedValue: spec)
         self.place = place
@@ -32,12 +33,12 @@ final class StagedJob: Sendable {
 }
 
 /// The origin of the last job, which mostly is that of the next one too.
-struct OriginMemory {
+package struct OriginMemory {
     /// Scheme, host and port as they were written, with the slash behind them.
     private var start = ""
     private var origin = ""
 
-    mutating func origin(of spec: JobSpec) -> String {
+    package mutating func origin(of spec: JobSpec) -> String {
         let url =
             switch spec.work {
             case .download(let download): download.urls.first ?? ""

@@ -1,11 +1,13 @@
-import GRDB
+package import GRDB
 import TransferCore
+package import TransferJobs
+import TransferScheduling
 
 /// The needs of jobs that are staged: they lead to jobs only when all of these are there.
-struct StagedNeeds {
+package struct StagedNeeds {
     private var needs: [(job: Int64, identity: String, need: String, at: JobLocations?, position: Int)] = []
 
-    mutating func note(_ job: StagedJob, _ id: Int64) {
+    package mutating func note(_ job: StagedJob, _ id: Int64) {
         for (position, need) in job.spec.needs.enumerated() {
             needs.append((id, job.row.identity, need, job.place, position))
         }
@@ -14,7 +16,7 @@ struct StagedNeeds {
     /// Writes down who needs whom, and checks that all of those are there and none needs itself.
     ///
     /// - Parameter isPartial: Jobs that are needed may be missing.
-    func resolve(
+    package func resolve(
         _ db: Database, batch: Int64, generation: Int64, isPartial: Bool, _ report: inout JobFileReport
     ) throws {
         let hadNeeds = try Bool.fetchOne(db, sql: "SELECT hasNeeds FROM batch WHERE id = ?", arguments: [batch])
@@ -56,7 +58,7 @@ struct StagedNeeds {
 
 extension JobFileFault {
     /// A fault with its place, where it has one.
-    init(_ message: String, _ make: (String) -> JobFileFault?) {
+    package init(_ message: String, _ make: (String) -> JobFileFault?) {
         self = make(message) ?? JobFileFault(message: message, path: "", span: SourceSpan(line: 1, column: 1))
     }
 }

@@ -1,8 +1,9 @@
-import GRDB
+package import GRDB
 import TransferCore
+package import TransferJobs
 
 /// Takes jobs into a batch, inside one transaction: all of them or none.
-final class Stager: JobIntake {
+package final class Stager: JobIntake {
     private let db: Database
     private let batch: HeldBatch
     private let generation: Int64
@@ -13,16 +14,16 @@ final class Stager: JobIntake {
     private let insert: BoundStatement
     private let update: Statement
     private let find: Statement
-    private(set) var count = 0
-    private(set) var report = JobFileReport()
+    package private(set) var count = 0
+    package private(set) var report = JobFileReport()
     /// Secrets by job; they stay in memory.
-    private(set) var secrets: [Int64: JobSecrets] = [:]
+    package private(set) var secrets: [Int64: JobSecrets] = [:]
     /// Jobs of other content now that this process works on by what they were.
-    private(set) var underWay: Set<Int64> = []
+    package private(set) var underWay: Set<Int64> = []
     /// Uploads of which servers hold parts that nobody will go on with.
-    private(set) var abandoned: [AbandonedUpload] = []
+    package private(set) var abandoned: [AbandonedUpload] = []
     /// Whether there are jobs that may have arrived, and of which nobody has been told.
-    private(set) var isInDoubt = false
+    package private(set) var isInDoubt = false
     /// Whether somebody has been told of those that there were.
     private let isTold: Bool
     private let owner: Int64
@@ -32,14 +33,14 @@ final class Stager: JobIntake {
     private var gathered: [StagedJob] = []
     private var insertGroup: BoundStatement?
     private var origins = OriginMemory()
-    private(set) var reserve: JobReserve?
+    package private(set) var reserve: JobReserve?
     /// As long as all jobs are simple ones, and fit into the reserve.
-    private(set) var packing: Packing?
+    package private(set) var packing: Packing?
     /// Whether there are jobs with faults of their own, which weren't added: others may need them.
-    var isPartial = false
+    package var isPartial = false
 
     /// - Parameter owner: Who takes the first jobs of a new batch at once.
-    init(
+    package init(
         _ db: Database, batch: HeldBatch, generation: Int64, _ options: StagingOptions, isTold: Bool, owner: Int64
     ) throws {
         self.db = db
@@ -72,11 +73,11 @@ final class Stager: JobIntake {
     }
 
     /// - Parameter place: The job's place in its file, if it comes from one.
-    func add(_ spec: JobSpec, at place: JobLocations?) throws {
+    package func add(_ spec: JobSpec, at place: JobLocations?) throws {
         try add(StagedJob(spec, at: place, directory: batch.directory, origins: &origins))
     }
 
-    func add(_ job: StagedJob) throws {
+    package func add(_ job: StagedJob) throws {
         count += 1
         destinations.note(job)
         guard gathering != nil else { return try addOne(job) }
@@ -227,7 +228,7 @@ final class Stager: JobIntake {
     }
 
     /// Drops jobs that are gone from the file, and checks what only shows at the end.
-    func finish() throws {
+    package func finish() throws {
         try addGathered()
         if let made = gathering?.finish() {
             // A new batch had no jobs before, and none of these needs others.

@@ -1,13 +1,14 @@
 import GRDB
 import TransferCore
+package import TransferJobs
 
 /// Takes jobs into batches, all of them or none.
-struct Staging: Sendable {
-    let database: QueueDatabase
-    let batches: Batches
-    let reserves: ReservedJobs
-    let packed: PackedJobs
-    let doubtful: DoubtfulBatches
+package struct Staging: Sendable {
+    package let database: QueueDatabase
+    package let batches: Batches
+    package let reserves: ReservedJobs
+    package let packed: PackedJobs
+    package let doubtful: DoubtfulBatches
 
     /// A batch that was filled, and what memory is to keep of it.
     private struct Filled {
@@ -17,7 +18,7 @@ struct Staging: Sendable {
         let isInDoubt: Bool
     }
 
-    func stage(
+    package func stage(
         _ header: BatchHeader, _ options: StagingOptions, _ body: (any JobIntake) throws -> Bool
     ) throws -> StagedJobs {
         let filled = try database.exclusively { db in
@@ -56,7 +57,7 @@ struct Staging: Sendable {
             staged: staged, reserve: stager.reserve, packing: stager.packing, isInDoubt: stager.isInDoubt)
     }
 
-    func submit(_ spec: JobSpec, batch: String, directory: String) throws -> StagedJobs {
+    package func submit(_ spec: JobSpec, batch: String, directory: String) throws -> StagedJobs {
         let known = try database.read { db in
             try Int64.fetchOne(
                 db,

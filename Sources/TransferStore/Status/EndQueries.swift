@@ -1,13 +1,14 @@
 import GRDB
 import TransferCore
 import TransferEngine
+package import TransferJobs
 
 /// The ends of jobs, for processes that look at the queue.
-struct EndQueries: Sendable {
-    let database: QueueDatabase
+package struct EndQueries: Sendable {
+    package let database: QueueDatabase
 
     /// The failed jobs of a batch, in the order they failed.
-    func failures(batch name: String, limit: Int) throws -> [FailedJob] {
+    package func failures(batch name: String, limit: Int) throws -> [FailedJob] {
         try database.read { db in
             try Row.fetchAll(
                 db,
@@ -32,7 +33,7 @@ struct EndQueries: Sendable {
         """
 
     /// Ends of jobs after the cursor, in order.
-    func ends(after cursor: Int64, limit: Int) throws -> [QueueEvent] {
+    package func ends(after cursor: Int64, limit: Int) throws -> [QueueEvent] {
         try database.read { db in
             try Row.fetchAll(
                 db,
@@ -81,7 +82,7 @@ struct EndQueries: Sendable {
     }
 
     /// The end of one job, or `nil` while it goes on or when there is no such job.
-    func end(batch: String, job: String) throws -> QueueEvent? {
+    package func end(batch: String, job: String) throws -> QueueEvent? {
         try database.read { db in
             try Row.fetchOne(
                 db,
@@ -93,7 +94,7 @@ struct EndQueries: Sendable {
         }
     }
 
-    func lastCursor() throws -> Int64 {
+    package func lastCursor() throws -> Int64 {
         try database.read(leavesPacks: true) { db in
             try EndNumbers.last(db)
         }

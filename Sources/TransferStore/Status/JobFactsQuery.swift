@@ -1,13 +1,15 @@
 import GRDB
 import TransferCore
+import TransferJobs
+import TransferScheduling
 
 /// The database's facts about one job, for `transfer why`.
-struct JobFactsQuery: Sendable {
-    let database: QueueDatabase
-    let links: LinkReports
+package struct JobFactsQuery: Sendable {
+    package let database: QueueDatabase
+    package let links: LinkReports
 
     /// - Returns: `nil` when there is no such job.
-    func facts(batch name: String, job: String) throws -> JobFacts? {
+    package func facts(batch name: String, job: String) throws -> JobFacts? {
         var facts = try database.read { db -> JobFacts? in
             let row = try Row.fetchOne(
                 db,
@@ -58,7 +60,7 @@ struct JobFactsQuery: Sendable {
     }
 
     /// Names of jobs that a misspelt one may mean: those that it's a part of, and those of about its length.
-    func identities(batch name: String, like job: String, limit: Int) throws -> [String] {
+    package func identities(batch name: String, like job: String, limit: Int) throws -> [String] {
         try database.read { db in
             try String.fetchAll(
                 db,
@@ -71,7 +73,7 @@ struct JobFactsQuery: Sendable {
     }
 
     /// - Returns: `nil` when there is no such job.
-    func networkOrigin(batch: String, job: String) throws -> NetworkOrigin? {
+    package func networkOrigin(batch: String, job: String) throws -> NetworkOrigin? {
         try database.read { db in
             try Row.fetchOne(
                 db,

@@ -2,14 +2,15 @@ import GRDB
 import TransferCore
 import TransferEngine
 import TransferEventLoop
+package import TransferJobs
 
 /// The state of batches, for processes that look at the queue.
-struct StatusQueries: Sendable {
-    let database: QueueDatabase
+package struct StatusQueries: Sendable {
+    package let database: QueueDatabase
 
     /// How the batches stand; all of them, or the one of that name. To look needs nothing written: what is packed is counted
     /// where it is.
-    func statuses(name: String?) throws -> [BatchStatus] {
+    package func statuses(name: String?) throws -> [BatchStatus] {
         try database.read(leavesPacks: true) { db in
             let batches = try Row.fetchAll(
                 db,
@@ -74,7 +75,7 @@ struct StatusQueries: Sendable {
 }
 
 extension BatchStatus {
-    mutating func add(_ state: JobState, _ count: Int) {
+    package mutating func add(_ state: JobState, _ count: Int) {
         total += count
         switch state {
         case .queued, .claimed: remaining += count

@@ -1,14 +1,15 @@
 import GRDB
 import TransferCore
 import TransferEventLoop
+package import TransferJobs
 
 /// Commands: pausing, resuming, cancelling and retrying jobs, by the process that runs their batch or where nobody does.
-struct Steering: Sendable {
-    let database: QueueDatabase
-    let leases: Leases
-    let reserves: ReservedJobs
+package struct Steering: Sendable {
+    package let database: QueueDatabase
+    package let leases: Leases
+    package let reserves: ReservedJobs
 
-    func deliver(_ verb: QueueVerb, batch name: String, job: String?) throws -> CommandDelivery {
+    package func deliver(_ verb: QueueVerb, batch name: String, job: String?) throws -> CommandDelivery {
         try database.write { db in
             try leases.reclaim(db)
             let row = try Row.fetchOne(
@@ -38,7 +39,7 @@ struct Steering: Sendable {
     }
 
     /// The commands for this database.process, each once.
-    func takeCommands() throws -> [QueueCommand] {
+    package func takeCommands() throws -> [QueueCommand] {
         try database.write(leavesPacks: true) { db in
             let rows = try Row.fetchAll(
                 db, sql: "DELETE FROM command WHERE process = ? RETURNING id, verb, batch, job",
@@ -49,7 +50,7 @@ struct Steering: Sendable {
         }
     }
 
-    func apply(_ command: QueueCommand) throws -> AppliedCommand {
+    package func apply(_ command: QueueCommand) throws -> AppliedCommand {
         reserves.takeBack(command.batch)
         return try database.writeFenced { db in
             // A fresh start forgets it, so it's asked before.

@@ -1,7 +1,9 @@
+package import TransferJobs
+
 /// What of a batch is left to be claimed.
-struct Backlog: Sendable {
+package struct Backlog: Sendable {
     /// How many jobs are ready, by lane.
-    var ready: [Lane: Int] = [:]
+    package var ready: [Lane: Int] = [:]
     /// Jobs that wait for their next attempt.
-    var sleepers: [SleepingJob] = []
+    package var sleepers: [SleepingJob] = []
 }

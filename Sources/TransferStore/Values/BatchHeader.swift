@@ -1,8 +1,14 @@
 /// What a batch is, apart from its jobs.
-struct BatchHeader: Sendable {
-    var name: String
+package struct BatchHeader: Sendable {
+    package var name: String
     /// The real path of the job file, if there is one.
-    var source: String?
+    package var source: String?
     /// What relative paths start from.
-    var directory: String
+    package var directory: String
+
+    package init(name: String, source: String? = nil, directory: String) {
+        self.name = name
+        self.source = source
+        self.directory = directory
+    }
 }

@@ -1,5 +1,5 @@
 /// A batch that another process works on.
-struct BatchHeld: Error, Sendable {
-    let batch: String
-    let pid: Int32
+package struct BatchHeld: Error, Sendable {
+    package let batch: String
+    package let pid: Int32
 }

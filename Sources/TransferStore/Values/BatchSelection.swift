@@ -1,5 +1,5 @@
 /// Which batches are taken.
-enum BatchSelection: Sendable, Hashable {
+package enum BatchSelection: Sendable, Hashable {
     /// Those that have something left to do.
     case unfinished
     /// Also where nothing is left to do.

@@ -1,5 +1,7 @@
+package import TransferJobs
+
 /// How the jobs of a batch stand.
-struct BatchTally: Sendable {
-    var counts: [JobState: Int] = [:]
-    var watched: FolderTally?
+package struct BatchTally: Sendable {
+    package var counts: [JobState: Int] = [:]
+    package var watched: FolderTally?
 }

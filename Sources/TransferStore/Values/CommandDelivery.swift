@@ -1,5 +1,5 @@
 /// Where a command went.
-enum CommandDelivery: Sendable, Hashable {
+package enum CommandDelivery: Sendable, Hashable {
     /// Nobody runs the batch: it's done, to so many jobs.
     case applied(jobs: Int)
     /// Written down for the process that runs the batch; it's told through its socket.

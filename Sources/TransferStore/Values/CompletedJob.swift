@@ -1,19 +1,19 @@
-import TransferCore
+package import TransferCore
 
 /// A job that was complete before, with what its record says of the file.
-struct CompletedJob: Sendable {
-    let id: Int64
-    let batch: Int64
-    let identity: String
-    let isUpload: Bool
-    let path: String
-    let facts: FileStamp
-    let digest: Checksum?
-    let validator: String?
-    let finalURL: String
-    let status: Int
-    let attempts: Int
-    let isLengthUnproven: Bool
+package struct CompletedJob: Sendable {
+    package let id: Int64
+    package let batch: Int64
+    package let identity: String
+    package let isUpload: Bool
+    package let path: String
+    package let facts: FileStamp
+    package let digest: Checksum?
+    package let validator: String?
+    package let finalURL: String
+    package let status: Int
+    package let attempts: Int
+    package let isLengthUnproven: Bool
     /// The job's present `strict`; read only for jobs whose length is unproven.
-    let isStrict: Bool
+    package let isStrict: Bool
 }

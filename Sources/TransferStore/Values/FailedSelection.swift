@@ -1,5 +1,5 @@
 /// Which of the files that failed.
-enum FailedSelection: Sendable, Hashable {
+package enum FailedSelection: Sendable, Hashable {
     /// The one that failed least often: what the server never takes isn't asked about each time.
     case probe
     /// The first in the folder's order.

@@ -1,9 +1,11 @@
+package import TransferJobs
+
 /// Of those jobs that are for versions of a watched folder's files.
-struct FolderTally: Sendable {
-    var counts: [JobState: Int] = [:]
+package struct FolderTally: Sendable {
+    package var counts: [JobState: Int] = [:]
     /// Of two tallies the later one holds.
-    var stamp = 0
+    package var stamp = 0
 
     /// Jobs that haven't ended.
-    var open: Int { counts.values.reduce(0, +) - counts.ended }
+    package var open: Int { counts.values.reduce(0, +) - counts.ended }
 }

@@ -1,9 +1,9 @@
 /// A batch that this process holds.
-struct HeldBatch: Sendable {
-    let id: Int64
-    let name: String
-    let directory: String
+package struct HeldBatch: Sendable {
+    package let id: Int64
+    package let name: String
+    package let directory: String
     /// Whether its relative paths started from another folder before.
-    var hasMoved = false
-    var isNew = false
+    package var hasMoved = false
+    package var isNew = false
 }

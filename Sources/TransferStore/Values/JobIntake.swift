@@ -1,5 +1,7 @@
+package import TransferJobs
+
 /// Takes jobs into a batch while it's staged.
-protocol JobIntake: AnyObject {
+package protocol JobIntake: AnyObject {
     /// Whether there are jobs with faults of their own, which weren't added: others may need them.
     var isPartial: Bool { get set }
 

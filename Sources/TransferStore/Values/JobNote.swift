@@ -1,7 +1,8 @@
-import TransferCore
+package import TransferCore
+package import TransferJobs
 
 /// What the next attempt of a job has to know, in this process or another.
-enum JobNote: Sendable {
+package enum JobNote: Sendable {
     /// What an upload needs to go on; durable. Where the server can be asked by it what it has, nothing is in doubt any more
     /// (``sending(_:isUnrepeatable:version:)``).
     case upload(UploadRecord?, of: Int64)

@@ -1,5 +1,12 @@
+package import TransferJobs
+
 /// How many jobs are wanted of a lane.
-struct LaneWant: Sendable {
-    let lane: Lane
-    let limit: Int
+package struct LaneWant: Sendable {
+    package let lane: Lane
+    package let limit: Int
+
+    package init(lane: Lane, limit: Int) {
+        self.lane = lane
+        self.limit = limit
+    }
 }

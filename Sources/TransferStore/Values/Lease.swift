@@ -1,17 +1,17 @@
-import TransferCore
+package import TransferCore
 
 /// What a process holds its claims by.
-struct Lease: Sendable, Hashable {
+package struct Lease: Sendable, Hashable {
     /// The fencing token: what a process claims and records bears it, and none is given out twice. A process whose lease
     /// was taken over never gets the same again.
-    let generation: Int64
+    package let generation: Int64
     /// On the store's clock. From then on others may take over what is claimed, unless the store knows better that its
     /// process lives; before it they may where the store knows that it doesn't.
-    var until: MonotonicTime
+    package var until: MonotonicTime
 
     /// How long a lease is.
-    static let term: Duration = .seconds(180)
+    package static let term: Duration = .seconds(180)
 }
 
 /// Another process has taken over what this one had claimed: it was taken for dead.
-struct LeaseLost: Error, Sendable, Hashable {}
+package struct LeaseLost: Error, Sendable, Hashable {}

@@ -1,5 +1,5 @@
 /// The ledger's answer for a version that is offered.
-indirect enum LedgerLook: Sendable {
+package indirect enum LedgerLook: Sendable {
     case known(LedgerRow)
     /// It's known, and was missed at its path.
     case returned(LedgerRow)

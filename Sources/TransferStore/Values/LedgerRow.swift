@@ -1,28 +1,28 @@
-import TransferCore
+package import TransferCore
 import TransferEngine
-import TransferWatch
+package import TransferWatch
 
 /// A watched folder's rows, as they are read.
-struct LedgerRow: Sendable {
-    let id: Int64
+package struct LedgerRow: Sendable {
+    package let id: Int64
     /// As it was recorded.
-    let version: FileVersion
-    let state: LedgerState
-    let digest: Checksum?
+    package let version: FileVersion
+    package let state: LedgerState
+    package let digest: Checksum?
     /// Whether the file wasn't found at its path.
-    var isGone = false
+    package var isGone = false
     /// The time at which it was taken into the ledger, in milliseconds since 1970.
-    var staged: Int64 = 0
+    package var staged: Int64 = 0
     /// The fingerprint of the bytes that were sent of it (``SourceFile/sentFingerprint``), or were to be sent.
-    var fingerprint: UInt64?
+    package var fingerprint: UInt64?
     /// The file's job was cancelled, or may have arrived: the file isn't sent unasked.
-    var isGivenUp = false
+    package var isGivenUp = false
 
     /// Whether anything of the file has changed since it was recorded, if only its name.
     ///
     /// By the file system's time alone, which may be behind the clock: by a tick of the kernel (`CLOCK_REALTIME_COARSE`),
     /// or by as much as a server's clock is.
-    func mayHaveChanged(_ now: FileStamp) -> Bool {
+    package func mayHaveChanged(_ now: FileStamp) -> Bool {
         // Recorded by a program that noted the clock's time only.
         if version.stamp.changed == nil, let changed = now.changed { return changed / 1_000_000 > staged }
         return version.stamp.onAnyDevice.likeness(to: now) != .same

@@ -1,16 +1,24 @@
 import TransferWatch
 
-struct PrunedRows: Sendable {
-    var removed = 0
+package struct PrunedRows: Sendable {
+    package var removed = 0
     /// Rows that will be removed if their files don't turn up elsewhere.
-    var marked = 0
+    package var marked = 0
     /// Failed jobs that were taken out.
-    var failedJobs = 0
+    package var failedJobs = 0
     /// Files with which something is to be done that aren't there for the first time, and that are again.
-    var missed = 0
-    var returned = 0
+    package var missed = 0
+    package var returned = 0
 
-    mutating func add(_ other: PrunedRows) {
+    package init(removed: Int = 0, marked: Int = 0, failedJobs: Int = 0, missed: Int = 0, returned: Int = 0) {
+        self.removed = removed
+        self.marked = marked
+        self.failedJobs = failedJobs
+        self.missed = missed
+        self.returned = returned
+    }
+
+    package mutating func add(_ other: PrunedRows) {
         removed += other.removed
         marked += other.marked
         failedJobs += other.failedJobs

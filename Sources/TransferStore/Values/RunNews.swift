@@ -1,7 +1,9 @@
 import TransferCore
+package import TransferJobs
+package import TransferScheduling
 
 /// What a run tells whoever asks beside it.
-enum RunNews: Sendable {
+package enum RunNews: Sendable {
     case progress(RunProgress)
     /// Replaces what this process said of the origins that its transfers wait for.
     case hostWaits(Set<OriginWait>)
@@ -18,17 +20,29 @@ enum RunNews: Sendable {
 }
 
 /// The numbers of a running batch.
-struct RunProgress: Sendable {
-    let batch: Int64
-    let totals: BatchTotals
+package struct RunProgress: Sendable {
+    package let batch: Int64
+    package let totals: BatchTotals
     /// Bytes a second.
-    let rate: Int64
+    package let rate: Int64
     /// Seconds; `nil` where that can't be told.
-    let eta: Int64?
+    package let eta: Int64?
     /// Transfers under way.
-    let active: Int
+    package let active: Int
     /// Their jobs, or some of them.
-    let underWay: [Int64]
+    package let underWay: [Int64]
     /// Why the network keeps everything that is left from going on.
-    let waitingFor: String?
+    package let waitingFor: String?
+
+    package init(
+        batch: Int64, totals: BatchTotals, rate: Int64, eta: Int64?, active: Int, underWay: [Int64], waitingFor: String?
+    ) {
+        self.batch = batch
+        self.totals = totals
+        self.rate = rate
+        self.eta = eta
+        self.active = active
+        self.underWay = underWay
+        self.waitingFor = waitingFor
+    }
 }

@@ -1,6 +1,6 @@
-struct SkippedJob: Sendable {
-    let batch: Int64
-    let identity: String
-    let need: String
-    let cursor: Int64
+package struct SkippedJob: Sendable {
+    package let batch: Int64
+    package let identity: String
+    package let need: String
+    package let cursor: Int64
 }

@@ -1,11 +1,20 @@
-import TransferCore
+package import TransferCore
+package import TransferJobs
 
-struct SleepingJob: Sendable {
-    let id: Int64
-    let lane: Lane
-    let due: MonotonicTime
+package struct SleepingJob: Sendable {
+    package let id: Int64
+    package let lane: Lane
+    package let due: MonotonicTime
     /// Whether a server asked for the wait: then another network is no reason to end it.
-    let isAsked: Bool
+    package let isAsked: Bool
     /// What the disk had no space for, where that is why it waits.
-    var disk: String?
+    package var disk: String?
+
+    package init(id: Int64, lane: Lane, due: MonotonicTime, isAsked: Bool, disk: String? = nil) {
+        self.id = id
+        self.lane = lane
+        self.due = due
+        self.isAsked = isAsked
+        self.disk = disk
+    }
 }

@@ -1,5 +1,7 @@
+package import TransferJobs
+
 /// Why a batch wasn't taken.
-enum StagingFailure: Error, Sendable {
+package enum StagingFailure: Error, Sendable {
     /// The reader of the job file found faults of its own: nothing was taken.
     case refused
     case faults(JobFileReport)

@@ -1,9 +1,15 @@
 /// How jobs are taken into a batch.
-struct StagingOptions: Sendable, Hashable {
+package struct StagingOptions: Sendable, Hashable {
     /// Jobs that aren't added stay; else they are dropped from the batch.
-    var keepsWhatIsMissing = false
+    package var keepsWhatIsMissing = false
     /// The batch's run goes on: unchanged jobs stay as they are.
-    var isReload = false
+    package var isReload = false
     /// So many of the first jobs of a new batch may be claimed at once: whoever puts them in runs them too.
-    var claiming = 0
+    package var claiming = 0
+
+    package init(keepsWhatIsMissing: Bool = false, isReload: Bool = false, claiming: Int = 0) {
+        self.keepsWhatIsMissing = keepsWhatIsMissing
+        self.isReload = isReload
+        self.claiming = claiming
+    }
 }

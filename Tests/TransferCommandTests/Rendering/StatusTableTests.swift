@@ -1,6 +1,6 @@
 import Testing
 
-@testable import TransferQueue
+@testable import TransferJobs
 @testable import transfer
 
 @Suite struct StatusTableTests {

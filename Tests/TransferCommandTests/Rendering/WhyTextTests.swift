@@ -1,7 +1,8 @@
 import Testing
 import TransferCore
 
-@testable import TransferQueue
+@testable import TransferJobs
+@testable import TransferStore
 @testable import transfer
 
 @Suite struct WhyTextTests {

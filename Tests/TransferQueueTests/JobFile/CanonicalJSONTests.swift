@@ -1,7 +1,7 @@
 import Testing
 import TransferCore
 
-@testable import TransferQueue
+@testable import TransferJobs
 
 @Suite struct CanonicalJSONTests {
     @Test func writesNothingThatIsADefault() throws {

@@ -1,7 +1,7 @@
 import Testing
 import TransferCore
 
-@testable import TransferQueue
+@testable import TransferJobs
 
 /// `proxy` and `tls` with the secrets they name.
 @Suite struct ConnectionSettingsTests {

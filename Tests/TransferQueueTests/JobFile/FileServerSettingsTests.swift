@@ -6,6 +6,7 @@ import TransferEngine
 import TransferTestSupport
 import TransferUpload
 
+@testable import TransferJobs
 @testable import TransferQueue
 
 /// How job files describe servers of FTP and SFTP, and what a request to one is made with.

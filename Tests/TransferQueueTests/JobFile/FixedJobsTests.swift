@@ -1,7 +1,7 @@
 import Testing
 import TransferCore
 
-@testable import TransferQueue
+@testable import TransferJobs
 
 /// Databases hold the canonical text of jobs and their fingerprints: both stay what they are, whatever becomes of the code
 /// that makes them.

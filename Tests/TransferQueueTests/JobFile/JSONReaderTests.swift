@@ -1,6 +1,6 @@
 import Testing
 
-@testable import TransferQueue
+@testable import TransferJobs
 
 @Suite struct JSONReaderTests {
     private func firstFault(_ bytes: [UInt8]) -> JSONFault? {

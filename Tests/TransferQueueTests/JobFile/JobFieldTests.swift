@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import TransferQueue
+@testable import TransferJobs
 
 /// A new key of a job is one row of the table, and a property of the type that has its value: nothing else is touched.
 @Suite struct JobFieldTests {

@@ -1,7 +1,7 @@
 import Testing
 import TransferCore
 
-@testable import TransferQueue
+@testable import TransferJobs
 
 @Suite struct JobFileDecodingTests {
     private static let hex = String(repeating: "ab", count: 32)

@@ -1,7 +1,7 @@
 import Testing
 import TransferCore
 
-@testable import TransferQueue
+@testable import TransferJobs
 
 @Suite struct JobFileFaultTests {
     /// Members of a job on line 2 of a document, behind 36 characters, and the fault they are.

@@ -3,7 +3,7 @@ import Testing
 import TransferCore
 import TransferWatch
 
-@testable import TransferQueue
+@testable import TransferJobs
 
 /// Holds `jobs/transfer-jobs.schema.json` and the decoder together.
 @Suite struct JobFileSchemaTests {

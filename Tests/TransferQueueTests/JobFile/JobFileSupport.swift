@@ -1,6 +1,6 @@
 import TransferCore
 
-@testable import TransferQueue
+@testable import TransferJobs
 
 /// What reading a text gave.
 struct Reading {

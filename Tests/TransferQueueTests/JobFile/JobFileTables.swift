@@ -1,6 +1,6 @@
 import Foundation
 
-@testable import TransferQueue
+@testable import TransferJobs
 
 /// The parts of the schema and of the manual page that are made of the table of a job's keys.
 ///

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import TransferQueue
+@testable import TransferJobs
 
 /// The schema and the manual page have the keys of a job as the table has them.
 @Suite struct JobFileTablesTests {

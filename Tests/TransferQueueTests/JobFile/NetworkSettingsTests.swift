@@ -3,7 +3,8 @@ import Testing
 import TransferCore
 import TransferTestSupport
 
-@testable import TransferQueue
+@testable import TransferJobs
+@testable import TransferStore
 
 /// `network` of job files.
 @Suite struct NetworkSettingsTests {

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import TransferQueue
+@testable import TransferJobs
 
 @Suite struct SpellingTests {
     @Test func aPlaceHasOneLaneAndOneIdentityHoweverItIsWritten() {

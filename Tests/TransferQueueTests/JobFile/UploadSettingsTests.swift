@@ -3,7 +3,7 @@ import Testing
 import TransferCore
 import TransferUpload
 
-@testable import TransferQueue
+@testable import TransferJobs
 
 /// How job files describe uploads.
 @Suite struct UploadSettingsTests {

@@ -2,7 +2,7 @@ import Testing
 import TransferCore
 import TransferWatch
 
-@testable import TransferQueue
+@testable import TransferJobs
 
 /// Entries of `"watch"`: what they say, and every fault with its place.
 @Suite struct WatchEntryTests {

@@ -3,7 +3,7 @@ import TransferCore
 import TransferTestServer
 import TransferTestSupport
 
-@testable import TransferQueue
+@testable import TransferJobs
 
 /// What an FTP server does to an upload, instead of taking it.
 struct FTPFault: Sendable {

@@ -4,6 +4,7 @@ import TransferCore
 import TransferTestServer
 import TransferTestSupport
 
+@testable import TransferJobs
 @testable import TransferQueue
 
 /// A queue that runs, for many cells at a time: each has servers, batches and a folder of its own.

@@ -3,7 +3,7 @@ import TransferCore
 import TransferTestServer
 import TransferTestSupport
 
-@testable import TransferQueue
+@testable import TransferJobs
 
 /// What an SFTP server does to an upload, instead of taking it.
 struct SFTPFault: Sendable {

@@ -3,7 +3,7 @@ import TransferCore
 import TransferTestServer
 import TransferTestSupport
 
-@testable import TransferQueue
+@testable import TransferJobs
 
 /// A file that is sent to a server that misbehaves once, or for ever.
 struct UploadCell: Sendable {

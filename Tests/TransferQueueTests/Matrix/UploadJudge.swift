@@ -1,7 +1,7 @@
 import TransferCore
 import TransferTestSupport
 
-@testable import TransferQueue
+@testable import TransferJobs
 
 /// Runs an upload to a server of files to its end, and says what is wrong with that.
 struct UploadJudge {

@@ -4,6 +4,8 @@ import TransferTestServer
 import TransferTestSupport
 import TransferWatch
 
+@testable import TransferFolders
+@testable import TransferJobs
 @testable import TransferQueue
 
 /// A file of a watched folder, put to a server that misbehaves: there's no failure that is the end of it.

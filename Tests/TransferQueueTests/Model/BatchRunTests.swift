@@ -1,6 +1,7 @@
 import Testing
 import TransferCore
 
+@testable import TransferJobs
 @testable import TransferQueue
 
 @Suite struct BatchRunTests {

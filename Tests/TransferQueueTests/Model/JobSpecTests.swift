@@ -1,7 +1,7 @@
 import Testing
 import TransferCore
 
-@testable import TransferQueue
+@testable import TransferJobs
 
 @Suite struct JobSpecTests {
     let job = Sample.download("https://h.example/x.iso", to: "isos/x.iso")

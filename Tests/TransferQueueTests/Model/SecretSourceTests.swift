@@ -2,7 +2,7 @@ import Testing
 import TransferCore
 import TransferTestSupport
 
-@testable import TransferQueue
+@testable import TransferJobs
 
 @Suite struct SecretSourceTests {
     let folder: TemporaryFolder

@@ -3,7 +3,7 @@ import Testing
 import TransferCore
 import TransferUpload
 
-@testable import TransferQueue
+@testable import TransferJobs
 
 /// What is written down of uploads, by this version and by those whose databases users have.
 @Suite struct UploadRecordTests {

@@ -1,7 +1,7 @@
 import Testing
 import TransferCore
 
-@testable import TransferQueue
+@testable import TransferScheduling
 
 /// When hosts are looked for on the machine's own network, and how long a finding holds.
 @Suite struct HostWaysTests {

@@ -1,7 +1,8 @@
 import Testing
 import TransferCore
 
-@testable import TransferQueue
+@testable import TransferJobs
+@testable import TransferScheduling
 
 @Suite struct LinkHealthTests {
     /// A rule; what happens, in seconds: `-a` no answer of host a, `+` an answer, `~` a change, `x` removed, `p` probes

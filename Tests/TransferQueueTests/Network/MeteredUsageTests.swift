@@ -2,7 +2,8 @@ import Foundation
 import Testing
 import TransferCore
 
-@testable import TransferQueue
+@testable import TransferJobs
+@testable import TransferScheduling
 
 @Suite struct MeteredUsageTests {
     /// A rule; bytes and when; the period, the moment at which it's asked, what was used, when the next one begins.

@@ -1,7 +1,8 @@
 import Testing
 import TransferCore
 
-@testable import TransferQueue
+@testable import TransferJobs
+@testable import TransferScheduling
 
 /// Links in few words: `eth0`, `wlan0 down no carrier`, `wwan0 paid`, `wg0 over wwan0 paid`, `eth0 suspect` (it answered
 /// others), `eth0 dead`.

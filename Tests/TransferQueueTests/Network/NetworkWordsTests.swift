@@ -1,7 +1,8 @@
 import Testing
 import TransferCore
 
-@testable import TransferQueue
+@testable import TransferJobs
+@testable import TransferScheduling
 
 @Suite struct NetworkWordsTests {
     private static let noon = at("2026-11-21 12:00")

@@ -2,7 +2,8 @@ import Testing
 import TransferCore
 import TransferReachability
 
-@testable import TransferQueue
+@testable import TransferJobs
+@testable import TransferScheduling
 
 /// What changes of the kernel's state mean to the queue: which connections end, and which rules let something start.
 @Suite struct QueueNetworkTests {

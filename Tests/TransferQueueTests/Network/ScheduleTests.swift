@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import TransferCore
 
-@testable import TransferQueue
+@testable import TransferJobs
 
 @Suite struct ScheduleTests {
     private func schedule(_ texts: String...) throws -> Schedule { Schedule(try texts.map { try .init($0) }) }

@@ -1,6 +1,6 @@
 import TransferCore
 
-@testable import TransferQueue
+@testable import TransferJobs
 
 extension LocalZone {
     /// Germany's in 2026: the clocks go from 2:00 to 3:00 on 29 March, from 3:00 to 2:00 on 25 October.

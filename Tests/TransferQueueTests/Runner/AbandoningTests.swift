@@ -5,7 +5,9 @@ import TransferTestServer
 import TransferTestSupport
 import TransferUpload
 
+@testable import TransferJobs
 @testable import TransferQueue
+@testable import TransferStore
 
 /// Uploads that were cancelled while nobody ran them, and what is known of their servers.
 @Suite(.timeLimit(.minutes(1))) struct AbandoningTests {

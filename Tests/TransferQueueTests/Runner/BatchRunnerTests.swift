@@ -4,6 +4,7 @@ import TransferCore
 import TransferTestServer
 import TransferTestSupport
 
+@testable import TransferJobs
 @testable import TransferQueue
 
 /// Batches through the whole queue: order, limits, commands, and that every one ends.

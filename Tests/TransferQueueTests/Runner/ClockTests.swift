@@ -4,6 +4,7 @@ import Testing
 import TransferCore
 import TransferTestSupport
 
+@testable import TransferJobs
 @testable import TransferQueue
 
 /// A device whose clock nobody has set yet, and a server whose certificate isn't valid yet by it.

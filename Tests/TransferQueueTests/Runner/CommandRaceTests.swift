@@ -3,7 +3,10 @@ import TransferCore
 import TransferTestServer
 import TransferTestSupport
 
+@testable import TransferJobs
 @testable import TransferQueue
+@testable import TransferScheduling
+@testable import TransferStore
 
 /// Commands that come while the store and the runner don't know the same: what is asked for holds all the same.
 @Suite(.timeLimit(.minutes(1))) struct CommandRaceTests {

@@ -3,6 +3,7 @@ import TransferCore
 import TransferTestServer
 import TransferTestSupport
 
+@testable import TransferJobs
 @testable import TransferQueue
 
 /// "Kept" by a 304: only the resource that gave the file can say so.

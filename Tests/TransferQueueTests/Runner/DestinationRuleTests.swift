@@ -1,7 +1,7 @@
 import Testing
 import TransferCore
 
-@testable import TransferQueue
+@testable import TransferJobs
 
 /// Every way a download can end as kept, and every one it can't: what is at the destination × what the record and the
 /// job's checksum say × the answer.

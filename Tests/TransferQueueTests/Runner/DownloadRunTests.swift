@@ -5,6 +5,8 @@ import TransferCore
 import TransferTestServer
 import TransferTestSupport
 
+@testable import TransferFolders
+@testable import TransferJobs
 @testable import TransferQueue
 
 /// Downloads through the whole queue: what is there already, what is left of earlier runs, and what goes wrong here.

@@ -3,6 +3,7 @@ import Testing
 import TransferCore
 import TransferTestSupport
 
+@testable import TransferJobs
 @testable import TransferQueue
 
 /// A file is as durable as the names that lead to it.

@@ -4,7 +4,7 @@ import TransferCore
 import TransferTestServer
 import TransferTestSupport
 
-@testable import TransferQueue
+@testable import TransferJobs
 
 /// Cookies that answers on a job's way set, in whole runs.
 @Suite("Cookies of a job's hops", .timeLimit(.minutes(1))) struct JourneyCookieTests {

@@ -4,7 +4,9 @@ import TransferCore
 import TransferTestServer
 import TransferTestSupport
 
+@testable import TransferJobs
 @testable import TransferQueue
+@testable import TransferStore
 
 @Suite(.timeLimit(.minutes(1))) struct LibraryTests {
     let folder: TemporaryFolder

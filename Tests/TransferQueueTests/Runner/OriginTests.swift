@@ -4,6 +4,7 @@ import TransferCore
 import TransferTestServer
 import TransferTestSupport
 
+@testable import TransferJobs
 @testable import TransferQueue
 
 /// Origins that can't be reached or ask for a pause, in a whole run.

@@ -4,6 +4,7 @@ import Testing
 import TransferCore
 import TransferTestSupport
 
+@testable import TransferJobs
 @testable import TransferQueue
 
 /// Records of partial files that can't bear them: on their way to the database, and in it.

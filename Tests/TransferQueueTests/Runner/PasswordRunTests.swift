@@ -4,6 +4,7 @@ import TransferCore
 import TransferTestServer
 import TransferTestSupport
 
+@testable import TransferJobs
 @testable import TransferQueue
 
 /// Uploads with a password: bodies go out once (RFC 7617 §2.2, RFC 7616 §3.3).

@@ -4,7 +4,7 @@ import TransferCore
 import TransferTestServer
 import TransferTestSupport
 
-@testable import TransferQueue
+@testable import TransferJobs
 
 /// Uploads by the queue whose answers aren't receipts, or not yet.
 @Suite(.timeLimit(.minutes(1))) struct ReceiptRunTests {

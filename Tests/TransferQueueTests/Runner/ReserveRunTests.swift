@@ -3,7 +3,10 @@ import TransferCore
 import TransferTestServer
 import TransferTestSupport
 
+@testable import TransferJobs
 @testable import TransferQueue
+@testable import TransferScheduling
+@testable import TransferStore
 
 /// Runs of batches whose first jobs are never read from the store.
 @Suite(.timeLimit(.minutes(1))) struct ReserveRunTests {

@@ -4,6 +4,7 @@ import TransferEngine
 import TransferTestServer
 import TransferTestSupport
 
+@testable import TransferJobs
 @testable import TransferQueue
 
 /// Elsewhere all sources are for workers.

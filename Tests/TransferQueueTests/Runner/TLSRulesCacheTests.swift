@@ -3,6 +3,7 @@ import TransferCore
 import TransferEngine
 import TransferTestSupport
 
+@testable import TransferJobs
 @testable import TransferQueue
 
 @Suite struct TLSRulesCacheTests {

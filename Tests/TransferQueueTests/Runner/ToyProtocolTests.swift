@@ -4,7 +4,7 @@ import TransferTestServer
 import TransferTestSupport
 import TransferUpload
 
-@testable import TransferQueue
+@testable import TransferJobs
 
 /// A protocol that nobody knows but this file: all that a new one takes is its entry and a line that registers it.
 @Suite(.timeLimit(.minutes(1))) struct ToyProtocolTests {

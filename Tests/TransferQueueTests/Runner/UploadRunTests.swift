@@ -4,6 +4,7 @@ import TransferCore
 import TransferTestServer
 import TransferTestSupport
 
+@testable import TransferJobs
 @testable import TransferQueue
 
 @Suite(.timeLimit(.minutes(1))) struct UploadRunTests {

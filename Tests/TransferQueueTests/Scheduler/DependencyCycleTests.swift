@@ -1,6 +1,6 @@
 import Testing
 
-@testable import TransferQueue
+@testable import TransferScheduling
 
 @Suite struct DependencyCycleTests {
     @Test func acceptsChainsDiamondsAndStrangers() {

@@ -1,7 +1,8 @@
 import Testing
 import TransferCore
 
-@testable import TransferQueue
+@testable import TransferJobs
+@testable import TransferScheduling
 
 /// Batches of many origins: a start costs what changed, not what there is.
 @Suite(.timeLimit(.minutes(1))) struct ManyLanesTests {

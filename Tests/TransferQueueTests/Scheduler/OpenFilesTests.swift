@@ -1,7 +1,7 @@
 import Testing
 import TransferCore
 
-@testable import TransferQueue
+@testable import TransferScheduling
 
 /// This machine's own lack of descriptors takes places away, and time gives them back.
 @Suite struct OpenFilesTests {

@@ -1,7 +1,7 @@
 import Testing
 import TransferCore
 
-@testable import TransferQueue
+@testable import TransferScheduling
 
 @Suite struct OriginGateTests {
     static let now = MonotonicTime.seconds(100)

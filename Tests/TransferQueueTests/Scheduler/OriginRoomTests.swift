@@ -1,7 +1,8 @@
 import Testing
 import TransferCore
 
-@testable import TransferQueue
+@testable import TransferJobs
+@testable import TransferScheduling
 
 /// Servers that take fewer jobs at a time than the limit, and say so by refusing one.
 @Suite struct OriginRoomTests {

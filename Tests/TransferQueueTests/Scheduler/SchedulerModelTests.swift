@@ -1,7 +1,8 @@
 import Testing
 import TransferCore
 
-@testable import TransferQueue
+@testable import TransferJobs
+@testable import TransferScheduling
 
 /// The scheduler against a world that answers at random: nothing is lost, doubled, started beyond a limit or left.
 @Suite struct SchedulerModelTests {

@@ -1,7 +1,8 @@
 import Testing
 import TransferCore
 
-@testable import TransferQueue
+@testable import TransferJobs
+@testable import TransferScheduling
 
 @Suite struct SchedulerTests {
     let now = MonotonicTime.seconds(100)

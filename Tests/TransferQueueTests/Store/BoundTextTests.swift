@@ -1,7 +1,7 @@
 import Testing
 import TransferCore
 
-@testable import TransferQueue
+@testable import TransferJobs
 
 /// Texts of every length go into the database as they are, whether there is room to hold them or not.
 @Suite struct BoundTextTests {

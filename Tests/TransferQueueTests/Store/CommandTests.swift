@@ -3,7 +3,8 @@ import TransferCore
 import TransferEngine
 import TransferTestSupport
 
-@testable import TransferQueue
+@testable import TransferJobs
+@testable import TransferStore
 
 @Suite struct CommandTests {
     let fixture: StoreFixture

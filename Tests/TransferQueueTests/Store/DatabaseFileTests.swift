@@ -3,7 +3,7 @@ import Glibc
 import Testing
 import TransferTestSupport
 
-@testable import TransferQueue
+@testable import TransferStore
 
 @Suite struct DatabaseFileTests {
     let folder: TemporaryFolder

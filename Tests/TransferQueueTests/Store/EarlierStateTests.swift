@@ -5,6 +5,7 @@ import TransferTestServer
 import TransferTestSupport
 
 @testable import TransferQueue
+@testable import TransferStore
 
 /// A batch that an earlier version left half done, and was killed with.
 @Suite(.timeLimit(.minutes(1))) struct EarlierStateTests {

@@ -3,7 +3,8 @@ import Testing
 import TransferCore
 import TransferEventLoop
 
-@testable import TransferQueue
+@testable import TransferJobs
+@testable import TransferStore
 
 @Suite(.timeLimit(.minutes(1))) struct JobHandoverTests {
     struct Refused: Error {}

@@ -1,7 +1,8 @@
 import Testing
 import TransferCore
 
-@testable import TransferQueue
+@testable import TransferJobs
+@testable import TransferStore
 
 /// Rows of jobs go through one value of the database and come out as they were.
 @Suite struct JobPackTests {

@@ -3,7 +3,8 @@ import TransferCore
 import TransferEngine
 import TransferTestSupport
 
-@testable import TransferQueue
+@testable import TransferJobs
+@testable import TransferStore
 
 /// How a store in a folder knows which processes live.
 @Suite struct LeaseTests {

@@ -2,7 +2,8 @@ import Testing
 import TransferCore
 import TransferTestSupport
 
-@testable import TransferQueue
+@testable import TransferJobs
+@testable import TransferStore
 
 /// The work for jobs that need others grows with the number of needs, not with its square.
 @Suite struct NeedsWorkTests {

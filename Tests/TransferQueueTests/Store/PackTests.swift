@@ -3,7 +3,8 @@ import TransferCore
 import TransferEngine
 import TransferTestSupport
 
-@testable import TransferQueue
+@testable import TransferJobs
+@testable import TransferStore
 
 /// The jobs of a new batch are one value in the database until somebody looks at them.
 @Suite struct PackTests {

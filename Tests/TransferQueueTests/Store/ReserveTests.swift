@@ -2,7 +2,8 @@ import Testing
 import TransferCore
 import TransferTestSupport
 
-@testable import TransferQueue
+@testable import TransferJobs
+@testable import TransferStore
 
 /// The first jobs of a new batch belong to whoever put it in, who needn't read them again.
 @Suite struct ReserveTests {

@@ -2,7 +2,8 @@ import Testing
 import TransferCore
 import TransferTestSupport
 
-@testable import TransferQueue
+@testable import TransferJobs
+@testable import TransferStore
 
 /// A queue of an earlier version goes on with this one.
 @Suite struct SchemaTests {

@@ -3,7 +3,9 @@ import TransferCore
 import TransferEngine
 import TransferTestSupport
 
+@testable import TransferJobs
 @testable import TransferQueue
+@testable import TransferStore
 
 @Suite struct StagingTests {
     let fixture: StoreFixture

@@ -4,7 +4,8 @@ import Testing
 import TransferCore
 import TransferTestSupport
 
-@testable import TransferQueue
+@testable import TransferJobs
+@testable import TransferStore
 
 @Suite struct StateFolderTests {
     let folder: TemporaryFolder

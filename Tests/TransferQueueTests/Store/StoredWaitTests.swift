@@ -3,7 +3,8 @@ import TransferCore
 import TransferEngine
 import TransferEventLoop
 
-@testable import TransferQueue
+@testable import TransferJobs
+@testable import TransferStore
 
 /// Waits that the database keeps, and clocks that jump.
 @Suite struct StoredWaitTests {

@@ -4,7 +4,8 @@ import TransferEngine
 import TransferEventLoop
 import TransferTestSupport
 
-@testable import TransferQueue
+@testable import TransferJobs
+@testable import TransferStore
 
 /// What every ``JobStore`` promises, whatever keeps the queue.
 @Suite struct JobStoreConformanceTests {

@@ -4,7 +4,8 @@ import TransferEngine
 import TransferEventLoop
 import TransferTestSupport
 
-@testable import TransferQueue
+@testable import TransferJobs
+@testable import TransferStore
 
 /// What every ``JobStore`` promises of needs, commands, and batches that are staged anew.
 @Suite struct JobStoreSteeringTests {

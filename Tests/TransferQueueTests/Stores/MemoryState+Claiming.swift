@@ -2,7 +2,8 @@ import TransferCore
 import TransferEngine
 import TransferEventLoop
 
-@testable import TransferQueue
+@testable import TransferJobs
+@testable import TransferStore
 
 /// Claims, and what they are given back by.
 extension MemoryState {

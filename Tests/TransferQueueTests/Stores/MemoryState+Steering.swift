@@ -1,7 +1,9 @@
 import TransferCore
 import TransferEngine
 
-@testable import TransferQueue
+@testable import TransferJobs
+@testable import TransferScheduling
+@testable import TransferStore
 
 /// Staging, and commands from outside.
 extension MemoryState {

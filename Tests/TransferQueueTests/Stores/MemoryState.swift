@@ -2,7 +2,8 @@ import TransferCore
 import TransferEngine
 import TransferEventLoop
 
-@testable import TransferQueue
+@testable import TransferJobs
+@testable import TransferStore
 
 /// A queue as values.
 struct MemoryState {

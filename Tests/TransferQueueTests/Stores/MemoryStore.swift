@@ -3,7 +3,9 @@ import TransferCore
 import TransferEngine
 import TransferEventLoop
 
-@testable import TransferQueue
+@testable import TransferJobs
+@testable import TransferScheduling
+@testable import TransferStore
 
 /// What several processes share: a queue in memory, with a clock that a test sets.
 final class MemoryQueue: Sendable {

@@ -3,7 +3,10 @@ import TransferCore
 import TransferTestServer
 import TransferTestSupport
 
+@testable import TransferFolders
+@testable import TransferJobs
 @testable import TransferQueue
+@testable import TransferStore
 
 /// The queue runs on any ``JobStore``.
 @Suite(.timeLimit(.minutes(1))) struct PlainStoreRunTests {

@@ -5,7 +5,8 @@ import TransferEngine
 import TransferTestSupport
 import TransferUpload
 
-@testable import TransferQueue
+@testable import TransferJobs
+@testable import TransferStore
 
 /// The stores that have to keep a ``JobStore``'s promises.
 enum StoreKind: String, CaseIterable, Sendable {

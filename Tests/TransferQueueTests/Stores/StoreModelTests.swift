@@ -4,7 +4,8 @@ import TransferEngine
 import TransferEventLoop
 import TransferTestSupport
 
-@testable import TransferQueue
+@testable import TransferJobs
+@testable import TransferStore
 
 /// Whatever two processes do in whatever order, all stores are in the same state after it.
 @Suite struct StoreModelTests {

@@ -4,7 +4,10 @@ import Testing
 import TransferCore
 import TransferTestSupport
 
+@testable import TransferFolders
+@testable import TransferJobs
 @testable import TransferQueue
+@testable import TransferStore
 
 /// Opens the queue of a folder, and closes it in the end.
 func withQueue<Result>(

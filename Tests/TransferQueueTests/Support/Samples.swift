@@ -2,7 +2,8 @@ import TransferCore
 import TransferEngine
 import TransferTestSupport
 
-@testable import TransferQueue
+@testable import TransferJobs
+@testable import TransferStore
 
 enum Sample {
     static func download(

@@ -1,7 +1,7 @@
 import GRDB
 import GRDBSQLite
 
-@testable import TransferQueue
+@testable import TransferStore
 
 extension SQLiteStore {
     /// - Returns: The instructions of SQLite's machine that `body` takes (sqlite3_progress_handler).

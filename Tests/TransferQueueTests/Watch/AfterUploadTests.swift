@@ -8,7 +8,9 @@ import TransferEventLoop
 import TransferTestSupport
 import TransferWatch
 
-@testable import TransferQueue
+@testable import TransferFolders
+@testable import TransferJobs
+@testable import TransferStore
 
 /// What is done with a file, as the file system sees it.
 @Suite struct AfterUploadTests {

@@ -5,7 +5,7 @@ import TransferEngine
 import TransferTestServer
 import TransferTestSupport
 
-@testable import TransferQueue
+@testable import TransferJobs
 
 /// Paths that are equal to `String` (é as one scalar and as two), and two to the kernel.
 @Suite(.timeLimit(.minutes(1))) struct EquivalentPathTests {

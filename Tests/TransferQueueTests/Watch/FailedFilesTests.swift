@@ -1,7 +1,8 @@
 import Testing
 import TransferCore
 
-@testable import TransferQueue
+@testable import TransferFolders
+@testable import TransferStore
 
 /// When failed files of a watched folder are tried again: without a clock, a server or a folder.
 struct FailedFilesTests {

@@ -3,7 +3,8 @@ import TransferCore
 import TransferTestSupport
 import TransferWatch
 
-@testable import TransferQueue
+@testable import TransferJobs
+@testable import TransferStore
 
 /// What a version costs the database doesn't grow with what waits and what was done.
 @Suite struct LedgerWorkTests {

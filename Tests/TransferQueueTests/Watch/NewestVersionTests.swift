@@ -5,7 +5,8 @@ import TransferCore
 import TransferTestServer
 import TransferTestSupport
 
-@testable import TransferQueue
+@testable import TransferFolders
+@testable import TransferJobs
 
 /// Files that change, move or go while their uploads wait or are under way.
 @Suite(.timeLimit(.minutes(1))) struct NewestVersionTests {

@@ -5,7 +5,9 @@ import TransferEngine
 import TransferTestSupport
 import TransferWatch
 
-@testable import TransferQueue
+@testable import TransferFolders
+@testable import TransferJobs
+@testable import TransferStore
 
 /// What a file is, by the numbers that the ledger has of it and by its bytes: look × state × proof.
 @Suite struct VersionInquiryTests {

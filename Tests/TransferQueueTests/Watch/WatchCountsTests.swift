@@ -5,7 +5,10 @@ import TransferCore
 import TransferTestServer
 import TransferTestSupport
 
+@testable import TransferFolders
+@testable import TransferJobs
 @testable import TransferQueue
+@testable import TransferStore
 
 /// What the run of a watched folder's batch knows of its jobs, and the watch of the run.
 @Suite(.timeLimit(.minutes(1))) struct WatchCountsTests {

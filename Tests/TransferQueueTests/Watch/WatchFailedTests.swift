@@ -6,6 +6,8 @@ import TransferTestServer
 import TransferTestSupport
 import TransferWatch
 
+@testable import TransferFolders
+@testable import TransferJobs
 @testable import TransferQueue
 
 /// A server that takes what is put there, or doesn't.

@@ -3,6 +3,7 @@ import TransferCore
 import TransferTestServer
 import TransferTestSupport
 
+@testable import TransferJobs
 @testable import TransferQueue
 
 /// Which host a watched folder's files wait for is told to whoever looks from outside.

@@ -6,7 +6,8 @@ import TransferTestServer
 import TransferTestSupport
 import TransferWatch
 
-@testable import TransferQueue
+@testable import TransferFolders
+@testable import TransferJobs
 
 /// A file is what its bytes are, whatever numbers its file system gives it.
 @Suite(.timeLimit(.minutes(1))) struct WatchIdentityTests {

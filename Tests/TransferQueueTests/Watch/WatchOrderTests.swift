@@ -6,7 +6,7 @@ import TransferTestServer
 import TransferTestSupport
 import TransferWatch
 
-@testable import TransferQueue
+@testable import TransferJobs
 
 /// Which file goes first.
 @Suite(.timeLimit(.minutes(1))) struct WatchOrderTests {

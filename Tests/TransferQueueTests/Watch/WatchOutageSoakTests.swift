@@ -5,6 +5,8 @@ import TransferTestServer
 import TransferTestSupport
 import TransferWatch
 
+@testable import TransferFolders
+@testable import TransferJobs
 @testable import TransferQueue
 
 /// A server that is away, refuses what comes for one reason after the other, and comes back; nobody does anything about it.

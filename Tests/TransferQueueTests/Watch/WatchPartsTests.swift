@@ -1,6 +1,6 @@
 import Testing
 
-@testable import TransferQueue
+@testable import TransferFolders
 
 /// The small parts of a watched folder.
 @Suite struct WatchPartsTests {

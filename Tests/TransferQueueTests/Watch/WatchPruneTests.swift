@@ -6,7 +6,8 @@ import TransferTestServer
 import TransferTestSupport
 import TransferWatch
 
-@testable import TransferQueue
+@testable import TransferFolders
+@testable import TransferJobs
 
 /// What is taken for gone, and what isn't.
 @Suite(.timeLimit(.minutes(1))) struct WatchPruneTests {

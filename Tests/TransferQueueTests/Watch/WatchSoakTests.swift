@@ -5,6 +5,8 @@ import TransferTestServer
 import TransferTestSupport
 import TransferWatch
 
+@testable import TransferFolders
+@testable import TransferJobs
 @testable import TransferQueue
 
 /// Many writers, a server that restarts, and a queue that does.

@@ -8,7 +8,10 @@ import TransferTestServer
 import TransferTestSupport
 import TransferWatch
 
+@testable import TransferFolders
+@testable import TransferJobs
 @testable import TransferQueue
+@testable import TransferStore
 
 /// A folder that is let go in the midst of something.
 @Suite(.timeLimit(.minutes(1))) struct WatchStopTests {

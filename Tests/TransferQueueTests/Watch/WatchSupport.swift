@@ -8,6 +8,8 @@ import TransferTestServer
 import TransferTestSupport
 import TransferWatch
 
+@testable import TransferFolders
+@testable import TransferJobs
 @testable import TransferQueue
 
 /// What a watched folder told, and what its server got.

@@ -6,7 +6,8 @@ import TransferTestServer
 import TransferTestSupport
 import TransferWatch
 
-@testable import TransferQueue
+@testable import TransferFolders
+@testable import TransferJobs
 
 @Suite(.timeLimit(.minutes(1))) struct WatchThenTests {
     let folder: TemporaryFolder

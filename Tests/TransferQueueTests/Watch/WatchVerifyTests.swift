@@ -7,7 +7,8 @@ import TransferTestServer
 import TransferTestSupport
 import TransferWatch
 
-@testable import TransferQueue
+@testable import TransferFolders
+@testable import TransferJobs
 
 /// Files whose server is asked for the digest of what it has.
 @Suite(.timeLimit(.minutes(1))) struct WatchVerifyTests {

@@ -7,7 +7,10 @@ import TransferTestServer
 import TransferTestSupport
 import TransferWatch
 
+@testable import TransferFolders
+@testable import TransferJobs
 @testable import TransferQueue
+@testable import TransferStore
 
 @Suite(.timeLimit(.minutes(1))) struct WatchedFolderTests {
     let folder: TemporaryFolder

@@ -4,7 +4,10 @@ import TransferEngine
 import TransferReachability
 import TransferUpload
 
+@testable import TransferJobs
 @testable import TransferQueue
+@testable import TransferScheduling
+@testable import TransferStore
 
 @Suite struct JobFactsTests {
     private static let noon = at("2026-11-21 12:00")

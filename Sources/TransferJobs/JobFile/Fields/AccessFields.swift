@@ -2,8 +2,8 @@ import TransferCore
 import TransferUpload
 
 /// The keys that say how servers are spoken to, and who logs in.
-enum AccessFields {
-    static let s3 = ObjectFields<JobSettings.S3Access>(
+package enum AccessFields {
+    package static let s3 = ObjectFields<JobSettings.S3Access>(
         [
             Field(
                 "endpoint", \.endpoint, .endpoint,
@@ -21,7 +21,7 @@ enum AccessFields {
         schema: #""oneOf": [{ "required": ["accessKey", "secretKey"] }, "#
             + #"{ "properties": { "accessKey": false, "secretKey": false } }]"#)
 
-    static let ssh = ObjectFields<JobSettings.SSHAccess>([
+    package static let ssh = ObjectFields<JobSettings.SSHAccess>([
         Field("user", \.user, .name("the name"), "Who logs in, where auth names nobody."),
         Field("knownHosts", \.knownHosts, .path, standard: #""~/.ssh/known_hosts""#, "The keys of known servers."),
         Field(
@@ -34,13 +34,13 @@ enum AccessFields {
             "agent", \.agent, .boolean, "Whether the agent's keys are used; where SSH_AUTH_SOCK names one otherwise."),
     ])
 
-    static let ftp = ObjectFields<JobSettings.FTPAccess>([
+    package static let ftp = ObjectFields<JobSettings.FTPAccess>([
         Field("requireTLS", \.requireTLS, .boolean, standard: false, "TLS for ftp:// too (AUTH TLS)."),
         Field("active", \.active, .boolean, standard: false, "The server makes the data connections."),
     ])
 
     /// A URL, or an object with the credentials that belong to one.
-    static let proxy = Field<JobSettings>(
+    package static let proxy = Field<JobSettings>(
         FieldNote(
             "http, https, socks5 or socks5h; an empty one switches proxies off.",
             schema: ##""anyOf": [{ "const": "" }, { "$ref": "#/$defs/proxyURL" }, { "$ref": "#/$defs/proxyObject" }]"##,
@@ -71,13 +71,13 @@ enum AccessFields {
     ) { (decoder, settings) throws(JSONFault) in try ConnectionDecoder.proxy(&decoder, into: &settings.proxy) }
 
     /// A proxy that asks who comes, while its keys are read.
-    struct ProxyDraft: Sendable {
-        var url: String?
-        var user: SecretText?
-        var password: SecretText?
+    package struct ProxyDraft: Sendable {
+        package var url: String?
+        package var user: SecretText?
+        package var password: SecretText?
     }
 
-    static let credentialedProxy = ObjectFields<ProxyDraft>(
+    package static let credentialedProxy = ObjectFields<ProxyDraft>(
         [
             Field("url", \.url, .proxyURL, "Where it is."),
             Field(secret: "user", \.user, .user, mustBeNamed: false, "Who comes."),
@@ -86,7 +86,7 @@ enum AccessFields {
         schema: #""required": ["url"], "oneOf": [{ "required": ["user", "password"] }, "#
             + #"{ "properties": { "user": false, "password": false } }]"#)
 
-    static let auth = Field<JobSettings>(
+    package static let auth = Field<JobSettings>(
         FieldNote("Who logs in to the server: user and password, bearer, or netrc.", credentials.note("auth")),
         FieldOutput(
             "auth",
@@ -120,13 +120,13 @@ enum AccessFields {
     }
 
     /// An `auth` while its keys are read.
-    struct AuthDraft: Sendable {
-        var netrc: Bool?
-        var user: SecretText?
-        var password: SecretText?
-        var bearer: SecretText?
+    package struct AuthDraft: Sendable {
+        package var netrc: Bool?
+        package var user: SecretText?
+        package var password: SecretText?
+        package var bearer: SecretText?
 
-        init() {}
+        package init() {}
 
         fileprivate init(_ auth: JobSettings.Auth) {
             switch auth {
@@ -137,7 +137,7 @@ enum AccessFields {
         }
     }
 
-    static let credentials = ObjectFields<AuthDraft>(
+    package static let credentials = ObjectFields<AuthDraft>(
         [
             Field(
                 "netrc", \.netrc, .boolean,

@@ -1,15 +1,15 @@
 /// One key of an object of the job file: how it's read into the value of its owner that it stands for, and all that is made
 /// of that.
-final class Field<Owner>: Sendable {
-    typealias Read = @Sendable (inout JobDecoder, inout Owner) throws(JSONFault) -> Void
+package final class Field<Owner>: Sendable {
+    package typealias Read = @Sendable (inout JobDecoder, inout Owner) throws(JSONFault) -> Void
 
-    let about: FieldNote
-    let output: FieldOutput<Owner>
-    let read: Read
+    package let about: FieldNote
+    package let output: FieldOutput<Owner>
+    package let read: Read
 
-    var key: String { output.key }
+    package var key: String { output.key }
 
-    init(_ about: FieldNote, _ output: FieldOutput<Owner>, read: @escaping Read) {
+    package init(_ about: FieldNote, _ output: FieldOutput<Owner>, read: @escaping Read) {
         self.about = about
         self.output = output
         self.read = read
@@ -21,7 +21,7 @@ extension Field {
     ///
     /// - Parameter standard: The value that isn't written.
     @inline(__always)
-    convenience init<Value: Equatable & Sendable>(
+    package convenience init<Value: Equatable & Sendable>(
         _ key: String, _ path: any WritableKeyPath<Owner, Value> & Sendable, _ codec: FieldCodec<Value>,
         standard: Value, identity: FieldIdentity<Owner> = .without, _ summary: String
     ) {
@@ -35,7 +35,7 @@ extension Field {
     ///
     /// - Parameter standard: The value that no value stands for, as JSON.
     @inline(__always)
-    convenience init<Value: Sendable>(
+    package convenience init<Value: Sendable>(
         _ key: String, _ path: any WritableKeyPath<Owner, Value?> & Sendable, _ codec: FieldCodec<Value>,
         standard: String? = nil, identity: FieldIdentity<Owner> = .without, _ summary: String
     ) {
@@ -49,7 +49,7 @@ extension Field {
     ///
     /// - Parameter standard: The value of an object without the key, as JSON.
     @inline(__always)
-    convenience init<Value: Sendable>(
+    package convenience init<Value: Sendable>(
         always key: String, _ path: any WritableKeyPath<Owner, Value> & Sendable, _ codec: FieldCodec<Value>,
         standard: String? = nil, identity: FieldIdentity<Owner> = .without, _ summary: String
     ) {
@@ -65,7 +65,7 @@ extension Field {
     ///
     /// - Parameter mustBeNamed: Whether a value that is written out is a secret.
     @inline(__always)
-    convenience init(
+    package convenience init(
         secret key: String, _ path: any WritableKeyPath<Owner, SecretText?> & Sendable, _ codec: FieldCodec<SecretText>,
         mustBeNamed: Bool = true, _ summary: String
     ) {

@@ -1,14 +1,14 @@
-import TransferCore
+package import TransferCore
 
 /// How a value of the job file is read, written, and told of in the schema.
-struct FieldCodec<Value: Sendable>: Sendable {
+package struct FieldCodec<Value: Sendable>: Sendable {
     /// - Returns: `nil` where the value is wrong, which is noted, and where it stands for none.
-    let read: @Sendable (inout JobDecoder) throws(JSONFault) -> Value?
-    let write: @Sendable (inout CanonicalWriter, Value) -> Void
+    package let read: @Sendable (inout JobDecoder) throws(JSONFault) -> Value?
+    package let write: @Sendable (inout CanonicalWriter, Value) -> Void
     /// The members of a JSON Schema, without their braces.
-    let schema: String
+    package let schema: String
 
-    init(
+    package init(
         schema: String, read: @escaping @Sendable (inout JobDecoder) throws(JSONFault) -> Value?,
         write: @escaping @Sendable (inout CanonicalWriter, Value) -> Void
     ) {
@@ -18,7 +18,7 @@ struct FieldCodec<Value: Sendable>: Sendable {
     }
 
     /// A value as JSON.
-    func json(_ value: Value) -> String {
+    package func json(_ value: Value) -> String {
         var writer = CanonicalWriter()
         write(&writer, value)
         return String(decoding: writer.bytes, as: UTF8.self)
@@ -26,14 +26,14 @@ struct FieldCodec<Value: Sendable>: Sendable {
 }
 
 extension FieldCodec where Value: CanonicalValue {
-    init(schema: String, read: @escaping @Sendable (inout JobDecoder) throws(JSONFault) -> Value?) {
+    package init(schema: String, read: @escaping @Sendable (inout JobDecoder) throws(JSONFault) -> Value?) {
         self.init(schema: schema, read: read) { $1.write(to: &$0) }
     }
 }
 
 extension FieldCodec where Value: RawRepresentable<String> & CaseIterable {
     /// One of an enumeration's words.
-    static var word: Self {
+    package static var word: Self {
         let words = Value.allCases.map { "\"\($0.rawValue)\"" }.joined(separator: ", ")
         return Self(schema: "\"enum\": [\(words)]") { decoder throws(JSONFault) in
             try decoder.word(Value.self)
@@ -44,13 +44,13 @@ extension FieldCodec where Value: RawRepresentable<String> & CaseIterable {
 }
 
 extension FieldCodec<Bool> {
-    static var boolean: Self {
+    package static var boolean: Self {
         Self(schema: #""type": "boolean""#) { decoder throws(JSONFault) in try decoder.boolean() }
     }
 }
 
 extension FieldCodec<Int> {
-    static func integer(_ range: ClosedRange<Int>) -> Self {
+    package static func integer(_ range: ClosedRange<Int>) -> Self {
         let schema = "\"type\": \"integer\", \"minimum\": \(range.lowerBound), \"maximum\": \(range.upperBound)"
         return Self(schema: schema) { decoder throws(JSONFault) in try decoder.integer(range) }
     }
@@ -58,7 +58,7 @@ extension FieldCodec<Int> {
 
 extension FieldCodec<Set<Int>> {
     /// HTTP statuses.
-    static var statuses: Self {
+    package static var statuses: Self {
         let range = FieldRanges.statusCodes
         let schema =
             #""type": "array", "items": { "type": "integer", "minimum": \#(range.lowerBound), "maximum": \#(range.upperBound) }"#
@@ -74,7 +74,7 @@ extension FieldCodec<Set<Int>> {
     }
 
     /// The statuses that are a receipt; at least one.
-    static var receipts: Self {
+    package static var receipts: Self {
         let items = #"{ "anyOf": [{ "type": "integer", "minimum": 200, "maximum": 299 }, { "enum": [302, 303] }] }"#
         return Self(schema: #""type": "array", "minItems": 1, "items": \#(items)"#) { decoder throws(JSONFault) in
             try UploadDecoder.success(&decoder)
@@ -85,7 +85,7 @@ extension FieldCodec<Set<Int>> {
 }
 
 extension FieldCodec<Set<String>> {
-    static var methods: Self {
+    package static var methods: Self {
         Self(schema: ##""type": "array", "items": { "$ref": "#/$defs/token" }"##) { decoder throws(JSONFault) in
             var methods: Set<String> = []
             let isArray = try decoder.array("an array of methods") { (decoder) throws(JSONFault) in
@@ -99,12 +99,12 @@ extension FieldCodec<Set<String>> {
 }
 
 extension FieldCodec<Duration> {
-    static var duration: Self {
+    package static var duration: Self {
         Self(schema: ##""$ref": "#/$defs/duration""##) { decoder throws(JSONFault) in try decoder.duration() }
     }
 
     /// A duration that may be zero.
-    static var delay: Self {
+    package static var delay: Self {
         Self(schema: ##""$ref": "#/$defs/delay""##) { decoder throws(JSONFault) in
             try decoder.duration(allowingZero: true)
         }
@@ -113,7 +113,7 @@ extension FieldCodec<Duration> {
 
 extension FieldCodec<Int64> {
     /// Bytes a second.
-    static var byteRate: Self {
+    package static var byteRate: Self {
         Self(schema: ##""$ref": "#/$defs/byteRate""##) { decoder throws(JSONFault) in
             try decoder.byteCount()
         } write: {
@@ -122,7 +122,7 @@ extension FieldCodec<Int64> {
     }
 
     /// Bytes a second, where 0 is no limit.
-    static var rateLimit: Self {
+    package static var rateLimit: Self {
         Self(schema: ##""$ref": "#/$defs/byteRate""##) { decoder throws(JSONFault) in
             try decoder.rateLimit()
         } write: {
@@ -131,7 +131,7 @@ extension FieldCodec<Int64> {
     }
 
     /// The bytes of one request; at least 1.
-    static var chunkSize: Self {
+    package static var chunkSize: Self {
         Self(schema: ##""$ref": "#/$defs/size""##) { decoder throws(JSONFault) in
             try UploadDecoder.chunkSize(&decoder)
         } write: {
@@ -142,35 +142,35 @@ extension FieldCodec<Int64> {
 
 extension FieldCodec<String> {
     /// A text for which `refusal` has no objection.
-    static func text(
+    package static func text(
         schema: String = #""type": "string""#, _ refusal: @escaping @Sendable (String) -> String?
     ) -> Self {
         Self(schema: schema) { decoder throws(JSONFault) in try decoder.string(refusal) }
     }
 
     /// Any text.
-    static var anyText: Self {
+    package static var anyText: Self {
         Self(schema: #""type": "string""#) { decoder throws(JSONFault) in try decoder.string() }
     }
 
     /// A text that isn't empty.
     ///
     /// - Parameter thing: What is empty, in the message.
-    static func name(_ thing: String) -> Self {
+    package static func name(_ thing: String) -> Self {
         text(schema: #""type": "string", "minLength": 1"#) { $0.isEmpty ? "\(thing) is empty" : nil }
     }
 
     /// The path of a local file.
-    static var path: Self {
+    package static var path: Self {
         Self(schema: ##""$ref": "#/$defs/path""##) { decoder throws(JSONFault) in try decoder.path() }
     }
 
     /// A request's method.
-    static var method: Self { text(schema: ##""$ref": "#/$defs/token""##, HeaderRule.refusal(ofMethod:)) }
+    package static var method: Self { text(schema: ##""$ref": "#/$defs/token""##, HeaderRule.refusal(ofMethod:)) }
 }
 
 extension FieldCodec<Checksum> {
-    static var checksum: Self {
+    package static var checksum: FieldCodec<Checksum> {
         Self(schema: ##""$ref": "#/$defs/checksum""##) { decoder throws(JSONFault) in
             try ChecksumDecoder.read(&decoder)
         } write: {
@@ -181,7 +181,7 @@ extension FieldCodec<Checksum> {
 
 extension FieldCodec<SecretText> {
     /// A value that may be written out, or named.
-    static func named(
+    package static func named(
         schema: String = #""type": "string""#, _ refusal: @escaping @Sendable (String) -> String? = { _ in nil }
     ) -> Self {
         Self(schema: ##""anyOf": [{ \##(schema) }, { "$ref": "#/$defs/secretName" }]"##) { decoder throws(JSONFault) in
@@ -192,7 +192,7 @@ extension FieldCodec<SecretText> {
     /// A value that must not be written out.
     ///
     /// - Parameter thing: What the value is, in the message.
-    static func secret(_ thing: String) -> Self {
+    package static func secret(_ thing: String) -> Self {
         Self(schema: ##""$ref": "#/$defs/secretName""##) { decoder throws(JSONFault) in
             try SecretDecoder.read(&decoder, isSecret: true) { _ in
                 "\(thing) is named, never written; \(SecretDecoder.advice)"

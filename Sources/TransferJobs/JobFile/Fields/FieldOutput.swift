@@ -4,19 +4,19 @@ import TransferCore
 ///
 /// Initializers that take key paths are inlined, so that the compiler can see which path it is: one that it can't see is asked
 /// of the runtime at each access.
-final class FieldOutput<Owner>: Sendable {
-    typealias Write = @Sendable (inout CanonicalWriter, Owner) -> Void
-    typealias Hash = @Sendable (inout FNV1a, Owner) -> Void
+package final class FieldOutput<Owner>: Sendable {
+    package typealias Write = @Sendable (inout CanonicalWriter, Owner) -> Void
+    package typealias Hash = @Sendable (inout FNV1a, Owner) -> Void
 
-    let key: String
+    package let key: String
     /// Writes the key and its value; nothing where the value is the default.
-    let write: Write
+    package let write: Write
     /// `nil` for what brings no other result.
-    let hash: Hash?
+    package let hash: Hash?
     /// `nil` where there can be none.
-    let secrets: FieldSecrets<Owner>?
+    package let secrets: FieldSecrets<Owner>?
 
-    init(_ key: String, hash: Hash? = nil, secrets: FieldSecrets<Owner>? = nil, write: @escaping Write) {
+    package init(_ key: String, hash: Hash? = nil, secrets: FieldSecrets<Owner>? = nil, write: @escaping Write) {
         self.key = key
         self.hash = hash
         self.secrets = secrets
@@ -27,7 +27,7 @@ final class FieldOutput<Owner>: Sendable {
     ///
     /// - Parameter standard: The value that isn't written.
     @inline(__always)
-    convenience init<Value: Equatable & Sendable>(
+    package convenience init<Value: Equatable & Sendable>(
         _ key: String, _ path: any KeyPath<Owner, Value> & Sendable, _ codec: FieldCodec<Value>, standard: Value,
         identity: FieldIdentity<Owner> = .without
     ) {
@@ -42,7 +42,7 @@ final class FieldOutput<Owner>: Sendable {
 
     /// Of a value that may not be there.
     @inline(__always)
-    convenience init<Value: Sendable>(
+    package convenience init<Value: Sendable>(
         _ key: String, _ path: any KeyPath<Owner, Value?> & Sendable, _ codec: FieldCodec<Value>,
         identity: FieldIdentity<Owner> = .without, secrets: FieldSecrets<Owner>? = nil
     ) {
@@ -56,7 +56,7 @@ final class FieldOutput<Owner>: Sendable {
 
     /// Of a value that is always written.
     @inline(__always)
-    convenience init<Value: Sendable>(
+    package convenience init<Value: Sendable>(
         always key: String, _ path: any KeyPath<Owner, Value> & Sendable, _ codec: FieldCodec<Value>,
         identity: FieldIdentity<Owner> = .without
     ) {
@@ -69,7 +69,7 @@ final class FieldOutput<Owner>: Sendable {
 }
 
 /// Whether a field's value is a part of the job's fingerprint.
-enum FieldIdentity<Owner> {
+package enum FieldIdentity<Owner> {
     /// Rules of patience: the job brings the same result.
     case without
     /// The key and the value, where it isn't the default: so that older jobs keep their fingerprints when a key is added.
@@ -92,15 +92,15 @@ enum FieldIdentity<Owner> {
 }
 
 /// The secrets in a field's value.
-struct FieldSecrets<Owner>: Sendable {
+package struct FieldSecrets<Owner>: Sendable {
     /// All values that can be named.
-    let texts: @Sendable (Owner) -> [SecretText]
+    package let texts: @Sendable (Owner) -> [SecretText]
     /// Whether a secret is written out, which only a program can do.
-    let isWrittenOut: @Sendable (Owner) -> Bool
+    package let isWrittenOut: @Sendable (Owner) -> Bool
     /// Blanks those that are written out.
-    let redact: @Sendable (inout Owner) -> Void
+    package let redact: @Sendable (inout Owner) -> Void
 
-    init(
+    package init(
         texts: @escaping @Sendable (Owner) -> [SecretText], isWrittenOut: @escaping @Sendable (Owner) -> Bool,
         redact: @escaping @Sendable (inout Owner) -> Void
     ) {
@@ -111,7 +111,7 @@ struct FieldSecrets<Owner>: Sendable {
 
     /// - Parameter mustBeNamed: Whether a value that is written out is a secret.
     @inline(__always)
-    init(_ path: any WritableKeyPath<Owner, SecretText?> & Sendable, mustBeNamed: Bool) {
+    package init(_ path: any WritableKeyPath<Owner, SecretText?> & Sendable, mustBeNamed: Bool) {
         self.init { owner in
             owner[keyPath: path].map { [$0] } ?? []
         } isWrittenOut: { owner in
@@ -124,9 +124,9 @@ struct FieldSecrets<Owner>: Sendable {
 
 extension SecretText {
     /// A secret that was taken out.
-    static var blank: SecretText { .literal(Redaction.mark) }
+    package static var blank: SecretText { .literal(Redaction.mark) }
 
-    var isLiteral: Bool {
+    package var isLiteral: Bool {
         if case .literal = self { true } else { false }
     }
 }

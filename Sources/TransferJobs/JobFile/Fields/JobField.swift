@@ -2,9 +2,9 @@ import TransferCore
 
 /// One key of a job in a job file: a row of ``JobFields``, from which the decoder, the canonical text, the fingerprint, the
 /// schema and the manual page's table have all that they know of it.
-final class JobField: Sendable {
+package final class JobField: Sendable {
     /// The values of a job that the key stands for, each with its place in the canonical text.
-    enum Part: Sendable {
+    package enum Part: Sendable {
         /// First of all.
         case name(FieldOutput<JobSpec>)
         case download(FieldOutput<JobSpec.Download>)
@@ -15,16 +15,19 @@ final class JobField: Sendable {
     }
 
     /// The objects that may have the key, besides a job.
-    struct Places: OptionSet, Sendable {
-        let rawValue: Int
+    package struct Places: OptionSet, Sendable {
+        package let rawValue: Int
+
+        package init(rawValue: Int) { self.rawValue = rawValue }
+
         /// A batch's `defaults`.
-        static let defaults = Places(rawValue: 1)
+        package static let defaults = Places(rawValue: 1)
         /// An entry of `watch`.
-        static let watch = Places(rawValue: 2)
+        package static let watch = Places(rawValue: 2)
     }
 
     /// The jobs that may have the key.
-    enum Jobs: Sendable, Hashable {
+    package enum Jobs: Sendable, Hashable {
         case all, downloads
         case uploads
         /// Uploads by those protocols whose entries name the key (``UploadEntry/keys``).
@@ -33,17 +36,17 @@ final class JobField: Sendable {
         case downloadsAndSomeUploads
     }
 
-    typealias Read = @Sendable (inout JobDecoder, inout JobDraft) throws(JSONFault) -> Void
+    package typealias Read = @Sendable (inout JobDecoder, inout JobDraft) throws(JSONFault) -> Void
 
-    let key: String
-    let places: Places
-    let jobs: Jobs
-    let read: Read
-    let parts: [Part]
-    let about: FieldNote
+    package let key: String
+    package let places: Places
+    package let jobs: Jobs
+    package let read: Read
+    package let parts: [Part]
+    package let about: FieldNote
 
     /// A key that is read in a way of its own.
-    init(
+    package init(
         _ key: String, _ places: Places, _ jobs: Jobs, _ about: FieldNote, _ parts: [Part], read: @escaping Read
     ) {
         self.key = key
@@ -55,7 +58,7 @@ final class JobField: Sendable {
     }
 
     /// A key of downloads.
-    convenience init(download field: Field<JobSpec.Download>, _ places: Places = .defaults) {
+    package convenience init(download field: Field<JobSpec.Download>, _ places: Places = .defaults) {
         self.init(field.key, places, .downloads, field.about, [.download(field.output)]) {
             (decoder, draft) throws(JSONFault) in
             try field.read(&decoder, &draft.rules.download)
@@ -65,7 +68,7 @@ final class JobField: Sendable {
     /// A key of uploads.
     ///
     /// - Parameter isOfSome: Only those protocols have it whose entries name it (``UploadEntry/keys``).
-    convenience init(
+    package convenience init(
         upload field: Field<JobSpec.Upload>, isOfSome: Bool = false, _ places: Places = [.defaults, .watch]
     ) {
         self.init(field.key, places, isOfSome ? .someUploads : .uploads, field.about, [.upload(field.output)]) {
@@ -75,7 +78,7 @@ final class JobField: Sendable {
     }
 
     /// A key of all jobs.
-    convenience init(settings field: Field<JobSettings>, _ places: Places = [.defaults, .watch]) {
+    package convenience init(settings field: Field<JobSettings>, _ places: Places = [.defaults, .watch]) {
         self.init(field.key, places, .all, field.about, [.settings(field.output)]) {
             (decoder, draft) throws(JSONFault) in
             try field.read(&decoder, &draft.rules.settings)
@@ -83,14 +86,14 @@ final class JobField: Sendable {
     }
 
     /// Whether only some protocols of uploads have the key.
-    var isOfProtocols: Bool { jobs == .someUploads || jobs == .downloadsAndSomeUploads }
+    package var isOfProtocols: Bool { jobs == .someUploads || jobs == .downloadsAndSomeUploads }
 
-    var isOfDownloadsOnly: Bool { jobs == .downloads }
+    package var isOfDownloadsOnly: Bool { jobs == .downloads }
 
-    var isOfUploadsOnly: Bool { jobs == .uploads || jobs == .someUploads }
+    package var isOfUploadsOnly: Bool { jobs == .uploads || jobs == .someUploads }
 
     /// Whether another value makes another fingerprint.
-    var isPartOfFingerprint: Bool {
+    package var isPartOfFingerprint: Bool {
         parts.contains { part in
             switch part {
             case .name(let output), .turn(let output): output.hash != nil
@@ -102,7 +105,7 @@ final class JobField: Sendable {
     }
 
     /// Whether the value can hold secrets.
-    var isSecret: Bool {
+    package var isSecret: Bool {
         parts.contains { part in
             if case .settings(let output) = part { output.secrets != nil } else { false }
         }
@@ -110,7 +113,7 @@ final class JobField: Sendable {
 }
 
 /// The keys that code speaks of by name, as they have to do with others; a test finds each in the table.
-enum JobKey: String, CaseIterable {
+package enum JobKey: String, CaseIterable {
     case id, download, upload, to, checksum, checksums, `protocol`, method, body, success
     case headers, proxy, noProxy, tls, ssh, remoteTime
 }

@@ -1,6 +1,6 @@
 extension JobFields {
     /// - Returns: What ``JobSpec/fingerprint`` is.
-    func fingerprint(of spec: JobSpec) -> Int64 {
+    package func fingerprint(of spec: JobSpec) -> Int64 {
         var hash = FNV1a()
         switch spec.work {
         case .download(let download):

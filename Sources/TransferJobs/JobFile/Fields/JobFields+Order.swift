@@ -5,22 +5,22 @@ extension JobFields {
     /// new key may stand anywhere.
     ///
     /// It's that of the table, part by part, but for three keys that have always been elsewhere.
-    struct Order: Sendable {
-        var name: [FieldOutput<JobSpec>] = []
-        var download: [FieldOutput<JobSpec.Download>] = []
-        var upload: [FieldOutput<JobSpec.Upload>] = []
-        var turn: [FieldOutput<JobSpec>] = []
-        var settings: [FieldOutput<JobSettings>] = []
+    package struct Order: Sendable {
+        package var name: [FieldOutput<JobSpec>] = []
+        package var download: [FieldOutput<JobSpec.Download>] = []
+        package var upload: [FieldOutput<JobSpec.Upload>] = []
+        package var turn: [FieldOutput<JobSpec>] = []
+        package var settings: [FieldOutput<JobSettings>] = []
         /// The fields that a download has which says nothing but what it moves, as most do: the others needn't be asked.
-        let plainDownload: [FieldOutput<JobSpec.Download>]
-        let plainUpload: [FieldOutput<JobSpec.Upload>]
-        let jobHashes: [FieldOutput<JobSpec>.Hash]
-        let downloadHashes: [FieldOutput<JobSpec.Download>.Hash]
-        let uploadHashes: [FieldOutput<JobSpec.Upload>.Hash]
-        let settingsHashes: [FieldOutput<JobSettings>.Hash]
-        let secrets: [FieldSecrets<JobSettings>]
+        package let plainDownload: [FieldOutput<JobSpec.Download>]
+        package let plainUpload: [FieldOutput<JobSpec.Upload>]
+        package let jobHashes: [FieldOutput<JobSpec>.Hash]
+        package let downloadHashes: [FieldOutput<JobSpec.Download>.Hash]
+        package let uploadHashes: [FieldOutput<JobSpec.Upload>.Hash]
+        package let settingsHashes: [FieldOutput<JobSettings>.Hash]
+        package let secrets: [FieldSecrets<JobSettings>]
 
-        init(_ rows: [JobField]) {
+        package init(_ rows: [JobField]) {
             for part in rows.flatMap(\.parts) {
                 switch part {
                 case .name(let output): name.append(output)
@@ -65,7 +65,7 @@ extension Array {
 
 extension JobFields {
     /// The keys that only some protocols know, in the order in which messages name them; others follow.
-    static func ownedByProtocols(_ rows: [JobField]) -> [JobField] {
+    package static func ownedByProtocols(_ rows: [JobField]) -> [JobField] {
         let first = [
             "fields", "fileField", "metadata", "parallel", "createFolders", "inplace", "chunkSize", "method", "tus",
             "success",

@@ -3,22 +3,22 @@ import TransferCore
 /// The table of a job's keys. A new key is a row of it, and a property of the type that holds its value.
 ///
 /// The table is a value, so that a test can add a row.
-final class JobFields: Sendable {
-    static let all = JobFields(WorkFields.rows + SettingsFields.rows + UploadFields.rows)
+package final class JobFields: Sendable {
+    package static let all = JobFields(WorkFields.rows + SettingsFields.rows + UploadFields.rows)
 
-    let rows: [JobField]
+    package let rows: [JobField]
     /// The keys of a job.
-    let table: KeyTable<JobField>
+    package let table: KeyTable<JobField>
     /// The keys of `defaults`.
-    let defaults: KeyTable<JobField>
+    package let defaults: KeyTable<JobField>
     /// The keys of an entry of `watch`.
-    let watch: KeyTable<WatchKey>
-    let bits: Bits
-    let order: Order
+    package let watch: KeyTable<WatchKey>
+    package let bits: Bits
+    package let order: Order
     /// The keys that only some protocols have.
     private let owned: [JobField]
 
-    init(_ rows: [JobField]) {
+    package init(_ rows: [JobField]) {
         self.rows = rows
         table = KeyTable(rows) { $0.key }
         defaults = KeyTable(rows.filter { $0.places.contains(.defaults) }) { $0.key }
@@ -31,23 +31,23 @@ final class JobFields: Sendable {
     }
 
     /// The keys that only other protocols have.
-    func foreign(to one: JobSpec.UploadProtocol) -> [JobField] {
+    package func foreign(to one: JobSpec.UploadProtocol) -> [JobField] {
         let own = one.entry.keys
         return owned.filter { !own.contains($0.key) }
     }
 
     /// The bits of keys that each job is asked for.
-    struct Bits: Sendable {
-        let download: UInt64
-        let upload: UInt64
-        let to: UInt64
-        let tls: UInt64
-        let ofDownloads: UInt64
-        let ofUploads: UInt64
+    package struct Bits: Sendable {
+        package let download: UInt64
+        package let upload: UInt64
+        package let to: UInt64
+        package let tls: UInt64
+        package let ofDownloads: UInt64
+        package let ofUploads: UInt64
         /// Keys that only some protocols have.
-        let ofProtocols: UInt64
+        package let ofProtocols: UInt64
 
-        init(_ table: KeyTable<JobField>) {
+        package init(_ table: KeyTable<JobField>) {
             download = table.bit(of: JobKey.download.rawValue)
             upload = table.bit(of: JobKey.upload.rawValue)
             to = table.bit(of: JobKey.to.rawValue)
@@ -58,5 +58,5 @@ final class JobFields: Sendable {
         }
     }
 
-    func has(_ key: JobKey, _ seen: UInt64) -> Bool { seen & table.bit(of: key.rawValue) != 0 }
+    package func has(_ key: JobKey, _ seen: UInt64) -> Bool { seen & table.bit(of: key.rawValue) != 0 }
 }

@@ -1,11 +1,11 @@
 /// The keys that one kind of object may have, found by their bytes without making a string of them.
-struct KeyTable<Key: Sendable>: Sendable {
-    let keys: [Key]
-    let names: [String]
+package struct KeyTable<Key: Sendable>: Sendable {
+    package let keys: [Key]
+    package let names: [String]
     private let packed: [UInt128]
 
     /// - Parameter name: The key as the file has it.
-    init(_ keys: [Key], name: (Key) -> String) {
+    package init(_ keys: [Key], name: (Key) -> String) {
         // A mistake of the table's author, which the first reading of any file shows: a bit stands for each key that was
         // there.
         precondition(keys.count <= UInt64.bitWidth, "an object has more than \(UInt64.bitWidth) keys")
@@ -21,17 +21,17 @@ struct KeyTable<Key: Sendable>: Sendable {
     }
 
     @inline(__always)
-    func index(of name: UnsafeBufferPointer<UInt8>) -> Int? {
+    package func index(of name: UnsafeBufferPointer<UInt8>) -> Int? {
         guard let wanted = Self.pack(name) else { return nil }
         return packed.firstIndex(of: wanted)
     }
 
     /// The bit that stands for a key in what ``JobDecoder/object(_:place:isSecret:_:)`` says of an object; 0 for a key that
     /// isn't in the table.
-    func bit(of name: String) -> UInt64 { names.firstIndex(of: name).map { 1 << UInt64($0) } ?? 0 }
+    package func bit(of name: String) -> UInt64 { names.firstIndex(of: name).map { 1 << UInt64($0) } ?? 0 }
 
     /// The bits of all keys that are so.
-    func bits(where matches: (Key) -> Bool) -> UInt64 {
+    package func bits(where matches: (Key) -> Bool) -> UInt64 {
         keys.indices.reduce(0) { matches(keys[$1]) ? $0 | 1 << UInt64($1) : $0 }
     }
 
@@ -46,5 +46,5 @@ struct KeyTable<Key: Sendable>: Sendable {
 }
 
 extension KeyTable where Key: RawRepresentable<String> {
-    init(_ keys: [Key]) { self.init(keys) { $0.rawValue } }
+    package init(_ keys: [Key]) { self.init(keys) { $0.rawValue } }
 }

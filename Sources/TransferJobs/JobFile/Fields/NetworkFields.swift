@@ -1,9 +1,9 @@
 import TransferCore
 
 /// The keys of `network`.
-enum NetworkFields {
+package enum NetworkFields {
     /// As ``NetworkKey`` they are also the public names of places and reasons.
-    static let all = ObjectFields<NetworkPolicy>([
+    package static let all = ObjectFields<NetworkPolicy>([
         Field("allow", \.allow, .links, standard: [], "Only these."),
         Field("avoid", \.avoid, .links, standard: [], "Only when no other is usable."),
         Field("prefer", \.prefer, .links, standard: [], "These first, in this order."),
@@ -23,7 +23,7 @@ enum NetworkFields {
 
 extension NetworkPolicy {
     /// The value of a key as canonical JSON; `nil` when nothing is said.
-    func json(_ key: NetworkKey) -> String? {
+    package func json(_ key: NetworkKey) -> String? {
         guard let field = NetworkFields.all.fields.first(where: { $0.key == key.rawValue }) else { return nil }
         var writer = CanonicalWriter(bytes: [UInt8(ascii: "{")])
         field.output.write(&writer, self)

@@ -1,32 +1,32 @@
 import TransferCore
 
 /// The keys of an object within a job, such as `retry`.
-struct ObjectFields<Owner: Sendable>: Sendable {
-    let table: KeyTable<Field<Owner>>
+package struct ObjectFields<Owner: Sendable>: Sendable {
+    package let table: KeyTable<Field<Owner>>
     /// Further members of its JSON Schema, without braces.
-    let schema: String
+    package let schema: String
 
-    init(_ fields: [Field<Owner>], schema: String = "") {
+    package init(_ fields: [Field<Owner>], schema: String = "") {
         table = KeyTable(fields) { $0.key }
         self.schema = schema
     }
 
-    var fields: [Field<Owner>] { table.keys }
+    package var fields: [Field<Owner>] { table.keys }
 
     /// Reads an object into what is there.
     ///
     /// - Returns: Which keys were there; `nil` when the value is no object.
     @discardableResult
-    func read(_ decoder: inout JobDecoder, into owner: inout Owner) throws(JSONFault) -> UInt64? {
+    package func read(_ decoder: inout JobDecoder, into owner: inout Owner) throws(JSONFault) -> UInt64? {
         try decoder.object(table) { (decoder, field) throws(JSONFault) in try field.read(&decoder, &owner) }
     }
 
-    func write(_ writer: inout CanonicalWriter, _ owner: Owner) {
+    package func write(_ writer: inout CanonicalWriter, _ owner: Owner) {
         writer.object { for field in table.keys { field.output.write(&$0, owner) } }
     }
 
     /// The secrets of the object; `nil` where it can have none.
-    var secrets: FieldSecrets<Owner>? {
+    package var secrets: FieldSecrets<Owner>? {
         let secrets = fields.compactMap(\.output.secrets)
         guard !secrets.isEmpty else { return nil }
         return FieldSecrets { owner in
@@ -42,7 +42,7 @@ struct ObjectFields<Owner: Sendable>: Sendable {
 extension Field {
     /// A field whose value is an object that is there always: what a job says is laid over what its defaults say.
     @inline(__always)
-    convenience init<Value: Equatable & Sendable>(
+    package convenience init<Value: Equatable & Sendable>(
         _ key: String, _ path: any WritableKeyPath<Owner, Value> & Sendable, _ fields: ObjectFields<Value>,
         standard: Value,
         _ summary: String
@@ -73,7 +73,7 @@ extension Field {
     ///   - start: What an object begins with.
     ///   - check: Notes what only shows when the whole object is known; gets where its key ends.
     @inline(__always)
-    convenience init<Value: Sendable>(
+    package convenience init<Value: Sendable>(
         _ key: String, _ path: any WritableKeyPath<Owner, Value?> & Sendable, _ fields: ObjectFields<Value>,
         from start: Value, hash: FieldOutput<Owner>.Hash? = nil, _ summary: String,
         check: (@Sendable (inout JobDecoder, Value, Int) -> Void)? = nil

@@ -1,8 +1,8 @@
-import TransferCore
+package import TransferCore
 
 /// The key `pieces` and those of its object.
-enum PieceFields {
-    static let pieces = Field<JobSpec.Download>(
+package enum PieceFields {
+    package static let pieces = Field<JobSpec.Download>(
         FieldNote(
             "The digests of all of a download's pieces, with which the whole file is compared. Of a partial file that another "
                 + "tool has left, the pieces that are right are gone on with.",
@@ -19,12 +19,12 @@ enum PieceFields {
     ) { (decoder, download) throws(JSONFault) in download.pieces = try ChecksumDecoder.pieces(&decoder) }
 
     /// A `pieces` while its keys are read.
-    struct Draft: Sendable {
-        var length: Int64?
-        var digests: [Checksum] = []
+    package struct Draft: Sendable {
+        package var length: Int64?
+        package var digests: [Checksum] = []
     }
 
-    static let keys = ObjectFields<Draft>(
+    package static let keys = ObjectFields<Draft>(
         [
             Field("length", \.length, .pieceLength, "The bytes of a piece; the last one has what is left."),
             Field(always: "digests", \.digests, .digests, "The digest of each piece, all by one algorithm."),

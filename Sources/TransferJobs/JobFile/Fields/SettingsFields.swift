@@ -1,8 +1,8 @@
 import TransferCore
 
 /// The keys of the rules that uploads and downloads have in common.
-enum SettingsFields {
-    static let rows: [JobField] = [
+package enum SettingsFields {
+    package static let rows: [JobField] = [
         JobField(settings: headers),
         JobField(
             settings: Field(
@@ -131,7 +131,7 @@ enum SettingsFields {
         }
     ) { (decoder, settings) throws(JSONFault) in try SecretDecoder.headers(&decoder, into: &settings.headers) }
 
-    static let retry = ObjectFields<RetrySettings>([
+    package static let retry = ObjectFields<RetrySettings>([
         Field("limit", \.limit, .integer(FieldRanges.retries), standard: "10", "Attempts after the first."),
         Field(
             "base", \.base, .integer(FieldRanges.retryBases), standard: "2",
@@ -146,7 +146,7 @@ enum SettingsFields {
         Field("methods", \.methods, .methods, "Methods whose requests may be sent again."),
     ])
 
-    static let lowSpeed = ObjectFields<JobSettings.LowSpeed>([
+    package static let lowSpeed = ObjectFields<JobSettings.LowSpeed>([
         Field(always: "rate", \.rate, .byteRate, standard: "1", "Bytes a second."),
         Field(always: "time", \.time, .duration, standard: #""30s""#, "How long it may be slower."),
     ])
@@ -161,7 +161,7 @@ enum SettingsFields {
         return pins
     }
 
-    static let tls = ObjectFields<JobSettings.TLSSettings>([
+    package static let tls = ObjectFields<JobSettings.TLSSettings>([
         Field("ca", \.ca, .path, "A PEM file with the only authorities to trust."),
         Field("cert", \.cert, .path, "The client's certificate: PEM, DER, or PKCS#12, which holds the key too."),
         Field("key", \.key, .path, "Its private key."),

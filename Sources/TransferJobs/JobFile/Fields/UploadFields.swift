@@ -1,8 +1,8 @@
 import TransferCore
 
 /// The keys of uploads alone.
-enum UploadFields {
-    static let rows: [JobField] = [
+package enum UploadFields {
+    package static let rows: [JobField] = [
         JobField(
             upload: Field("chunkSize", \.options.chunkSize, .chunkSize, "Bytes of one request at most."),
             isOfSome: true),
@@ -77,7 +77,7 @@ enum UploadFields {
         }
     }
 
-    static let tus = ObjectFields<JobSpec.Upload.Tus>([
+    package static let tus = ObjectFields<JobSpec.Upload.Tus>([
         Field("checksum", \.checksum, .word, "The algorithm of a digest that protects each chunk."),
         Field("createWithUpload", \.createsWithUpload, .boolean, standard: false, "The first chunk with the creation."),
     ])

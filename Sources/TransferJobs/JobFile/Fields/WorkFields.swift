@@ -1,8 +1,8 @@
 import TransferCore
 
 /// The keys that say what is moved, from where, and to where.
-enum WorkFields {
-    static let rows: [JobField] = [
+package enum WorkFields {
+    package static let rows: [JobField] = [
         JobField(
             "id", [], .all,
             FieldNote(

@@ -1,16 +1,16 @@
-import CTransferLinux
+package import CTransferLinux
 import Glibc
-import TransferCore
+package import TransferCore
 import TransferEngine
-import TransferWatch
+package import TransferWatch
 
 /// What the kernel says of a name in a folder.
-struct FileSeen: Sendable, Hashable {
-    var stamp: FileStamp
+package struct FileSeen: Sendable, Hashable {
+    package var stamp: FileStamp
     /// How many names it has.
-    var links: UInt64
+    package var links: UInt64
 
-    init(_ look: transfer_file_look) {
+    package init(_ look: transfer_file_look) {
         stamp = FileStamp(
             device: look.device, inode: look.inode, size: look.size, modified: look.modified, changed: look.changed)
         links = look.links
@@ -18,7 +18,7 @@ struct FileSeen: Sendable, Hashable {
 }
 
 /// What is at a path.
-enum PlaceLook: Sendable, Hashable {
+package enum PlaceLook: Sendable, Hashable {
     case file(FileSeen)
     /// No file, nor a link to one.
     case nothing
@@ -26,21 +26,21 @@ enum PlaceLook: Sendable, Hashable {
     case unclear(Int32)
 
     /// For an error of opening or looking.
-    init(error: Int32) { self = error == ENOENT || error == ENOTDIR ? .nothing : .unclear(error) }
+    package init(error: Int32) { self = error == ENOENT || error == ENOTDIR ? .nothing : .unclear(error) }
 }
 
 /// Folders beneath a watched one (`FolderWalk`), the last one kept: most files that are looked at one after
 /// another are in the same. Blocks: for workers. Not for several threads at once.
-final class FolderPlaces {
+package final class FolderPlaces {
     private let root: String
     private var last: (path: PathKey, descriptor: Int32)?
 
-    init(_ root: String) { self.root = root }
+    package init(_ root: String) { self.root = root }
 
     deinit { if let last, last.descriptor >= 0 { close(last.descriptor) } }
 
     /// - Returns: A descriptor that is good until the next call, or the error's number below zero.
-    func open(_ path: String) -> Int32 {
+    package func open(_ path: String) -> Int32 {
         if let last, last.path == PathKey(path) { return last.descriptor }
         if let last, last.descriptor >= 0 { close(last.descriptor) }
         let descriptor = Self.open(root, path)
@@ -56,30 +56,30 @@ final class FolderPlaces {
     }
 
     /// The regular file at a path, if there is one; of a link, nothing.
-    func file(_ path: String) -> FileSeen? {
+    package func file(_ path: String) -> FileSeen? {
         let folder = open(WatchedPath.folder(path))
         return folder < 0 ? nil : Self.file(WatchedPath.name(path), in: folder)
     }
 
     /// When the file at a path was made, in nanoseconds since 1970; `nil` where its file system doesn't tell.
-    func born(_ path: String) -> Int64? {
+    package func born(_ path: String) -> Int64? {
         let folder = open(WatchedPath.folder(path))
         let born = folder < 0 ? Int64.min : transfer_born(folder, WatchedPath.name(path))
         return born == .min ? nil : born
     }
 
-    static func file(_ name: String, in folder: Int32) -> FileSeen? {
+    package static func file(_ name: String, in folder: Int32) -> FileSeen? {
         if case .file(let seen) = look(name, in: folder) { seen } else { nil }
     }
 
     /// What is at a path; of a link, what it leads to, as the watcher offers that under the link's name.
-    func look(_ path: String) -> PlaceLook {
+    package func look(_ path: String) -> PlaceLook {
         let folder = open(WatchedPath.folder(path))
         guard folder >= 0 else { return PlaceLook(error: -folder) }
         return Self.look(WatchedPath.name(path), in: folder, followsLinks: true)
     }
 
-    static func look(_ name: String, in folder: Int32, followsLinks: Bool = false) -> PlaceLook {
+    package static func look(_ name: String, in folder: Int32, followsLinks: Bool = false) -> PlaceLook {
         var look = transfer_file_look()
         let error = transfer_look(folder, name, &look)
         guard error == 0 else { return PlaceLook(error: error) }
@@ -94,7 +94,7 @@ final class FolderPlaces {
     }
 
     /// The file system that a path is, or was, on: that of the nearest folder above it which is there.
-    func device(above path: String) -> UInt64? {
+    package func device(above path: String) -> UInt64? {
         var folder = WatchedPath.folder(path)
         while true {
             let descriptor = open(folder)
@@ -108,5 +108,5 @@ final class FolderPlaces {
 
 extension FileVersion {
     /// Whether this is what was seen; devices have other numbers after a reboot.
-    func isSame(as seen: FileStamp?) -> Bool { stamp.onAnyDevice.isSameVersion(as: seen) }
+    package func isSame(as seen: FileStamp?) -> Bool { stamp.onAnyDevice.isSameVersion(as: seen) }
 }

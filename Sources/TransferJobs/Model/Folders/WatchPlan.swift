@@ -1,27 +1,27 @@
 import Glibc
-import TransferCore
+package import TransferCore
 import TransferEventLoop
 import TransferUpload
-import TransferWatch
+package import TransferWatch
 
 /// A watched folder's rules, checked, and what follows from them for each file.
-struct WatchPlan: Sendable {
-    let spec: WatchSpec
+package struct WatchPlan: Sendable {
+    package let spec: WatchSpec
     /// Absolute, without a slash at its end.
-    let root: String
-    let template: URLTemplate
-    let host: String
+    package let root: String
+    package let template: URLTemplate
+    package let host: String
 
     /// The most jobs of a folder that haven't ended; what comes then waits with the watcher.
-    static let capacity = 1000
+    package static let capacity = 1000
 
     /// With so many the watcher is asked for more: not for each single one, but where the order is what counts, soon.
     ///
     /// What is offered is read for its digest first, also where there is no room for it then.
-    var lowMark: Int { spec.order == .oldest || needsDigest ? Self.capacity * 3 / 4 : Self.capacity - 32 }
+    package var lowMark: Int { spec.order == .oldest || needsDigest ? Self.capacity * 3 / 4 : Self.capacity - 32 }
 
     /// A file's place among the jobs of its folder, the highest first: by the jobs' priority, then by the order.
-    func rank(_ version: FileVersion) -> Int {
+    package func rank(_ version: FileVersion) -> Int {
         // Milliseconds since 1970 until the year 2109, or bytes.
         let most = Int64(1) << 42 - 1
         let modified = max(0, min(version.modified / 1_000_000, most))
@@ -35,7 +35,7 @@ struct WatchPlan: Sendable {
     }
 
     /// - Throws: `TransferError` that says what can't be done.
-    init(_ spec: WatchSpec) throws(TransferError) {
+    package init(_ spec: WatchSpec) throws(TransferError) {
         guard spec.folder.hasPrefix("/") else {
             throw TransferError(.invalidRequest, "the watched folder \(spec.folder) isn't an absolute path")
         }
@@ -76,22 +76,22 @@ struct WatchPlan: Sendable {
         }
     }
 
-    var batch: String { "watch:" + root }
+    package var batch: String { "watch:" + root }
 
     /// Whether a file is read before it's staged: its URL or its check needs the digest.
-    var needsDigest: Bool { template.needsDigest || spec.verifiesDigest }
+    package var needsDigest: Bool { template.needsDigest || spec.verifiesDigest }
 
     /// Whether a confirmed file's digest may be asked for later; not where it's gone by then.
-    var keepsDigest: Bool { spec.then == .keep || spec.keepFor != nil }
+    package var keepsDigest: Bool { spec.then == .keep || spec.keepFor != nil }
 
     /// Milliseconds from a file's confirmation to what is done with it then; `nil` for one that's kept.
-    var thenAfter: Int64? { spec.then == .keep ? nil : (spec.keepFor ?? .zero).inMilliseconds }
+    package var thenAfter: Int64? { spec.then == .keep ? nil : (spec.keepFor ?? .zero).inMilliseconds }
 
-    func url(_ version: FileVersion, digest: Checksum?) -> String {
+    package func url(_ version: FileVersion, digest: Checksum?) -> String {
         template.url(for: version, sha256: digest?.hex ?? "", host: host)
     }
 
-    func job(_ version: FileVersion, digest: Checksum?, identity: String) -> JobSpec {
+    package func job(_ version: FileVersion, digest: Checksum?, identity: String) -> JobSpec {
         var upload = spec.upload
         upload.source = root + "/" + version.path
         upload.url = url(version, digest: digest)

@@ -69,7 +69,7 @@ extension WatchSpec {
     }
 
     /// Whether files are taken that come into a folder.
-    func watches(folder other: String) -> Bool {
+    package func watches(folder other: String) -> Bool {
         let (root, other) = (WatchedPath.trimmed(folder), WatchedPath.trimmed(other))
         if other == root { return true }
         let prefix = root == "/" ? root : root + "/"

@@ -2,14 +2,14 @@ import TransferCore
 
 extension Schedule.Window {
     /// What is wrong with the text of a window, in words.
-    struct Refusal: Error {
-        var message: String
+    package struct Refusal: Error {
+        package var message: String
     }
 
-    static let advice = "write \"22:00-06:00\" or \"Mon-Fri 22:00-06:00\""
+    package static let advice = "write \"22:00-06:00\" or \"Mon-Fri 22:00-06:00\""
 
     /// Reads `22:00-06:00`, `Mon-Fri 22:00-06:00`, `Sat,Sun`.
-    init(_ text: String) throws(Refusal) {
+    package init(_ text: String) throws(Refusal) {
         let words = text.split(separator: " ")
         let hasDays = words.first?.first?.isLetter == true
         guard let first = words.first, words.count <= (hasDays ? 2 : 1) else {
@@ -28,7 +28,7 @@ extension Schedule.Window {
     }
 
     /// What `init(_:)` reads.
-    var text: String {
+    package var text: String {
         let hours = "\(Self.clock(start))-\(Self.clock(end))"
         return weekdays.count == 7 ? hours : "\(Self.text(of: weekdays)) \(hours)"
     }
@@ -36,7 +36,7 @@ extension Schedule.Window {
     private static let names = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"]
     private static let fullNames = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"]
 
-    static func clock(_ minutes: Int) -> String {
+    package static func clock(_ minutes: Int) -> String {
         let (hour, minute) = minutes.quotientAndRemainder(dividingBy: 60)
         return "\(hour < 10 ? "0" : "")\(hour):\(minute < 10 ? "0" : "")\(minute)"
     }

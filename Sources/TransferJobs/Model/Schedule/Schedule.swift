@@ -28,9 +28,9 @@ public struct Schedule: Sendable, Hashable {
             self.end = end
         }
 
-        static let minutesPerDay = 1440
+        package static let minutesPerDay = 1440
 
-        var crossesMidnight: Bool { end < start }
+        package var crossesMidnight: Bool { end < start }
 
         fileprivate func contains(_ local: LocalTime) -> Bool {
             let today = weekdays.contains(local.weekday)
@@ -39,15 +39,15 @@ public struct Schedule: Sendable, Hashable {
         }
     }
 
-    var isAlways: Bool { windows.isEmpty }
+    package var isAlways: Bool { windows.isEmpty }
 
-    func contains(_ time: WallTime, _ zone: LocalZone) -> Bool {
+    package func contains(_ time: WallTime, _ zone: LocalZone) -> Bool {
         let local = zone.local(time)
         return isAlways || windows.contains { $0.contains(local) }
     }
 
     /// When it opens the next time; `nil` when it never does, being open always.
-    func nextOpening(after time: WallTime, _ zone: LocalZone) -> WallTime? {
+    package func nextOpening(after time: WallTime, _ zone: LocalZone) -> WallTime? {
         var wasOpen = contains(time, zone)
         for moment in boundaries(after: time, zone) {
             let isOpen = contains(moment, zone)
@@ -58,7 +58,7 @@ public struct Schedule: Sendable, Hashable {
     }
 
     /// When it closes, of a moment at which it's open; `nil` when it never does.
-    func nextClosing(after time: WallTime, _ zone: LocalZone) -> WallTime? {
+    package func nextClosing(after time: WallTime, _ zone: LocalZone) -> WallTime? {
         guard contains(time, zone) else { return nil }
         return boundaries(after: time, zone).first { !contains($0, zone) }
     }

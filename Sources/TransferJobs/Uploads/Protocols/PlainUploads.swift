@@ -17,7 +17,7 @@ extension JobSpec.UploadProtocol {
             variant: { $0.createFolders ? postIntoFolders : nil }, isOneRequest: true, dialogue: plain))
 
     /// `put` with `createFolders`: folders that are missing are made (WebDAV's MKCOL).
-    static let putIntoFolders: Self = Self(intoFolders(put.entry))
+    package static let putIntoFolders: Self = Self(intoFolders(put.entry))
 
     /// A program may ask for that; a job file may not.
     private static let postIntoFolders: Self = Self(intoFolders(post.entry))

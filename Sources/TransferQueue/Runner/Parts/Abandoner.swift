@@ -1,4 +1,6 @@
 import TransferCore
+import TransferJobs
+import TransferStore
 import TransferUpload
 
 /// Uploads that are given up for good: their servers are told, so that they free what they hold. Nobody waits for a job of

@@ -1,6 +1,8 @@
 import TransferCore
 import TransferEngine
 import TransferEventLoop
+import TransferJobs
+import TransferStore
 import TransferUpload
 
 /// The runner, as far as abandoned uploads need it.

@@ -1,4 +1,6 @@
 import TransferCore
+import TransferJobs
+import TransferStore
 
 /// Jobs on their way into the run: those that are claimed and haven't started, and those that sleep until their time.
 struct Admission {

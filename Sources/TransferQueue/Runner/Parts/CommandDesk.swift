@@ -1,3 +1,5 @@
+import TransferJobs
+
 /// What other processes asked of this one: one after the other, as what a command asks for holds until the next one.
 struct CommandDesk {
     /// By which others ring.

@@ -1,6 +1,8 @@
 import TransferCore
 import TransferEngine
 import TransferEventLoop
+import TransferJobs
+import TransferStore
 
 /// The runner, as far as commands need it.
 protocol CommandHost: PartHost {

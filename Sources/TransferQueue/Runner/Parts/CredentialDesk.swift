@@ -1,6 +1,7 @@
 public import TransferCore
 import TransferEngine
 import TransferEventLoop
+import TransferScheduling
 
 /// Gives the value of a credential for an origin, whenever a job needs it.
 public typealias CredentialProvider = @Sendable (Origin) async throws -> String

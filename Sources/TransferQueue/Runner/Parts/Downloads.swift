@@ -2,6 +2,7 @@ import CTransferFailpoint
 import TransferCore
 import TransferEngine
 import TransferEventLoop
+import TransferScheduling
 import TransferUpload
 
 /// The runner, as far as the ends of downloads need it.

@@ -1,6 +1,8 @@
 import TransferCore
 import TransferEngine
 import TransferEventLoop
+import TransferJobs
+import TransferScheduling
 
 /// The runner, as far as the preparation of jobs needs it.
 protocol PreparationHost: PartHost {

@@ -1,7 +1,9 @@
 import TransferCore
 import TransferEngine
 import TransferEventLoop
+import TransferJobs
 import TransferReachability
+import TransferScheduling
 
 // Hosts on the machine's own network, which a job may go to although no link leads out, or none that the rules allow.
 extension NetworkFollower {

@@ -1,7 +1,9 @@
 import TransferCore
 import TransferEngine
 import TransferEventLoop
+import TransferJobs
 import TransferReachability
+import TransferScheduling
 
 // The way of one job: which link it takes, what its end says of that link, and whether the network is to blame.
 extension NetworkFollower {

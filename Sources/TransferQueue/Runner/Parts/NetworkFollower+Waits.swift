@@ -1,7 +1,9 @@
 import TransferCore
 import TransferEngine
 import TransferEventLoop
+import TransferJobs
 import TransferReachability
+import TransferScheduling
 
 // News of waits for the network: events, and what other processes read in the store.
 extension NetworkFollower {

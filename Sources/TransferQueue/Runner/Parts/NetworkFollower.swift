@@ -1,7 +1,9 @@
 import TransferCore
 import TransferEngine
 import TransferEventLoop
+import TransferJobs
 import TransferReachability
+import TransferScheduling
 
 /// The runner, as far as following the network needs it.
 protocol NetworkHost: PartHost {

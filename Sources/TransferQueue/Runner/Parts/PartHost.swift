@@ -1,5 +1,7 @@
 import TransferCore
 import TransferEventLoop
+import TransferJobs
+import TransferStore
 
 /// The runner, as far as every part may ask something of it.
 ///

@@ -1,5 +1,6 @@
 import TransferCore
 import TransferEngine
+import TransferJobs
 
 /// Ends and steps of jobs on their way to the store: while a group is written down the next one gathers, and for some
 /// moments after one began, while there is other work: each keeps the disk, and whoever else writes to it, waiting.

@@ -2,6 +2,8 @@ import CTransferFailpoint
 import TransferCore
 import TransferEngine
 import TransferEventLoop
+import TransferJobs
+import TransferStore
 
 /// The runner, as far as records of jobs need it.
 protocol RecordHost: PartHost {

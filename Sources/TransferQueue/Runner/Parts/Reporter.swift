@@ -1,6 +1,9 @@
 import TransferCore
 import TransferEngine
 import TransferEventLoop
+import TransferJobs
+import TransferScheduling
+import TransferStore
 
 /// The runner, as far as reports need it.
 protocol ReportHost: PartHost {

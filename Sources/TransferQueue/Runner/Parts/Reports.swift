@@ -1,4 +1,5 @@
 import TransferCore
+import TransferScheduling
 
 /// What was told last, so that it isn't told again.
 struct Reports {

@@ -3,6 +3,8 @@ import Glibc
 import TransferCore
 import TransferEngine
 import TransferEventLoop
+import TransferFolders
+import TransferJobs
 import TransferUpload
 
 /// The runner, as far as looks at the sources of uploads need it.

@@ -2,6 +2,9 @@ import CTransferFailpoint
 import TransferCore
 import TransferEngine
 import TransferEventLoop
+import TransferJobs
+import TransferScheduling
+import TransferStore
 import TransferUpload
 
 /// The runner, as far as the dialogues of uploads need it.
@@ -68,7 +71,7 @@ final class UploadDialogues {
         let source = UploadSource(
             name: WatchedPath.name(file.path), size: file.size, digest: job.sending.digest,
             mayHaveChanged: likeness == .unclear)
-        let state = upload.stateAfterLoss(of: job.record, file, isProven: job.sending.isProven) ?? record?.state
+        let state = job.record.stateAfterLoss(file, isProven: job.sending.isProven) ?? record?.state
         let attempt = UploadAttempt(
             spec: job.record.spec, upload: upload, source: source, state: state,
             secrets: host.builder(of: job).secrets)
@@ -145,7 +148,7 @@ final class UploadDialogues {
         _ job: RunningJob, _ error: TransferError, _ outcome: ExchangeOutcome, on host: isolated some UploadHost
     ) {
         if case .upload(let file) = job.ready,
-            job.record.spec.asksAfterLoss(error, sent: outcome.sent, of: file.size)
+            UploadJudgement.asksAfterLoss(job.record.spec, error, sent: outcome.sent, of: file.size)
         {
             let record = UploadRecord(file, state: ConfirmingPut.state(began: job.began), confirmed: 0)
             job.record.upload = record

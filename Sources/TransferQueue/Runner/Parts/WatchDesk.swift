@@ -1,5 +1,7 @@
 import TransferCore
 import TransferEngine
+import TransferFolders
+import TransferJobs
 
 /// Who watches the folders of batches.
 struct WatchDesk {

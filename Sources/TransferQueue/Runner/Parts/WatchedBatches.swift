@@ -1,6 +1,9 @@
 import TransferCore
 import TransferEngine
 import TransferEventLoop
+import TransferFolders
+import TransferJobs
+import TransferStore
 
 /// The runner, as far as batches of watched folders need it.
 protocol WatchHost: PartHost {

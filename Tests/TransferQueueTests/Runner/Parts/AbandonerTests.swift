@@ -3,7 +3,9 @@ import Testing
 import TransferCore
 import TransferUpload
 
+@testable import TransferJobs
 @testable import TransferQueue
+@testable import TransferStore
 
 /// Servers that are told of uploads which nobody wants any more.
 @Suite struct AbandonerTests {

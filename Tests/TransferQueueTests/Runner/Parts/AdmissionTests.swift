@@ -1,7 +1,9 @@
 import Testing
 import TransferCore
 
+@testable import TransferJobs
 @testable import TransferQueue
+@testable import TransferStore
 
 /// Jobs on their way into the run.
 @Suite struct AdmissionTests {

@@ -1,7 +1,9 @@
 import Testing
 import TransferCore
 
+@testable import TransferJobs
 @testable import TransferQueue
+@testable import TransferStore
 
 /// What is said of a batch that goes on: its counts, and why jobs of it wait.
 @Suite struct BatchWaitsTests {

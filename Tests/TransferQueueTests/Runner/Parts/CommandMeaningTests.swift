@@ -1,6 +1,8 @@
 import Testing
 import TransferCore
 
+@testable import TransferFolders
+@testable import TransferJobs
 @testable import TransferQueue
 
 /// The meaning of commands for the jobs that this process has.

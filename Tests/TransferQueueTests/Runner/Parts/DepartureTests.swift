@@ -3,7 +3,10 @@ import Testing
 import TransferCore
 import TransferEngine
 
+@testable import TransferFolders
+@testable import TransferJobs
 @testable import TransferQueue
+@testable import TransferScheduling
 
 /// The record and the news of a job that leaves, by its departure alone.
 @Suite struct DepartureTests {

@@ -3,6 +3,7 @@ import Testing
 import TransferCore
 import TransferEngine
 
+@testable import TransferJobs
 @testable import TransferQueue
 
 /// What follows an attempt that came to nothing, by the job's rules alone.

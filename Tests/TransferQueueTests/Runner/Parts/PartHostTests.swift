@@ -4,7 +4,10 @@ import TransferEngine
 import TransferEventLoop
 import TransferTestSupport
 
+@testable import TransferJobs
 @testable import TransferQueue
+@testable import TransferScheduling
+@testable import TransferStore
 
 /// A part with asynchronous work runs on any host: it asks for nothing but what its protocol names.
 @Suite struct PartHostTests {

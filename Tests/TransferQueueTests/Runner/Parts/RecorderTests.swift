@@ -1,6 +1,7 @@
 import Testing
 import TransferCore
 
+@testable import TransferJobs
 @testable import TransferQueue
 
 /// Ends and steps on their way to the store.

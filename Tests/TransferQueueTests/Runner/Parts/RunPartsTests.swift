@@ -1,7 +1,9 @@
 import Testing
 import TransferCore
 
+@testable import TransferJobs
 @testable import TransferQueue
+@testable import TransferScheduling
 
 /// The small parts of a run.
 @Suite struct RunPartsTests {

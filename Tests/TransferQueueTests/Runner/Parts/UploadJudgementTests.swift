@@ -3,7 +3,9 @@ import TransferCore
 import TransferEngine
 import TransferUpload
 
+@testable import TransferJobs
 @testable import TransferQueue
+@testable import TransferScheduling
 
 /// What the queue makes of an upload whose answer is lost, and of a download's other mirrors.
 @Suite struct UploadJudgementTests {
@@ -11,14 +13,14 @@ import TransferUpload
 
     @Test func onlyAWholeBodyOfAPutIsAskedFor() {
         let put = Sample.upload("/f", to: "http://h.example/in")
-        #expect(put.asksAfterLoss(lost, sent: 9, of: 9))
-        #expect(!put.asksAfterLoss(lost, sent: 8, of: 9))
-        #expect(!put.asksAfterLoss(lost, sent: 0, of: 0))
-        #expect(put.asksAfterLoss(TransferError(.answeredEarly, "early"), sent: 3, of: 9))
-        #expect(!put.asksAfterLoss(Sample.busy(), sent: 9, of: 9), "there was an answer")
+        #expect(UploadJudgement.asksAfterLoss(put, lost, sent: 9, of: 9))
+        #expect(!UploadJudgement.asksAfterLoss(put, lost, sent: 8, of: 9))
+        #expect(!UploadJudgement.asksAfterLoss(put, lost, sent: 0, of: 0))
+        #expect(UploadJudgement.asksAfterLoss(put, TransferError(.answeredEarly, "early"), sent: 3, of: 9))
+        #expect(!UploadJudgement.asksAfterLoss(put, Sample.busy(), sent: 9, of: 9), "there was an answer")
         let post = Sample.upload("/f", to: "http://h.example/in", protocol: .post)
-        #expect(!post.asksAfterLoss(lost, sent: 9, of: 9))
-        #expect(!Sample.download("http://h.example/0", to: "/f").asksAfterLoss(lost, sent: 9, of: 9))
+        #expect(!UploadJudgement.asksAfterLoss(post, lost, sent: 9, of: 9))
+        #expect(!UploadJudgement.asksAfterLoss(Sample.download("http://h.example/0", to: "/f"), lost, sent: 9, of: 9))
     }
 
     @Test func aPostIsNamedWhereItIsntRepeated() {
