@@ -13,6 +13,9 @@ struct Status: AsyncParsableCommand {
     @Flag(help: "List the jobs that failed for good.")
     var failed = false
 
+    @Flag(help: "With --failed: the jobs as a job file of lines, which transfer run does again as it is.")
+    var list = false
+
     @Flag(help: "Show it anew every second.")
     var follow = false
 
@@ -20,6 +23,11 @@ struct Status: AsyncParsableCommand {
     var json = false
 
     @OptionGroup var state: StateOptions
+
+    func validate() throws {
+        if list, !failed { throw ValidationError("--list goes with --failed") }
+        if list, json || follow { throw ValidationError("--list is a job file: it goes without --json and --follow") }
+    }
 
     func run() async throws {
         guard let remote = try Composition.remote(existingState: state.state) else {
@@ -47,6 +55,7 @@ struct Status: AsyncParsableCommand {
         var lines: [String] = []
         if failed {
             var all: [FailedJobRow] = []
+            if list { return try FailedList(statuses, remote).write() }
             for status in statuses {
                 let rows = try remote.failures(batch: status.name).map(StatusText.row)
                 if json { lines += FailedTable.json(batch: status.name, rows) }

@@ -64,11 +64,14 @@ public struct FailedJob: Sendable, Hashable {
     /// When it's tried again by itself, in milliseconds since 1970: a file of a folder that is watched. `nil` for what
     /// failed for good.
     public var again: Int64?
+    /// `nil` where its record can't be read any more.
+    public let route: JobRoute?
 
     package init(
         batch: String, job: String, code: String, message: String, status: Int? = nil, host: String? = nil,
-        attempts: Int, again: Int64? = nil
+        attempts: Int, again: Int64? = nil, route: JobRoute? = nil
     ) {
+        self.route = route
         self.batch = batch
         self.job = job
         self.code = code

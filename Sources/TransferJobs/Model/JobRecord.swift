@@ -126,6 +126,7 @@ package struct JobEnd: Sendable {
     package var again: Duration?
     /// What is left of the file, of a download that didn't come to its end.
     package var resume: ResumeData?
+    package var route: JobRoute?
 
     package init(
         id: Int64, batch: Int64, identity: String, outcome: Outcome, sourceChanged: Int64? = nil,

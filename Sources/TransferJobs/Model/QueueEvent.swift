@@ -168,6 +168,8 @@ extension WaitReason {
 public struct JobReceipt: Sendable, Hashable {
     public let batch: String
     public let job: String
+    /// `nil` for a job that was complete before: its record has ``finalURL`` and ``path``.
+    public let route: JobRoute?
     public var isUpload: Bool
     /// The size of the file.
     public var bytes: Int64
@@ -198,8 +200,9 @@ public struct JobReceipt: Sendable, Hashable {
     public init(
         batch: String, job: String, isUpload: Bool, bytes: Int64, transferred: Int64, seconds: Double,
         digest: Checksum? = nil, validator: String? = nil, finalURL: String, path: String, status: Int,
-        response: String? = nil, attempts: Int, unproven: Int64? = nil
+        response: String? = nil, attempts: Int, unproven: Int64? = nil, route: JobRoute? = nil
     ) {
+        self.route = route
         self.unproven = unproven
         self.batch = batch
         self.job = job
@@ -230,10 +233,14 @@ public struct JobFailure: Sendable {
     public var host: String?
     /// After which time it's tried again by itself: a file of a folder that is watched, where nothing is given up for ever.
     public var again: Duration?
+    /// `nil` for a line that is no job.
+    public let route: JobRoute?
 
     public init(
-        batch: String, job: String, error: TransferError, attempts: Int, host: String?, again: Duration? = nil
+        batch: String, job: String, error: TransferError, attempts: Int, host: String?, again: Duration? = nil,
+        route: JobRoute? = nil
     ) {
+        self.route = route
         self.batch = batch
         self.job = job
         self.error = error

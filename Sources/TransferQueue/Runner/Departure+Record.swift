@@ -78,6 +78,7 @@ extension JobEnd {
     fileprivate init(brokenOff record: JobRecord, _ outcome: Outcome) {
         self.init(id: record.id, batch: record.batch, identity: record.identity, outcome: outcome)
         resume = record.resume
+        route = JobRoute(record.$spec)
     }
 }
 

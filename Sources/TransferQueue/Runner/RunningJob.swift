@@ -148,7 +148,7 @@ final class RunningJob {
             transferred: result?.transferred ?? 0, seconds: (.now - started).inSeconds, digest: digest,
             validator: result?.validator, finalURL: result?.finalURL ?? Redaction.url(url), path: path,
             status: result?.status ?? 0, response: result?.response, attempts: record.attempts + 1,
-            unproven: result?.unproven)
+            unproven: result?.unproven, route: JobRoute(record.$spec))
         receipt.isLengthUnproven = result?.isLengthUnproven ?? false
         return receipt
     }

@@ -2,6 +2,12 @@ package import TransferJobs
 
 /// What becomes of jobs that are in a batch already when it's staged anew.
 package enum RestagingRule {
+    /// Whether a job that was staged a moment ago stands there once more: lists are put together from others, and nobody
+    /// means a line of one twice. In a job file that is a mistake.
+    ///
+    /// - Parameter isSame: Nothing of the job is another.
+    package static func folds(_ place: JobLocations?, isSame: Bool) -> Bool { isSame && place?.format == .urlList }
+
     /// Whether a job stays as it is, with its attempts and its wait; the others begin anew. Whoever runs a file again wants
     /// what failed or was held, and a run that goes on doesn't.
     ///

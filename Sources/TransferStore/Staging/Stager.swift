@@ -167,6 +167,10 @@ package final class Stager: JobIntake {
         let id: Int64 = row["id"]
         let seen: Int64 = row["generation"]
         guard seen != generation else {
+            if RestagingRule.folds(place, isSame: row["fingerprint"] == made.fingerprint) {
+                count -= 1
+                return
+            }
             return addDuplicate(spec, place, other: row["line"])
         }
         let oldFingerprint: Int64 = row["fingerprint"]

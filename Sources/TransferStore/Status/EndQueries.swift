@@ -13,14 +13,14 @@ package struct EndQueries: Sendable {
             try Row.fetchAll(
                 db,
                 sql: """
-                    SELECT batch.name, identity, errorCode, errorMessage, status, host, attempts, notBefore, due, delay
+                    SELECT batch.name, identity, errorCode, errorMessage, status, host, attempts, notBefore, due, delay, spec
                     FROM job JOIN batch ON batch.id = job.batch
                     WHERE batch.name = ? AND state = \(JobStates.failed) ORDER BY endSequence LIMIT ?
                     """, arguments: [name, limit]
             ).map { row in
                 FailedJob(
                     batch: row[0], job: row[1], code: row[2] ?? "", message: row[3] ?? "", status: row[4],
-                    host: row[5], attempts: row[6], again: StoredWait(row)?.shownEnd())
+                    host: row[5], attempts: row[6], again: StoredWait(row)?.shownEnd(), route: Self.route(row))
             }
         }
     }
@@ -28,7 +28,7 @@ package struct EndQueries: Sendable {
     private static let selection = """
         SELECT endSequence, ended, batch.name AS name, identity, state, isUpload, path, size, transferred,
             seconds, digest, validator, finalURL, status, response, attempts, unproven, lengthUnproven,
-            errorCode, errorMessage, host, notBefore
+            errorCode, errorMessage, host, notBefore, spec
         FROM job JOIN batch ON batch.id = job.batch
         """
 
@@ -55,7 +55,7 @@ package struct EndQueries: Sendable {
                 TransferError.Code(rawValue: row["errorCode"] ?? ""), row["errorMessage"] ?? "",
                 cause: status.map { .http(status: $0) })
             var failure = JobFailure(
-                batch: batch, job: job, error: error, attempts: row["attempts"], host: row["host"])
+                batch: batch, job: job, error: error, attempts: row["attempts"], host: row["host"], route: route(row))
             if let again: Int64 = row["notBefore"] {
                 failure.again = .milliseconds(max(0, again - (row["ended"] as Int64? ?? again)))
             }
@@ -69,6 +69,10 @@ package struct EndQueries: Sendable {
         return QueueEvent(time: row["ended"] ?? 0, batch: batch, cursor: row["endSequence"], kind: kind)
     }
 
+    private static func route(_ row: Row) -> JobRoute? {
+        (row["spec"] as String?).flatMap { try? JobSpec(canonicalJSON: $0) }.map { JobRoute($0) }
+    }
+
     private static func receipt(_ row: Row, batch: String, job: String) -> JobReceipt {
         let digest: String? = row["digest"]
         var receipt = JobReceipt(
@@ -76,7 +80,7 @@ package struct EndQueries: Sendable {
             transferred: row["transferred"] ?? 0, seconds: row["seconds"] ?? 0,
             digest: digest.flatMap { Checksum($0) }, validator: row["validator"], finalURL: row["finalURL"] ?? "",
             path: row["path"] ?? "", status: row["status"] ?? 0, response: row["response"], attempts: row["attempts"],
-            unproven: row["unproven"])
+            unproven: row["unproven"], route: route(row))
         receipt.isLengthUnproven = row["lengthUnproven"] as Int64? == 1
         return receipt
     }

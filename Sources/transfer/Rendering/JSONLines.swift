@@ -3,6 +3,9 @@ import TransferQueue
 
 /// The queue's events as JSON Lines, one object a line.
 ///
+/// Ends of jobs have `url` (the job's own, of a download's first source) and `to` (a download's destination as the job has
+/// it, or an upload's URL), without secrets; of jobs that were complete before it's what their record says.
+///
 /// Every line has `event`, `time` (RFC 3339, UTC, milliseconds) and `batch`; those about a job have `id`; ends of jobs
 /// have `cursor` where the queue gave one. Sizes are bytes, rates bytes a second, durations seconds with up to three
 /// decimals. A field that isn't known is left out.
@@ -39,6 +42,10 @@ enum JSONLines {
         object.field("time", time: event.time)
         object.field("batch", event.batch)
         object.optional("id", event.kind.job)
+        if let route = event.kind.route {
+            object.field("url", route.url)
+            object.field("to", route.to)
+        }
         fields(event.kind, &object)
         object.optional("cursor", event.cursor)
         bytes = object.end()

@@ -46,6 +46,18 @@ extension QueueEvent.Kind {
         }
     }
 
+    /// Where the file of a job that has ended comes from and goes to.
+    var route: (url: String, to: String)? {
+        switch self {
+        case .finished(let receipt), .kept(let receipt):
+            // The record of a job that was complete before knows the URL that it was moved by, and the file.
+            receipt.route.map { ($0.url, $0.to) }
+                ?? (receipt.isUpload ? (receipt.finalURL, receipt.finalURL) : (receipt.finalURL, receipt.path))
+        case .failed(let failure): failure.route.map { ($0.url, $0.to) }
+        default: nil
+        }
+    }
+
     var isProgress: Bool {
         if case .progress = self { return true }
         return false

@@ -19,6 +19,21 @@ import TransferTestSupport
         }
     }
 
+    /// Lists are put together from others: a line that is there twice is one file, whichever command takes the list.
+    @Test(arguments: [["get", "-i", "list.txt"], ["run", "list.txt"]])
+    func aLineThatIsThereTwiceIsOneFile(arguments: [String]) async throws {
+        try await withTestServer { server in
+            let place = try Workplace()
+            for name in ["a", "b"] { server.serve("/\(name)", .text(name)) }
+            let lines = ["a", "b", "a", "a"].map { server.url("/\($0)") }
+            try place.folder.write(lines.joined(separator: "\n"), to: "list.txt")
+            let result = try await place.command(arguments + ["--json"]).run()
+            #expect(result.exitCode == 0, "\(result)")
+            #expect(server.requests.count == 2)
+            #expect(try result.events().named("batch.finished").first?["jobs"]?.int == 2)
+        }
+    }
+
     @Test(arguments: [["get", "-"], ["get", "-i", "-"], ["get", "--input-file=-"]])
     func aListComesFromStandardInput(arguments: [String]) async throws {
         try await withTestServer { server in

@@ -15,10 +15,15 @@ extension MemoryState {
         batches[id.id]?.generation = generation
         var result = (secrets: [Int64: JobSecrets](), underWay: Set<Int64>(), abandoned: [AbandonedUpload]())
         var report = JobFileReport()
+        var folded = 0
         for job in staged {
             let number: Int64
             if var known = self.job(job.row.identity, in: header.name) {
                 guard known.generation != generation else {
+                    if RestagingRule.folds(job.place, isSame: known.fingerprint == job.row.fingerprint) {
+                        folded += 1
+                        continue
+                    }
                     report.add(Self.fault("same destination as another job: \(job.row.identity)"))
                     continue
                 }
@@ -52,7 +57,7 @@ extension MemoryState {
         unblock()
         _ = skipWhatCannotStart(id.id)
         return StagedJobs(
-            batch: id, count: staged.count, secrets: result.secrets, underWay: result.underWay,
+            batch: id, count: staged.count - folded, secrets: result.secrets, underWay: result.underWay,
             abandoned: result.abandoned)
     }
 

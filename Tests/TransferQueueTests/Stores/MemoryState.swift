@@ -214,7 +214,8 @@ struct MemoryState {
             guard event.batch == name, case .failed(let failure) = event.kind else { return nil }
             return FailedJob(
                 batch: name, job: failure.job, code: failure.error.code.rawValue, message: failure.error.message,
-                status: failure.error.status, host: failure.host, attempts: failure.attempts, again: nil)
+                status: failure.error.status, host: failure.host, attempts: failure.attempts, again: nil,
+                route: failure.route)
         }
     }
 

@@ -115,7 +115,8 @@ final class RunningBatches {
                     .failed(
                         JobFailure(
                             batch: name, job: failure.job, error: error, attempts: failure.attempts, host: failure.host,
-                            again: failure.again.map { .milliseconds(max(0, $0 - WallClock.milliseconds)) })
+                            again: failure.again.map { .milliseconds(max(0, $0 - WallClock.milliseconds)) },
+                            route: failure.route)
                     ))
             }
         }
@@ -272,7 +273,7 @@ final class RunningBatches {
             kind = .failed(
                 JobFailure(
                     batch: run?.name ?? "", job: end.identity, error: error, attempts: attempts, host: machine,
-                    again: end.again))
+                    again: end.again, route: end.route))
         case .cancelled: kind = .cancelled(job: end.identity)
         case .dropped: kind = .dropped(job: end.identity)
         }

@@ -1,0 +1,46 @@
+import TransferCore
+import TransferQueue
+
+/// The jobs that failed, as a job file of lines.
+struct FailedList {
+    private let statuses: [BatchStatus]
+    private let remote: QueueRemote
+
+    init(_ statuses: [BatchStatus], _ remote: QueueRemote) {
+        self.statuses = statuses
+        self.remote = remote
+    }
+
+    /// Writes it to standard output. Jobs whose secrets were never stored can't be done by it, which is told.
+    func write() throws {
+        print(#"{"version": 1}"#)
+        for status in statuses {
+            for failure in try remote.failures(batch: status.name) {
+                guard var job = failure.route?.job else { continue }
+                guard !job.canonicalJSON.contains(Redaction.mark) else {
+                    StandardError.write(
+                        "transfer: \(failure.job): its URL or headers hold a secret that is never stored; left out\n")
+                    continue
+                }
+                // The list may be run from anywhere, and what the job needed was done or failed itself.
+                job.work = Self.absolute(job.work, from: status.directory)
+                job.needs = []
+                print(job.canonicalJSON)
+            }
+        }
+    }
+
+    private static func absolute(_ work: JobSpec.Work, from folder: String) -> JobSpec.Work {
+        func absolute(_ path: String) -> String {
+            path.hasPrefix("/") ? path : folder + "/" + path.trimmingPrefix("./")
+        }
+        switch work {
+        case .download(var download):
+            download.destination = absolute(download.destination)
+            return .download(download)
+        case .upload(var upload):
+            upload.source = absolute(upload.source)
+            return .upload(upload)
+        }
+    }
+}
