@@ -30,7 +30,7 @@ struct TrustOptions: ParsableArguments {
     var pins: String?
 
     @Flag(
-        name: .shortAndLong,
+        name: [.customShort("k"), .long],
         help: ArgumentHelp("Take whoever answers for the server: anybody on the way can read and change everything."))
     var insecure = false
 

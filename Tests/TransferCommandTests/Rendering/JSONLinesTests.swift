@@ -57,7 +57,7 @@ import TransferQueue
         "jobs", "kept", "completed", "failed", "skipped", "cancelled", "remaining", "bytes",
     ]
     static let received: Set<String> = [
-        "id", "direction", "bytes", "transferred", "seconds", "rate", "digest", "validator", "finalURL", "path",
+        "id", "url", "to", "direction", "bytes", "transferred", "seconds", "rate", "digest", "validator", "finalURL", "path",
         "status",
         "attempts",
     ]
@@ -91,6 +91,7 @@ import TransferQueue
         let done = JSONLines.line(event(.finished(receipt("a", isUpload: true))))
         #expect(
             done == #"{"event":"job.finished","time":"2026-11-20T02:00:00.000Z","batch":"nightly","id":"a","#
+                + #""url":"https://cdn.example/a","to":"https://cdn.example/a","#
                 + #""direction":"upload","bytes":4096,"transferred":4096,"seconds":2,"rate":2048,"#
                 + #""digest":"md5:d41d8cd98f00b204e9800998ecf8427e","validator":"\"b7\"","#
                 + #""finalURL":"https://cdn.example/a","path":"/srv/a","status":200,"attempts":1}"#)

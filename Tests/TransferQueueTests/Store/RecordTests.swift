@@ -28,7 +28,7 @@ import TransferTestSupport
     @Test func endsComeBackAsTheyWereRecorded() throws {
         try fixture.stage([job("a"), job("b"), job("c"), job("d", needs: ["b"])])
         let records = try fixture.claimAll(1)
-        var receipt = Sample.receipt("b", "a")
+        var receipt = Sample.receipt("b", "a", route: JobRoute(records[0].spec))
         receipt.digest = Checksum(.md5, hex: String(repeating: "a", count: 32))
         receipt.response = "hello"
         try fixture.end(records[0], .done(receipt, FileStamp(size: 7, modified: 1)))

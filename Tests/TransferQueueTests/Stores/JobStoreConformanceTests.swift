@@ -260,8 +260,9 @@ import TransferTestSupport
     func aReceiptIsReadAsItWasWritten(_ kind: StoreKind) throws {
         let store = try StoreBench(kind).store
         let batch = try store.stage([job("a")]).batch.id
-        let receipt = Sample.receipt("b", "a", path: "/tmp/a")
-        try store.end(store.claimAll(batch)[0], .done(receipt, FileStamp(size: 7, modified: 1)))
+        let record = try store.claimAll(batch)[0]
+        let receipt = Sample.receipt("b", "a", path: "/tmp/a", route: JobRoute(record.spec))
+        try store.end(record, .done(receipt, FileStamp(size: 7, modified: 1)))
         guard case .finished(let read)? = try store.end(batch: "b", job: "a")?.kind else {
             Issue.record("no receipt")
             return

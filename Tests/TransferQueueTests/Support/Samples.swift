@@ -48,10 +48,10 @@ enum Sample {
             retryAfter: retryAfter)
     }
 
-    static func receipt(_ batch: String, _ job: String, path: String = "/tmp/x") -> JobReceipt {
+    static func receipt(_ batch: String, _ job: String, path: String = "/tmp/x", route: JobRoute? = nil) -> JobReceipt {
         JobReceipt(
             batch: batch, job: job, isUpload: false, bytes: 7, transferred: 7, seconds: 0.5, validator: "\"v1\"",
-            finalURL: "http://h.example/x", path: path, status: 200, attempts: 1)
+            finalURL: "http://h.example/x", path: path, status: 200, attempts: 1, route: route)
     }
 }
 
