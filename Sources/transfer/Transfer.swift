@@ -39,6 +39,10 @@ struct Transfer: AsyncParsableCommand {
 
     /// What is to be done.
     private static func command(_ arguments: [String]) throws -> any ParsableCommand {
+        // wget's name for "say less" would be a dry run that looks like a download.
+        let arguments =
+            arguments.contains("-nv")
+            ? try UnknownWords.answered(arguments, commands: configuration.subcommands) : arguments
         // To look at all the other commands first takes longer than small batches do. Help and faults come from there.
         if arguments.first == Run._commandName, let run = try? Run.parse(Array(arguments.dropFirst())) { return run }
         do {

@@ -52,7 +52,8 @@ import TransferTestSupport
 
     @Test(arguments: [["status", "--list"], ["status", "--failed", "--list", "--json"]])
     func aListIsOfWhatFailedAlone(_ arguments: [String]) async throws {
-        let result = try await Workplace().command(arguments).run()
+        let place = try Workplace()
+        let result = try await place.command(arguments).run()
         #expect(result.exitCode == 64 && result.standardError.contains("--list"), "\(result)")
     }
 }

@@ -24,13 +24,18 @@ import TransferTestSupport
     /// Of `--help`: the options behind the margin, such as `-j, --concurrency <n>`.
     private static func options(_ help: String) -> Set<String> {
         let lines = help.split(separator: "\n").filter { $0.hasPrefix("  -") }
-        return Set(lines.flatMap { $0.matches(of: #/--[a-z][a-z0-9-]*/#).prefix(1).map { String($0.output) } })
+        return Set(
+            lines.flatMap { line in
+                // What it's for stands apart by two spaces.
+                let names = line.dropFirst(2).components(separatedBy: "  ")[0]
+                return names.matches(of: #/--[a-z][a-z0-9.-]*/#).map { String($0.output) }
+            })
     }
 
     /// Of a page: `.It Fl d , Fl -directory Ar dir` and the like.
     private static func options(inPage text: String) -> Set<String> {
         let items = text.split(separator: "\n").filter { $0.hasPrefix(".It Fl") }
-        return Set(items.flatMap { $0.matches(of: #/Fl (-[a-z][a-z0-9-]*)/#).map { "-" + $0.output.1 } })
+        return Set(items.flatMap { $0.matches(of: #/Fl (-[a-z][a-z0-9.-]*)/#).map { "-" + $0.output.1 } })
     }
 
     private static let commands = [

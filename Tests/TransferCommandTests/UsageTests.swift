@@ -19,7 +19,7 @@ import TransferTestSupport
         (["run", "jobs.json", "--max-failures", "101%"], "'101%' is invalid"),
         (["run", "jobs.json", "--progress", "colourful"], "'colourful' is invalid"),
         (["run", "jobs.json", "--report", "no/such/folder/report"], "no such file or directory"),
-        (["get"], "Missing expected argument '<url> ...'"),
+        (["get"], "name a URL, or a list of them with -i"),
         (
             ["get", "http://a.example:99999/x"],
             "unsupported URL http://a.example:99999/x: the URL's port is not a number from 1 to 65535"
@@ -29,10 +29,10 @@ import TransferTestSupport
             "unsupported URL gopher://a.example/x: unsupported scheme \"gopher\"; http, https, s3, ftp, ftps and sftp are supported"
         ),
         (["get", "http://a.example/x", "--checksum", "sha256:12"], "'sha256:12' is invalid"),
-        (["get", "http://a.example/x", "http://a.example/y", "-o", "z"], "--output and --checksum go with one URL"),
+        (["get", "http://a.example/x", "http://a.example/y", "-o", "z"], "--output goes with one URL"),
         (["put", "file"], "name files and then a URL"),
         (["put", "a", "b", "http://a.example/x"], "several files need a URL that ends in /"),
-        (["put", "/usr", "http://a.example/x/"], "/usr is a folder; name files, or have `transfer watch --recursive`"),
+        (["put", "/usr", "http://a.example/x"], "/usr is a folder, which needs a URL that ends in /"),
         (["put", "a", "http://a.example/x", "--parallel", "2"], "--parallel is for the protocol s3 or tus, not put"),
         (["put", "a", "http://a.example/x", "--method", "GET"], "GET stores nothing; an upload's method is \"PUT\""),
         (["validate"], "Missing expected argument '<file> ...'"),

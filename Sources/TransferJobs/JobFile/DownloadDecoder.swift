@@ -63,6 +63,11 @@ package enum DownloadDecoder {
         return .download(download.strict ? download.strictly : download)
     }
 
+    /// What a list of checksums says of a download.
+    static func listedChecksum(of download: JobSpec.Download, _ list: ChecksumList?) -> Checksum? {
+        list?.checksum(of: name(download.destination, download.urls))
+    }
+
     /// The path under which a list of checksums may have the file; in a folder it's named after its URL.
     private static func name(_ destination: String, _ urls: [String]) -> String {
         guard destination.hasSuffix("/"), let url = urls.first else { return destination }

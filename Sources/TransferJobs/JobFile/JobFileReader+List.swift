@@ -115,12 +115,17 @@ extension JobFileReader {
         guard !entry.isWrong, !entry.urls.isEmpty else { return }
         let folder = entry.folder.map { $0 + "/" } ?? ""
         let destination = entry.out.map { folder + $0 } ?? (folder.isEmpty ? "./" : folder)
-        var settings = JobSettings()
-        settings.headers = entry.headers
+        var settings = decoder.defaults.settings
+        for header in entry.headers {
+            settings.headers.removeAll { $0.name.asciiCaseInsensitiveEquals(header.name) }
+            settings.headers.append(header)
+        }
+        var download = decoder.defaults.download
+        download.urls = entry.urls
+        download.destination = DestinationPath.normalized(destination)
+        download.checksum = entry.checksum ?? DownloadDecoder.listedChecksum(of: download, decoder.defaults.checksums)
         let spec = JobSpec(
-            work: .download(
-                JobSpec.Download(
-                    urls: entry.urls, destination: DestinationPath.normalized(destination), checksum: entry.checksum)),
+            work: .download(download.strict ? download.strictly : download), priority: decoder.defaults.priority,
             settings: settings)
         let locations = JobLocations(
             index: report.jobCount - 1, job: entry.span, to: entry.to ?? entry.span, format: .urlList)

@@ -36,14 +36,19 @@ struct Put: AsyncParsableCommand {
     mutating func validate() throws {
         guard arguments.count >= 2, let url = arguments.last else { throw ValidationError("name files and then a URL") }
         let made = try upload.upload(to: url).upload
-        let isFolder = url.hasSuffix("/") || made.uploadProtocol.givesNames
-        if sources.count > 1, !isFolder { throw ValidationError("several files need a URL that ends in /") }
-        guard !isFolder || made.uploadProtocol.givesNames else { return }
-        if let folder = sources.first(where: { $0 != "-" && SentFolder.isOne($0) }), !isFolder {
-            throw ValidationError("\(folder) is a folder, which needs a URL that ends in /")
+        let givesNames = made.uploadProtocol.givesNames
+        let isFolder = url.hasSuffix("/") && !givesNames
+        if sources.count > 1, !isFolder, !givesNames {
+            throw ValidationError("several files need a URL that ends in /")
         }
-        if sources.contains("-"), isFolder, !made.uploadProtocol.givesNames {
-            throw ValidationError("standard input has no name: the URL has to end in one")
+        for source in sources {
+            if source == "-" {
+                guard isFolder else { continue }
+                throw ValidationError("standard input has no name: the URL has to end in one")
+            }
+            if !isFolder, !givesNames, SentFolder.isOne(source) {
+                throw ValidationError("\(source) is a folder, which needs a URL that ends in /")
+            }
         }
     }
 

@@ -48,7 +48,8 @@ struct FieldOptions: ParsableArguments {
         }
         guard !cookies.contains("=") else {
             // Every user of the machine sees the command line.
-            throw ValidationError("a cookie is a secret: name a file of cookies, or write --cookie '$VARIABLE'")
+            throw ValidationError(
+                "everybody sees a command line: name a file of cookies, or write --cookie '$VARIABLE'")
         }
         members.add("cookies", .path(cookies), "--cookie")
     }

@@ -77,7 +77,7 @@ import TransferTestSupport
             (["--user", "me:secret"], "--user is a name alone"),
             (["--user", "me"], "a user needs --password or --netrc"),
             (["--password", "secret"], "--password takes '$VARIABLE' or '@FILE'"),
-            (["--cookie", "name=secret"], "a cookie is a secret"),
+            (["--cookie", "name=secret"], "name a file of cookies"),
             (["-H", "Authorization: Bearer secret"], "the value of Authorization is a secret"),
             (["-H", "no colon"], "--header takes"),
         ] as [([String], String)])

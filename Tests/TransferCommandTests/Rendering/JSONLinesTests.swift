@@ -57,7 +57,8 @@ import TransferQueue
         "jobs", "kept", "completed", "failed", "skipped", "cancelled", "remaining", "bytes",
     ]
     static let received: Set<String> = [
-        "id", "url", "to", "direction", "bytes", "transferred", "seconds", "rate", "digest", "validator", "finalURL", "path",
+        "id", "url", "to", "direction", "bytes", "transferred", "seconds", "rate", "digest", "validator", "finalURL",
+        "path",
         "status",
         "attempts",
     ]
