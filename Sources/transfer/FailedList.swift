@@ -16,7 +16,10 @@ struct FailedList {
         print(#"{"version": 1}"#)
         for status in statuses {
             for failure in try remote.failures(batch: status.name) {
-                guard var job = failure.route?.job else { continue }
+                guard var job = failure.route?.job else {
+                    StandardError.write("transfer: \(failure.job): its record can't be read any more; left out\n")
+                    continue
+                }
                 guard !job.canonicalJSON.contains(Redaction.mark) else {
                     StandardError.write(
                         "transfer: \(failure.job): its URL or headers hold a secret that is never stored; left out\n")
@@ -25,6 +28,8 @@ struct FailedList {
                 // The list may be run from anywhere, and what the job needed was done or failed itself.
                 job.work = Self.absolute(job.work, from: status.directory)
                 job.needs = []
+                // Another batch of the list may have one of that name.
+                job.id = nil
                 print(job.canonicalJSON)
             }
         }

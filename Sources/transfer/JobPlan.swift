@@ -5,7 +5,7 @@ import TransferQueue
 
 /// The plan of a dry run.
 struct JobPlan {
-    /// What relative paths start from.
+    /// The folder that relative paths start from.
     let directory: String
 
     /// What a run would do with a job, in a line.

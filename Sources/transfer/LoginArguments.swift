@@ -60,11 +60,11 @@ struct LoginArguments: ParsableArguments {
     /// - Parameters:
     ///   - named: The URL as the user wrote it; it may hold a user.
     ///   - base: What is said of requests otherwise.
-    ///   - typed: The password, where somebody was asked for it.
+    ///   - typed: The passwords that somebody was asked for.
     /// - Returns: The URL without its user, and the settings.
     /// - Throws: `ValidationError`, which never repeats a secret.
     func settings(
-        of named: String, base: JobSettings = JobSettings(), typed: String? = nil
+        of named: String, base: JobSettings = JobSettings(), typed: TypedPasswords? = nil
     ) throws -> (url: String, JobSettings) {
         var settings = base
         let (url, owner) = try Self.withoutUser(named)
@@ -72,11 +72,15 @@ struct LoginArguments: ParsableArguments {
         let isSSH = Origin(fileServerURL: url)?.scheme == "sftp"
         if netrc {
             settings.auth = .netrc(user: name.map { .literal($0) })
-        } else if let password = try typed.map({ .literal($0) }) ?? SecretArgument.value(password, "--password") {
+        } else if let password = try SecretArgument.value(password, "--password") {
             guard let name else { throw ValidationError("--password needs --user") }
             settings.auth = .basic(user: .literal(name), password: password)
-        } else if name != nil, !isSSH, !PasswordPrompt.isPossible {
-            throw ValidationError("a user needs --password or --netrc, but for sftp:// URLs")
+        } else if let name, !isSSH {
+            if let password = typed?.password(of: name, at: Self.origin(of: url)) {
+                settings.auth = .basic(user: .literal(name), password: .literal(password))
+            } else if !PasswordPrompt.isPossible {
+                throw ValidationError(PasswordPrompt.refusal)
+            }
         }
         if knownHosts != nil || hostKey != nil || key != nil || (isSSH && name != nil) {
             var ssh = settings.ssh ?? JobSettings.SSHAccess()
@@ -95,18 +99,19 @@ struct LoginArguments: ParsableArguments {
         return (url, settings)
     }
 
-    /// Asks for the password of a user of one of the URLs that nothing else says it of.
-    ///
-    /// - Returns: `nil` where nobody has to be asked.
-    func askedPassword(for urls: [String]) throws -> String? {
-        guard !netrc, password == nil else { return nil }
+    /// Asks for the passwords of the URLs' users where no option tells them, once for each user of a server.
+    func askedPasswords(for urls: [String]) throws -> TypedPasswords {
+        var typed = TypedPasswords()
+        guard !netrc, password == nil else { return typed }
         for named in urls {
             let (url, owner) = try Self.withoutUser(named)
             guard let name = user ?? owner, Origin(fileServerURL: url)?.scheme != "sftp" else { continue }
-            return try PasswordPrompt.ask(for: name)
+            try typed.ask(name, at: Self.origin(of: url))
         }
-        return nil
+        return typed
     }
+
+    private static func origin(of url: String) -> String { Origin(anyURL: url)?.description ?? Redaction.url(url) }
 
     /// Lays the options over what job files say.
     ///
@@ -143,8 +148,8 @@ struct LoginArguments: ParsableArguments {
         given.add("--require-tls", requireTLS)
     }
 
-    /// Servers are told of a user by the settings, and so is the next process.
-    private static func withoutUser(_ url: String) throws -> (url: String, user: String?) {
+    /// The settings carry the user, so that the URL doesn't.
+    static func withoutUser(_ url: String) throws -> (url: String, user: String?) {
         guard let slash = url.firstIndex(of: "/"), url[slash...].hasPrefix("//") else { return (url, nil) }
         let start = url.index(slash, offsetBy: 2)
         let authority = url[start...].prefix { $0 != "/" && $0 != "?" && $0 != "#" }

@@ -25,6 +25,9 @@ enum Signals {
     /// Calls `stop` at the first signal; dies at the second.
     static func handle(_ stop: @escaping @Sendable () -> Void) { onFirst.withLock { $0 = stop } }
 
+    /// Has the process die at the first signal again.
+    static func dieAtFirst() { onFirst.withLock { $0 = nil } }
+
     /// Calls `reload` at each SIGHUP from now on, which then doesn't end the process.
     static func reload(_ reload: @escaping @Sendable () -> Void) { onHangUp.withLock { $0 = reload } }
 

@@ -50,6 +50,15 @@ struct S3Arguments: ParsableArguments {
         }
     }
 
+    /// Lays the options over what job files say.
+    func lay(over rules: inout RequestRules) throws {
+        var members = RequestMembers()
+        members.add("s3", endpoint.map { .object(["endpoint": .string($0)]) }, "--endpoint")
+        members.add("s3", region.map { .object(["region": .string($0)]) }, "--region")
+        members.add("s3", profile.map { .object(["profile": .string($0)]) }, "--profile")
+        try members.lay(over: &rules)
+    }
+
     var access: JobSettings.S3Access? {
         guard endpoint != nil || region != nil || profile != nil else { return nil }
         var access = JobSettings.S3Access()

@@ -80,7 +80,7 @@ import TransferTestSupport
         ("get -nv URL", ["--quiet"]),
         ("get --show-progress URL", []),
         ("get --spider URL", ["--dry-run"]),
-        ("get -U agent URL", ["-H 'User-Agent: …'"]),
+        ("get -U agent URL", ["-A names the agent"]),
         ("get --post-data=a=b URL", ["--data a=b"]),
         ("get --post-file=f URL", ["--data @FILE"]),
         ("get --http-user=me URL", ["--user me"]),
@@ -152,6 +152,8 @@ import TransferTestSupport
         ("get --derectory d URL", ["no --derectory; did you mean --directory?"]),
         ("get --no-such-option URL", ["transfer get has no --no-such-option"]),
         ("get --limit-rat=1M URL", ["did you mean --limit-rate?"]),
+        ("put -c jar.txt f URL", ["cookies of answers aren't kept"]),
+        ("get -x http://u:secret@p.example:1 URL", ["no -x here: --proxy http://"]),
         // Letters that other tools have for something else.
         ("get --http2 URL", ["agree on the version"]),
         ("get -d name=value URL", ["--data is what a request says"]),
@@ -232,6 +234,18 @@ import TransferTestSupport
         let result = try await Workplace().run(word)
         #expect(result.exitCode == 64)
         #expect(result.standardError.hasPrefix("transfer: \(word) is no command; \(answer)"), "\(result)")
+    }
+
+    /// The command to paste repeats what was typed, but for a secret: error messages end up in mails and logs.
+    @Test(arguments: [
+        ["-H", "Authorization: Bearer hunter2"], ["-b", "sid=hunter2"], ["--proxy", "http://u:hunter2@p.example"],
+    ])
+    func theCommandToPasteRepeatsNoSecret(_ words: [String]) async throws {
+        let place = try Workplace()
+        let result = try await place.command(["get", "--max-concurrent-downloads=4", "http://127.0.0.1:9/x"] + words)
+            .run()
+        #expect(result.exitCode == 64 && result.standardError.contains("--concurrency 4"), "\(result)")
+        #expect(!result.standardError.contains("hunter2"), "\(result)")
     }
 
     @Test func everyOptionIsAnsweredAtOnce() async throws {

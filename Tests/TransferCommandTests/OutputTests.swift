@@ -41,7 +41,8 @@ import TransferTestSupport
             let finished = try #require(events.of("good").named("job.finished").first)
             #expect(
                 Set(finished.object.map { Array($0.keys) } ?? []) == [
-                    "event", "time", "batch", "id", "direction", "bytes", "transferred", "seconds", "rate", "validator",
+                    "event", "time", "batch", "id", "url", "to", "direction", "bytes", "transferred", "seconds", "rate",
+                    "validator",
                     "finalURL", "path", "status", "attempts", "cursor",
                 ])
             #expect(finished["bytes"]?.int == 100_000 && finished["validator"]?.string == "\"1\"")

@@ -6,7 +6,7 @@ import TransferCore
 /// Lines that begin with `#` are comments, but for `#HttpOnly_`, which stands before the domain of cookies that scripts
 /// don't see.
 enum CookieFile {
-    /// - Parameter text: The file; lines that aren't cookies are passed over, as those programs do.
+    /// - Parameter text: The file; lines that aren't cookies are passed over.
     static func cookies(_ text: String, now: Double) -> [StoredCookie] {
         text.split(whereSeparator: \.isNewline).compactMap { line in cookie(line, now: now) }
     }
@@ -17,15 +17,19 @@ enum CookieFile {
         let line = isHidden ? line.dropFirst(mark.count) : line
         guard !line.hasPrefix("#") else { return nil }
         let fields = line.split(separator: "\t", omittingEmptySubsequences: false)
-        guard fields.count == 7, !fields[5].isEmpty, let expires = Int64(fields[4]) else { return nil }
+        // An editor may have taken the tab before an empty value; some add-ons write fractions of seconds.
+        guard fields.count == 7 || fields.count == 6, !fields[5].isEmpty, let time = Double(fields[4]),
+            let expires = Int64(exactly: time.rounded(.down))
+        else { return nil }
+        let value = fields.count == 7 ? fields[6] : ""
         var domain = fields[0].lowercased()
         if domain.hasPrefix(".") { domain.removeFirst() }
-        guard !domain.isEmpty, !hasControls(fields[5]), !hasControls(fields[6]) else { return nil }
+        guard !domain.isEmpty, !hasControls(fields[5]), !hasControls(value) else { return nil }
         return StoredCookie(
-            name: String(fields[5]), value: String(fields[6]), domain: domain,
+            name: String(fields[5]), value: String(value), domain: domain,
             path: fields[2].hasPrefix("/") ? String(fields[2]) : "/", isHostOnly: fields[1].uppercased() != "TRUE",
             isSecure: fields[3].uppercased() == "TRUE", isHTTPOnly: isHidden,
-            // 0 is of a cookie that ends with the browser's session.
+            // An expiry of 0 marks a session cookie.
             expires: expires == 0 ? nil : expires, created: now)
     }
 

@@ -1,7 +1,7 @@
 import TransferCore
 
-/// What is said of the requests of all jobs outside of job files, such as by a command's options: laid over the `defaults` of
-/// a job file, in their grammar. A job's own key is stronger.
+/// Settings for the requests of all jobs, such as a command's options: laid over the `defaults` of a job file, in their
+/// grammar. A job's own key is stronger.
 ///
 /// It may change from one run to the next: header fields of it are sent, but make no other job of one
 /// (``JobSpec/fingerprint``), so that a batch that was done isn't done again for a new header.

@@ -1,17 +1,17 @@
 package import TransferCore
 
-/// Where a job's file comes from, and where it goes: as the job says it, without secrets.
+/// The source and the target of a job, redacted; of an upload both are its URL.
 public struct JobRoute: Sendable, Hashable {
     /// Told in words only when somebody asks for them: most ends have no listener.
     private let spec: Shared<JobSpec>
-    /// All of the job.
+    /// The whole job, its named secrets included.
     package var job: JobSpec { spec.wrappedValue }
 
     package init(_ spec: Shared<JobSpec>) { self.spec = spec }
 
     package init(_ spec: JobSpec) { self.spec = Shared(wrappedValue: spec) }
 
-    /// The URL: of a download's first source, or of an upload's server.
+    /// The redacted URL: a download's first source, or an upload's server.
     public var url: String { Redaction.url(spec.wrappedValue.urls.first ?? "") }
 
     /// A download's destination as the job has it, or an upload's URL.

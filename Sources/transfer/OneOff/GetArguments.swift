@@ -31,13 +31,13 @@ enum URLArgument {
         let authority = written.prefix { $0 != "/" && $0 != "?" && $0 != "#" }
         let host =
             authority.drop { $0 != "@" }.dropFirst().isEmpty ? authority : authority.drop { $0 != "@" }.dropFirst()
-        let looksLikeOne = host == "localhost" || host.contains(":") || host.dropFirst().contains(".")
-        guard looksLikeOne, written.count > authority.count, access(written, F_OK) != 0 else { return written }
+        let looksLikeURL = host == "localhost" || host.contains(":") || host.dropFirst().contains(".")
+        guard looksLikeURL, written.count > authority.count, access(written, F_OK) != 0 else { return written }
         return "https://" + written
     }
 }
 
-/// What a request says: a text, or `@FILE`.
+/// The body of a request: a text, or `@FILE`.
 enum DataArgument {
     /// - Throws: `Failure` for a file that can't be read, or that isn't text.
     static func text(_ argument: String) throws -> String {

@@ -64,27 +64,39 @@ struct Get: AsyncParsableCommand {
             ]
             if let option = alone.first(where: \.0) { throw ValidationError("\(option.1) goes with one URL") }
         }
+        if !inputs.isEmpty, message.method != nil || message.data != nil {
+            throw ValidationError("--method and --data go with URLs, not with lists")
+        }
+        if output == "-", proof.ifExists != nil { throw ValidationError("--if-exists is for files, not for -o -") }
+        if proof.checksum != nil, proof.checksums != nil {
+            throw ValidationError("--checksum and --checksums don't go together")
+        }
         if inputs.filter({ $0 == "-" }).count > 1 { throw ValidationError("standard input is one list") }
         if output == "-", show.json || show.jsonProgress {
             throw ValidationError("standard output is for the file or for --json, not for both")
+        }
+        for url in mirror where try LoginArguments.withoutUser(url).user != nil {
+            throw ValidationError("--mirror: its URL can't name a user; --user is for all sources")
         }
         for url in named + mirror.map(URLArgument.completed) {
             let (url, _) = try request.login.settings(of: url)
             guard JobSpec.isSupported(url: url) else { throw ValidationError(JobSpec.refusal(of: url)) }
         }
-        _ = try listRules()
+        if !inputs.isEmpty { _ = try listRules() }
     }
 
     func run() async throws {
         var work = OneOff(
             verb: "get", folder: Composition.absolute(directory ?? FileManager.default.currentDirectoryPath),
             limits: limits, output: show, state: state.state)
-        let rules = try listRules()
-        work.lists = try inputs.map { try JobFileSource($0, rules: rules) }
-        if output == "-" { work.result = try StreamSpool(.output, of: named[0], state: state.state) }
+        if !inputs.isEmpty {
+            let rules = try listRules(isAsking: !dryRun)
+            work.lists = try inputs.map { try JobFileSource($0, rules: rules) }
+        }
+        if output == "-", !dryRun { work.result = try StreamSpool(.output, of: named[0], state: state.state) }
         let body = try message.body()
         let base = try request.rules().settings
-        let typed = dryRun ? nil : try request.login.askedPassword(for: named)
+        let typed = dryRun ? nil : try request.login.askedPasswords(for: named)
         let sums = try proof.list()
         for named in named {
             var (url, settings) = try request.login.settings(of: named, base: base, typed: typed)
@@ -114,9 +126,10 @@ struct Get: AsyncParsableCommand {
         throw Failure(.wrongUsage, "--checksums: no checksum for \(Redaction.url(url)) is listed")
     }
 
-    /// What the options say of the jobs of lists.
-    private func listRules() throws -> RequestRules {
-        var rules = try request.rulesOfFiles()
+    /// The rules that the options set for jobs from lists.
+    private func listRules(isAsking: Bool = false) throws -> RequestRules {
+        var rules = try request.rulesOfFiles(isAsking: isAsking)
+        try s3.lay(over: &rules)
         try proof.lay(over: &rules)
         return rules
     }

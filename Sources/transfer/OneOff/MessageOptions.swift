@@ -2,7 +2,7 @@ import ArgumentParser
 import TransferCore
 import TransferQueue
 
-/// What a download's request is and says, where that isn't GET and nothing.
+/// The method and the body of a download's request; GET without a body by default.
 struct MessageOptions: ParsableArguments {
     @Option(
         name: [.customShort("X"), .customLong("method"), .customLong("request")],

@@ -1,4 +1,5 @@
 import TransferCore
+import TransferCrypto
 import TransferQueue
 
 /// Jobs from a command line, in a batch that is forgotten when all of it went well.
@@ -9,21 +10,33 @@ struct OneOff {
     let output: OutputOptions
     let state: String?
     var jobs: [JobSpec] = []
-    /// Lists of more of them.
+    /// Job files whose jobs join the batch.
     var lists: [JobFileSource] = []
-    /// Files that stand for standard input; they go when all went well.
+    /// Spools of standard input; they are removed once all jobs are complete.
     var spools: [StreamSpool] = []
-    /// The file that standard output gets when it's whole.
+    /// The spool that standard output gets when its file is whole.
     var result: StreamSpool?
 
-    /// The same command again is the same batch: it goes on where it was.
-    private var name: String {
+    /// The same command again is the same batch, and another command is another one: it goes on where it was.
+    private func name() throws -> String {
         let firsts = jobs.prefix(1).map { Redaction.url(Self.firstURL($0)) } + lists.map(\.name)
-        let more = jobs.count > 1 ? " +\(jobs.count - 1)" : ""
-        return "\(verb) \(firsts.joined(separator: " "))\(more) in \(folder)"
+        var name = "\(verb) \(firsts.joined(separator: " "))"
+        if jobs.count > 1 { name += " +\(jobs.count - 1)" }
+        // What the words don't tell apart: other URLs and files, other lists from standard input.
+        let digest = try Digest(.sha256)
+        for job in jobs {
+            Array((job.urls + [job.work.path]).joined(separator: "\n").utf8).withUnsafeBytes(digest.update)
+        }
+        for list in lists where list.name == "-" { list.bytes.withBytes(digest.update) }
+        if jobs.count > 1 || lists.contains(where: { $0.name == "-" }) || jobs.first?.work.path != "./" && verb == "get"
+        {
+            name += try " #\(digest.finish().hex.prefix(6))"
+        }
+        return "\(name) in \(folder)"
     }
 
     func run() async throws -> ExitStatus {
+        let name = try name()
         let queue = try await Composition.queue(state: state, limits: limits.merged(with: BatchLimits()))
         let reports = lists.map { _ in ReportBox() }
         let batch: StagedBatch
@@ -56,12 +69,19 @@ struct OneOff {
         var options = RunOptions()
         options.marksFiles = result == nil
         let status = try await execution.run([batch], options)
-        guard status == .complete else { return status }
-        // Before the batch is forgotten: whose reader went away can have the file still.
-        try result?.empty()
-        result?.remove()
-        for spool in spools { spool.remove() }
-        _ = try? Composition.remote(state: state).forget(name: name, endedBefore: nil)
+        guard status == .complete else {
+            if status == .someFailed, let spool = spools.first {
+                execution.reporter.note(.warn, "standard input is kept in \(spool.path)")
+            }
+            return status
+        }
+        // A file that nobody read any more isn't the one that the next command asks for.
+        defer {
+            result?.remove()
+            for spool in spools { spool.remove() }
+            _ = try? Composition.remote(state: state).forget(name: name, endedBefore: nil)
+        }
+        try result?.copyToStandardOutput()
         return status
     }
 

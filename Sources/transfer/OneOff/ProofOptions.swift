@@ -2,7 +2,7 @@ import ArgumentParser
 import TransferCore
 import TransferQueue
 
-/// What proves that a file is the right one, and what becomes of one that is there.
+/// The checksums of downloads, and the rule for destinations that exist.
 struct ProofOptions: ParsableArguments {
     @Option(help: ArgumentHelp("What one URL's file must hash to, as sha256:HEX.", valueName: "sum"))
     var checksum: ChecksumArgument?

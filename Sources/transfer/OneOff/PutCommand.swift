@@ -17,10 +17,11 @@ struct Put: AsyncParsableCommand {
     @Argument(help: ArgumentHelp("Files and folders, or -; then the URL.", valueName: "file… url"))
     var arguments: [String]
 
-    @Option(help: ArgumentHelp("Of folders: only files that this pattern matches, or another one.", valueName: "glob"))
+    @Option(
+        help: ArgumentHelp("In folders, take only files that match this pattern, or another one.", valueName: "glob"))
     var include: [GlobArgument] = []
 
-    @Option(help: ArgumentHelp("Of folders: not the files, or sub-folders, that this matches.", valueName: "glob"))
+    @Option(help: ArgumentHelp("In folders, leave out files and sub-folders that match.", valueName: "glob"))
     var exclude: [GlobArgument] = []
 
     @Flag(name: [.customShort("n"), .customLong("dry-run")], help: "Print what would be sent; send nothing.")
@@ -41,12 +42,13 @@ struct Put: AsyncParsableCommand {
         if sources.count > 1, !isFolder, !givesNames {
             throw ValidationError("several files need a URL that ends in /")
         }
+        if sources.count(where: { $0 == "-" }) > 1 { throw ValidationError("standard input is one file") }
         for source in sources {
             if source == "-" {
                 guard isFolder else { continue }
                 throw ValidationError("standard input has no name: the URL has to end in one")
             }
-            if !isFolder, !givesNames, SentFolder.isOne(source) {
+            if !isFolder, !givesNames, SentFolder.isFolder(source) {
                 throw ValidationError("\(source) is a folder, which needs a URL that ends in /")
             }
         }
@@ -55,17 +57,21 @@ struct Put: AsyncParsableCommand {
     func run() async throws {
         let to = arguments[arguments.count - 1]
         let (made, settings) = try upload.upload(
-            to: to, typed: dryRun ? nil : try upload.request.login.askedPassword(for: [to]))
+            to: to, typed: dryRun ? nil : try upload.request.login.askedPasswords(for: [to]))
         let folder = FileManager.default.currentDirectoryPath
         var work = OneOff(verb: "put", folder: folder, limits: limits, output: show, state: state.state)
         let rules = WatchRules(include: include.map(\.pattern), exclude: exclude.map(\.pattern), isRecursive: true)
         for source in sources {
             if source == "-" {
+                if dryRun {
+                    print("  send  standard input -> \(Redaction.url(to))")
+                    continue
+                }
                 let spool = try StreamSpool(.input, of: to, state: state.state)
-                if !dryRun { try spool.fill() }
+                try spool.fill()
                 work.jobs.append(job(made, settings, spool.path, name: ""))
                 work.spools.append(spool)
-            } else if SentFolder.isOne(source) {
+            } else if SentFolder.isFolder(source) {
                 let files = try SentFolder(source, rules: rules).files()
                 if files.isEmpty { StandardError.write("transfer: \(source): no files in it that are to be sent\n") }
                 for file in files { work.jobs.append(job(made, settings, file.path, name: file.name)) }

@@ -18,12 +18,12 @@ struct SentFolder {
         prefix = written.hasSuffix("/") || own == "." || own == ".." ? "" : own + "/"
     }
 
-    static func isOne(_ path: String) -> Bool {
+    static func isFolder(_ path: String) -> Bool {
         var status = stat()
         return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
     }
 
-    /// Its files, in the order of their names. Symbolic links to folders aren't followed: they may lead round in a circle.
+    /// The folder's files, sorted by name. Symbolic links to folders aren't followed: they may lead round in a circle.
     ///
     /// - Throws: `Failure` for a folder that can't be read: what is in it would be missing without a word.
     func files() throws(Failure) -> [(path: String, name: String)] {

@@ -4,49 +4,67 @@ import TransferCore
 import TransferCrypto
 import TransferQueue
 
-/// A file that stands for standard input or output: what comes by a stream can't be sent again, and what went out can't be
-/// taken back. So standard input has arrived before its first byte is sent, and standard output gets a file when it's whole
-/// and proven.
+/// A file that stands for standard input or output: a stream can't be sent again, and what went out can't be taken back. So
+/// standard input is read to its end before its first byte is sent, and standard output gets a file when it's whole and
+/// proven.
 ///
-/// It's in the folder of the queue's state under a name that the URL makes, so that the same command goes on with it.
-struct StreamSpool {
+/// The spool is in the folder of the queue's state; its name is made from the URL and the folder that the command runs in,
+/// so that the same command goes on with it. One process at a time has it.
+final class StreamSpool: Sendable {
     enum Direction: String { case input, output }
 
     let path: String
+    private let folder: String
+    /// Locked until the process ends, so that no other takes the spool for its own.
+    private let lock: Int32
 
-    /// - Parameter url: What the stream goes to or comes from.
+    /// - Parameter url: The URL that the stream goes to or comes from.
+    /// - Throws: `Failure` when another process has the spool, or the folder can't be used.
     init(_ direction: Direction, of url: String, state: String?) throws {
-        let folder = try StateFolder(try Composition.statePath(state)).path + "/streams"
-        guard mkdir(folder, 0o700) == 0 || errno == EEXIST else { throw Self.failure("can't make \(folder)") }
+        folder = try StateFolder(try Composition.statePath(state)).path + "/streams"
         let digest = try Digest(.sha256)
-        Array(url.utf8).withUnsafeBytes { digest.update($0) }
+        let key = "\(url)\n\(FileManager.default.currentDirectoryPath)"
+        Array(key.utf8).withUnsafeBytes { digest.update($0) }
         path = try "\(folder)/\(direction.rawValue)-\(digest.finish().hex.prefix(16))"
+        guard mkdir(folder, 0o700) == 0 || errno == EEXIST else { throw Self.failure("can't make \(folder)") }
+        lock = open(path + ".lock", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        guard lock >= 0 else { throw Self.failure("can't write \(path).lock") }
+        guard flock(lock, LOCK_EX | LOCK_NB) == 0 else {
+            throw Failure(.workLeft, "another process moves standard \(direction.rawValue) of this URL")
+        }
     }
+
+    deinit { if lock >= 0 { close(lock) } }
 
     /// Takes all of standard input.
     ///
-    /// - Throws: `Failure` when it can't be read or kept.
+    /// - Throws: `Failure` when it can't be read or kept; what was kept before stays then.
     func fill() throws(Failure) {
-        let descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o600)
-        guard descriptor >= 0 else { throw Self.failure("can't write \(path)") }
+        let new = path + ".new"
+        let descriptor = open(new, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        guard descriptor >= 0 else { throw Self.failure("can't write \(new)") }
         defer { close(descriptor) }
         do throws(Failure) {
-            try Self.copy(from: STDIN_FILENO, "standard input", to: descriptor, path)
+            try Self.copy(from: STDIN_FILENO, "standard input", to: descriptor, new)
+            guard rename(new, path) == 0 else { throw Self.failure("can't write \(path)") }
         } catch {
-            unlink(path)
+            unlink(new)
             throw error
         }
     }
 
     /// Writes the file to standard output.
-    func empty() throws(Failure) {
+    func copyToStandardOutput() throws(Failure) {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { throw Self.failure("can't read \(path)") }
         defer { close(descriptor) }
         try Self.copy(from: descriptor, path, to: STDOUT_FILENO, "standard output")
     }
 
-    func remove() { unlink(path) }
+    func remove() {
+        unlink(path)
+        unlink(path + ".lock")
+    }
 
     private static func copy(
         from source: Int32, _ sourceName: String, to target: Int32, _ targetName: String
@@ -61,7 +79,9 @@ struct StreamSpool {
             }
             var done = 0
             while done < count {
-                let written = buffer.withUnsafeBytes { write(target, $0.baseAddress! + done, count - done) }
+                let written = buffer.withUnsafeBytes { bytes in
+                    write(target, bytes.baseAddress.map { $0 + done }, count - done)
+                }
                 if written < 0 {
                     if errno == EINTR { continue }
                     throw failure("can't write \(targetName)")

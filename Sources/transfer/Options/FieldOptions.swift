@@ -2,7 +2,7 @@ import ArgumentParser
 import TransferCore
 import TransferQueue
 
-/// What stands in the head of each request.
+/// The header fields that each request carries.
 struct FieldOptions: ParsableArguments {
     @Option(
         name: [.customShort("H"), .customLong("header")],
@@ -36,7 +36,12 @@ struct FieldOptions: ParsableArguments {
     }
 
     func add(to members: inout RequestMembers) throws {
+        var seen: Set<String> = userAgent == nil ? [] : ["user-agent"]
+        if referer != nil { seen.insert("referer") }
         for header in try HeaderArgument.settings(headers) {
+            guard seen.insert(header.name.lowercased()).inserted else {
+                throw ValidationError("--header: \(header.name) is given twice")
+            }
             members.add("headers", .object([header.name: JSONText(header.value)]), "--header")
         }
         members.add("headers", userAgent.map { .object(["User-Agent": .string($0)]) }, "--user-agent")

@@ -8,7 +8,9 @@ enum ForeignOptions {
         guard let meanings = byName[name] else { return nil }
         let isURL = value?.contains("://") ?? false
         let mayBeValue = value.map { $0 == "-" || !$0.hasPrefix("-") } ?? false
-        return meanings.first { option in
+        // A meaning that takes the value comes first: a flag would leave it to be moved.
+        let ordered = meanings.filter { $0.value != .nothing } + meanings.filter { $0.value == .nothing }
+        return ordered.first { option in
             switch option.value {
             case .nothing: true
             case .anything: mayBeValue && (!isURL || option.takesURL)
@@ -46,7 +48,7 @@ enum ForeignOptions {
     private static let requests = [
         ForeignOption("-A --user-agent =", .option("--user-agent")),
         ForeignOption(
-            "-U =", .words("-H 'User-Agent: …' names the agent; a proxy and its user are \"proxy\" in a job file")),
+            "-U =", .words("-A names the agent; a proxy's user is --proxy-user with --proxy-password")),
         ForeignOption("-e --referer =", .option("--referer")),
         ForeignOption("-b --cookie --load-cookies =", .option("--cookie")),
         ForeignOption("-X --request =", .option("--method")),
@@ -61,7 +63,7 @@ enum ForeignOptions {
         ForeignOption("-F --form =", .words("`transfer put FILE URL --protocol multipart` sends a form with a file")),
         ForeignOption("-T --upload-file =", .words("`transfer put FILE URL` uploads")),
         ForeignOption(
-            "-I --head --spider", .words("`transfer run --dry-run` shows what would be done; nothing only asks")),
+            "-I --head --spider", .words("-n shows the plan (--dry-run); no option only asks a server")),
         ForeignOption("-r --range =#", .words("files are fetched whole")),
         ForeignOption(
             "--compressed", .words("bytes are stored as the server has them; a coding is undone by the reader")),

@@ -8,7 +8,7 @@ struct JSONText {
     private init(_ text: String) { self.text = text }
 
     static func string(_ value: String) -> JSONText {
-        // Only a number that is none can't be written.
+        // Encoding fails only for numbers that are NaN or infinite.
         let bytes = (try? JSONEncoder().encode(value)) ?? Data("\"\"".utf8)
         return JSONText(String(decoding: bytes, as: UTF8.self))
     }
@@ -29,7 +29,7 @@ struct JSONText {
         return JSONText("{\(members.joined(separator: ", "))}")
     }
 
-    /// Where a secret is found.
+    /// The place where a secret is found.
     init(_ value: SecretText) {
         self =
             switch value {

@@ -60,12 +60,22 @@ struct OptionCheck {
         }
         guard !answers.isEmpty else { return kept }
         var lines = answers
-        if canBePasted {
+        // A secret that stands on the command line isn't told again.
+        let hasCookie = zip(rewritten, rewritten.dropFirst()).contains {
+            ["-b", "--cookie"].contains($0) && $1.contains("=")
+        }
+        if canBePasted, !hasCookie, !rewritten.contains(where: Self.mayBeSecret) {
             let words = ["transfer", command] + rewritten
             lines.append("Here:    " + words.map(ShellWord.quoted).joined(separator: " "))
         }
         lines.append("Options: transfer \(command) --help")
         throw Failure(.wrongUsage, lines.joined(separator: "\n"))
+    }
+
+    private static func mayBeSecret(_ word: String) -> Bool {
+        if word.contains("://") { return Redaction.url(word) != word }
+        guard let colon = word.firstIndex(of: ":") else { return false }
+        return Redaction.isSecretHeader(word[..<colon]) && !word[colon...].dropFirst().drop { $0 == " " }.hasPrefix("$")
     }
 
     /// The name, and the value that is written with it: `--name=value`, `-j8`.
@@ -105,10 +115,11 @@ struct OptionCheck {
                     "no \(name) here: --user NAME --password '$VARIABLE', or '@FILE' (never the password itself)",
                     rewritten: nil)
             }
-            let words = takesValue ? [option, value ?? "…"] : [option]
+            let shown = value.map { $0.contains("://") ? Redaction.url($0) : $0 }
+            let words = takesValue ? [option, shown ?? "…"] : [option]
             return .answered(
                 "no \(name) here: \(words.map(ShellWord.quoted).joined(separator: " "))",
-                rewritten: takesValue && value == nil ? nil : words)
+                rewritten: takesValue && (value == nil || shown != value) ? nil : words)
         case .tries(let option):
             guard known.has(option) else {
                 return .answered(

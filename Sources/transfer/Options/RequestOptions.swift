@@ -1,8 +1,8 @@
 import ArgumentParser
 import TransferQueue
 
-/// How requests are made, the same for `get`, `put`, `run` and `watch`: each option is a key of the job file, whose own word
-/// is stronger. None makes another job of one.
+/// The options of requests, the same for `get`, `put`, `run` and `watch`: each is a key of the job file, whose own word is
+/// stronger. A changed option starts no completed job again, but for another user of an sftp:// server.
 struct RequestOptions: ParsableArguments {
     @OptionGroup var fields: FieldOptions
     @OptionGroup var login: LoginArguments
@@ -59,13 +59,16 @@ struct RequestOptions: ParsableArguments {
         return rules
     }
 
-    /// The same, with who logs in, for jobs whose URLs stand in files.
+    /// The rules with the login, for jobs whose URLs stand in files.
     ///
     /// - Parameter isAsking: Whether somebody is asked for a password.
     func rulesOfFiles(isAsking: Bool = false) throws -> RequestRules {
         var rules = try rules()
         try login.lay(over: &rules)
-        if isAsking, let user = login.user, login.password == nil, !login.netrc, login.key == nil {
+        // Where nobody can be asked, a job that needs a password says so: those of sftp:// mostly need none.
+        if isAsking, PasswordPrompt.isPossible, let user = login.user, login.password == nil, !login.netrc,
+            login.key == nil
+        {
             rules.logIn(as: user, password: try PasswordPrompt.ask(for: user))
         }
         return rules

@@ -43,9 +43,11 @@ struct UploadOptions: ParsableArguments {
     ///
     /// - Parameters:
     ///   - named: The URL as the user wrote it; a file server's may hold a user.
-    ///   - typed: The password, where somebody was asked for it.
+    ///   - typed: The passwords that somebody was asked for.
     /// - Throws: `ValidationError` for what doesn't go together.
-    func upload(to named: String, typed: String? = nil) throws -> (upload: JobSpec.Upload, settings: JobSettings) {
+    func upload(to named: String, typed: TypedPasswords? = nil) throws -> (
+        upload: JobSpec.Upload, settings: JobSettings
+    ) {
         var (url, settings) = try request.login.settings(of: named, base: request.rules().settings, typed: typed)
         guard JobSpec.isSupported(url: url) else { throw ValidationError(JobSpec.refusal(of: url)) }
         if let refusal = uploadProtocol?.value.refusal(of: url) { throw ValidationError(refusal) }

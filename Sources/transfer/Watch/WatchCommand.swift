@@ -69,7 +69,7 @@ struct Watch: AsyncParsableCommand {
     }
 
     /// - Throws: `ValidationError` for what can't be meant.
-    func spec(typed: String? = nil) throws -> WatchSpec {
+    func spec(typed: TypedPasswords? = nil) throws -> WatchSpec {
         let (upload, settings) = try upload.upload(to: to, typed: typed)
         var spec = WatchSpec(folder: folder, url: upload.url)
         spec.rules = WatchRules(
@@ -101,7 +101,7 @@ struct Watch: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let spec = try spec(typed: try upload.request.login.askedPassword(for: [to]))
+        let spec = try spec(typed: try upload.request.login.askedPasswords(for: [to]))
         let queue = try await Composition.queue(
             state: state.state, limits: limits.merged(with: BatchLimits()))
         let reporter = try Composition.reporter(show)

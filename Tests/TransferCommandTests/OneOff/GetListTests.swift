@@ -74,7 +74,7 @@ import TransferTestSupport
             let wrong = String(repeating: "0", count: 64)
             let bad = try await place.run("get", "-o", "-", "--checksum", "sha256:\(wrong)", server.url("/a"))
             #expect(bad.exitCode == 1 && bad.standardOutputData.isEmpty, "\(bad.standardError)")
-            #expect(try place.folder.files().filter { $0.contains("streams/") && !$0.contains(".part") } == [])
+            #expect(try place.folder.files().filter { $0.contains("streams/output-") && !$0.contains(".") } == [])
         }
     }
 

@@ -57,6 +57,8 @@ import TransferTestSupport
             #expect(result.exitCode == 0, "\(result)")
             #expect(sink.uploads.last?.bytes == Array(bytes))
             #expect(try place.folder.files().filter { $0.contains("streams/") } == [])
+            let twice = try await place.run("put", "-", "-", server.url("/in/f"), "--protocol", "multipart")
+            #expect(twice.exitCode == 64 && twice.standardError.contains("standard input is one file"), "\(twice)")
             let nameless = try await place.run("put", "-", server.url("/in/"))
             #expect(nameless.exitCode == 64 && nameless.standardError.contains("has no name"), "\(nameless)")
         }

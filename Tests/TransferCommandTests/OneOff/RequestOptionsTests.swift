@@ -80,6 +80,11 @@ import TransferTestSupport
             (["--cookie", "name=secret"], "name a file of cookies"),
             (["-H", "Authorization: Bearer secret"], "the value of Authorization is a secret"),
             (["-H", "no colon"], "--header takes"),
+            (["-H", "X-A: 1", "-H", "x-a: 2"], "x-a is given twice"),
+            (["-A", "me", "-H", "User-Agent: you"], "User-Agent is given twice"),
+            (["-i", "list", "-X", "PUT"], "--method and --data go with URLs"),
+            (["-o", "-", "--if-exists", "skip"], "--if-exists is for files"),
+            (["--mirror", "https://me@m.example/x"], "--mirror: its URL can't name a user"),
         ] as [([String], String)])
     func aWrongValueNamesItsOption(options: [String], answer: String) async throws {
         let place = try Workplace()
@@ -117,13 +122,14 @@ import TransferTestSupport
                 127.0.0.1\tFALSE\t/\tFALSE\t0\tsession\tabc
                 #HttpOnly_127.0.0.1\tFALSE\t/in\tFALSE\t4102444800\tinner\tx y
                 127.0.0.1\tFALSE\t/\tTRUE\t0\ttls\tonly
+                127.0.0.1\tFALSE\t/in\tFALSE\t4102444800.5\tempty
                 127.0.0.1\tFALSE\t/\tFALSE\t1000\tpast\tgone
                 other.example\tTRUE\t/\tFALSE\t0\telse\twhere
                 nonsense
                 """, to: "cookies.txt")
             let result = try await place.run("get", "-b", "cookies.txt", server.url("/in/a"), server.url("/b"))
             #expect(result.exitCode == 0, "\(result)")
-            #expect(server.requests(to: "/in/a").map { $0.headers["Cookie"] } == ["inner=x y; session=abc"])
+            #expect(server.requests(to: "/in/a").map { $0.headers["Cookie"] } == ["inner=x y; empty=; session=abc"])
             #expect(server.requests(to: "/b").map { $0.headers["Cookie"] } == ["session=abc"])
             let missing = try await place.run("get", "--load-cookies", "nowhere.txt", server.url("/b"))
             #expect(missing.exitCode == 1 && missing.standardError.contains("nowhere.txt"), "\(missing)")
