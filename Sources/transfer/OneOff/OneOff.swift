@@ -28,10 +28,10 @@ struct OneOff {
             Array((job.urls + [job.work.path]).joined(separator: "\n").utf8).withUnsafeBytes(digest.update)
         }
         for list in lists where list.name == "-" { list.bytes.withBytes(digest.update) }
-        if jobs.count > 1 || lists.contains(where: { $0.name == "-" }) || jobs.first?.work.path != "./" && verb == "get"
-        {
-            name += try " #\(digest.finish().hex.prefix(6))"
-        }
+        let isNamedByMore =
+            jobs.count > 1 || lists.contains { $0.name == "-" }
+            || verb == "get" && jobs.contains { $0.work.path != "./" }
+        if isNamedByMore { name += try " #\(digest.finish().hex.prefix(6))" }
         return "\(name) in \(folder)"
     }
 
