@@ -28,7 +28,7 @@ package struct VersionInquiry {
     }
 
     /// Files of up to so many bytes are read when they are found; longer ones when they are about to be sent
-    /// (``OpenedSource/mostRead``).
+    /// (`OpenedSource.mostRead`).
     package static let smallSize: Int64 = 1 << 20
 
     /// What a version is has to be known before any of it is sent, and also where none ever is: a copy of it, or its new

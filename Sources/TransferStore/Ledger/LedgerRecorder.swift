@@ -5,7 +5,7 @@ package import TransferJobs
 
 /// Writes what ends mean into the ledger, in the transaction that records them.
 package struct LedgerRecorder {
-    /// So many that are complete stay for readers of the queue's ends (``JobEnds``); the ledger has them for good.
+    /// So many that are complete stay for readers of the queue's ends (`JobEnds`); the ledger has them for good.
     package static let completeJobsKept: Int64 = 1000
 
     private let db: Database

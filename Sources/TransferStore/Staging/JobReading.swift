@@ -3,7 +3,7 @@ import TransferEventLoop
 public import TransferJobs
 
 /// The jobs of a batch, read by a thread of its own from the moment that this is made: there are some by the time that
-/// a queue is open for them (``JobQueue/stage(_:name:source:keepsWhatIsMissing:isReload:)``). Some four thousand are held
+/// a queue is open for them (`JobQueue.stage(_:name:source:keepsWhatIsMissing:isReload:)`). Some four thousand are held
 /// in memory until they are taken; with the others the thread waits.
 public final class JobReading: Sendable {
     /// What relative paths start from.

@@ -5,7 +5,7 @@ public import TransferCore
 /// Two names of one file (hard links, and a symbolic link inside the folder with what it leads to) are versions of their
 /// own with the same ``identity-swift.property``.
 public struct FileVersion: Sendable, Hashable {
-    /// Versions that differ in ``TransferCore/FileStamp/changed`` only are the same.
+    /// Versions that differ in `FileStamp.changed` only are the same.
     public var stamp: FileStamp
     /// Beneath the watched folder, with `/` between folders.
     public var path: String
