@@ -41,7 +41,7 @@ STRESS := 'StressBurstTests|MemoryOfRequestsTests|LeakTests'
 PREFIX ?= /usr/local
 export PREFIX DESTDIR
 
-.PHONY: help setup setup-build setup-test setup-peers peers setup-bench setup-docs setup-deb swift build demo-server run test matrix \
+.PHONY: help setup setup-build setup-test setup-peers peers setup-bench setup-docs setup-deb setup-clean swift build demo-server run test matrix \
 	tables fuzz tsan torture-build torture lint format \
 	bench bench-network docs deb deb-test record check check-build install uninstall clean
 
@@ -74,6 +74,10 @@ setup-bench:
 
 setup-deb:
 	@scripts/setup deb
+
+# What tries the package in a clean system.
+setup-clean:
+	@scripts/setup deb clean
 
 swift:
 	@scripts/require-swift
@@ -149,14 +153,14 @@ deb: setup-deb build ## a Debian package of the command for this machine's archi
 	@scripts/package-deb "$$(swift build $(RELEASE) --show-bin-path)/transfer"
 
 # As root, and with the package archives that apt is configured for; skipped, with the reason, where that can't be.
-deb-test: deb ## the package in a clean system: lintian, installed, used, upgraded and purged without a trace
+deb-test: deb setup-clean ## the package in a clean system: lintian, installed, used, upgraded and purged without a trace
 	@Tests/packaging/run "$$(ls -t .build/deb/transfer_*.deb | head -n 1)"
 
 # The recording that README shows, of a real run against the demonstration's server.
 record: build demo-server ## docs/demo.svg, made anew
 	@scripts/record "$$(swift build $(RELEASE) --show-bin-path)" docs/demo.svg
 
-check: lint docs check-build torture-build peers setup-deb ## everything: lint, docs, all tests with the long ones, the examples
+check: lint docs check-build torture-build peers setup-clean ## everything: lint, docs, all tests with the long ones, the examples
 	@if [ -f examples/Package.swift ]; then swift build --package-path examples; fi
 	@rm -f .build/deb/*.deb
 	@TRANSFER_PEERS=required Tests/packaging/run \
