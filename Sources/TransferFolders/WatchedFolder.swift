@@ -21,7 +21,7 @@ public import TransferWatch
 /// room, and one that is on its way ends first.
 ///
 /// Nothing is given up for ever, as a folder has no end: an origin that doesn't answer is probed as long as that takes, and
-/// a file that failed is tried again, a minute to six hours later (``TransferJobs/JobFailure/again``) or when another one has succeeded.
+/// a file that failed is tried again, a minute to six hours later (``/TransferJobs/JobFailure/again``) or when another one has succeeded.
 ///
 /// Files that were deleted or changed before their upload began end without one. A thousand at most are in the queue;
 /// what is beyond waits in the folder.
@@ -48,7 +48,7 @@ public final class WatchedFolder: Sendable {
     public static func path(ofJob identity: String) -> String { WatchedPath.path(ofJob: identity) }
 }
 
-/// What a watched folder tells besides the events of its jobs (``TransferJobs/QueueEvent``).
+/// What a watched folder tells besides the events of its jobs (``/TransferJobs/QueueEvent``).
 public enum WatchedFolderEvent: Sendable {
     /// At the start: somebody paused the folder's batch, and what comes waits until it's resumed.
     case paused
@@ -57,7 +57,7 @@ public enum WatchedFolderEvent: Sendable {
     case watch(WatchEvent)
     /// A version is recorded as confirmed by the server.
     case confirmed(path: String, url: String)
-    /// What ``TransferJobs/WatchSpec/then`` asks for was done with a file.
+    /// What ``/TransferJobs/WatchSpec/then`` asks for was done with a file.
     case moved(path: String, to: String)
     case deleted(path: String)
     /// A confirmed file couldn't be moved or deleted, or the server's digest is another one; it stays where it is.
@@ -65,6 +65,6 @@ public enum WatchedFolderEvent: Sendable {
     /// Another name of a file that is, or will be, uploaded by the other one: a hard link, or a file that was renamed
     /// afterwards. Told once for each name.
     case notUploaded(path: String, sameAs: String)
-    /// How many files wait for their upload, and how many are confirmed but wait for ``TransferJobs/WatchSpec/keepFor``.
+    /// How many files wait for their upload, and how many are confirmed but wait for ``/TransferJobs/WatchSpec/keepFor``.
     case backlog(waiting: Int, kept: Int)
 }

@@ -4,7 +4,7 @@ public import TransferQueue
 extension JobQueue {
     /// Hands a download of the request API to the queue, and returns when it's durable there.
     ///
-    /// The request itself is not started; see ``TransferJobs/JobSpec/init(_:id:)`` for what comes along.
+    /// The request itself is not started; see ``/TransferJobs/JobSpec/init(_:id:)`` for what comes along.
     ///
     /// - Throws: `TransferError` when the request can't be a job, or the job can't be taken.
     @discardableResult

@@ -3,8 +3,8 @@ import TransferCore
 /// Settings for the requests of all jobs, such as a command's options: laid over the `defaults` of a job file, in their
 /// grammar. A job's own key is stronger.
 ///
-/// It may change from one run to the next: header fields of it are sent, but make no other job of one
-/// (``JobSpec/fingerprint``), so that a batch that was done isn't done again for a new header.
+/// It may change from one run to the next. Header fields of it are sent, but make no other job of one: a batch that was
+/// done isn't done again for a new header.
 ///
 /// ```swift
 /// var rules = RequestRules()

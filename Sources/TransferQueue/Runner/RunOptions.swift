@@ -11,7 +11,7 @@ public struct RunOptions: Sendable, Hashable {
     /// Note in each file, in an extended attribute, where it came from: for batches that are forgotten when they have
     /// ended. Files that took long to arrive bear the note anyway.
     public var marksFiles = false
-    /// Fail downloads that nothing proves to be whole (``TransferJobs/JobSpec/Download/strict``), also of jobs that don't say so.
+    /// Fail downloads that nothing proves to be whole (``/TransferJobs/JobSpec/Download/strict``), also of jobs that don't say so.
     public var strict = false
     public init() {}
 }

@@ -35,7 +35,7 @@ final class RunningJob {
     struct Way {
         /// The link that it is bound to; `nil` leaves the choice to the kernel.
         var link: String?
-        /// The network that it was started in (``TransferScheduling/QueueNetwork/generation``).
+        /// The network that it was started in (``/TransferScheduling/QueueNetwork/generation``).
         var generation = 0
         /// Whether it shows whether a link that was silent answers again.
         var isProbe = false

@@ -37,7 +37,7 @@ package struct QueueNetwork: Sendable {
     package var unreachable = UnreachableLanes()
     /// Hosts that may be reached without a way out.
     package var ways = HostWays()
-    /// Rules (``TransferJobs/Lane/network``) that let nothing start.
+    /// Rules (``/TransferJobs/Lane/network``) that let nothing start.
     package var waits: [String: NetworkPause] = [:]
     /// Until then transfers that don't move are looked for.
     package var stallsUntil: MonotonicTime?
@@ -110,7 +110,7 @@ package struct QueueNetwork: Sendable {
 
     // MARK: Questions
 
-    /// - Parameter key: ``TransferJobs/Lane/network``.
+    /// - Parameter key: ``/TransferJobs/Lane/network``.
     package func policy(_ key: String) -> NetworkPolicy { policies[key] ?? NetworkPolicy(key: key) }
 
     package func judgement(_ key: String, wall: WallTime) -> NetworkJudgement {

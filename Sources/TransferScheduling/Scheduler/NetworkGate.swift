@@ -3,7 +3,7 @@ package import TransferJobs
 
 /// What the network lets start, as the scheduler has to know it.
 package struct NetworkGate: Sendable, Equatable {
-    /// Rules (``TransferJobs/Lane/network``) that are outside their schedule: nothing starts under them, wherever it goes.
+    /// Rules (``/TransferJobs/Lane/network``) that are outside their schedule: nothing starts under them, wherever it goes.
     package var shut: Set<String> = []
     /// Rules that no link which leads out may be used by: only what is in `direct` starts.
     package var closed: Set<String> = []
@@ -38,7 +38,7 @@ package struct NetworkGate: Sendable, Equatable {
 /// A machine that jobs under the same rules of the network are connected to.
 package struct HostUnderRules: Sendable, Hashable {
     package let host: String
-    /// ``TransferJobs/Lane/network``
+    /// ``/TransferJobs/Lane/network``
     package let network: String
 
     package init(host: String, network: String) {

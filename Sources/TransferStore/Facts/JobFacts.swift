@@ -13,7 +13,7 @@ package struct JobFacts: Sendable {
     /// The job file that the batch came from.
     package var source: String?
     package var origin = ""
-    /// ``TransferJobs/Lane/network``.
+    /// ``/TransferJobs/Lane/network``.
     package var network = ""
     /// The places in the job file that name its network rules.
     package var places = NetworkPlaces()

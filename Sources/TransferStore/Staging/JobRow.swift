@@ -18,7 +18,7 @@ package struct JobRow: Sendable, Equatable {
     package var isUpload: Bool
     /// Where its file names its network rules.
     package var networkPlaces: String?
-    /// ``TransferJobs/Lane/network``.
+    /// ``/TransferJobs/Lane/network``.
     package var network: String
 
     package static let columns = """

@@ -13,7 +13,7 @@ protocol NetworkHost: PartHost {
     var openBatches: [Int64] { get }
     /// Whether there is no batch, ended or not.
     var hasNoBatches: Bool { get }
-    /// Rules (``TransferJobs/Lane/network``) of jobs that may start, also of those that were given back and come again.
+    /// Rules (``/TransferJobs/Lane/network``) of jobs that may start, also of those that were given back and come again.
     var networksInUse: Set<String> { get }
     /// The scheduler's gate: it says which lanes the network lets start.
     var gate: NetworkGate { get }
@@ -34,7 +34,7 @@ protocol NetworkHost: PartHost {
     func leave(_ job: RunningJob, _ departure: Departure)
 }
 
-/// The queue's view of the network: the kernel's news goes into ``TransferScheduling/QueueNetwork``, and what comes out of it opens and
+/// The queue's view of the network: the kernel's news goes into ``/TransferScheduling/QueueNetwork``, and what comes out of it opens and
 /// closes lanes of the scheduler and ends transfers whose way is gone. Nothing of this spends attempts.
 final class NetworkFollower {
     var network = QueueNetwork()
