@@ -156,7 +156,7 @@ extension ActiveExchange {
 
 // Answers whose codings are taken off before they are delivered.
 extension ActiveExchange {
-    /// What can't be decoded is delivered as it came, with its Content-Encoding to tell.
+    /// A body that can't be decoded is delivered as it came; its Content-Encoding tells.
     func chooseDecoder(_ start: BodyStart) throws(TransferError) {
         answer.decoder = nil
         guard request.settings.decodes, case .message = request.intent, start.isCoded,

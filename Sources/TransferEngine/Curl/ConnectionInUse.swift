@@ -37,7 +37,7 @@ struct ConnectionInUse {
         opened.removeAll(keepingCapacity: true)
     }
 
-    /// That a kind of address isn't there (EAFNOSUPPORT) is no lack: another one may be.
+    /// A missing kind of address (EAFNOSUPPORT) is no lack: another kind may be there.
     mutating func noteSocketFault(_ code: Int32) { if OpenFiles.isLack(code) { socketFault = code } }
 
     /// The failure of a hop that got no socket: this machine's, and nothing is known against the other side.

@@ -2,7 +2,7 @@ import CTransferCurl
 import TransferCore
 import TransferEventLoop
 
-// What libcurl's callbacks bring of a file server.
+// The answers and bytes of a file server, as libcurl's callbacks deliver them.
 extension FileServerTask {
     enum Body { case taken, ignored, stop }
 
@@ -27,7 +27,7 @@ extension FileServerTask {
 
     /// libcurl moved on, perhaps. Returns whether the exchange may go on.
     func progressed(_ exchange: ActiveExchange, down: Int64, up: Int64) -> Bool {
-        // What was handed to libcurl leaves later, when nobody asks for more.
+        // Bytes that libcurl has taken leave later, after its last read callback.
         if (down, up) != moved {
             moved = (down, up)
             exchange.noteActivity()

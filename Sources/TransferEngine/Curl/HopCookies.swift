@@ -3,17 +3,17 @@ import TransferCore
 
 /// The cookies of hops. Every hop has its own: those of the redirecting answer before it, and of its own challenge.
 enum HopCookies {
-    /// What the jar has for a hop. A Cookie field that the program set itself is sent as it is, and nothing is added.
+    /// The jar's cookies for a hop. A Cookie field that the program set itself is sent as it is, and nothing is added.
     static func field(for hop: Hop, _ request: ExchangeRequest) -> String? {
         guard let jar = request.cookies, !jar.isEmpty, hop.headers.value("Cookie") == nil,
             let field = jar.field(for: hop.url), !field.isEmpty,
-            // It would end the field and begin another.
+            // A line break would end the field and begin another.
             !field.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F })
         else { return nil }
         return field
     }
 
-    /// Keeps those of an answer. A 407 is the proxy's answer, which has no cookies to set for the host.
+    /// Keeps the cookies of an answer. A 407 is the proxy's answer, which has no cookies to set for the host.
     static func received(_ head: ResponseHead, _ exchange: ActiveExchange) {
         guard let jar = exchange.request.cookies, head.status != 407, head.value("Set-Cookie") != nil,
             let hop = exchange.hop

@@ -23,7 +23,7 @@ public struct ExchangeSettings: Sendable, Hashable {
 
     public enum Credentials: Sendable, Hashable {
         case none
-        /// Those of a `.netrc` file.
+        /// The entries of a `.netrc` file.
         case netrc(NetrcAccount)
         case password(user: String, password: String)
     }

@@ -24,7 +24,7 @@ public struct HopMetrics: Sendable, Hashable {
 extension HopMetrics {
     /// The durations of its phases, in seconds from the start of the hop.
     public struct Times: Sendable, Hashable {
-        /// What our own resolver took is in it.
+        /// The time of our own resolver is in it.
         public var nameLookup = 0.0
         public var connect = 0.0
         /// 0 without TLS, and on a connection that was there.
