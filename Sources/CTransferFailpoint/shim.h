@@ -35,6 +35,12 @@
     point(checkpointSynced)                                                                                            \
     /* Bytes so far are recorded as durable. */                                                                        \
     point(checkpointRecorded)                                                                                          \
+    /* A file that several connections will fill has its map, and no record of that. */                                \
+    point(segmentsPrepared)                                                                                            \
+    /* A file bears that it has holes; nobody has written behind them. */                                              \
+    point(segmentsRecorded)                                                                                            \
+    /* A piece of a range is in the partial file, and not in its map; passed for each piece. */                        \
+    point(segmentWritten)                                                                                              \
     /* An attempt broke off, and the partial file bears what it brought. */                                            \
     point(brokenOffRecorded)                                                                                           \
     /* The last byte is there; the file waits for others, to be made durable with them. */                             \

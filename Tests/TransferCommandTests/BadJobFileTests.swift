@@ -251,27 +251,6 @@ import TransferTestSupport
         }
     }
 
-    /// Accepted, and without any effect so far: that is said once, wherever the file is read.
-    @Test func segmentsThatNobodyReadsAreWarnedAbout() async throws {
-        try await withTestServer { server in
-            let place = try Workplace()
-            server.serve("/a", .text("a"))
-            try place.jobs([
-                download(server.url("/a"), to: "a", #""segments": 4"#),
-                download(server.url("/a"), to: "b", #""segments": 2"#),
-                download(server.url("/a"), to: "c", #""segments": 1"#),
-            ])
-            let words = "\"segments\" does nothing yet: one connection is used for each file\n"
-            for arguments in [["validate", "jobs.json"], ["run", "jobs.json", "--dry-run"]] {
-                let result = try await place.command(arguments).run()
-                #expect(result.exitCode == 0 && result.standardError == "jobs.json: warning: \(words)", "\(result)")
-            }
-            let result = try await place.runJobs()
-            #expect(result.exitCode == 0, "\(result)")
-            #expect(result.standardError.components(separatedBy: "warn jobs.json: \(words)").count == 2, "\(result)")
-        }
-    }
-
     @Test func aJobThatNeedsOneWithAFaultHasNone() async throws {
         let place = try Workplace()
         try place.folder.write(

@@ -34,6 +34,13 @@ extension ExchangeMachine {
     ) -> HeadAction {
         // A new beginning is of the file that the request's own URL names, which needn't be the one that the place has now.
         if verdict.beginsAnew, mayGoBack(from: hop) { return turnBack(hop) }
+        if point.isPart {
+            switch verdict {
+            case .append(overlap: 0, _) where head.status == 206: break
+            case .ask(.rest, _): break
+            default: return fail(hop, Self.noPart(verdict, head))
+            }
+        }
         switch verdict {
         case .append(let overlap, let total):
             return deliver(
@@ -74,8 +81,23 @@ extension ExchangeMachine {
         return .drop
     }
 
+    /// The answer to a request for a part is no part of this version of the file: nothing of it is written.
+    private static func noPart(_ verdict: ResumeRule.Verdict, _ head: ResponseHead) -> TransferError {
+        let reason: String =
+            switch verdict {
+            case .anew(let reason), .refuse(_, let reason): reason
+            case .ask(_, let restart): restart ?? "the server doesn't take the condition of a part"
+            case .append, .complete: "\(head.status) came in the place of a part of the file"
+            }
+        return TransferError(.badResponse, reason, isTransient: true)
+    }
+
     /// The body came whole, as far as libcurl can tell.
     mutating func delivered(_ hop: Hop, _ start: BodyStart, position: Int64, isFramed: Bool) -> EndAction {
+        if case .representation = request.intent, let end = resumption.point?.end, position == end {
+            state = .ended
+            return .succeed(start.head)
+        }
         guard case .representation = request.intent, let total = start.total, position != total else {
             if case .representation = request.intent,
                 !LengthRule.isProven(start.head, total: start.total, isFramed: isFramed),

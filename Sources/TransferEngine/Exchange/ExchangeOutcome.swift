@@ -77,6 +77,27 @@ extension ExchangeOutcome {
             position: position, received: position, sent: 0, metrics: ExchangeMetrics())
     }
 
+    /// Makes one outcome of a file that several exchanges filled, from that of the first one.
+    ///
+    /// - Parameters:
+    ///   - result: The head of the first answer, or why the file didn't come whole.
+    ///   - position: Bytes of the file that are there.
+    ///   - received: Bytes that all of them brought.
+    package func joined(
+        _ result: Result<ResponseHead, TransferError>, position: Int64, received: Int64, resumeData: ResumeData?
+    ) -> ExchangeOutcome {
+        var joined = ExchangeOutcome(
+            result: result, head: head, start: start, finalURL: finalURL, position: position, received: received,
+            sent: sent, metrics: metrics)
+        joined.fragment = fragment
+        joined.resumeData = resumeData
+        joined.isUntouched = false
+        joined.bodyLeft = bodyLeft
+        joined.refusal = refusal
+        joined.hops = hops
+        return joined
+    }
+
     /// Of an exchange that needed no network.
     public init(finalURL: String, answeredBy start: BodyStart) {
         self.init(
@@ -135,11 +156,12 @@ public final class ExchangeMeter: Sendable {
     private let positionCount = Atomic<Int64>(0)
     private let totalCount = Atomic<Int64>(-1)
     private let sentCount = Atomic<Int64>(0)
+    private let besideCount = Atomic<Int64>(0)
 
     public init() {}
 
     /// Bytes of the file in place; of a coded answer, bytes as they came over the network.
-    public var position: Int64 { positionCount.load(ordering: .relaxed) }
+    public var position: Int64 { positionCount.load(ordering: .relaxed) + besideCount.load(ordering: .relaxed) }
     public var total: Int64? {
         let total = totalCount.load(ordering: .relaxed)
         return total >= 0 ? total : nil
@@ -149,5 +171,7 @@ public final class ExchangeMeter: Sendable {
 
     package func update(position: Int64) { positionCount.store(position, ordering: .relaxed) }
     package func update(total: Int64?) { totalCount.store(total ?? -1, ordering: .relaxed) }
+    /// Bytes of the same file that another exchange put in place.
+    func add(beside count: Int64) { besideCount.add(count, ordering: .relaxed) }
     package func update(sent: Int64) { sentCount.store(sent, ordering: .relaxed) }
 }

@@ -2,8 +2,15 @@ public import TransferCore
 
 /// Where and by what a download goes on.
 public struct ResumePoint: Sendable, Hashable {
-    /// Bytes that are there; above 0.
+    /// Bytes that are there, or where a part of the file begins (``isPart``); above 0 but for such a part.
     public var offset: Int64
+    /// Behind the last byte that is wanted; `nil` for everything that follows.
+    public var end: Int64?
+    /// Whether only this part is wanted, while other exchanges fetch the rest: every answer that isn't exactly a part of
+    /// the same version fails the exchange.
+    public var isPart = false
+    /// Whether the server is told where the part ends. File servers aren't: what comes behind it is left unread.
+    public var namesEnd = true
     /// `nil` for bytes of another mirror, whose validators mean nothing here.
     public var validator: Validator?
     public var total: Int64?
@@ -51,5 +58,5 @@ public struct ResumePoint: Sendable, Hashable {
     var needsNoValidator: Bool { isVerifiedByDigest || isVouchedFor && validator == nil }
 
     /// Whether every byte is there, as far as the length tells.
-    var isWhole: Bool { offset == total }
+    var isWhole: Bool { offset == total && !isPart }
 }

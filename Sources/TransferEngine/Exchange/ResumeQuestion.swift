@@ -31,6 +31,11 @@ enum ResumeQuestion: Equatable {
         }
     }
 
+    private var isRest: Bool {
+        if case .rest = self { return true }
+        return false
+    }
+
     /// The first byte that is asked for.
     func start(_ point: ResumePoint) -> Int64 {
         switch self {
@@ -43,7 +48,8 @@ enum ResumeQuestion: Equatable {
     func fields(_ point: ResumePoint) -> [HeaderField] {
         switch self {
         case .rest(let isConditional), .lastByte(let isConditional):
-            let range = HeaderField("Range", "bytes=\(start(point))-")
+            let last = point.end.flatMap { point.namesEnd && isRest ? "\($0 - 1)" : nil } ?? ""
+            let range = HeaderField("Range", "bytes=\(start(point))-\(last)")
             guard isConditional, let condition = point.validator?.ifRange else { return [range] }
             return [range, HeaderField("If-Range", condition)]
         case .validation:

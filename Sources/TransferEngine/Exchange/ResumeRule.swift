@@ -110,6 +110,11 @@ struct ResumeRule {
             let field = point.validator?.etag == nil ? "Last-Modified" : "ETag"
             return odd("untold", "the server's part doesn't say of which version it is (no \(field))")
         }
+        if let end = point.end, point.namesEnd, range.upperBound > end, question == .rest(isConditional: false)
+            || question == .rest(isConditional: true)
+        {
+            return odd("to:\(range.upperBound)", "asked for the bytes up to \(end), the server sent those up to \(range.upperBound)")
+        }
         guard hasSameCoding(head) else {
             return odd(
                 "coding", "the server applied a\(head.contentCoding == nil ? "nother" : "") content coding to a range")

@@ -113,6 +113,9 @@ struct Resumption {
             isVerifiedByDigest: isVerifiedByDigest, place: place, placeURL: hop.url,
             outlastsOddAnswers: outlastsOddAnswers)
         next.isVouchedFor = isVouchedFor && start.continued > 0
+        if let earlier, start.continued > 0 || earlier.isPart {
+            (next.end, next.isPart, next.namesEnd) = (earlier.end, earlier.isPart, earlier.namesEnd)
+        }
         next.contentCoding = start.head.contentCoding?.lowercased()
         next.mediaType = start.head.mediaType ?? earlier?.mediaType
         point = next

@@ -47,6 +47,8 @@ public final class FileSink: BodySink {
     /// Bytes of the body that are still to be compared with those that are there.
     private var uncompared: Range<Int64> = 0..<0
     private let keeper: RecordKeeper?
+    /// Of a file that other exchanges may fill too.
+    private let segments: SegmentedFile?
     /// Whether nothing is recorded of the bytes yet, as their number wasn't known at their beginning.
     private var isRecordDue = false
     /// What the server's bytes claimed, where they weren't those that are there.
@@ -58,11 +60,13 @@ public final class FileSink: BodySink {
     ///   - algorithm: Hash the body, if it comes from the first byte on.
     ///   - earlier: What was recorded of the bytes that are there; `nil` for what the file itself says.
     ///   - keeper: Has the records that the file can't bear.
+    ///   - segments: The file's map, where others may fill it too.
     public init(
         _ part: PartFile, offset: Int64, url: String, algorithm: DigestAlgorithm?, workers: WorkerPool,
-        state: FileSinkState, earlier: ResumeData? = nil, keeper: RecordKeeper? = nil
+        state: FileSinkState, earlier: ResumeData? = nil, keeper: RecordKeeper? = nil, segments: SegmentedFile? = nil
     ) {
         self.keeper = keeper
+        self.segments = segments
         self.earlier = earlier ?? part.initialRecord
         self.part = part
         self.workers = workers
@@ -83,6 +87,7 @@ public final class FileSink: BodySink {
     public var isReady: Bool { state.isReady }
 
     public func begin(_ start: BodyStart) throws(TransferError) {
+        if let segments, segments.isSplit { try beginPart(start, segments) }
         self.start = start
         if start.continued == 0 {
             if position > 0 || part.initialSize > 0 {
@@ -111,9 +116,10 @@ public final class FileSink: BodySink {
         // Whose bytes they are isn't known before they were compared.
         let isOld = start.overlap > 0
         isRecordDue = start.total == nil && start.isContinuable && !isOld && !isKept
-        if let total = start.total, total >= Self.recordThreshold {
+        if let total = start.total, total >= Self.recordThreshold, segments?.isSplit != true {
             try part.checkSpace(total)
-            let (part, state, record, generation) = (part, state, record(), part.currentGeneration)
+            let generation = part.currentGeneration
+            let (part, state, record) = (part, state, record())
             state.isRecorded = isOld || isKept
             // The record first: blocks may be long in coming, and the loop doesn't wait for them.
             workers.execute { [keeper] in
@@ -123,6 +129,23 @@ public final class FileSink: BodySink {
                 do throws(TransferError) { try part.reserve(total, generation: generation) } catch { state.fail(error) }
                 Failpoint.reached(.partReserved)
             }
+        }
+    }
+
+    /// A file with holes goes on.
+    private func beginPart(_ start: BodyStart, _ segments: SegmentedFile) throws(TransferError) {
+        // The map's word is only heard of bytes that stay.
+        guard self.start == nil else {
+            guard start.continued == position else {
+                throw TransferError(.badResponse, "the answer doesn't go on where it ended", isTransient: true)
+            }
+            return
+        }
+        if start.continued == 0 || start.continued != position {
+            if let record = segments.record() { part.record(record) }
+            segments.reset()
+        } else if start.head.status != 206 {
+            segments.runOn()
         }
     }
 
@@ -140,7 +163,8 @@ public final class FileSink: BodySink {
     /// A body whose length nobody knows has turned out to be worth a record.
     private func recordSize() {
         isRecordDue = false
-        let (part, state, record, generation) = (part, state, record(), part.currentGeneration)
+        let generation = part.currentGeneration
+        let (part, state, record) = (part, state, record())
         state.isRecorded = false
         workers.execute { [keeper] in
             part.record(record, generation: generation, keeper: keeper)
@@ -153,6 +177,11 @@ public final class FileSink: BodySink {
         if let failure = state.failure { throw failure }
         digest?.update(bytes)
         var rest = uncompared.isEmpty ? bytes : try compare(bytes)
+        if let segments, segments.isSplit {
+            digest = nil
+            guard let claim = segments.lead else { throw .partDone }
+            return try segments.write(rest, at: &position, claim: claim, isLead: true)
+        }
         while !rest.isEmpty {
             let count = pwrite(part.descriptor, rest.baseAddress, rest.count, off_t(position))
             guard count > 0 else {
@@ -170,7 +199,8 @@ public final class FileSink: BodySink {
 
     /// The workers are behind the network: to write an attribute takes the loop less than what a kill would cost.
     private func recordHere() {
-        part.record(record(), generation: part.currentGeneration, keeper: keeper)
+        let generation = part.currentGeneration
+        part.record(record(), generation: generation, keeper: keeper)
         state.isRecorded = true
     }
 
@@ -223,7 +253,9 @@ public final class FileSink: BodySink {
         return try? digest?.finish()
     }
 
+    /// The generation that it's written for has to be asked for before: a map that is made meanwhile is a later one.
     private func record() -> ResumeData {
+        if let segments, segments.isSplit, let record = segments.record() { return record }
         var record = ResumeData(
             url: url, validator: validator, total: start?.total,
             written: ByteRanges(0..<position), synced: state.synced, bootID: BootID.current, mount: part.mount,
@@ -250,9 +282,10 @@ public final class FileSink: BodySink {
     /// Makes durable, beside the transfer, what has been written.
     private func checkpoint() {
         lastCheckpoint = position
+        let generation = part.currentGeneration
         var record = record()
         record.synced = ByteRanges(0..<position)
-        let (part, state, position, generation) = (part, state, position, part.currentGeneration)
+        let (part, state, position) = (part, state, position)
         workers.execute { [record, keeper] in
             do throws(TransferError) {
                 try part.sync()

@@ -19,6 +19,7 @@ extension PartFile {
             PartRecord.remove(descriptor)
             guard ftruncate(descriptor, 0) == 0 else { throw .file("truncate", path, errno) }
         }
+        removeMap()
     }
 
     private func moveAside() -> Bool {

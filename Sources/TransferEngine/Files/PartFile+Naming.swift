@@ -83,6 +83,7 @@ extension PartFile {
 
     /// Takes the partial file's name away, unless it's another file's by now.
     public func remove() {
+        removeMap()
         if isNamed, has(path) { unlink(path) }
     }
 

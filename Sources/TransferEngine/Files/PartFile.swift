@@ -21,6 +21,7 @@ public final class PartFile: Sendable {
     /// Whether the file itself bears that it's ours, and its record; if not, only the queue can tell (``RecordKeeper``).
     public var holdsRecords: Bool { canHold.load(ordering: .relaxed) }
     let canHold: Atomic<Bool>
+    private let mapped = Atomic(false)
     /// Counts the starts from zero and the ends: a record of earlier bytes, or a reservation, that is still on its way then
     /// must not be made.
     private let generation = Mutex(0)
@@ -93,6 +94,20 @@ public final class PartFile: Sendable {
             PartRecord.remove(descriptor)
             guard ftruncate(descriptor, 0) == 0 else { throw .file("truncate", path, errno) }
         }
+        removeMap()
+    }
+
+    /// Whether there may be a map of its ranges beside it (``SegmentLog``).
+    var hasMap: Bool {
+        get { mapped.load(ordering: .relaxed) }
+        set { mapped.store(newValue, ordering: .relaxed) }
+    }
+
+    /// The file has no holes any more, or nothing at all.
+    public func removeMap() {
+        guard hasMap else { return }
+        SegmentLog.remove(beside: path)
+        hasMap = false
     }
 
     var currentGeneration: Int { generation.withLock { $0 } }
@@ -181,9 +196,21 @@ public final class PartFile: Sendable {
         record.trustedLength(onMount: mount, fileSize: initialSize)
     }
 
+    /// Which of the bytes that were there when it was opened can be trusted, by that record and the map beside the file.
+    public func trustedRanges(_ record: ResumeData) -> ByteRanges {
+        guard !record.isSequential else { return ByteRanges(0..<max(0, trustedLength(record))) }
+        guard let mount, mount == record.mount else { return record.synced.clipped(to: initialSize) }
+        var ranges = record.written
+        ranges.formUnion(record.synced)
+        if let log = SegmentLog.read(beside: path, inode: inode), log.total == record.total {
+            ranges.formUnion(log.received)
+        }
+        return ranges.clipped(to: initialSize)
+    }
+
     /// Makes the bytes durable where nothing else will count. Blocks: for workers.
     public func secured(_ record: ResumeData) -> ResumeData {
-        guard mount == nil, record.synced.prefixLength < record.written.prefixLength, (try? sync()) != nil else {
+        guard mount == nil, record.synced.count < record.written.count, (try? sync()) != nil else {
             return record
         }
         var record = record

@@ -72,13 +72,15 @@ enum PartOpener {
         if verdict != .ours { _ = flock(descriptor, LOCK_UN) }
         try require(verdict, path)
         isKept = true
-        return PartFile(
+        let part = PartFile(
             path: path, descriptor: descriptor, size: Int64(opened.st_size),
             record: opened.st_size > 0 ? PartRecord.read(descriptor) : nil,
             // What bears its own record may have begun anew since the queue's was made.
             isClaimed: bears != .mark && PartOwnership.matches(claim, inode: inode, bears: bears),
             // Bytes that the queue's record speaks of stay with that one.
             holdsRecords: bears == .mark || opened.st_size == 0 && PartRecord.mark(descriptor))
+        part.hasMap = access(SegmentLog.path(of: path), F_OK) == 0
+        return part
     }
 
     private static func require(_ ownership: PartOwnership, _ path: String) throws(TransferError) {

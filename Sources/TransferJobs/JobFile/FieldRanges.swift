@@ -6,6 +6,6 @@ package enum FieldRanges {
     package static let redirects = 0...100
     package static let retries = 0...1_000_000
     package static let retryBases = 2...100
-    package static let segments = 1...16
+    package static let segments = 1...32
     package static let statusCodes = 100...599
 }

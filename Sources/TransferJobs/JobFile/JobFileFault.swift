@@ -42,8 +42,6 @@ public struct JobFileReport: Sendable, Hashable {
     public var jobCount = 0
     /// Watched folders that the file names, whether or not they are in order.
     public var watchCount = 0
-    /// Downloads that want several connections for their file, which this version doesn't open.
-    public var segmentedCount = 0
     /// Jobs that take whoever answers for their server.
     public var trustingCount = 0
 
@@ -62,9 +60,6 @@ public struct JobFileReport: Sendable, Hashable {
     /// A warning, in words, of a key that works otherwise than the file says: no fault.
     public var warnings: [String] {
         var warnings: [String] = []
-        if segmentedCount > 0 {
-            warnings.append("\"segments\" does nothing yet: one connection is used for each file")
-        }
         if trustingCount > 0 { warnings.append(Self.trusting(jobs: trustingCount)) }
         return warnings
     }

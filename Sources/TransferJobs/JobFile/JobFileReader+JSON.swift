@@ -134,7 +134,6 @@ extension JobFileReader {
     }
 
     private mutating func note(_ spec: JobSpec) {
-        if case .download(let download) = spec.work, download.segments > 1 { report.segmentedCount += 1 }
         if spec.settings.tls.insecure { report.trustingCount += 1 }
     }
 

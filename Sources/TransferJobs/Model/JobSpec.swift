@@ -56,9 +56,9 @@ public struct JobSpec: Sendable, Hashable {
         public var body: String?
         /// Give the file the server's Last-Modified time; true by default.
         public var remoteTime: Bool
-        /// The most connections to use for the one file; 1 by default, and whatever it is one is used: this version opens no
-        /// more.
-        public var segments: Int
+        /// How many connections the one file may get; automatic by default. They share the limit for the file's host with
+        /// other jobs, which come first.
+        public var segments: SegmentCount
         public var adopt: Adopt
         /// What nothing proves to be whole fails: a file of which no digest is known and whose length only the end of the
         /// connection tells. Nothing is adopted then that nothing proves.
@@ -67,7 +67,7 @@ public struct JobSpec: Sendable, Hashable {
         public init(
             urls: [String], destination: String, checksum: Checksum? = nil, pieces: PieceDigests? = nil,
             ifExists: IfExists = .verify, method: String? = nil, body: String? = nil, remoteTime: Bool = true,
-            segments: Int = 1, adopt: Adopt = .proven, strict: Bool = false
+            segments: SegmentCount = .automatic, adopt: Adopt = .proven, strict: Bool = false
         ) {
             self.urls = urls
             self.destination = destination

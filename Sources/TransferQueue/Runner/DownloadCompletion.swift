@@ -59,6 +59,7 @@ struct DownloadCompletion: Sendable {
         var saved: [(id: Int64, Saved)] = []
         for (item, digest) in durable {
             do throws(TransferError) {
+                item.part.removeMap()
                 let (path, earlier) = try giveName(item)
                 if item.mark != nil, earlier == nil { item.part.noteNaming() }
                 Failpoint.reached(.downloadNamed)

@@ -90,6 +90,7 @@ struct DownloadPreparation: Sendable {
             // A partial file is of a newer version than the one that is there: it's continued without asking.
             held: resume == nil ? version : nil)
         ready.earlier = earlier
+        if resume != nil { ready.ranges = held.holes }
         // A folder's file is named by the server.
         if !target.isFolder, let digest = try held.provenDigest(resume) { return .complete(ready, digest) }
         return .ready(ready)

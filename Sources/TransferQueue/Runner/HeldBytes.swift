@@ -30,7 +30,13 @@ struct HeldBytes {
     /// How many bytes can be trusted.
     private var length: Int64 {
         guard part.initialSize > 0, let known, isSameFile(known.url), mayGoOn(known) else { return 0 }
-        return part.trustedLength(known)
+        return ranges.prefixLength
+    }
+
+    /// Which bytes can be trusted; those behind a hole only where the file's beginning can be.
+    private var ranges: ByteRanges {
+        guard part.initialSize > 0, let known, isSameFile(known.url), mayGoOn(known) else { return ByteRanges() }
+        return part.trustedRanges(known)
     }
 
     /// Whether the bytes of a version that was set aside are worth more: nothing usable came of the newer one, or it was
@@ -44,11 +50,18 @@ struct HeldBytes {
         return record.place?.url == known.place?.url
     }
 
+    /// What is there of a file with holes; empty where there are none, and where its beginning is missing.
+    var holes: ByteRanges {
+        let ranges = ranges
+        return known?.total != nil && ranges.prefixLength > 0 && ranges.ranges.count > 1 ? ranges : ByteRanges()
+    }
+
     /// What can be continued; what can't is cut off.
     func trusted() throws(TransferError) -> (ResumePoint?, ResumeData?) {
         let length = length
         guard length > 0, let known else { return (nil, nil) }
-        if length < part.initialSize { try part.truncate(to: length) }
+        let end = holes.ranges.last?.upperBound ?? length
+        if end < part.initialSize { try part.truncate(to: end) }
         var point = ResumePoint(known, offset: length)
         point.isVerifiedByDigest = download.isProvenByDigests
         point.outlastsOddAnswers = true

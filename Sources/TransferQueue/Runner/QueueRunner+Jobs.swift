@@ -118,7 +118,7 @@ extension QueueRunner {
         case .ready(let ready):
             job.ready = .download(ready)
             Failpoint.reached(.downloadPrepared)
-            transferMarked(job.candidate.id, job)
+            segmented.prepare(job, ready, keeper(job, ready), limiters(job.record.spec.settings), on: self)
         }
     }
 
@@ -193,8 +193,9 @@ extension QueueRunner {
             var request = try request(job, ready)
             if let way { request.settings.link = way }
             let makeSink = sinkMaker(job, ready)
+            let limiters = job.file?.limiters ?? limiters(job.record.spec.settings)
             let handle = engine.start(
-                request, meter: job.meter, limiters: limiters(job.record.spec.settings), makeSink: makeSink
+                request, meter: job.meter, limiters: limiters, makeSink: makeSink
             ) { [loop] event in
                 // A small answer is over before anybody could look at its beginning; its end tells of that too.
                 if case .responded(let start) = event, let total = start.total, total < 256 << 10 { return }
@@ -259,16 +260,23 @@ extension QueueRunner {
         case .upload: return { AnswerSink(limit: 64 << 10) }
         case .download(let download):
             let algorithm = job.record.spec.checksum?.algorithm
-            let (id, url) = (job.candidate.id, Redaction.url(job.url))
-            let keeper: RecordKeeper = { [loop] record, kept in
-                loop.execute { self.onLoop { $0.downloads.keep(record, of: id, in: download.part, kept, on: $0) } }
-            }
+            let url = Redaction.url(job.url)
+            let segments = job.file
+            let keeper = segments?.keeper ?? keeper(job, download)
             return { [workers = engine.workers] in
                 FileSink(
                     download.part, offset: download.resume?.offset ?? 0, url: url, algorithm: algorithm,
                     workers: workers, state: FileSinkState(synced: download.synced), earlier: download.earlier,
-                    keeper: keeper)
+                    keeper: keeper, segments: segments)
             }
+        }
+    }
+
+    /// Has the records of a partial file that it can't bear itself.
+    private func keeper(_ job: RunningJob, _ download: ReadyDownload) -> RecordKeeper {
+        let id = job.candidate.id
+        return { [loop] record, kept in
+            loop.execute { self.onLoop { $0.downloads.keep(record, of: id, in: download.part, kept, on: $0) } }
         }
     }
 
@@ -284,12 +292,14 @@ extension QueueRunner {
         switch event {
         case .restarted(let reason):
             emit(job.record.batch, .restarted(job: job.record.identity, reason: reason))
-        case .responded(let start): job.start = start
+        case .responded(let start):
+            job.start = start
+            segmented.responded(job, start, on: self)
         case .netrcUsed(let use): emit(job.record.batch, .authorized(job: job.record.identity, use))
         case .interim, .redirected, .challenged: break
         case .ended(let outcome):
             job.start = outcome.start
-            exchangeEnded(job, outcome)
+            if !segmented.leadEnded(job, outcome, on: self) { exchangeEnded(job, outcome) }
             pump()
         }
     }

@@ -257,6 +257,29 @@ extension QueueRunner: DownloadHost, PreparationHost {
     var startsAtOnce: Bool { scheduler.limits.requestRate == nil }
 }
 
+extension QueueRunner: SegmentHost {
+    func spareConnections(to origin: String) -> Int { scheduler.spareConnections(to: origin) }
+
+    func connectionOpened(to origin: String) { scheduler.connectionOpened(to: origin) }
+
+    func connectionClosed(to origin: String) { scheduler.connectionClosed(to: origin) }
+
+    func partRequest(_ job: RunningJob, url: String, _ point: ResumePoint) throws(TransferError) -> ExchangeRequest {
+        guard case .download(let download) = job.record.spec.work, case .download(var ready) = job.ready else {
+            throw TransferError(.internalFault, "a part of something that isn't downloaded")
+        }
+        let builder = builder(of: job)
+        ready.resume = point
+        ready.held = nil
+        var request = try builder.download(
+            job.record.spec, download, url: url, object: builder.object(job.record.spec, url: url), ready: ready)
+        // Over HTTP/2 all parts would share one connection.
+        request.settings.route.speaksHTTP1Only = true
+        if let link = job.way.link { request.settings.link = link }
+        return request
+    }
+}
+
 extension QueueRunner: CredentialHost {
     func register(_ name: String, _ provider: @escaping CredentialProvider) { credentials.register(name, provider) }
 }

@@ -34,6 +34,7 @@ actor QueueRunner: LoopActor {
     let preparing: JobPreparing
     var running: [Int64: RunningJob] = [:]
     let downloads: Downloads
+    let segmented: SegmentedDownloads
     let recording = Recording()
     let batches = RunningBatches()
     let reporter: Reporter
@@ -62,6 +63,7 @@ actor QueueRunner: LoopActor {
         following = NetworkFollower(monitor: NetworkMonitor(loop: loop, options: options), engine: engine)
         preparing = JobPreparing(engine: engine, census: census, folders: folderWorker)
         downloads = Downloads(engine: engine, builder: builder, census: census)
+        segmented = SegmentedDownloads(engine: engine)
         reporter = Reporter(interval: configuration.progressInterval)
         abandonments = Abandonments(engine: engine, builder: builder)
         sources = SourceChecks(engine: engine)
@@ -186,6 +188,7 @@ actor QueueRunner: LoopActor {
         case .network:
             following.review(on: self)
             pump()
+        case .segments: segmented.tick(on: self)
         case .stalls: following.lookForStalls(on: self)
         case .abandonment(let number):
             timers[timer] = nil
@@ -219,7 +222,7 @@ actor QueueRunner: LoopActor {
     func interrupt(_ job: RunningJob, _ stop: RunningJob.Stop) {
         if case .talking = job.phase { return dialogues.breakOff(job, stop, on: self) }
         job.stop = stop
-        if case .transferring(let handle) = job.phase { handle.cancel() }
+        for handle in job.handles { handle.cancel() }
     }
 
     /// Ends the run once nothing is under way any more.

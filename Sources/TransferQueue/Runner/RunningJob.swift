@@ -63,6 +63,10 @@ final class RunningJob {
     var ready: ReadyTransfer?
     /// Of an upload of several requests, while it's under way.
     var talk: UploadTalk?
+    /// The map of a download's file, which may get several connections.
+    var file: SegmentedFile?
+    /// Of a download that may get them by what its server answered.
+    var segments: SegmentedJob?
     /// Values that the program's own closures gave; never stored.
     var credentials: [String: String]?
     /// Cookies that servers on the way of this attempt set; the next attempt begins without any.
@@ -84,6 +88,14 @@ final class RunningJob {
         self.url = url
     }
 
+    /// How many connections it may get.
+    var segmentWish: ConnectionGrowth.Wish {
+        guard case .download(let download) = record.spec.work, case .exactly(let count) = download.segments else {
+            return .automatic
+        }
+        return .exactly(count)
+    }
+
     /// Whether the source's bytes are known to be those that were to be sent.
     var isVerified: Bool { sending.digest != nil || sending.isProven }
 
@@ -96,7 +108,7 @@ final class RunningJob {
     /// The exchanges that are under way.
     var handles: [ExchangeHandle] {
         switch phase {
-        case .transferring(let handle): [handle]
+        case .transferring(let handle): [handle] + (segments?.handles ?? [])
         case .talking: talk?.legs.values.map(\.handle) ?? []
         case .preparing, .saving: []
         }
@@ -125,7 +137,8 @@ final class RunningJob {
             if case .saving = phase, talk == nil { return 0 }
             return sent
         }
-        return max(0, meter.position - (start?.continued ?? meter.position))
+        let position = meter.position - (file?.besideAtFirst ?? 0)
+        return max(0, position - (start?.continued ?? position))
     }
 
     /// Whether little is lost when it's broken off: it goes on where it was, or nothing has been sent.
@@ -171,13 +184,15 @@ struct ReadyDownload: Sendable {
     /// Where the file goes, as far as it's known before the server has named it.
     let target: DownloadTarget
     let replacement: Replacement
-    let resume: ResumePoint?
+    var resume: ResumePoint?
     /// What is recorded of the bytes that `resume` goes on with.
     var earlier: ResumeData?
     /// Bytes from the start that survive a loss of power.
     let synced: Int64
+    /// What is there of a file with holes; empty where there are none.
+    var ranges = ByteRanges()
     /// The version of the file that is there: where the resource that gave it says 304, that is complete.
-    let held: HeldVersion?
+    var held: HeldVersion?
 }
 
 /// What a transfer that succeeded brought, apart from the file.

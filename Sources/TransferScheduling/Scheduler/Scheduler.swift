@@ -51,6 +51,8 @@ package struct Scheduler: Sendable {
     private var doors = OriginDoors()
     /// Origins that are paused and have jobs to start, with the time at which a job may try.
     private var pauses = PauseTimes()
+    /// Connections besides those that count as jobs, by their origins.
+    package private(set) var beside = ConnectionsBeside()
     /// How many jobs the machine's descriptors are enough for, where they weren't.
     package var openFiles: OriginRoom?
     private var rate: StartRate?
@@ -215,6 +217,25 @@ package struct Scheduler: Sendable {
         dropIfEmpty(place)
     }
 
+    // MARK: Connections besides those of jobs
+
+    /// A job under way got one more connection.
+    package mutating func connectionOpened(to origin: String) { beside.opened(to: origin) }
+
+    package mutating func connectionClosed(to origin: String) {
+        beside.closed(to: origin)
+        table.touch(to: origin)
+    }
+
+    /// How many more connections the origin may have besides those of its jobs; negative where jobs wait for places that
+    /// such connections have.
+    package func spareConnections(to origin: String) -> Int {
+        let waits = table.lanes(to: origin).contains { !$0.window.isEmpty || $0.backlog > 0 }
+        if waits { return -beside.count(to: origin) }
+        let spare = places(at: origin) - table.active(at: origin) - beside.count(to: origin)
+        return min(spare, limits.concurrency - active.count - beside.total)
+    }
+
     // MARK: Questions
 
     package var isIdle: Bool { active.isEmpty && table.isEmpty }
@@ -290,7 +311,8 @@ package struct Scheduler: Sendable {
         while let place = order.next() {
             let state = table.lanes[place]
             guard let index = startable(state) else { continue }
-            if table.origins[state.origin].active >= places(at: state.lane.origin) || doors.holds(state.window[index]) {
+            if table.origins[state.origin].active + beside.count(to: state.lane.origin) >= places(at: state.lane.origin)
+                || doors.holds(state.window[index]) {
                 table.holdLanes(at: state.origin)
                 continue
             }

@@ -43,7 +43,7 @@ import TransferCore
                     urls: ["https://a.example/x", "https://b.example/x"], destination: "isos/x.iso",
                     checksum: Checksum(.sha256, hex: Self.hex), ifExists: .update, method: "POST", body: "q=é😀\n",
                     remoteTime: false,
-                    segments: 4))
+                    segments: .exactly(4)))
         let settings = job.settings
         #expect(settings.headers.map(\.name) == ["X-Team", "Authorization", "Cookie"])
         #expect(settings.headers.map(\.value) == [.literal("media"), .environment("TOKEN"), .file("c")])
@@ -102,7 +102,7 @@ import TransferCore
         #expect(job.settings.lowSpeed == .init(rate: 10, time: .seconds(5)))
         #expect(job.settings.proxy == .init(url: "http://p", noProxy: "b"))
         #expect(job.settings.limitRate == nil && job.settings.auth == nil && job.priority == 5)
-        #expect(job.download?.segments == 3 && job.download?.ifExists == .skip && job.download?.remoteTime == false)
+        #expect(job.download?.segments == .exactly(3) && job.download?.ifExists == .skip && job.download?.remoteTime == false)
         let upload = try #require(reading.jobs.last)
         #expect(upload.upload?.uploadProtocol == .post)
         #expect(upload.settings.proxy == .init(url: "http://p", noProxy: "a") && upload.settings.auth == .netrc())

@@ -56,6 +56,32 @@ extension FieldCodec<Int> {
     }
 }
 
+extension FieldCodec<SegmentCount> {
+    /// A number of connections, or `"auto"`.
+    package static var segments: Self {
+        let range = FieldRanges.segments
+        let number = "{ \"type\": \"integer\", \"minimum\": \(range.lowerBound), \"maximum\": \(range.upperBound) }"
+        return Self(schema: "\"anyOf\": [\(number), { \"const\": \"auto\" }]") { decoder throws(JSONFault) in
+            switch try decoder.reader.kind() {
+            case .number: return try decoder.integer(range).map { .exactly($0) }
+            case .string:
+                let text = try decoder.reader.string()
+                if decoder.reader.string(text) == "auto" { return .automatic }
+                decoder.note("expected a number of connections or \"auto\"", text.token)
+                return nil
+            case let kind:
+                try decoder.mismatch("a number of connections or \"auto\"", kind)
+                return nil
+            }
+        } write: {
+            switch $1 {
+            case .automatic: $0.string("auto")
+            case .exactly(let count): $0.integer(count)
+            }
+        }
+    }
+}
+
 extension FieldCodec<Set<Int>> {
     /// HTTP statuses.
     package static var statuses: Self {

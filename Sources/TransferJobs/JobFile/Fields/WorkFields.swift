@@ -69,8 +69,8 @@ package enum WorkFields {
         },
         JobField(
             download: Field(
-                "segments", \.segments, .integer(FieldRanges.segments), standard: 1,
-                "The most connections to use for one file. Does nothing yet: one is used.")),
+                "segments", \.segments, .segments, standard: .automatic,
+                "How many connections one file may get: a number, or \"auto\" for as many as pay. Files under 4 MiB get one.")),
         JobField(
             download: Field(
                 "ifExists", \.ifExists, .word, standard: .verify, "What to do when the file is there already.")),

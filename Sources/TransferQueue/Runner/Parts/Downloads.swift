@@ -196,7 +196,8 @@ final class Downloads {
             let left = left.secured(ready.part)
             switch left {
             case .record(let resume):
-                ready.part.record(resume)
+                // The record has all of a few ranges.
+                if ready.part.record(resume), resume.written.ranges.count < 24 { ready.part.removeMap() }
                 Failpoint.reached(.brokenOffRecorded)
             case .untouched: break
             case .nothing: ready.part.remove()

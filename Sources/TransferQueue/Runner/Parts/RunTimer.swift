@@ -14,6 +14,8 @@ enum RunTimer: Hashable, Sendable {
     case network
     /// The next look at transfers that may hang.
     case stalls
+    /// The next look at downloads over several connections.
+    case segments
     /// An abandoned upload's next try, by the number of its dialogue.
     case abandonment(Int)
 }

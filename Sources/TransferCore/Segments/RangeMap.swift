@@ -1,0 +1,117 @@
+/// Which bytes of a file are there, which are being fetched and by whom, and which are missing: pure, no I/O.
+///
+/// Several connections fill one file. Each has a claim: a range that it fetches from its first byte on. A connection
+/// that is free takes a range that nobody has, or the later part of the claim that will take longest.
+public struct RangeMap: Sendable {
+    /// A range that one connection fetches.
+    public struct Claim: Sendable, Hashable {
+        public let start: Int64
+        /// The first byte that isn't there yet.
+        public fileprivate(set) var position: Int64
+        /// Behind the last byte that it's to fetch; it may be moved down, never below ``RangeMap/margin`` from `position`.
+        public fileprivate(set) var end: Int64
+
+        public var isDone: Bool { position >= end }
+        public var left: Int64 { max(0, end - position) }
+    }
+
+    /// The length of the file.
+    public let total: Int64
+    /// What came by claims that have ended, and what was there before.
+    public private(set) var settled: ByteRanges
+    public private(set) var claims: [Int: Claim] = [:]
+    private var lastNumber = 0
+
+    /// The bytes that a connection keeps at least when something is taken from it: more than it writes at once.
+    public static let margin: Int64 = 128 << 10
+    /// A claim with less than this left isn't divided.
+    public static let smallestDivided: Int64 = 512 << 10
+
+    public init(total: Int64, received: ByteRanges = ByteRanges()) {
+        self.total = total
+        settled = received.clipped(to: total)
+    }
+
+    /// Everything that is there.
+    public var received: ByteRanges {
+        var all = settled
+        for claim in claims.values { all.insert(claim.start..<claim.position) }
+        return all
+    }
+
+    public var isComplete: Bool { receivedCount == total }
+
+    public var receivedCount: Int64 { received.count }
+
+    /// What isn't there and nobody fetches, in its order.
+    public var unclaimed: [Range<Int64>] {
+        var taken = settled
+        for claim in claims.values { taken.insert(claim.start..<max(claim.position, claim.end)) }
+        return taken.gaps(in: 0..<total)
+    }
+
+    // MARK: Claims
+
+    /// Claims a range that nobody has.
+    ///
+    /// - Returns: The number of the claim.
+    public mutating func claim(_ range: Range<Int64>, position: Int64? = nil) -> Int {
+        lastNumber += 1
+        claims[lastNumber] = Claim(
+            start: range.lowerBound, position: position ?? range.lowerBound, end: range.upperBound)
+        return lastNumber
+    }
+
+    /// What a free connection fetches next.
+    ///
+    /// - Parameters:
+    ///   - rate: Bytes a second that it's expected to bring; `nil` when nobody knows.
+    ///   - rates: The same of those that have claims, by their numbers.
+    /// - Returns: The number of its new claim; `nil` when nothing is left that is worth a request.
+    public mutating func claimNext(rate: Double? = nil, rates: [Int: Double] = [:]) -> Int? {
+        if let gap = unclaimed.max(by: { $0.count < $1.count }) { return claim(gap) }
+        let slowest = claims.filter { $0.value.left >= Self.smallestDivided }
+            .max { Self.time($0.value, rates[$0.key]) < Self.time($1.value, rates[$1.key]) }
+        guard let (number, claim) = slowest else { return nil }
+        let share: Double =
+            if let rate, let other = rates[number], rate + other > 0 { rate / (rate + other) } else { 0.5 }
+        let wanted = Int64(Double(claim.left) * min(0.95, max(0.05, share)))
+        // On a boundary of pages, and with something left on both sides.
+        let cut = max(claim.position + Self.margin, claim.end - max(Self.margin, wanted)) & ~0xFFFF
+        guard cut >= claim.position + Self.margin / 2, cut < claim.end else { return nil }
+        claims[number]?.end = cut
+        return self.claim(cut..<claim.end)
+    }
+
+    /// Seconds until it's done, or its bytes where no rates are known.
+    private static func time(_ claim: Claim, _ rate: Double?) -> Double {
+        Double(claim.left) / max(1, rate ?? 1)
+    }
+
+    /// Bytes of a claim have come.
+    public mutating func advance(_ number: Int, to position: Int64) {
+        guard let claim = claims[number] else { return }
+        claims[number]?.position = max(claim.position, position)
+    }
+
+    /// The connection is through with its claim, or can't go on: what it left is free again.
+    @discardableResult
+    public mutating func release(_ number: Int) -> Claim? {
+        guard let claim = claims.removeValue(forKey: number) else { return nil }
+        settled.insert(claim.start..<claim.position)
+        return claim
+    }
+
+    /// The claim goes on to the end of the file, whatever is there already.
+    public mutating func extendToEnd(_ number: Int) { claims[number]?.end = total }
+
+    /// The claim goes on over what follows it, where nobody has that.
+    public mutating func extend(_ number: Int, over range: Range<Int64>) {
+        if let claim = claims[number], claim.end == range.lowerBound, claim.left > 0 {
+            claims[number]?.end = range.upperBound
+        }
+    }
+
+    /// Bytes turned out to be wrong, or of no use: they are fetched anew.
+    public mutating func discard(_ range: Range<Int64>) { settled.remove(range) }
+}

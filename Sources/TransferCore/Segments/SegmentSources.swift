@@ -1,0 +1,83 @@
+/// The URLs that one file comes from at once, ranked by what they deliver: pure, no I/O.
+public struct SegmentSources: Sendable {
+    public struct Source: Sendable, Hashable {
+        public let url: String
+        /// What the source calls its version; `nil` until it has answered.
+        public var validator: Validator?
+        /// Connections to it.
+        public fileprivate(set) var connections = 0
+        /// Bytes a second of one connection, smoothed; `nil` until one has brought something.
+        public fileprivate(set) var rate: Double?
+        /// Failures since it last brought something.
+        public fileprivate(set) var failures = 0
+        /// Why it isn't asked any more.
+        public fileprivate(set) var dropped: String?
+        fileprivate var notBefore = 0.0
+    }
+
+    public private(set) var all: [Source]
+
+    /// Failures in a row after which a source isn't asked again.
+    static let patience = 3
+    /// Seconds for which a source that failed is left alone.
+    static let pause = 5.0
+    /// A source that brings less than this part of the best one's rate gets no more connections.
+    static let slowest = 0.1
+
+    /// - Parameter urls: The one that the file was begun with comes first.
+    public init(_ urls: [String]) { all = urls.map { Source(url: $0) } }
+
+    public subscript(index: Int) -> Source { all[index] }
+
+    /// The source for a new connection.
+    ///
+    /// One that nobody has asked yet comes before the best one, once; among equals the one with fewer connections does.
+    ///
+    /// - Returns: `nil` where none may be asked now.
+    public func next(now: Double) -> Int? {
+        let usable = all.indices.filter { all[$0].dropped == nil && all[$0].notBefore <= now }
+        if let fresh = usable.first(where: { all[$0].rate == nil && all[$0].connections == 0 }) { return fresh }
+        let best = usable.compactMap { all[$0].rate }.max() ?? 0
+        return usable.filter { all[$0].rate.map { $0 >= best * Self.slowest } ?? true }.max { one, other in
+            // A source that shares its rate among its connections is worth less with each of them.
+            worth(one) < worth(other)
+        }
+    }
+
+    private func worth(_ index: Int) -> Double { (all[index].rate ?? 1) / Double(1 + all[index].connections) }
+
+    /// Whether connections to this source are worth less than others: they are the first to go.
+    public func isSlow(_ index: Int) -> Bool {
+        let best = all.compactMap(\.rate).max() ?? 0
+        return (all[index].rate ?? best) < best * Self.slowest
+    }
+
+    public mutating func opened(_ index: Int) { all[index].connections += 1 }
+
+    /// A connection to it has ended.
+    ///
+    /// - Parameters:
+    ///   - bytes: What it brought, within `seconds`.
+    ///   - fault: Why it failed, if it did; nothing where it wasn't wanted any more.
+    public mutating func closed(_ index: Int, bytes: Int64, seconds: Double, fault: String?, now: Double) {
+        all[index].connections -= 1
+        if bytes > 0 { measured(index, Double(bytes) / max(0.001, seconds)) }
+        guard let fault else { return }
+        if bytes > 0 { all[index].failures = 0 }
+        all[index].failures += 1
+        all[index].notBefore = now + Self.pause
+        if all[index].failures >= Self.patience { all[index].dropped = fault }
+    }
+
+    public mutating func measured(_ index: Int, _ rate: Double) {
+        all[index].rate = all[index].rate.map { ($0 + rate) / 2 } ?? rate
+        all[index].failures = 0
+    }
+
+    /// It has another version of the file, or bytes that are wrong: nothing more is taken from it.
+    public mutating func drop(_ index: Int, _ reason: String) { all[index].dropped = reason }
+
+    public mutating func answered(_ index: Int, _ validator: Validator?) {
+        if all[index].validator == nil { all[index].validator = validator }
+    }
+}

@@ -1,0 +1,130 @@
+import CTransferLinux
+import Glibc
+import TransferCore
+
+/// The companion of a partial file that several connections fill: `NAME.part.map`, in which each of them notes how far it
+/// has come, so that a kill costs no more than the write that was under way.
+///
+/// A header names the partial file's inode and the length of the whole; behind it stands a pair of numbers for each claim,
+/// its first byte (plus one, as 0 is no claim) and the first byte that isn't there yet. Pairs are only added and moved on, never reused. The numbers
+/// are written by pwrite(2) and not through a mapping: a mapping of a file that somebody shortens, or that the disk has
+/// no block for, would end the process (SIGBUS). What the system has taken survives the process; a loss of power it
+/// needn't, so in another life of the file system only the record's synced bytes count.
+final class SegmentLog: Sendable {
+    /// "TKMAP1" and a line's end, read as a number.
+    private static let magic: UInt64 = 0x000A_3150_414D_4B54
+    private static let headerSize = 32
+    private static let pairSize = 16
+    /// Room for 254 claims is taken at the beginning.
+    private static let reserved = 4096
+
+    let path: String
+    private let descriptor: Int32
+
+    static func path(of part: String) -> String { NameLimit.appended(part, ".map") }
+
+    private init(path: String, descriptor: Int32) {
+        self.path = path
+        self.descriptor = descriptor
+    }
+
+    deinit { close(descriptor) }
+
+    /// Makes the companion anew. Blocks: for workers.
+    ///
+    /// - Throws: `fileExists` when somebody else's file has the name; `diskFull`.
+    static func make(
+        beside part: String, inode: UInt64, total: Int64, _ ranges: [Range<Int64>]
+    ) throws(TransferError) -> SegmentLog {
+        let path = path(of: part)
+        if let old = transfer_open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0).asDescriptor {
+            defer { close(old) }
+            guard header(old) != nil else {
+                throw TransferError(.fileExists, "\(path) isn't ours", cause: .os(errno: EEXIST))
+            }
+            unlink(path)
+        }
+        guard
+            let descriptor = transfer_open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600).asDescriptor
+        else { throw .file("make", path, errno) }
+        let log = SegmentLog(path: path, descriptor: descriptor)
+        let code = posix_fallocate(descriptor, 0, off_t(reserved))
+        guard code == 0 || code == EOPNOTSUPP || code == EINVAL else {
+            unlink(path)
+            throw .file("reserve", path, code)
+        }
+        do throws(TransferError) {
+            try log.write([magic, inode, UInt64(total), 0], at: 0)
+            for (index, range) in ranges.enumerated() {
+                try log.add(index, start: range.lowerBound, position: range.upperBound)
+            }
+        } catch {
+            unlink(path)
+            throw error
+        }
+        return log
+    }
+
+    func add(_ index: Int, start: Int64, position: Int64) throws(TransferError) {
+        try write([UInt64(start) + 1, UInt64(position)], at: Self.headerSize + index * Self.pairSize)
+    }
+
+    func move(_ index: Int, to position: Int64) throws(TransferError) {
+        try write([UInt64(position)], at: Self.headerSize + index * Self.pairSize + 8)
+    }
+
+    private func write(_ numbers: [UInt64], at offset: Int) throws(TransferError) {
+        let code = numbers.withUnsafeBytes { bytes in
+            pwrite(descriptor, bytes.baseAddress, bytes.count, off_t(offset)) == bytes.count ? 0 : errno
+        }
+        guard code == 0 else { throw .file("write", path, code) }
+    }
+
+    // MARK: Reading
+
+    /// The bytes that are there by a companion's word. Blocks.
+    ///
+    /// - Returns: `nil` when there is none for this very file.
+    static func read(beside part: String, inode: UInt64) -> (total: Int64, received: ByteRanges)? {
+        let path = path(of: part)
+        guard let descriptor = transfer_open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0).asDescriptor
+        else { return nil }
+        defer { close(descriptor) }
+        guard let (known, total) = header(descriptor), known == inode else { return nil }
+        var received = ByteRanges()
+        var index = 0
+        while let pair = numbers(descriptor, at: headerSize + index * pairSize, count: 2), pair[0] != 0 {
+            let (start, position) = (Int64(bitPattern: pair[0]) &- 1, Int64(bitPattern: pair[1]))
+            guard start >= 0, start <= position, position <= total else { return nil }
+            received.insert(start..<position)
+            index += 1
+        }
+        return (total, received)
+    }
+
+    private static func header(_ descriptor: Int32) -> (inode: UInt64, total: Int64)? {
+        guard let header = numbers(descriptor, at: 0, count: 4), header[0] == magic, header[2] <= UInt64(Int64.max)
+        else { return nil }
+        return (header[1], Int64(header[2]))
+    }
+
+    private static func numbers(_ descriptor: Int32, at offset: Int, count: Int) -> [UInt64]? {
+        var numbers = [UInt64](repeating: 0, count: count)
+        let size = numbers.withUnsafeMutableBytes { pread(descriptor, $0.baseAddress, $0.count, off_t(offset)) }
+        return size == count * 8 ? numbers : nil
+    }
+
+    /// Removes a companion, and nothing else that has its name.
+    static func remove(beside part: String) {
+        let path = path(of: part)
+        guard let descriptor = transfer_open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0).asDescriptor
+        else { return }
+        defer { close(descriptor) }
+        if header(descriptor) != nil { unlink(path) }
+    }
+}
+
+extension Int32 {
+    /// `nil` for what open(2) says when it fails.
+    fileprivate var asDescriptor: Int32? { self >= 0 ? self : nil }
+}

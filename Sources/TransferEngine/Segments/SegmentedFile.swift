@@ -1,0 +1,293 @@
+import CTransferFailpoint
+import Glibc
+import Synchronization
+public import TransferCore
+public import TransferEventLoop
+
+/// A partial file that several exchanges fill at once: who writes where, and what of it is there.
+///
+/// It begins with one exchange that writes from the first byte on (a ``FileSink``), of which the size of the file tells how
+/// much is there. From `split` or `resume` on the map tells: it's in memory, in the ``SegmentLog`` beside the file after each
+/// write, and in the file's record at each checkpoint. The exchanges may be on different loops.
+public final class SegmentedFile: Sendable {
+    private struct State {
+        var map: RangeMap?
+        var log: SegmentLog?
+        /// The pairs of the log that claims have.
+        var slots: [Int: Int] = [:]
+        var slotCount = 0
+        /// The claim of the exchange that began the file.
+        var lead: Int?
+        /// Whether the request of that exchange named where its part ends.
+        var isBounded = false
+        /// Everything that a record says apart from the ranges.
+        var template: ResumeData?
+        var synced = ByteRanges()
+        var sinceCheckpoint: Int64 = 0
+        /// Bytes that were there before, behind the first hole.
+        var beside: Int64 = 0
+    }
+
+    private let part: PartFile
+    private let workers: WorkerPool
+    private let meter: ExchangeMeter
+    public let keeper: RecordKeeper?
+    /// Bounds on the rate that all exchanges of the file share.
+    public let limiters: [RateLimiter]
+    private let state = Mutex(State())
+    private let split = Atomic(false)
+
+    /// Bytes written at once: what a kill may cost of each range.
+    private static let piece = 64 << 10
+    private static let checkpointDistance: Int64 = 64 << 20
+    /// Ranges that a record has; an attribute has only so much space, and the companion has them all.
+    private static let mostRecorded = 24
+
+    public init(
+        _ part: PartFile, meter: ExchangeMeter, workers: WorkerPool, limiters: [RateLimiter] = [], keeper: RecordKeeper?
+    ) {
+        self.limiters = limiters
+        self.part = part
+        self.meter = meter
+        self.workers = workers
+        self.keeper = keeper
+    }
+
+    /// Whether the map tells what is there.
+    public var isSplit: Bool { split.load(ordering: .acquiring) }
+
+    // MARK: Beginnings
+
+    /// Goes on with a file that has holes: the exchange that begins fills the first one. Blocks: for workers.
+    ///
+    /// - Parameter received: More than one range; the first one from the file's start on.
+    /// - Returns: Where the first hole ends.
+    public func resume(_ record: ResumeData, received: ByteRanges, total: Int64) throws(TransferError) -> Int64 {
+        let log = try SegmentLog.make(beside: part.path, inode: part.inode, total: total, received.ranges)
+        part.hasMap = true
+        let end = state.withLock { state in
+            var map = RangeMap(total: total, received: received)
+            let hole = map.unclaimed.first ?? total..<total
+            state.lead = map.claim(hole)
+            state.map = map
+            state.log = log
+            state.slotCount = received.ranges.count
+            state.isBounded = true
+            state.template = record
+            state.synced = record.synced
+            state.beside = map.receivedCount - hole.lowerBound
+            if let lead = state.lead { Self.giveSlot(lead, at: hole.lowerBound, &state) }
+            return hole.upperBound
+        }
+        meter.add(beside: state.withLock { $0.beside })
+        split.store(true, ordering: .releasing)
+        return end
+    }
+
+    /// Makes a map of a file that one exchange has filled so far. Blocks: for workers.
+    ///
+    /// - Parameters:
+    ///   - record: Of what is there: its ranges are replaced.
+    ///   - position: Where the exchange is, or a little behind that.
+    ///   - then: Called with `nil` once the file is known to have holes, also after a kill: others may write then. It's
+    ///     never called where that can't be written down because the exchange is over.
+    public func split(
+        _ record: ResumeData, at position: Int64, total: Int64,
+        then: @escaping @Sendable (TransferError?) -> Void
+    ) {
+        do throws(TransferError) {
+            try part.ensureNamed()
+            let log = try SegmentLog.make(beside: part.path, inode: part.inode, total: total, [0..<position])
+            part.hasMap = true
+            Failpoint.reached(.segmentsPrepared)
+            state.withLock { state in
+                var map = RangeMap(total: total, received: ByteRanges(0..<position))
+                let lead = map.claim(position..<total)
+                state.lead = lead
+                state.map = map
+                state.log = log
+                state.slotCount = 1
+                state.template = record
+                state.synced = record.synced
+                Self.giveSlot(lead, at: position, &state)
+            }
+            split.store(true, ordering: .releasing)
+        } catch {
+            return then(error)
+        }
+        guard let record = self.record() else { return then(nil) }
+        // No record of a file without holes is written after this one.
+        if part.record(record) {
+            Failpoint.reached(.segmentsRecorded)
+            return then(nil)
+        }
+        guard let keeper else {
+            return then(TransferError(.fileAccess, "\(part.path) can't bear a record of its ranges"))
+        }
+        keeper(record) { then(nil) }
+    }
+
+    /// The bytes are given up: the file begins anew, with one exchange.
+    func reset() {
+        let beside = state.withLock { state in
+            let beside = state.beside
+            state = State()
+            return beside
+        }
+        meter.add(beside: -beside)
+        split.store(false, ordering: .releasing)
+        part.removeMap()
+    }
+
+    /// The server doesn't give parts: the one exchange goes on to the end, over what is there already.
+    func runOn() {
+        let beside = state.withLock { state in
+            guard let lead = state.lead else { return Int64(0) }
+            state.map?.extendToEnd(lead)
+            defer { state.beside = 0 }
+            return state.beside
+        }
+        meter.add(beside: -beside)
+    }
+
+    // MARK: Claims
+
+    /// What a connection that is free fetches next.
+    ///
+    /// - Parameters:
+    ///   - rate: Bytes a second that it's expected to bring.
+    ///   - rates: The same of the others, by their claims.
+    /// - Returns: `nil` when nothing is left that is worth a request.
+    public func claimNext(
+        rate: Double?, rates: [Int: Double]
+    ) -> (number: Int, range: Range<Int64>)? {
+        state.withLock { state in
+            guard let number = state.map?.claimNext(rate: rate, rates: rates), let claim = state.map?.claims[number]
+            else { return nil }
+            Self.giveSlot(number, at: claim.start, &state)
+            return (number, claim.start..<claim.end)
+        }
+    }
+
+    /// The connection is through with its claim, or can't go on.
+    ///
+    /// - Parameter toLead: Whether the exchange that began the file may go on with what is left, where that follows its
+    ///   own claim: its request named no end.
+    /// - Returns: Whether all of it came.
+    @discardableResult
+    public func release(_ number: Int, toLead: Bool = false) -> Bool {
+        state.withLock { state in
+            state.slots[number] = nil
+            if state.lead == number { state.lead = nil }
+            guard let claim = state.map?.release(number) else { return false }
+            if toLead, !state.isBounded, let lead = state.lead { state.map?.extend(lead, over: claim.position..<claim.end) }
+            return claim.isDone
+        }
+    }
+
+    /// The exchange that began the file is over.
+    ///
+    /// - Parameter position: How far it has come, which the map needn't know where that was made meanwhile.
+    public func leadEnded(at position: Int64) {
+        state.withLock { state in
+            guard let lead = state.lead else { return }
+            state.map?.advance(lead, to: position)
+            state.map?.release(lead)
+            state.slots[lead] = nil
+            state.lead = nil
+        }
+    }
+
+    /// The claim of the exchange that began the file.
+    public var lead: Int? { state.withLock { $0.lead } }
+
+    /// The map as it is now; `nil` while one exchange fills the file.
+    public var map: RangeMap? { state.withLock { $0.map } }
+
+    /// Bytes that were there behind the first hole before anything came.
+    public var besideAtFirst: Int64 { state.withLock { $0.beside } }
+
+    private static func giveSlot(_ number: Int, at start: Int64, _ state: inout State) {
+        // What can't be noted is fetched again after a kill.
+        guard (try? state.log?.add(state.slotCount, start: start, position: start)) != nil else { return }
+        state.slots[number] = state.slotCount
+        state.slotCount += 1
+    }
+
+    // MARK: Writing
+
+    /// Writes what belongs to the claim; what is behind its end is somebody else's.
+    ///
+    /// - Parameter position: Where the bytes begin; moved to where they end.
+    /// - Throws: ``TransferCore/TransferError/partDone`` where the claim ends before them.
+    func write(
+        _ bytes: UnsafeRawBufferPointer, at position: inout Int64, claim number: Int, isLead: Bool
+    ) throws(TransferError) {
+        var rest = bytes
+        while !rest.isEmpty {
+            let room = state.withLock { $0.map?.claims[number].map { $0.end - position } ?? 0 }
+            guard room > 0 else { throw .partDone }
+            let count = pwrite(
+                part.descriptor, rest.baseAddress, min(rest.count, Self.piece, Int(clamping: room)), off_t(position))
+            guard count > 0 else {
+                if errno == EINTR { continue }
+                throw .file("write", part.path, errno)
+            }
+            Failpoint.reached(.segmentWritten)
+            position += Int64(count)
+            rest = UnsafeRawBufferPointer(rebasing: rest[count...])
+            try came(count, to: position, number)
+            if !isLead { meter.add(beside: Int64(count)) }
+        }
+    }
+
+    private func came(_ count: Int, to position: Int64, _ number: Int) throws(TransferError) {
+        let (log, slot, isDue) = state.withLock { state in
+            state.map?.advance(number, to: position)
+            state.sinceCheckpoint += Int64(count)
+            let isDue = state.sinceCheckpoint >= Self.checkpointDistance
+            if isDue { state.sinceCheckpoint = 0 }
+            return (state.log, state.slots[number], isDue)
+        }
+        if let slot { try log?.move(slot, to: position) }
+        if isDue { checkpoint() }
+    }
+
+    // MARK: Records
+
+    /// What can be continued later.
+    public func record() -> ResumeData? {
+        state.withLock { state in
+            guard let map = state.map, var record = state.template else { return nil }
+            record.total = map.total
+            record.written = map.received.largest(Self.mostRecorded)
+            record.synced = state.synced.largest(Self.mostRecorded)
+            record.isSequential = false
+            record.bootID = BootID.current
+            record.mount = part.mount
+            record.partialFile = part.path
+            record.partialInode = part.inode
+            return record
+        }
+    }
+
+    /// Makes durable, beside the transfers, what has been written.
+    private func checkpoint() {
+        workers.execute { [self] in
+            let generation = part.currentGeneration
+            guard let received = map?.received, (try? part.sync()) != nil else { return }
+            Failpoint.reached(.checkpointSynced)
+            state.withLock { state in
+                guard state.map != nil else { return }
+                state.synced.formUnion(received)
+            }
+            if let record = record() { part.record(record, generation: generation, keeper: keeper) }
+            Failpoint.reached(.checkpointRecorded)
+        }
+    }
+}
+
+extension TransferError {
+    /// All of a claim has come; others fetch what follows.
+    public static let partDone = TransferError(.cancelled, "the part has come")
+}

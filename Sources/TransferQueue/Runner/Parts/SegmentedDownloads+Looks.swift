@@ -1,0 +1,156 @@
+import TransferCore
+import TransferEngine
+import TransferEventLoop
+import TransferScheduling
+
+// How many connections a file has: looked at a few times a second, while it's fetched.
+extension SegmentedDownloads {
+    func schedule(on host: isolated some SegmentHost) {
+        let timer = host.timer(.segments)
+        if !timer.isScheduled { timer.schedule(at: .now + Self.interval) }
+    }
+
+    /// Sees how fast it goes, and whether others want the places.
+    func tick(on host: isolated some SegmentHost) {
+        var isNeeded = false
+        for job in host.jobs {
+            guard job.segments?.isDivisible == true, job.stop == nil, case .transferring = job.phase else { continue }
+            isNeeded = true
+            look(job, on: host)
+        }
+        if isNeeded { schedule(on: host) }
+    }
+
+    func look(_ job: RunningJob, on host: isolated some SegmentHost) {
+        guard let segments = job.segments, job.stop == nil, segments.phase != .preparing, let total = job.meter.total
+        else { return }
+        let now = MonotonicTime.now
+        let position = job.meter.position
+        stopStalled(job, segments, now)
+        var wanted = segments.growth.sample(
+            now: now.inSeconds, bytes: position, left: total - position, connections: segments.count)
+        let spare = host.spareConnections(to: job.candidate.lane.origin)
+        if wanted > segments.count { wanted = min(wanted, segments.count + max(0, spare)) }
+        if spare < 0, segments.count > 1 {
+            wanted = max(1, segments.count + spare)
+            segments.growth.yields(to: wanted)
+        }
+        if wanted < segments.count { return close(segments.count - wanted, of: segments) }
+        guard wanted > segments.count || !(segments.file.map?.unclaimed.isEmpty ?? true) else { return }
+        guard segments.phase == .open else {
+            if let start = job.start, position > 0 { divide(job, segments, start, total, on: host) }
+            return
+        }
+        fill(job, segments, upTo: wanted, on: host)
+    }
+
+    /// Makes the map of a file that one exchange has filled so far.
+    private func divide(
+        _ job: RunningJob, _ segments: SegmentedJob, _ start: BodyStart, _ total: Int64,
+        on host: isolated some SegmentHost
+    ) {
+        guard case .download(let ready) = job.ready else { return }
+        let id = job.candidate.id
+        let record = ResumeData.ofSegments(job, ready, start, total)
+        segments.phase = .preparing
+        engine.workers.execute { [file = segments.file, meter = job.meter, host] in
+            file.split(record, at: meter.position, total: total) { error in
+                host.loop.execute {
+                    host.onLoop { host in
+                        guard let job = host.underWay(id), let segments = job.segments, segments.file === file else {
+                            return
+                        }
+                        host.segmented.divided(job, segments, error, on: host)
+                        host.pump()
+                    }
+                }
+            }
+        }
+    }
+
+    private func divided(
+        _ job: RunningJob, _ segments: SegmentedJob, _ error: TransferError?, on host: isolated some SegmentHost
+    ) {
+        segments.phase = .open
+        if error != nil {
+            segments.isDivisible = false
+            segments.phase = .single
+        }
+        guard let lead = segments.lead else { return look(job, on: host) }
+        guard error == nil else {
+            (job.segments, job.file) = (nil, nil)
+            return host.exchangeEnded(job, lead)
+        }
+        leadIsOver(job, segments, lead, on: host)
+    }
+
+    private func stopStalled(_ job: RunningJob, _ segments: SegmentedJob, _ now: MonotonicTime) {
+        guard let map = segments.file.map else { return }
+        let stalled = TransferError(
+            .timedOut, "nothing came for 3 s while others brought something", isTransient: true)
+        if let lead = segments.file.lead, let claim = map.claims[lead], case .transferring(let handle) = job.phase {
+            if segments.leadMoved.map({ $0.position < claim.position }) ?? true {
+                segments.leadMoved = (claim.position, now)
+            } else if let moved = segments.leadMoved, now - moved.time >= Self.stall, segments.count > 1 {
+                handle.cancel(stalled)
+            }
+        }
+        for (number, connection) in segments.connections {
+            guard let claim = map.claims[number] else { continue }
+            if claim.position > connection.position {
+                segments.connections[number]?.position = claim.position
+                segments.connections[number]?.lastMoved = now
+            } else if now - connection.lastMoved >= Self.stall, segments.count > 1, !connection.isStopped {
+                segments.connections[number]?.isStopped = true
+                connection.handle.cancel(stalled)
+            }
+        }
+    }
+
+    /// Nothing is left that nobody fetches: where one that is much slower has the last of it, that is taken from it.
+    func stopSlowest(_ segments: SegmentedJob, _ map: RangeMap, faster source: Int, _ now: MonotonicTime) {
+        guard let rate = segments.sources[source].rate else { return }
+        let rates = segments.rates(map, now: now)
+        for (number, connection) in segments.connections where !connection.isStopped {
+            guard let claim = map.claims[number], let own = rates[number], own * 4 < rate,
+                Double(claim.left) / max(1, own) > 1
+            else { continue }
+            segments.connections[number]?.isStopped = true
+            connection.handle.cancel(.partDone)
+        }
+    }
+
+    /// Ends as many connections, those of slow sources first. What they leave is fetched by the others.
+    func close(_ count: Int, of segments: SegmentedJob) {
+        let open = segments.connections.filter { !$0.value.isStopped }
+        let order = open.sorted { one, other in
+            let (a, b) = (segments.sources.isSlow(one.value.source), segments.sources.isSlow(other.value.source))
+            return a != b ? a : one.key > other.key
+        }
+        for (number, connection) in order.prefix(max(0, count - (segments.connections.count - open.count))) {
+            segments.connections[number]?.isStopped = true
+            connection.handle.cancel(.partDone)
+        }
+    }
+}
+
+extension MonotonicTime {
+    /// Seconds since the machine's start.
+    var inSeconds: Double { Double(nanoseconds) / 1e9 }
+}
+
+extension ResumeData {
+    /// A record of a file that is being divided, without its ranges.
+    fileprivate static func ofSegments(
+        _ job: RunningJob, _ ready: ReadyDownload, _ start: BodyStart, _ total: Int64
+    ) -> ResumeData {
+        let earlier = start.continued > 0 ? ready.earlier : nil
+        var record = ResumeData(
+            url: Redaction.url(job.url), validator: Validator(start.head) ?? earlier?.validator, total: total,
+            synced: ByteRanges(0..<min(ready.synced, start.continued)), bootID: BootID.current, isSequential: false)
+        record.place = start.place
+        record.mediaType = start.head.mediaType ?? earlier?.mediaType
+        record.adopted = earlier?.adopted
+        return record
+    }
+}

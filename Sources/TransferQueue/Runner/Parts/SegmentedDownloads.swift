@@ -1,0 +1,295 @@
+import TransferCore
+import TransferEngine
+import TransferEventLoop
+import TransferJobs
+import TransferScheduling
+
+/// The runner, as far as downloads over several connections need it.
+protocol SegmentHost: PartHost {
+    var segmented: SegmentedDownloads { get }
+    var jobs: Dictionary<Int64, RunningJob>.Values { get }
+    func underWay(_ id: Int64) -> RunningJob?
+    func transferMarked(_ id: Int64, _ job: RunningJob)
+    func failed(_ job: RunningJob, _ error: TransferError, bodyLeft: Bool, left: Remains, progressed: Bool)
+    /// How many more connections the origin may have; negative where jobs wait for places that parts have.
+    func spareConnections(to origin: String) -> Int
+    func connectionOpened(to origin: String)
+    func connectionClosed(to origin: String)
+    /// - Parameter point: The part.
+    func partRequest(_ job: RunningJob, url: String, _ point: ResumePoint) throws(TransferError) -> ExchangeRequest
+    /// All exchanges of the file are over.
+    func exchangeEnded(_ job: RunningJob, _ outcome: ExchangeOutcome)
+}
+
+/// Downloads over several connections: opens and closes them, gives each its part, and makes one end of all of their ends.
+///
+/// Only the file's first exchange knows what to do with an answer that isn't the expected one (begin anew, set aside, go
+/// back to the job's own URL). The others are strict: what isn't exactly their part of the same version ends them, and
+/// never the file.
+final class SegmentedDownloads {
+    let engine: ExchangeEngine
+
+    /// Files that are shorter get one connection.
+    static let smallest: Int64 = 4 << 20
+    static let interval = Duration.milliseconds(200)
+    /// A connection that brings nothing for this long is given up while others bring something.
+    static let stall = Duration.seconds(3)
+
+    init(engine: ExchangeEngine) { self.engine = engine }
+
+    // MARK: The first exchange
+
+    /// A download is about to begin, or to go on.
+    func prepare(
+        _ job: RunningJob, _ ready: ReadyDownload, _ keeper: @escaping RecordKeeper, _ limiters: [RateLimiter],
+        on host: isolated some SegmentHost
+    ) {
+        let id = job.candidate.id
+        guard case .download(let download) = job.record.spec.work,
+            download.segments.mayBeMany || !ready.ranges.isEmpty
+        else { return host.transferMarked(id, job) }
+        let file = SegmentedFile(
+            ready.part, meter: job.meter, workers: engine.workers, limiters: limiters, keeper: keeper)
+        job.file = file
+        guard let record = ready.earlier, let total = record.total, !ready.ranges.isEmpty else {
+            return host.transferMarked(id, job)
+        }
+        engine.workers.execute { [host] in
+            let end = Result { () throws(TransferError) -> Int64? in
+                do throws(TransferError) {
+                    return try file.resume(record, received: ready.ranges, total: total)
+                } catch {
+                    // Without a map the bytes behind the first hole are fetched again.
+                    try ready.part.truncate(to: ready.ranges.prefixLength)
+                    return nil
+                }
+            }
+            host.loop.execute {
+                host.onLoop { host in
+                    if let job = host.underWay(id) { host.segmented.prepared(job, end, on: host) }
+                    host.pump()
+                }
+            }
+        }
+    }
+
+    private func prepared(
+        _ job: RunningJob, _ end: Result<Int64?, TransferError>, on host: isolated some SegmentHost
+    ) {
+        guard case .download(var ready) = job.ready else { return }
+        switch end {
+        case .success(let end):
+            if end == nil { job.file = nil }
+            ready.resume?.end = end
+            job.ready = .download(ready)
+            host.transferMarked(job.candidate.id, job)
+        case .failure(let error):
+            job.file = nil
+            host.failed(job, error, bodyLeft: false, left: .untouched, progressed: false)
+        }
+    }
+
+    /// The server has begun to answer.
+    func responded(_ job: RunningJob, _ start: BodyStart, on host: isolated some SegmentHost) {
+        guard let file = job.file, job.segments == nil, let total = start.total, total >= Self.smallest || file.isSplit
+        else { return }
+        let segments = SegmentedJob(file, job.segmentWish, sources(job))
+        segments.isDivisible = Self.isDivisible(job, start)
+        segments.sources.answered(0, Validator(start.head))
+        if file.isSplit { segments.phase = .open }
+        job.segments = segments
+        guard segments.isDivisible else { return }
+        if case .exactly = job.segmentWish { look(job, on: host) }
+        schedule(on: host)
+    }
+
+    /// The URL that the file was begun with, and other mirrors where digests judge the whole.
+    private func sources(_ job: RunningJob) -> [SegmentedJob.Place] {
+        let own = SegmentedJob.Place(url: job.url, origin: job.candidate.lane.origin)
+        guard case .download(let download) = job.record.spec.work, download.isProvenByDigests else { return [own] }
+        return [own]
+            + download.urls.indices.filter { download.urls[$0] != job.url }.map {
+                SegmentedJob.Place(url: download.urls[$0], origin: job.record.spec.origin(mirror: $0))
+            }
+    }
+
+    /// Whether parts can be asked for, and known for parts of the same version.
+    private static func isDivisible(_ job: RunningJob, _ start: BodyStart) -> Bool {
+        guard case .download(let download) = job.record.spec.work, (download.method ?? "GET") == "GET",
+            download.body == nil, start.isContinuable, start.head.contentCoding == nil
+        else { return false }
+        guard start.head.status == 206 || start.head.value("Accept-Ranges")?.lowercased() == "bytes" else { return false }
+        return Validator(start.head)?.ifRange != nil || download.isProvenByDigests
+    }
+
+    /// - Returns: Whether the file is still being fetched by others, or was filled by several: then its end comes later.
+    func leadEnded(_ job: RunningJob, _ outcome: ExchangeOutcome, on host: isolated some SegmentHost) -> Bool {
+        guard let file = job.file else { return false }
+        let segments = job.segments ?? SegmentedJob(file, .exactly(1), sources(job))
+        guard file.isSplit || segments.phase == .preparing, segments.lead == nil else {
+            (job.segments, job.file) = (nil, nil)
+            return false
+        }
+        job.segments = segments
+        segments.lead = outcome
+        // The map that a worker is making is still one of this file.
+        guard segments.phase != .preparing else { return true }
+        segments.phase = .open
+        leadIsOver(job, segments, outcome, on: host)
+        return true
+    }
+
+    func leadIsOver(
+        _ job: RunningJob, _ segments: SegmentedJob, _ outcome: ExchangeOutcome, on host: isolated some SegmentHost
+    ) {
+        // Where it ended before it knew of the map, it wrote what the map doesn't say.
+        segments.file.leadEnded(at: outcome.position)
+        if case .failure(let error) = outcome.result, error != .partDone {
+            note(error, of: 0, job, segments)
+        }
+        goOn(job, segments, on: host)
+    }
+
+    // MARK: Parts
+
+    /// Opens connections until there are as many.
+    func fill(
+        _ job: RunningJob, _ segments: SegmentedJob, upTo wanted: Int, on host: isolated some SegmentHost
+    ) {
+        while segments.count < max(1, wanted), job.stop == nil {
+            let now = MonotonicTime.now
+            guard let map = segments.file.map, let source = segments.sources.next(now: now.inSeconds) else { return }
+            guard
+                let (number, range) = segments.file.claimNext(
+                    rate: segments.sources[source].rate, rates: segments.rates(map, now: now))
+            else { return stopSlowest(segments, map, faster: source, now) }
+            do throws(TransferError) {
+                try open(job, segments, number, range, source, on: host)
+            } catch {
+                segments.file.release(number)
+                segments.sources.drop(source, error.message)
+                segments.fault = error
+            }
+        }
+    }
+
+    private func open(
+        _ job: RunningJob, _ segments: SegmentedJob, _ number: Int, _ range: Range<Int64>, _ source: Int,
+        on host: isolated some SegmentHost
+    ) throws(TransferError) {
+        let url = segments.sources[source].url
+        let request = try host.partRequest(job, url: url, point(job, segments, range, source))
+        let id = job.candidate.id
+        let origin = segments.origins[source]
+        let handle = engine.start(request, limiters: segments.file.limiters) { [file = segments.file] in
+            SegmentSink(file, claim: number, start: range.lowerBound)
+        } events: { [host] event in
+            guard case .ended(let outcome) = event else { return }
+            host.loop.execute {
+                host.onLoop { host in
+                    host.connectionClosed(to: origin)
+                    host.segmented.ended(id, number, outcome, on: host)
+                    host.pump()
+                }
+            }
+        }
+        host.connectionOpened(to: origin)
+        segments.sources.opened(source)
+        let now = MonotonicTime.now
+        segments.connections[number] = SegmentedJob.Connection(
+            handle: handle, source: source, start: range.lowerBound, since: now, lastMoved: now,
+            position: range.lowerBound)
+    }
+
+    /// What the part has to be known by.
+    private func point(
+        _ job: RunningJob, _ segments: SegmentedJob, _ range: Range<Int64>, _ source: Int
+    ) -> ResumePoint {
+        let isProven = if case .download(let download) = job.record.spec.work { download.isProvenByDigests } else { false }
+        let url = segments.sources[source].url
+        var point = ResumePoint(
+            offset: range.lowerBound, validator: segments.sources[source].validator, total: job.meter.total,
+            isVerifiedByDigest: isProven)
+        if url == job.url, let start = job.start {
+            // The very resource that gave the beginning.
+            point.place = start.place
+            if start.url != url { point.placeURL = start.url }
+        }
+        point.end = range.upperBound
+        point.isPart = true
+        point.namesEnd = url.hasPrefix("http")
+        return point
+    }
+
+    // MARK: Ends
+
+    private func ended(_ id: Int64, _ number: Int, _ outcome: ExchangeOutcome, on host: isolated some SegmentHost) {
+        guard let job = host.underWay(id), let segments = job.segments,
+            let connection = segments.connections.removeValue(forKey: number)
+        else { return }
+        let now = MonotonicTime.now
+        segments.received += outcome.received
+        let isDone = segments.file.release(number, toLead: outcome.received == 0)
+        var fault: TransferError?
+        if !isDone, case .failure(let error) = outcome.result, error != .partDone { fault = error }
+        if outcome.received > 0, let start = outcome.start {
+            segments.sources.answered(connection.source, Validator(start.head))
+        }
+        segments.sources.closed(
+            connection.source, bytes: outcome.received, seconds: (now - connection.since).inSeconds,
+            fault: job.stop == nil ? fault?.message : nil, now: now.inSeconds)
+        if let fault { note(fault, of: connection.source, job, segments) }
+        goOn(job, segments, on: host)
+    }
+
+    /// What a failure says of the number of connections.
+    private func note(_ error: TransferError, of source: Int, _ job: RunningJob, _ segments: SegmentedJob) {
+        segments.fault = error
+        guard job.stop == nil else { return }
+        let now = MonotonicTime.now.inSeconds
+        if let status = error.status {
+            if status == 429 || status == 503 {
+                segments.growth.refused(
+                    now: now, connections: segments.count, retryAfter: error.retryAfter.map { $0.inSeconds })
+            } else {
+                segments.sources.drop(source, error.message)
+            }
+        } else if error.code == .badResponse {
+            // Its answers are no parts of this file: one connection from its first missing byte on may do better.
+            segments.sources.drop(source, error.message)
+            if source == 0 { segments.isDivisible = false }
+        } else {
+            segments.growth.lost(now: now, connections: segments.count)
+        }
+    }
+
+    /// An exchange is over: the next part, or the end.
+    private func goOn(_ job: RunningJob, _ segments: SegmentedJob, on host: isolated some SegmentHost) {
+        let isComplete = segments.file.map?.isComplete ?? true
+        if !isComplete, job.stop == nil {
+            let spare = host.spareConnections(to: job.candidate.lane.origin)
+            // The place of the one that has just ended may be another's by now.
+            let most = spare < 0 ? max(1, segments.count + spare) : segments.count + max(1, spare)
+            // The first failure of the last connection is the attempt's.
+            if segments.count > 0 || segments.fault == nil {
+                fill(job, segments, upTo: min(segments.growth.wanted, most), on: host)
+            }
+        }
+        guard segments.count == 0, let lead = segments.lead else { return }
+        (job.segments, job.file) = (nil, nil)
+        let position = segments.file.map?.receivedCount ?? lead.position
+        let received = segments.received + lead.received
+        if segments.received == 0, case .success = lead.result, lead.position == job.meter.total {
+            return host.exchangeEnded(job, lead)
+        }
+        guard isComplete, let head = lead.start?.head else {
+            let fault = segments.fault ?? TransferError(.connectionLost, "the file's parts broke off", isTransient: true)
+            return host.exchangeEnded(
+                job,
+                lead.joined(
+                    .failure(fault), position: position, received: received, resumeData: segments.file.record()))
+        }
+        host.exchangeEnded(
+            job, lead.joined(.success(head), position: position, received: received, resumeData: nil))
+    }
+}

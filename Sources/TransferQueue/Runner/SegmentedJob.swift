@@ -1,0 +1,80 @@
+import TransferCore
+import TransferEngine
+import TransferEventLoop
+
+/// A download that may get several connections: the exchange that began it, which writes from its first missing byte on, and
+/// others that fetch parts of what is left.
+final class SegmentedJob {
+    /// `single` → (`preparing` →) `open`; a file that is continued with holes is `open` from the start.
+    enum Phase {
+        /// One exchange fills the file.
+        case single
+        /// A worker makes the map.
+        case preparing
+        /// Parts may be fetched.
+        case open
+    }
+
+    struct Connection {
+        let handle: ExchangeHandle
+        let source: Int
+        let start: Int64
+        let since: MonotonicTime
+        /// When it last brought something, and where it was then.
+        var lastMoved: MonotonicTime
+        var position: Int64
+        /// It isn't wanted any more, or hasn't moved for too long.
+        var isStopped = false
+    }
+
+    let file: SegmentedFile
+    var phase = Phase.single
+    var growth: ConnectionGrowth
+    var sources: SegmentSources
+    /// The origins of the sources, as the scheduler names them.
+    let origins: [String]
+    /// By the numbers of their claims.
+    var connections: [Int: Connection] = [:]
+    /// What the exchange that began the file came to; `nil` while it's under way.
+    var lead: ExchangeOutcome?
+    /// Bytes that ended connections brought.
+    var received: Int64 = 0
+    /// Why a connection ended last without all of its part.
+    var fault: TransferError?
+    /// Whether the server gives parts, of which the version would be known.
+    var isDivisible = true
+
+    /// Where the exchange that began the file is, and since when.
+    var leadMoved: (position: Int64, time: MonotonicTime)?
+
+    /// A URL that parts may come from.
+    struct Place {
+        let url: String
+        /// As the scheduler names it.
+        let origin: String
+    }
+
+    /// - Parameter places: The one that the file was begun with comes first.
+    init(_ file: SegmentedFile, _ wish: ConnectionGrowth.Wish, _ places: [Place]) {
+        self.file = file
+        growth = ConnectionGrowth(wish)
+        sources = SegmentSources(places.map(\.url))
+        origins = places.map(\.origin)
+    }
+
+    /// The exchanges besides the one that began the file.
+    var handles: [ExchangeHandle] { connections.values.map(\.handle) }
+
+    /// Those that are under way, the first one included.
+    var count: Int { connections.count + (lead == nil ? 1 : 0) }
+
+    /// Bytes a second of each connection, by its claim.
+    func rates(_ map: RangeMap, now: MonotonicTime) -> [Int: Double] {
+        var rates: [Int: Double] = [:]
+        for (number, connection) in connections {
+            guard let claim = map.claims[number] else { continue }
+            rates[number] = Double(claim.position - connection.start) / max(0.05, (now - connection.since).inSeconds)
+        }
+        return rates
+    }
+}

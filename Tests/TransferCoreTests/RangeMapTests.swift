@@ -1,0 +1,95 @@
+import Testing
+
+@testable import TransferCore
+
+@Suite struct RangeMapTests {
+    @Test func aFreeConnectionTakesTheLaterHalfOfTheLargestClaim() throws {
+        var map = RangeMap(total: 64 << 20)
+        let lead = map.claim(0..<(64 << 20), position: 0)
+        let next = map.claimNext()
+        let number = try #require(next)
+        #expect(map.claims[number]?.start == 32 << 20 && map.claims[number]?.end == 64 << 20)
+        #expect(map.claims[lead]?.end == 32 << 20)
+    }
+
+    @Test func whatNobodyHasComesBeforeWhatSomebodyHas() throws {
+        var received = ByteRanges(0..<(1 << 20))
+        received.insert((3 << 20)..<(4 << 20))
+        var map = RangeMap(total: 64 << 20, received: received)
+        _ = map.claim((4 << 20)..<(64 << 20))
+        let next = map.claimNext()
+        let number = try #require(next)
+        #expect(map.claims[number]?.start == 1 << 20 && map.claims[number]?.end == 3 << 20)
+    }
+
+    /// The faster one takes as much more as it is faster.
+    @Test(arguments: [(1.0, 1.0, 0.5), (3, 1, 0.75), (1, 3, 0.25), (1000, 1, 0.95)])
+    func aClaimIsDividedByTheRates(_ own: Double, _ other: Double, _ share: Double) throws {
+        var map = RangeMap(total: 100 << 20)
+        let lead = map.claim(0..<(100 << 20))
+        let next = map.claimNext(rate: own, rates: [lead: other])
+        let number = try #require(next)
+        let left = try #require(map.claims[number]?.left)
+        #expect(abs(Double(left) / Double(100 << 20) - share) < 0.01)
+    }
+
+    @Test func theOneThatTakesLongestIsDivided() throws {
+        var map = RangeMap(total: 100 << 20)
+        let slow = map.claim(0..<(20 << 20))
+        let fast = map.claim((20 << 20)..<(100 << 20))
+        let next = map.claimNext(rate: 10e6, rates: [slow: 1e6, fast: 50e6])
+        let number = try #require(next)
+        #expect(map.claims[number]?.end == 20 << 20)
+    }
+
+    @Test func aLittleIsNotDivided() {
+        var map = RangeMap(total: 300 << 10)
+        _ = map.claim(0..<(300 << 10))
+        #expect(map.claimNext() == nil)
+    }
+
+    /// Connections that come, go on, fail and take from each other, in any order: every byte has one owner at most, and
+    /// in the end all are there.
+    @Test(arguments: 0..<200 as Range<UInt64>) func everyByteHasOneOwnerAtMost(_ seed: UInt64) throws {
+        var random = SplitMix(state: seed)
+        let total = Int64.random(in: 1...(40 << 20), using: &random)
+        var map = RangeMap(total: total)
+        for _ in 0..<2000 where !map.isComplete {
+            switch Int.random(in: 0..<6, using: &random) {
+            case 0, 1:
+                let rate = Bool.random(using: &random) ? Double.random(in: 1...1e7, using: &random) : nil
+                if map.claims.count < 8 { _ = map.claimNext(rate: rate) }
+            case 2...4:
+                guard let (number, claim) = map.claims.randomElement(using: &random) else { continue }
+                map.advance(number, to: claim.position + min(claim.left, .random(in: 0...(1 << 20), using: &random)))
+            default:
+                guard let (number, claim) = map.claims.randomElement(using: &random) else { continue }
+                if claim.isDone || Bool.random(using: &random) { map.release(number) }
+            }
+            var owned = map.settled
+            for claim in map.claims.values {
+                let before = owned.count
+                owned.insert(claim.start..<max(claim.position, claim.end))
+                #expect(owned.count - before == max(claim.position, claim.end) - claim.start)
+            }
+        }
+        for number in map.claims.keys { map.release(number) }
+        while let number = map.claimNext() {
+            map.advance(number, to: map.claims[number]?.end ?? 0)
+            map.release(number)
+        }
+        #expect(map.isComplete && map.received == ByteRanges(0..<total))
+    }
+}
+
+struct SplitMix: RandomNumberGenerator {
+    var state: UInt64
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var value = state
+        value = (value ^ (value >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        value = (value ^ (value >> 27)) &* 0x94D0_49BB_1331_11EB
+        return value ^ (value >> 31)
+    }
+}

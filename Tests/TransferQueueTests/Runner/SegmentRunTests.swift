@@ -1,0 +1,115 @@
+import Glibc
+import Testing
+import TransferCore
+import TransferTestServer
+import TransferTestSupport
+
+@testable import TransferEngine
+@testable import TransferJobs
+@testable import TransferQueue
+
+/// Downloads over several connections, through the whole queue.
+@Suite(.timeLimit(.minutes(1))) struct SegmentRunTests {
+    let folder: TemporaryFolder
+    let content = Content.random(seed: 35, count: 24 << 20)
+
+    init() throws { folder = try TemporaryFolder("segments") }
+
+    func job(_ urls: [String], segments: SegmentCount = .exactly(4), checksum: Checksum? = nil) -> JobSpec {
+        JobSpec(
+            work: .download(
+                JobSpec.Download(
+                    urls: urls, destination: folder.path("x"), checksum: checksum, segments: segments)),
+            settings: Sample.quick)
+    }
+
+    func complete(_ job: JobSpec) async throws {
+        try await withQueue(folder) { queue in
+            let totals = try await queue.complete([job])
+            #expect(totals.completed == 1)
+        }
+        #expect(try content.firstDifference(fromFileAt: folder.path("x")) == nil)
+        #expect(try folder.files(below: ".").filter { $0.hasPrefix("x") && $0 != "x" } == [])
+    }
+
+    /// The first connection hangs: what it hasn't brought comes by others, each of which asks for its part alone.
+    @Test func othersFetchWhatTheFirstConnectionHasNotBrought() async throws {
+        try await withTestServer { server in
+            server.serve("/x", content, etag: "\"1\"")
+            server.script("/x", [.stall(after: 3 << 20)])
+            try await complete(job([server.url("/x")]))
+            let parts = server.requests.dropFirst()
+            #expect(parts.count >= 3)
+            #expect(parts.allSatisfy { $0.ifRange == "\"1\"" && $0.range?.hasSuffix("-") == false })
+            // Nothing but what was on its way when the hanging connection was given up is fetched twice.
+            let sent = parts.reduce(0) { $0 + $1.bytesSent } + (3 << 20)
+            #expect(sent < content.count + (2 << 20))
+        }
+    }
+
+    @Test func oneConnectionIsUsedWhereOneIsAskedFor() async throws {
+        try await withTestServer { server in
+            server.serve("/x", content, etag: "\"1\"")
+            try await complete(job([server.url("/x")], segments: .exactly(1)))
+            #expect(server.requests.count == 1)
+        }
+    }
+
+    static let wrongAnswers: [(String, Fault)] = [
+        ("the whole file", .ignoreRange), ("another total", .contentRangeTotal(7 << 20)),
+        ("no total", .contentRangeTotal(nil)),
+        ("another range", .wrongContentRange(shiftedBy: 4096)), ("no range", .missingContentRange),
+        ("several ranges", .multipartRanges), ("another version", .changeETag("\"2\"")),
+        ("a coded part", .gzip), ("416", .rangeNotSatisfiable), ("503", .status(503)), ("429", .status(429)),
+        ("404", .status(404)), ("a page", .status(200, headers: ["Content-Type": "text/html"], body: .text("<html>"))),
+        ("a short part", .cut(after: 100_000)), ("a reset", .reset(after: 70_000)),
+        ("nothing", .closeBeforeHead), ("garbage", .garbage()),
+    ]
+
+    /// Whatever a server says in the place of a part ends that connection, and the file is right.
+    @Test(arguments: wrongAnswers) func aWrongAnswerEndsItsConnectionAndNotTheFile(
+        _ answer: (name: String, fault: Fault)
+    ) async throws {
+        try await withTestServer { server in
+            server.serve("/x", content, etag: "\"1\"")
+            server.script("/x", [.stall(after: 3 << 20), answer.fault])
+            try await complete(job([server.url("/x")]))
+        }
+    }
+
+    /// A file of which nothing could prove that two answers are of the same version comes over one connection.
+    @Test(arguments: [nil, "W/\"1\""] as [String?]) func withoutAStrongValidatorThereIsOneConnection(
+        _ etag: String?
+    ) async throws {
+        try await withTestServer { server in
+            server.serve("/x", content, etag: etag)
+            server.script("/x", [.trickle(1 << 20, every: .milliseconds(20))])
+            try await complete(job([server.url("/x")]))
+            #expect(server.requests.count == 1)
+        }
+    }
+
+    /// A run that was stopped goes on with every range that it had, over several connections or over one.
+    @Test(arguments: [SegmentCount.exactly(4), .exactly(1)]) func aStoppedRunGoesOnWithAllItsRanges(
+        _ later: SegmentCount
+    ) async throws {
+        try await withTestServer { server in
+            server.serve("/x", content, etag: "\"1\"")
+            server.script(
+                "/x", [.stall(after: 3 << 20), .stall(after: 1 << 20), .stall(after: 1 << 20), .stall(after: 1 << 20)])
+            try await withQueue(folder) { queue in
+                let log = EventLog(queue)
+                let staged = try await queue.stage([job([server.url("/x")])])
+                let run = Task { try await queue.run([staged]) }
+                try await server.waitForHeld(4)
+                try await log.wait(forBytes: (6 << 20) - (600 << 10))
+                run.cancel()
+                _ = try await within(.seconds(30)) { try await run.valueOrEnd() }
+            }
+            let before = server.requests.count
+            try await complete(job([server.url("/x")], segments: later))
+            let sent = server.requests.dropFirst(before).reduce(0) { $0 + $1.bytesSent }
+            #expect(sent <= content.count - (5 << 20))
+        }
+    }
+}
