@@ -75,7 +75,8 @@ enum ForeignOptions {
     private static let limits = [
         ForeignOption(
             "--max-concurrent-downloads --parallel-max --transfers --max-threads =", .option("--concurrency")),
-        ForeignOption("--max-connection-per-server --checkers =", .option("--per-host")),
+        ForeignOption("--checkers =", .option("--per-host")),
+        ForeignOption("--max-connection-per-server --split --multi-thread-streams =#", .option("--segments")),
         ForeignOption(
             "--max-overall-download-limit --max-download-limit --max-overall-upload-limit --bwlimit =",
             .option("--limit-rate")),
@@ -97,8 +98,10 @@ enum ForeignOptions {
             "--limit-size --max-filesize -Q --quota --max-transfer =", .words("nothing bounds the size of a file")),
         ForeignOption("-w --wait --random-wait --tpslimit =#", .key(#""limits": {"requestRate": "1/s"}"#)),
         ForeignOption(
-            "-s --split -x -k --min-split-size --multi-thread-streams =#",
-            .words("a file is fetched over one connection; -j and --per-host say how many files at once")),
+            "-s -x =#", .words("--segments N is how many connections one file gets; without it as many as pay")),
+        ForeignOption(
+            "-k --min-split-size --multi-thread-cutoff =#",
+            .words("pieces need no smallest size: a file is divided where that pays (--segments)")),
     ]
 
     private static let places = [

@@ -17,6 +17,12 @@ struct RequestOptions: ParsableArguments {
         help: ArgumentHelp("The only link to use; without it the transfers wait.", valueName: "name"))
     var link: String?
 
+    @Option(
+        help: ArgumentHelp(
+            "Connections of one file: 1 to 32, or auto for as many as pay. Of uploads: parts at a time.",
+            valueName: "n"))
+    var segments: SegmentsArgument?
+
     @Option(help: ArgumentHelp("Attempts after the first.", valueName: "n"))
     var retry: Int?
 
@@ -49,6 +55,7 @@ struct RequestOptions: ParsableArguments {
         try trust.add(to: &members)
         if http1 { members.add("httpVersion", .string("1.1"), "--http1.1") }
         members.add("network", link.map { .object(["require": .string($0)]) }, "--interface")
+        members.add("segments", segments?.json, "--segments")
         members.add("retry", retry.map { .object(["limit": .number($0)]) }, "--retry")
         members.add("retry", retryDelay.map { .object(["scale": $0.json, "maxDelay": $0.json]) }, "--retry-delay")
         members.add("connectTimeout", connectTimeout?.json, "--connect-timeout")
@@ -83,6 +90,7 @@ struct RequestOptions: ParsableArguments {
         trust.add(to: &given)
         given.add("--http1.1", http1)
         given.add("--interface", link)
+        given.add("--segments", segments?.written)
         given.add("--retry", retry.map { "\($0)" })
         given.add("--retry-delay", retryDelay?.written)
         given.add("--connect-timeout", connectTimeout?.written)

@@ -63,7 +63,7 @@ struct UploadOptions: ParsableArguments {
         let chosen = uploadProtocol?.value ?? .of(url: url) ?? (method == "POST" ? .post : .put)
         var upload = JobSpec.Upload(source: "", url: url, uploadProtocol: chosen, method: method)
         upload.options.chunkSize = chunkSize?.bytes
-        upload.options.parallel = parallel
+        upload.options.parallel = parallel ?? request.segments?.count
         upload.options.createFolders = createFolders
         upload.options.inPlace = inPlace
         let options = [
