@@ -116,6 +116,29 @@ public struct JobProgress: Sendable, Hashable {
     /// Bytes a second.
     public var rate: Int64
     public var phase: Phase
+    /// Where the file comes from, of one that has several connections; empty otherwise.
+    public var sources: [Source] = []
+
+    /// A URL of a file that has several connections, and what it delivers.
+    public struct Source: Sendable, Hashable {
+        /// Redacted.
+        public var url: String
+        public var connections: Int
+        /// Bytes a second of one connection; `nil` until one has brought something.
+        public var rate: Int64?
+        /// Why nothing more is asked of it; `nil` while it's used.
+        public var dropped: String?
+
+        public init(url: String, connections: Int, rate: Int64? = nil, dropped: String? = nil) {
+            self.url = url
+            self.connections = connections
+            self.rate = rate
+            self.dropped = dropped
+        }
+    }
+
+    /// Connections that bring the file.
+    public var connections: Int { sources.isEmpty ? 1 : sources.reduce(0) { $0 + $1.connections } }
 
     public init(completed: Int64, total: Int64?, rate: Int64, phase: Phase) {
         self.completed = completed

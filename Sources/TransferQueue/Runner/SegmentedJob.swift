@@ -1,6 +1,7 @@
 import TransferCore
 import TransferEngine
 import TransferEventLoop
+import TransferJobs
 
 /// A download that may get several connections: the exchange that began it, which writes from its first missing byte on, and
 /// others that fetch parts of what is left.
@@ -67,6 +68,16 @@ final class SegmentedJob {
 
     /// Those that are under way, the first one included.
     var count: Int { connections.count + (lead == nil ? 1 : 0) }
+
+    /// For those who show progress.
+    var told: [JobProgress.Source] {
+        sources.all.indices.map { index in
+            let source = sources[index]
+            return JobProgress.Source(
+                url: Redaction.url(source.url), connections: source.connections + (index == 0 && lead == nil ? 1 : 0),
+                rate: source.rate.map { Int64($0) }, dropped: source.dropped)
+        }
+    }
 
     /// Bytes a second of each connection, by its claim.
     func rates(_ map: RangeMap, now: MonotonicTime) -> [Int: Double] {

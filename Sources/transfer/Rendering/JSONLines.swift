@@ -19,7 +19,7 @@ import TransferQueue
 /// | `batch.finished` | *totals*, `seconds`                                                                   |
 /// | `batch.commanded`| `verb` (`pause` `resume` `cancel` `retry` `retryFailed`), and the `id` where it was one job's |
 /// | `job.started`    | `direction` (`download`, `upload`) `url` `offset` `attempt` `adopted`                   |
-/// | `job.progress`   | `completed` `total` `rate` `phase` (`connecting` `transferring` `verifying` `saving`)   |
+/// | `job.progress`   | `completed` `total` `rate` `phase` (`connecting` `transferring` `verifying` `saving`); of several connections `connections` and `sources` (`url` `connections` `rate` `dropped`) |
 /// | `job.retrying`   | `delay` `reason` `code` `status`                                                      |
 /// | `job.restarted`  | `reason`                                                                              |
 /// | `job.authorized` | `by` (`netrc`) `machine` `url`: a machine that redirects led to got its entry of `~/.netrc`  |
@@ -97,6 +97,15 @@ enum JSONLines {
             object.optional("total", progress.total)
             object.field("rate", progress.rate)
             object.field("phase", progress.phase.rawValue)
+            if !progress.sources.isEmpty {
+                object.field("connections", progress.connections)
+                object.objects("sources", progress.sources) { object, source in
+                    object.field("url", source.url)
+                    object.field("connections", source.connections)
+                    object.optional("rate", source.rate)
+                    object.optional("dropped", source.dropped)
+                }
+            }
         case .retrying(_, let delay, let error):
             object.field("delay", delay)
             object.field("reason", error.message)

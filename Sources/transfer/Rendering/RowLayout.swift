@@ -44,7 +44,11 @@ struct RowLayout: Sendable, Hashable {
         let progress = job.progress
         let total = progress?.total
         let fraction = total.map { $0 > 0 ? Double(progress?.completed ?? 0) / Double($0) : 1 }
-        var line = StyledLine(charset.name(job.name, width: name).padded(name) + (bar > 0 ? "  " : " "))
+        // A file of several connections says how many, where there is room for that and a name.
+        let count = progress.map(\.connections) ?? 1
+        let mark = count > 1 && name >= Self.leastName ? " x\(count)" : ""
+        let named = charset.name(job.name, width: name - mark.utf8.count) + mark
+        var line = StyledLine(named.padded(name) + (bar > 0 ? "  " : " "))
         for part in ProgressBar.draw(fraction, width: bar, charset: charset).parts {
             line.append(part.text, part.style)
         }

@@ -145,5 +145,6 @@ extension JobProgress {
         let hasBegun = job.start != nil || (isUpload && position > 0)
         self.init(
             completed: position, total: total, rate: job.pace.rate, phase: hasBegun ? .transferring : .connecting)
+        if let segments = job.segments, segments.phase == .open { sources = segments.told }
     }
 }
