@@ -67,7 +67,9 @@ import TransferTestSupport
             for name in ["a", "b", "c", "d", "e"] { server.serve("/\(name)", .text(name)) }
             try configure(place, #""defaults": {"headers": {"User-Agent": "config", "X-Two": "config"}}"#)
             let agent = #""defaults": {"headers": {"User-Agent": "file"}}, "#
-            func run(_ name: String, _ own: String, _ extra: String, _ options: [String], _ variable: String?) async throws {
+            func run(_ name: String, _ own: String, _ extra: String, _ options: [String], _ variable: String?)
+                async throws
+            {
                 try place.jobs([download(server.url("/\(name)"), to: name, own)], extra: extra, name: name)
                 var command = place.command(["run", "jobs.json"] + options)
                 command.environment["TRANSFER_USER_AGENT"] = variable
@@ -148,7 +150,8 @@ import TransferTestSupport
             let result = try await place.command(command).run()
             #expect(result.exitCode == 65, "\(result)")
             #expect(
-                result.standardError.contains("config.json:2:14: error: unknown key \"tiemout\"; did you mean \"timeout\"?"),
+                result.standardError.contains(
+                    "config.json:2:14: error: unknown key \"tiemout\"; did you mean \"timeout\"?"),
                 "\(result)")
         }
         #expect(!place.folder.exists("state"))
@@ -177,7 +180,10 @@ import TransferTestSupport
             let object = try #require(
                 try JSONSerialization.jsonObject(with: Data(result.standardOutput.utf8)) as? [String: Any])
             let files = try #require(object["files"] as? [[String: Any]])
-            #expect(files.map { $0["path"] as? String } == ["/etc/transfer/config.json", place.folder.path("own/transfer/config.json")])
+            #expect(
+                files.map { $0["path"] as? String } == [
+                    "/etc/transfer/config.json", place.folder.path("own/transfer/config.json"),
+                ])
             #expect(files.last?["read"] as? Bool == true)
             let values = try #require(object["values"] as? [[String: Any]])
             return Dictionary(
@@ -255,7 +261,8 @@ struct MeteredByConfigurationTests {
             try say(true)
             #expect(try await stage.command("network", "--json").run().standardOutput.contains(#""metered":"yes""#))
             try stage.place.jobs([
-                download(stage.url("/file"), to: "file", #""checksum": "sha256:\#(sum)", "network": {"metered": "forbid"}"#)
+                download(
+                    stage.url("/file"), to: "file", #""checksum": "sha256:\#(sum)", "network": {"metered": "forbid"}"#)
             ])
             let process = try stage.startJobs()
             try await process.waiting(for: "network")

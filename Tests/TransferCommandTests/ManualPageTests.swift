@@ -39,7 +39,8 @@ import TransferTestSupport
     }
 
     private static let commands = [
-        "run", "get", "put", "watch", "status", "why", "network", "config", "wait", "pause", "resume", "cancel", "retry",
+        "run", "get", "put", "watch", "status", "why", "network", "config", "wait", "pause", "resume", "cancel",
+        "retry",
         "forget",
         "validate",
     ]
@@ -103,7 +104,9 @@ import TransferTestSupport
         #expect(result.exitCode == 0 && result.standardOutput.contains("origin.perHost"), "\(result)")
     }
 
-    @Test(arguments: ["transfer.1", "transfer-config.5", "transfer-jobs.5"]) func groffHasNothingToComplainOf(_ name: String) async throws {
+    @Test(arguments: ["transfer.1", "transfer-config.5", "transfer-jobs.5"]) func groffHasNothingToComplainOf(
+        _ name: String
+    ) async throws {
         let groff = "/usr/bin/groff"
         guard FileManager.default.isExecutableFile(atPath: groff) else { return }
         let page = Self.root.appendingPathComponent("man/\(name)").path

@@ -35,7 +35,8 @@ private func faults(_ text: String) -> [String] {
 
     static let tables: [Layers] = [
         Layers(
-            testDescription: "the stronger file's value", files: [#""defaults": {"timeout": 1}"#, #""defaults": {"timeout": 2}"#],
+            testDescription: "the stronger file's value",
+            files: [#""defaults": {"timeout": 1}"#, #""defaults": {"timeout": 2}"#],
             holds: ["timeout=2"]),
         Layers(
             testDescription: "objects merge",
@@ -104,14 +105,17 @@ private func faults(_ text: String) -> [String] {
     }
 
     @Test(arguments: [
-        ("https://cdn.example", "https://cdn.example/a", true), ("https://cdn.example", "https://cdn.example:443/", true),
+        ("https://cdn.example", "https://cdn.example/a", true),
+        ("https://cdn.example", "https://cdn.example:443/", true),
         ("https://cdn.example", "http://cdn.example/a", false), ("https://CDN.example/", "https://cdn.EXAMPLE/a", true),
         ("https://cdn.example", "https://cdn.example.evil/a", false), ("*.lan", "ftp://nas.lan/a", true),
-        ("*.lan", "https://a.b.lan:81/", true), ("*.lan", "https://lan/", false), ("*.lan", "https://lan.example/", false),
+        ("*.lan", "https://a.b.lan:81/", true), ("*.lan", "https://lan/", false),
+        ("*.lan", "https://lan.example/", false),
         ("nas.lan:8080", "http://nas.lan:8080/", true), ("nas.lan:8080", "http://nas.lan/", false),
         ("cam-*.lan", "http://cam-7.lan/", true), ("sftp://host", "sftp://host:22/x", true),
         ("s3://archive", "s3://archive/k", true), ("s3://archive", "s3://archive2/k", false),
-        ("bücher.example", "https://xn--bcher-kva.example/", true), ("https://[::1]:8080", "https://[::1]:8080/a", true),
+        ("bücher.example", "https://xn--bcher-kva.example/", true),
+        ("https://[::1]:8080", "https://[::1]:8080/a", true),
         ("https://a.example", "https://a.example@evil.example/", false),
     ]) func anOriginStandsForItsURLs(pattern: String, url: String, matches: Bool) throws {
         #expect(try #require(OriginPattern(pattern)).matches(url: url) == matches)
@@ -205,7 +209,8 @@ private func faults(_ text: String) -> [String] {
 /// A configuration under job files: what is stronger, and that no job becomes another one.
 @Suite struct ConfiguredJobTests {
     private func jobs(
-        _ configuration: Configuration, _ text: String, options: [(String, String)] = [], as format: JobFileFormat = .json
+        _ configuration: Configuration, _ text: String, options: [(String, String)] = [],
+        as format: JobFileFormat = .json
     ) throws -> [JobSpec] {
         var rules = RequestRules()
         for (key, value) in options { #expect(rules.set(key, to: value) == nil) }
@@ -265,7 +270,8 @@ private func faults(_ text: String) -> [String] {
         let files: [(String, JobFileFormat)] = [
             (file(#""headers": {"X-Own": "1"}"#, #""download": "https://a.example/ä b", "to": "x""#), .json),
             (file("", #""upload": "x", "to": "https://a.example/x", "id": "u""#), .json),
-            (#"{\#(url), "headers": {"X-Own": "1"}}"#, .jsonLines), ("https://a.example/x\n  header=X-L: 1\n", .urlList),
+            (#"{\#(url), "headers": {"X-Own": "1"}}"#, .jsonLines),
+            ("https://a.example/x\n  header=X-L: 1\n", .urlList),
         ]
         for (file, format) in files {
             let plain = try jobs(Configuration(), file, as: format).map(\.spelt.fingerprint)
