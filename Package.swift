@@ -182,6 +182,7 @@ let package = Package(
             dependencies: [
                 "TransferQueue", "TransferService", "TransferMetrics", .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+                .product(name: "UnixSignals", package: "swift-service-lifecycle"),
                 .product(name: "CoreMetrics", package: "swift-metrics"),
             ],
             path: "examples/service-program", swiftSettings: settings),
@@ -267,6 +268,7 @@ let package = Package(
                 "TransferService", "TransferMetrics", "TransferQueue", "TransferTesting", "TransferTestSupport",
                 "service-program", .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+                .product(name: "UnixSignals", package: "swift-service-lifecycle"),
                 .product(name: "CoreMetrics", package: "swift-metrics"),
                 .product(name: "MetricsTestKit", package: "swift-metrics"),
             ],

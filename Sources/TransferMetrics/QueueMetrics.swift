@@ -15,8 +15,8 @@ public final class QueueMetrics: Sendable {
     public func record(_ event: QueueEvent) {
         switch event.kind {
         case .failed(let failure):
-            Counter(label: "transfer_failures_total", dimensions: [("code", failure.error.code.rawValue)], factory: factory)
-                .increment()
+            let code = failure.error.code.rawValue
+            Counter(label: "transfer_failures_total", dimensions: [("code", code)], factory: factory).increment()
         default: break
         }
     }

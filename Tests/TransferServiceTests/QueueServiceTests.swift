@@ -11,6 +11,7 @@ import TransferTestSupport
         let queue = try await TransferQueue.open(.init(state: folder.path("state")))
         let group = ServiceGroup(services: [QueueService(queue)], logger: Logger(label: "test"))
         await group.triggerGracefulShutdown()
+        try await group.run()
         await queue.close()
     }
 }

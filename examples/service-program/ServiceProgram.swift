@@ -4,6 +4,7 @@ import ServiceLifecycle
 import TransferMetrics
 import TransferQueue
 import TransferService
+import UnixSignals
 
 @main
 struct ServiceProgram {
