@@ -6,6 +6,9 @@ package protocol QueueReader: Sendable {
     /// How the batches stand; all of them, or the one of that name.
     func statuses(name: String?) throws -> [BatchStatus]
 
+    /// Whether another process, or another queue of this one, has the batch and lives.
+    func isHeldElsewhere(batch name: String) throws -> Bool
+
     /// - Returns: `nil` when there is no such job.
     func facts(batch name: String, job: String) throws -> JobFacts?
 

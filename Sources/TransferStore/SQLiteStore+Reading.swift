@@ -16,6 +16,8 @@ extension SQLiteStore {
 
     package func statuses(name: String?) throws -> [BatchStatus] { try statusQueries.statuses(name: name) }
 
+    package func isHeldElsewhere(batch name: String) throws -> Bool { try statusQueries.isHeldElsewhere(batch: name) }
+
     package func facts(batch name: String, job: String) throws -> JobFacts? {
         try jobFacts.facts(batch: name, job: job)
     }

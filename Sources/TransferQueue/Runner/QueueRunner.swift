@@ -339,6 +339,12 @@ actor QueueRunner: LoopActor {
     func runForever() {
         state.isEndless = true
         folders.addAll(on: self)
+        hub.ring()
+    }
+
+    /// Whether this run works on the batch, or would if there was something to do.
+    func runs(_ batch: String) -> Bool {
+        state.stopping == nil && (state.isEndless || batches.all.contains { $0.name == batch })
     }
 
     /// Whether jobs are still being added to a batch that runs.
