@@ -66,12 +66,12 @@ actor QueueRunner: LoopActor {
         abandonments = Abandonments(engine: engine, builder: builder)
         sources = SourceChecks(engine: engine)
         dialogues = UploadDialogues(engine: engine)
-        state.limiter = configuration.limits.limitRate.map { RateLimiter(rate: $0) }
+        state.rates = RateBounds(configuration.limits)
     }
 
     /// For what starts from now on.
     func setLimits(_ limits: BatchLimits) {
-        state.limiter = limits.limitRate.map { RateLimiter(rate: $0) }
+        state.rates = RateBounds(limits)
         scheduler.setLimits(Scheduler.Limits(limits), now: .now)
     }
 
