@@ -51,6 +51,8 @@ public struct JobSpec: Sendable, Hashable {
         public var checksum: Checksum?
         /// Of all of the file's pieces. They are compared with the whole file, and with the beginning that another tool left.
         public var pieces: PieceDigests?
+        /// The bytes that the file must have; a file of another size fails. `nil` where nobody knows.
+        public var size: Int64?
         public var ifExists: IfExists
         /// `nil` is GET.
         public var method: String?
