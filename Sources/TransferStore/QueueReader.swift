@@ -11,6 +11,9 @@ package protocol QueueReader: Sendable {
     /// - Parameter failed: Only those that failed for good.
     func jobs(batch name: String, after number: Int64, failed: Bool, limit: Int) throws -> [ListedJob]
 
+    /// Whether another process, or another queue of this one, has the batch and lives.
+    func isHeldElsewhere(batch name: String) throws -> Bool
+
     /// - Returns: `nil` when there is no such job.
     func facts(batch name: String, job: String) throws -> JobFacts?
 

@@ -20,6 +20,8 @@ extension SQLiteStore {
         try JobListQuery(database: database).page(batch: name, after: number, failed: failed, limit: limit)
     }
 
+    package func isHeldElsewhere(batch name: String) throws -> Bool { try statusQueries.isHeldElsewhere(batch: name) }
+
     package func facts(batch name: String, job: String) throws -> JobFacts? {
         try jobFacts.facts(batch: name, job: job)
     }

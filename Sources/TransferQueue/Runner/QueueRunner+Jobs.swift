@@ -194,7 +194,7 @@ extension QueueRunner {
             if let way { request.settings.link = way }
             let makeSink = sinkMaker(job, ready)
             let handle = engine.start(
-                request, meter: job.meter, limiters: limiters(job.record.spec.settings), makeSink: makeSink
+                request, meter: job.meter, limiters: limiters(of: job), makeSink: makeSink
             ) { [loop] event in
                 // A small answer is over before anybody could look at its beginning; its end tells of that too.
                 if case .responded(let start) = event, let total = start.total, total < 256 << 10 { return }
@@ -270,12 +270,7 @@ extension QueueRunner {
         }
     }
 
-    func limiters(_ settings: JobSettings) -> [RateLimiter] {
-        var limiters: [RateLimiter] = []
-        if let limiter = state.limiter { limiters.append(limiter) }
-        if let rate = settings.limitRate { limiters.append(RateLimiter(rate: rate)) }
-        return limiters
-    }
+    func limiters(of job: RunningJob) -> [RateLimiter] { state.rates.limiters(of: job.record.spec, url: job.url) }
 
     private func received(_ event: ExchangeEvent, of id: Int64) {
         guard let job = running[id] else { return }

@@ -66,12 +66,12 @@ actor QueueRunner: LoopActor {
         abandonments = Abandonments(engine: engine, builder: builder)
         sources = SourceChecks(engine: engine)
         dialogues = UploadDialogues(engine: engine)
-        state.limiter = configuration.limits.limitRate.map { RateLimiter(rate: $0) }
+        state.rates = RateBounds(configuration.limits)
     }
 
     /// For what starts from now on.
     func setLimits(_ limits: BatchLimits) {
-        state.limiter = limits.limitRate.map { RateLimiter(rate: $0) }
+        state.rates = RateBounds(limits)
         scheduler.setLimits(Scheduler.Limits(limits), now: .now)
     }
 
@@ -339,6 +339,12 @@ actor QueueRunner: LoopActor {
     func runForever() {
         state.isEndless = true
         folders.addAll(on: self)
+        hub.ring()
+    }
+
+    /// Whether this run works on the batch, or would if there was something to do.
+    func runs(_ batch: String) -> Bool {
+        state.stopping == nil && (state.isEndless || batches.all.contains { $0.name == batch })
     }
 
     /// Whether jobs are still being added to a batch that runs.
