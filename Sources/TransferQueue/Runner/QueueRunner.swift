@@ -160,9 +160,9 @@ actor QueueRunner: LoopActor {
         timer(.wake).schedule(at: next)
     }
 
-    func emit(_ batch: Int64, _ kind: QueueEvent.Kind, cursor: Int64?) {
+    func emit(_ batch: Int64, _ kind: QueueEvent.Kind, cursor: Int64?, route: JobRoute?) {
         guard let name = batches[batch]?.name, hub.isHeard else { return }
-        hub.send(QueueEvent(time: WallClock.milliseconds, batch: name, cursor: cursor, kind: kind))
+        hub.send(QueueEvent(time: WallClock.milliseconds, batch: name, cursor: cursor, kind: kind, route: route))
     }
 
     // MARK: Timers
