@@ -217,13 +217,11 @@ extension QueueRunner {
             adopted = download.earlier?.adopted.flatMap { $0.count == offset ? $0 : nil }
         case .upload: offset = job.record.upload?.confirmed ?? 0
         }
-        emit(
-            job.record.batch,
-            .started(
-                job: job.record.identity,
-                JobStart(
-                    isUpload: job.record.spec.isUpload, url: Redaction.url(job.url), offset: offset,
-                    attempt: job.record.attempts + 1, adopted: adopted)))
+        var start = JobStart(
+            isUpload: job.record.spec.isUpload, url: Redaction.url(job.url), offset: offset,
+            attempt: job.record.attempts + 1, adopted: adopted)
+        start.isInsecure = job.record.spec.settings.tls.insecure
+        emit(job.record.batch, .started(job: job.record.identity, start))
     }
 
     /// The builder of a job's requests, which knows the attempt's cookies and what the program's closures gave for it.
