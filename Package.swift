@@ -153,9 +153,7 @@ let package = Package(
             swiftSettings: settings),
         .target(
             name: "TransferMetrics",
-            dependencies: [
-                "TransferCore", "TransferQueue", .product(name: "CoreMetrics", package: "swift-metrics"),
-            ],
+            dependencies: ["TransferQueue", .product(name: "CoreMetrics", package: "swift-metrics")],
             swiftSettings: settings),
         .executableTarget(
             name: "transfer",
@@ -183,7 +181,7 @@ let package = Package(
                 "TransferQueue", "TransferService", "TransferMetrics", .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
-                .product(name: "CoreMetrics", package: "swift-metrics"),
+                .product(name: "MetricsTestKit", package: "swift-metrics"),
             ],
             path: "examples/service-program", swiftSettings: settings),
 
@@ -273,6 +271,17 @@ let package = Package(
                 .product(name: "MetricsTestKit", package: "swift-metrics"),
             ],
             swiftSettings: settings),
+        // The documentation's code and tables, held against what they speak of.
+        .testTarget(
+            name: "TransferDocumentationTests",
+            dependencies: [
+                "TransferKit", "TransferKitCombine", "TransferQueue", "TransferNetworking", "TransferService",
+                "TransferMetrics", "TransferTesting", "TransferTestSupport", "transfer",
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+                .product(name: "CoreMetrics", package: "swift-metrics"),
+            ],
+            exclude: ["Given"], swiftSettings: settings),
         .testTarget(
             name: "TransferTestingTests",
             dependencies: ["TransferTesting", "TransferKit", "TransferQueue", "TransferTestSupport"],

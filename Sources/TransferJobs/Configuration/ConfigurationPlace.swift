@@ -1,10 +1,10 @@
 /// Where a value of the configuration stands.
 public struct ConfigurationPlace: Sendable, Hashable, CustomStringConvertible {
-    /// The file's path.
+    /// The file's path, or the name of what isn't a file.
     public var file: String
-    /// Counted from 1.
+    /// Counted from 1; 0 where there is no file.
     public var line: Int
-    /// In characters, counted from 1.
+    /// In characters, counted from 1; 0 where there is no file.
     public var column: Int
 
     public init(file: String, line: Int, column: Int) {
@@ -13,15 +13,14 @@ public struct ConfigurationPlace: Sendable, Hashable, CustomStringConvertible {
         self.column = column
     }
 
-    /// `FILE:LINE`, as editors take it.
-    public var description: String { "\(file):\(line)" }
-}
+    /// What the program does where nobody says anything.
+    public static let builtIn = ConfigurationPlace(file: "built in", line: 0, column: 0)
 
-/// A value of the configuration that isn't an object of its own, with the place that it comes from.
-public struct ConfigurationEntry: Sendable, Hashable {
-    /// The keys that lead to it, such as `["retry", "limit"]`.
-    public var path: [String]
-    /// JSON; secrets are named in it and never written.
-    public var value: String
-    public var place: ConfigurationPlace
+    /// A variable of the environment.
+    public static func variable(_ name: String) -> ConfigurationPlace {
+        ConfigurationPlace(file: "$" + name, line: 0, column: 0)
+    }
+
+    /// `FILE:LINE`, as editors take it.
+    public var description: String { line > 0 ? "\(file):\(line)" : file }
 }

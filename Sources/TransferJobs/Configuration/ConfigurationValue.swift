@@ -71,6 +71,32 @@ package indirect enum ConfigurationValue: Sendable {
 }
 
 extension ConfigurationValue {
+    /// A value that is of no file, and in order.
+    package init(_ json: String, from place: ConfigurationPlace, key: String) {
+        let read = Array(json.utf8).withUnsafeBufferPointer { bytes in
+            Result { () throws(JSONFault) in
+                var reader = JSONReader(bytes)
+                var cursor = SourceCursor()
+                return try Self.read(&reader, &cursor, file: place.file, key: key)
+            }
+        }
+        self = (try? read.get())?.placed(place) ?? .empty
+    }
+
+    private func placed(_ place: ConfigurationPlace) -> ConfigurationValue {
+        switch self {
+        case .leaf(let text, _): .leaf(text, place)
+        case .unset: .unset
+        case .object(let members):
+            .object(members.map { Member(name: $0.name, token: $0.token, value: $0.value.placed(place)) })
+        }
+    }
+
+    /// An object of one member.
+    package static func one(_ key: String, _ value: ConfigurationValue) -> ConfigurationValue {
+        .object([Member(name: key, token: "\"\(key)\"", value: value)])
+    }
+
     /// Reads the tree of a text that was found to be in order.
     package static func read(
         _ reader: inout JSONReader, _ cursor: inout SourceCursor, file: String, key: String = ""

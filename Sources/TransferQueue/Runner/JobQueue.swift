@@ -206,11 +206,23 @@ public final class JobQueue: Sendable {
             do { return try store.deliver(verb, batch: batch, job: job) } catch { throw store.fault(error) }
         }
         switch delivery {
-        case .applied: hub.ring()
-        case .handed(_, let socket, _): if let socket { ControlSocket.ring(socket) }
+        case .applied:
+            if verb != .cancel, verb != .pause { try await takeUp(batch) }
+            hub.ring()
+        case .handed(let pid, let socket, _):
+            if let socket { ControlSocket.ring(socket) }
+            // The caller finds it done.
+            if pid == getpid() { await runner.performCommands() }
         case .noSuchBatch: throw TransferError(.fileMissing, "the queue has no batch \"\(batch)\"")
         case .noSuchJob: throw TransferError(.fileMissing, "the batch \"\(batch)\" has no job \"\(job ?? "")\"")
         }
+    }
+
+    /// A run without an end goes on with a batch that had ended and has something left again.
+    private func takeUp(_ batch: String) async throws {
+        guard await runner.runs(batch) else { return }
+        let held = try await reader.run { [store] in try store.hold(.named(batch)) }
+        for batch in held { await runner.add(batch, secrets: [:], options: RunOptions()) }
     }
 
     /// How a batch stands, whichever process runs it; `nil` when there is none of that name.

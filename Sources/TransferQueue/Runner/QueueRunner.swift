@@ -335,6 +335,12 @@ actor QueueRunner: LoopActor {
 
     func closeControl() { commands.close() }
 
+    /// Does what was asked of this process, and returns when that is done.
+    func performCommands() async {
+        commands.takeAll(on: self)
+        repeat { await storeTurn() } while !commands.isIdle
+    }
+
     /// Whether the run goes on when there is nothing to do.
     func runForever() {
         state.isEndless = true

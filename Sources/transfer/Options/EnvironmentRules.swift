@@ -38,7 +38,25 @@ enum EnvironmentRules {
         }
     }
 
-    static let limits = ["TRANSFER_CONCURRENCY", "TRANSFER_PER_HOST", "TRANSFER_LIMIT_RATE"]
+    /// The variables that are set, for `transfer config`.
+    ///
+    /// - Throws: `ValidationError` that names the variable.
+    static func variables() throws -> [Configuration.Variable] {
+        var members = RequestMembers()
+        try add(to: &members)
+        let set = rules.filter { Composition.environment[$0.variable] != nil }
+        let keys = zip(set, members.texts).map { Configuration.Variable($0.variable, key: $0.key, json: $1) }
+        let limits = try batchLimits()
+        let numbers = [
+            ("TRANSFER_CONCURRENCY", "concurrency", limits.concurrency.map(Int64.init)),
+            ("TRANSFER_PER_HOST", "perHost", limits.perHost.map(Int64.init)),
+            ("TRANSFER_LIMIT_RATE", "limitRate", limits.limitRate),
+        ]
+        return keys
+            + numbers.compactMap { name, key, value in
+                value.map { Configuration.Variable(name, key: key, json: "\($0)", isLimit: true) }
+            }
+    }
 
     /// The limits that variables set.
     ///

@@ -45,8 +45,11 @@ final class CommandPerformer {
 
     func close() { desk.socket = nil }
 
-    /// Somebody rang: take what was asked of this process.
-    private func takeAll(on host: isolated some CommandHost) {
+    /// Whether all that was taken is done.
+    var isIdle: Bool { desk.isIdle }
+
+    /// Takes what was asked of this process: somebody rang.
+    func takeAll(on host: isolated some CommandHost) {
         host.withStore {
             try $0.takeCommands()
         } then: { host, commands in
