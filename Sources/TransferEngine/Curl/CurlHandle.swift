@@ -121,6 +121,9 @@ final class CurlHandle {
             cause: .curl(Int32(code.rawValue)))
     }
 
+    /// - Parameter mask: CURLPAUSE_….
+    func pause(_ mask: Int32) { curl_easy_pause(raw, mask) }
+
     func long(_ info: CURLINFO) -> Int {
         var value = 0
         return transfer_easy_get_long(raw, info, &value) == CURLE_OK ? value : 0
