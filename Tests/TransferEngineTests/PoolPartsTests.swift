@@ -51,16 +51,17 @@ extension ExchangeID {
     }
 
     /// (held, deadline after the start, time of the look) → how the exchange ends
-    @Test(arguments: [
-        (false, nil, Duration.milliseconds(9_999), nil),
-        (false, nil, .seconds(10), .silent),
-        (true, nil, .seconds(10), nil),
-        (false, Duration.seconds(4), .seconds(3), nil),
-        (false, .seconds(4), .seconds(4), .late),
-        (true, .seconds(4), .seconds(4), .late),
-        (false, .seconds(40), .seconds(10), .silent),
-        (false, .seconds(10), .seconds(10), .late),
-    ] as [(Bool, Duration?, Duration, Silence.Fault?)])
+    @Test(
+        arguments: [
+            (false, nil, Duration.milliseconds(9_999), nil),
+            (false, nil, .seconds(10), .silent),
+            (true, nil, .seconds(10), nil),
+            (false, Duration.seconds(4), .seconds(3), nil),
+            (false, .seconds(4), .seconds(4), .late),
+            (true, .seconds(4), .seconds(4), .late),
+            (false, .seconds(40), .seconds(10), .silent),
+            (false, .seconds(10), .seconds(10), .late),
+        ] as [(Bool, Duration?, Duration, Silence.Fault?)])
     func endsWhatIsSilentOrLate(isHeld: Bool, deadline: Duration?, after: Duration, fault: Silence.Fault?) {
         var silence = Silence()
         let subject = Subject(

@@ -38,7 +38,9 @@ final class AddressSearch {
     func lookUp(_ url: String, proxy: String?) -> LookUpCache.LookUp? { cache.find(url, proxy: proxy) }
 
     /// Finds the addresses of a hop; then its transfer begins.
-    func find(_ lookUp: LookUpCache.LookUp, for hop: Hop, of exchange: ActiveExchange, on host: isolated some AddressHost) {
+    func find(
+        _ lookUp: LookUpCache.LookUp, for hop: Hop, of exchange: ActiveExchange, on host: isolated some AddressHost
+    ) {
         // libcurl puts an address into its cache as it does a name.
         let gone = lookUp.address.flatMap { given.has($0) ? nil : given.note($0, now: .now) } ?? []
         let stale = lookUp.targets.filter { given.isStale($0.key, now: .now) }

@@ -12,7 +12,9 @@ final class SilenceWatch {
 
     func begin(_ exchange: ActiveExchange, on host: isolated some SilenceHost) {
         guard let subject = exchange.silence else { return }
-        if let time = silence.begin(subject, now: exchange.pace.lastActivity) { host.timer(.silence).schedule(at: time) }
+        if let time = silence.begin(subject, now: exchange.pace.lastActivity) {
+            host.timer(.silence).schedule(at: time)
+        }
     }
 
     func look(on host: isolated some SilenceHost) {
