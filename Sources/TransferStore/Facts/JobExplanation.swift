@@ -42,7 +42,7 @@ public struct JobExplanation: Sendable, Hashable {
         case disk(String, remaining: Duration)
         /// Jobs that have to be complete before.
         case needs([Need])
-        /// Its turn, while so many transfers are under way.
+        /// The job waits for its turn, while so many transfers are under way.
         case slot(active: Int)
         /// Nothing: its transfer is under way, as one of so many.
         case running(active: Int)
