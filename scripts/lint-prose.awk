@@ -4,11 +4,11 @@
 
 BEGIN {
     # Folders and files whose comments are clean. Another one is added when it is; none is taken out.
-    clean = "^Sources/(TransferStore)/"
+    clean = "^Sources/(TransferStore|TransferCore|TransferEngine)/"
 
     # A clause with Where or When that comes before its sentence has a comma.
     opening = "^(What|Whatever|Which|Whichever|Who|Whoever|Whose|Whom|That which|Those|These|Of|It|It's|Its|They|They're|Their" \
-        "|Them|To be|Also|So|Neither|Nor|Behind|Nothing of)[ ,:;]"
+        "|Them|To be called|Also|So|Neither|Nor|Behind|Nothing of)[ ,:;]"
     clause = "^(Where|When)[ ]"
 }
 

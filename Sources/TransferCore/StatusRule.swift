@@ -5,7 +5,7 @@ public enum StatusRule {
     public static func error(_ head: ResponseHead, now: Int64) -> TransferError {
         let sent = head.value("Date").flatMap { HTTPDate.parse($0, now: now) } ?? now
         let retryAfter = head.value("Retry-After").flatMap { RetryRule.retryAfter($0, now: sent) }
-        // These statuses speak for the server as a whole, or for the way to it; the others for this one file.
+        // Statuses of this kind speak for the server as a whole, or for the way to it; the others for this one file.
         let isOrigin = head.status == 429 || head.status == 511 || (head.status == 503 && retryAfter != nil)
         return TransferError(
             .httpStatus, "\(head.status) \(reason(head.status))", cause: .http(status: head.status),

@@ -12,7 +12,7 @@ final class ActiveExchange {
     let sink: any BodySink
     var handle: CurlHandle?
     var hop: Hop?
-    /// What is asked of a file server; `nil` for HTTP.
+    /// The request to a file server; `nil` for HTTP.
     var files: FileServerTask?
 
     /// Why a callback told libcurl to stop; wins over libcurl's own code.
@@ -93,7 +93,7 @@ final class ActiveExchange {
         hops.append(metrics)
     }
 
-    /// What the hop sends, where it sends a body.
+    /// The body that the hop sends, where it sends one.
     var body: RequestBody { hop?.replacedBody.map { .bytes($0) } ?? request.body }
 
     /// The failure for which the transfer was told to stop.
@@ -105,7 +105,7 @@ final class ActiveExchange {
     /// Why a body that ended well isn't what it should be: it's shorter than what it should have been compared with.
     var shortfall: TransferError? { answer.phase == .body ? sink.shortfall : nil }
 
-    /// What the pool has to know to watch for silence; `nil` where libcurl watches.
+    /// The facts by which the pool watches for silence; `nil` where libcurl watches.
     var silence: Silence.Subject? {
         idleTimeout.map {
             Silence.Subject(
@@ -126,7 +126,7 @@ final class ActiveExchange {
     }
 }
 
-// What is told to libcurl from outside its callbacks.
+// Calls of libcurl from outside its callbacks.
 extension ActiveExchange {
     /// Tells libcurl what is held back now. Going on may deliver what libcurl kept, at once, and end in another hold.
     func applyHolds() {

@@ -2,7 +2,7 @@ import CTransferCurl
 import Glibc
 import TransferCore
 
-/// What a CURLcode means for the one who waits, and whether another try makes sense (libcurl-errors(3)).
+/// The meaning of a CURLcode for the one who waits, and whether another try makes sense (libcurl-errors(3)).
 enum CurlFailure {
     /// - Parameters:
     ///   - isConnected: Whether the connection stood: before that it's the origin that can't be reached, after it

@@ -21,7 +21,7 @@ final class KnownProxies: Sendable {
 }
 
 extension KnownProxies {
-    /// What the proxy of a hop is known to ask for.
+    /// The schemes that the proxy of a hop is known to ask for.
     func schemes(for hop: Hop, _ settings: ExchangeSettings) -> UInt? {
         settings.way(to: hop.url).flatMap { schemes(of: $0) }
     }

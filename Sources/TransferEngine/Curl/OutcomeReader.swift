@@ -2,7 +2,7 @@ import CTransferCurl
 import TransferCore
 
 extension ExchangeOutcome {
-    /// Of an exchange that libcurl has no part in any more.
+    /// Makes the outcome of an exchange that libcurl has no part in any more.
     init(of exchange: ActiveExchange, _ result: Result<ResponseHead, TransferError>, _ metrics: ExchangeMetrics) {
         let file = exchange.sink as? FileSink
         self.init(

@@ -2,7 +2,7 @@ import CTransferCurl
 import TransferCore
 import TransferEventLoop
 
-/// What a CURLcode means where the proxy of a hop is to blame.
+/// The meaning of a CURLcode where the proxy of a hop is to blame.
 enum ProxyFault {
     /// - Returns: `nil` where it isn't the proxy's fault.
     static func error(_ exchange: ActiveExchange, _ handle: CurlHandle, _ code: CURLcode) -> TransferError? {
@@ -27,7 +27,7 @@ enum ProxyFault {
                 cause: cause,
                 isTransient: true, scope: .origin)
         case CURLE_COULDNT_CONNECT:
-            // What libcurl says names the proxy already, but not always in the same words.
+            // libcurl's message names the proxy already, but not always in the same words.
             return TransferError(
                 .cannotConnect, "can't connect to the proxy \(proxy)", cause: cause, isTransient: true, scope: .origin)
         case CURLE_COULDNT_RESOLVE_PROXY:

@@ -19,7 +19,7 @@ final class AddressSearch {
         let hop: Hop
         /// Names whose addresses libcurl is still to be given.
         var targets: ArraySlice<LookUpTarget>
-        /// What libcurl is to be given: entries of CURLOPT_RESOLVE(3).
+        /// Addresses that libcurl is to be given: entries of CURLOPT_RESOLVE(3).
         var entries: [String]
     }
 
@@ -32,7 +32,7 @@ final class AddressSearch {
 
     init(resolver: HostResolver) { self.resolver = resolver }
 
-    /// What a hop has to look up.
+    /// The hosts that a hop has to look up.
     ///
     /// - Returns: `nil` for what is no URL of a protocol that is spoken here.
     func lookUp(_ url: String, proxy: String?) -> LookUpCache.LookUp? { cache.find(url, proxy: proxy) }

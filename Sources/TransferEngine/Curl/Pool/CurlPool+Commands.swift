@@ -1,7 +1,7 @@
 import TransferCore
 import TransferEventLoop
 
-// What exchanges are told from outside, and what they get from other threads.
+// Commands to exchanges from outside, and news for them from other threads.
 extension CurlPool {
     func cancel(_ id: ExchangeID, _ error: TransferError) {
         if let exchange = active[id] { giveUp(exchange, error) }
@@ -23,7 +23,7 @@ extension CurlPool {
     /// The sink may take more again.
     func proceed(_ id: ExchangeID) { goOn(id, after: .sink) { $0.sink.isReady } }
 
-    /// What becomes of a redirect that was asked about.
+    /// Answers the question what becomes of a redirect.
     func decide(_ id: ExchangeID, _ decision: RedirectDecision) {
         guard let exchange = active[id], let head = exchange.lastHead,
             let action = exchange.machine.decided(decision)

@@ -2,7 +2,7 @@ import CTransferCurl
 import TransferCore
 import TransferEventLoop
 
-// What libcurl and the loop tell the pool, and what its parts ask of it.
+// Calls of libcurl, of the loop, and of the pool's parts.
 extension CurlPool: SocketHost, AddressHost, TrustHost, RateHost, SilenceHost {
     func exchange(_ id: ExchangeID) -> ActiveExchange? { active[id] }
 

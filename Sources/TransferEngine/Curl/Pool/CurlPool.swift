@@ -23,10 +23,10 @@ actor CurlPool: LoopActor {
     var timers = PoolTimers()
     private var isShutDown = false
 
-    // What is shared with other pools.
+    // Shared with other pools.
     let bodyThreads: WorkerPool
     let proxies: KnownProxies
-    /// Who was let in by file servers; all pools' for those.
+    /// Logins that file servers accepted; shared by all pools for those.
     let logins: AcceptedLogins?
 
     // The pool's connections.

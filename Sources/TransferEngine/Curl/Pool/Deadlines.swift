@@ -4,7 +4,7 @@ import TransferCore
 struct Deadlines {
     private var times: [ExchangeID: MonotonicTime] = [:]
 
-    /// When the first wait is over; `nil` without waits.
+    /// The end of the first wait; `nil` without waits.
     var next: MonotonicTime? { times.values.min() }
 
     mutating func set(_ id: ExchangeID, _ time: MonotonicTime) { times[id] = time }

@@ -1,6 +1,6 @@
 import TransferEventLoop
 
-/// What a pool has timers for.
+/// A purpose of a pool's timer.
 enum PoolTimer: Int, CaseIterable {
     /// The time at which libcurl wants to be called.
     case libcurl

@@ -3,14 +3,14 @@ import TransferCore
 /// When exchanges are looked at that may have been silent for too long, or are late: one look at all of them, as nobody
 /// wants a timer for each.
 struct Silence {
-    /// What is known of an exchange that has a bound on silence.
+    /// An exchange that has a bound on silence.
     struct Subject {
         var lastActivity: MonotonicTime
         /// An exchange that is held back has nothing to say for itself.
         var isHeld = false
         /// The longest silence.
         var bound: Duration
-        /// When the exchange has to have ended; `nil` without a bound on its whole time.
+        /// The time by which the exchange has to have ended; `nil` without a bound on its whole time.
         var deadline: MonotonicTime?
 
         /// When it has been silent for too long, or is late.

@@ -1,7 +1,7 @@
 import CTransferCurl
 import TransferEventLoop
 
-/// What libcurl wants to hear of its sockets, against what they are registered for at the loop.
+/// The events that libcurl wants to hear of on its sockets, against those that they are registered for at the loop.
 ///
 /// A socket that libcurl doesn't want to hear of any more is likely to be wanted again for the next request: until
 /// something happens on it, it stays registered.

@@ -12,7 +12,7 @@ final class TrustDecisions {
     /// bound comes before that.
     private static let margin = Duration.milliseconds(-50)
 
-    /// Where the handshakes of the pool put their questions.
+    /// The list in which the handshakes of the pool put their questions.
     let questions = HandshakeQuestions()
     private let threads: WorkerPool
     /// Exchanges whose server is being judged, with the longest that this may take.
