@@ -44,11 +44,7 @@ struct RowLayout: Sendable, Hashable {
         let progress = job.progress
         let total = progress?.total
         let fraction = total.map { $0 > 0 ? Double(progress?.completed ?? 0) / Double($0) : 1 }
-        // A file of several connections says how many, where there is room for that and a name.
-        let count = progress.map(\.connections) ?? 1
-        let mark = count > 1 && name >= Self.leastName ? " x\(count)" : ""
-        let named = charset.name(job.name, width: name - mark.utf8.count) + mark
-        var line = StyledLine(named.padded(name) + (bar > 0 ? "  " : " "))
+        var line = StyledLine(label(job, charset).padded(name) + (bar > 0 ? "  " : " "))
         for part in ProgressBar.draw(fraction, width: bar, charset: charset).parts {
             line.append(part.text, part.style)
         }
@@ -64,6 +60,16 @@ struct RowLayout: Sendable, Hashable {
         guard !rest.isEmpty || bar > 0 else { return StyledLine(line.text.withoutTrailingSpaces) }
         line.append(rest)
         return line
+    }
+
+    /// What is said of every line of a job stays where the name gets short.
+    private func label(_ job: ProgressScreen.ActiveJob, _ charset: Charset) -> String {
+        // A file of several connections says how many, where there is room for that and a name.
+        let count = job.progress.map(\.connections) ?? 1
+        let mark =
+            (count > 1 && name >= Self.leastName ? " x\(count)" : "") + (job.isInsecure ? InsecureJobs.mark : "")
+        guard !mark.isEmpty else { return charset.name(job.name, width: name) }
+        return charset.name(job.name, width: max(4, name - mark.count)) + mark
     }
 
     private func state(_ progress: JobProgress?) -> String {
