@@ -233,7 +233,7 @@ package struct Scheduler: Sendable {
 
     /// How many more connections the origin may have besides those of its jobs; negative where jobs wait for places that
     /// such connections have.
-    package func spareConnections(to origin: String) -> Int {
+    package mutating func spareConnections(to origin: String) -> Int {
         let waits = table.lanes(to: origin).contains { !$0.window.isEmpty || $0.backlog > 0 }
         if waits { return -beside.count(to: origin) }
         let spare = places(at: origin) - table.active(at: origin) - beside.count(to: origin)
