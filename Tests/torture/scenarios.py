@@ -91,7 +91,8 @@ class Scenario:
 class Get(Scenario):
     """Downloads. The starts of ranges tell how much of what was there is fetched again."""
 
-    members = {}
+    # One connection: the sizes of partial files tell what is there.
+    members = {"segments": 1}
 
     def make(self):
         self.sources = {}  # name: (size, variant)
@@ -175,6 +176,40 @@ class GetSmall(Get):
         for number in range(60):
             size = chance.choice([0, 1, 700, 4096, 40_000, 255 << 10, 300 << 10] if number else [MIB])
             self.sources[f"f{number}"] = (size, number, number % 2 == 0)
+
+
+class GetSegments(Get):
+    """Eight connections to two mirrors: the map beside the partial file tells what is there."""
+
+    kind = "get-segments"
+    members = {"segments": 8}
+
+    def plan(self):
+        self.sources = {"large": (40 * MIB, 0, True)}
+
+    def offer(self, name, data):
+        self.mirrors = [self.path(name), self.path(name) + ".mirror"]
+        for path in self.mirrors:
+            self.server.serve(path, data)
+        return [self.server.url(path) for path in self.mirrors]
+
+    def ran(self):
+        """What is fetched again is known at the end, from all that was sent."""
+
+    def killed(self):
+        self.wait_until_quiet()
+        self.kills = getattr(self, "kills", 0) + 1
+
+    def finish(self):
+        super().finish()
+        sent = sum(self.server.sent.get(path, 0) for path in self.mirrors)
+        kills = getattr(self, "kills", 0)
+        again = max(0, sent - self.sources["large"][0])
+        if kills:
+            self.repeated.append(again // kills)
+        # What was on its way in eight connections, and a piece of each.
+        if again > (kills + 1) * MOST_AGAIN:
+            self.fault("again", f"{again >> 10} KiB fetched again in {kills} kills")
 
 
 class GetCut(Get):
@@ -414,7 +449,7 @@ class GetFiles(OnFileServer, Get):
         self.sources = {"large": (24 * MIB, 0, False), "known": (9 * MIB, 0, True), "small": (9000, 0, False)}
 
     def make(self):
-        self.members = self.files.members
+        self.members = self.files.members | {"segments": 1}
         super().make()
 
     def path(self, name):
@@ -627,7 +662,7 @@ class WatchTus(WatchDelete):
         return [digest_of(file) for file in self.place.peers.tus.whole(name)]
 
 
-OWN = [GetDigest, GetPlain, GetSmall, GetCut, GetNginx, Put, PutNginx, Post, Form, Draft]
+OWN = [GetDigest, GetPlain, GetSegments, GetSmall, GetCut, GetNginx, Put, PutNginx, Post, Form, Draft]
 WATCHED = [WatchKeep, WatchDelete, WatchMove, WatchMoveFar]
 FROM_PYPI = [SendTus, SendS3, WatchS3, WatchTus]
 BY_FTP = [GetFTP, SendFTP, WatchFTP]

@@ -35,6 +35,7 @@ class Server(ThreadingHTTPServer):
         self.etags = {}  # path: strong validator
         self.cuts = {}  # path: where the next answers break off, in bytes of their bodies
         self.ranges = {}  # path: [(start, status)] of each GET
+        self.sent = {}  # path: bytes of bodies that left
         self.whole = {}  # path: [sha256] of each body that came whole
         self.stored = {}  # path: (bytes, seconds since 1970)
         self.uploads = {}  # path: Upload
@@ -57,7 +58,7 @@ class Server(ThreadingHTTPServer):
     def forget(self, prefix):
         """Drops everything beneath a path: the next scenario begins with a clean server."""
         with self.lock:
-            for table in (self.files, self.etags, self.cuts, self.ranges, self.whole, self.stored, self.uploads):
+            for table in (self.files, self.etags, self.cuts, self.ranges, self.sent, self.whole, self.stored, self.uploads):
                 for path in [path for path in table if path.startswith(prefix)]:
                     del table[path]
 
@@ -111,7 +112,10 @@ class Handler(BaseHTTPRequestHandler):
     def give(self, content, until=None):
         end = len(content) if until is None else min(until, len(content))
         for start in range(0, end, PIECE):
-            self.wfile.write(content[start : min(start + PIECE, end)])
+            piece = content[start : min(start + PIECE, end)]
+            self.wfile.write(piece)
+            with self.server.lock:
+                self.server.sent[self.path] = self.server.sent.get(self.path, 0) + len(piece)
             self.keep_pace(PIECE)
         if end < len(content):
             self.wfile.flush()
