@@ -85,7 +85,7 @@ extension JobFileReader {
         _ sink: (JobFileElement) throws -> Void
     ) throws {
         let inside = range.clamped(to: 0..<bytes.count)
-        let context = FaultContext(bytes: bytes, base: SourceCursor(), path: nil)
+        let context = FaultContext(bytes: bytes, base: SourceCursor(), path: nil, isXML: true)
         let quoting = report.faults.count < JobFileReport.capacity
         try add(context.fault(Problem(message: message, range: inside), quoting: quoting), sink)
     }

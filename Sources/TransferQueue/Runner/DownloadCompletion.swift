@@ -21,6 +21,10 @@ struct DownloadCompletion: Sendable {
         let modified: Int64?
         let expected: Checksum?
         var pieces: PieceDigests?
+        /// The bytes that the file must have.
+        var size: Int64?
+        /// What the server said of the whole file; it judges where the job says nothing.
+        var told: ToldDigest?
         /// Computed while it was written, if it could be.
         let computed: Checksum?
         let isLarge: Bool
@@ -80,13 +84,21 @@ struct DownloadCompletion: Sendable {
 
     /// - Throws: `checksumMismatch`; the partial file is removed then, as nothing in it can be trusted.
     static func verify(_ item: Item) throws(TransferError) -> Checksum? {
+        if let size = item.size {
+            let found = try item.part.facts().size
+            guard found == size else {
+                item.part.remove()
+                throw TransferError(.checksumMismatch, "the size differs: expected \(size) bytes, got \(found)")
+            }
+        }
         if let pieces = item.pieces, let wrong = try PieceCheck(item.part.readablePath, pieces).wrong {
             item.part.remove()
             throw TransferError(.checksumMismatch, wrong)
         }
-        guard let expected = item.expected else { return item.computed }
+        let told = item.pieces == nil ? item.told : nil
+        guard let expected = item.expected ?? told?.digest else { return item.computed }
         let actual: Checksum
-        if let computed = item.computed {
+        if let computed = item.computed, computed.algorithm == expected.algorithm {
             actual = computed
         } else {
             actual = try FileDigest.compute(item.part.readablePath, expected.algorithm)
@@ -96,7 +108,7 @@ struct DownloadCompletion: Sendable {
             throw TransferError(
                 .checksumMismatch,
                 "\(expected.algorithm.rawValue) differs: expected \(expected.hex.prefix(12))…, got \(actual.hex.prefix(12))…"
-            )
+                    + (item.expected == nil ? told.map { " (as \($0.host) says in \($0.field))" } ?? "" : ""))
         }
         return actual
     }

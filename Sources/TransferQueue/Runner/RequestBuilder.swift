@@ -47,6 +47,10 @@ struct RequestBuilder: Sendable {
             request.settings.followsRedirects = object.endpoint != nil
             request.settings.keptOfRefusals = 16 << 10
         }
+        // With S3 each field may have to be signed, and file servers have none.
+        if object == nil, download.checksum == nil, request.method == "GET", url.hasPrefix("http") {
+            request.headers.append(ReprDigest.wish)
+        }
         if let body = download.body { request.body = .bytes(Array(body.utf8)) }
         return onJourney(request)
     }
