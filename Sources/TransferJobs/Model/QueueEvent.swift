@@ -178,6 +178,8 @@ public struct JobReceipt: Sendable, Hashable {
     public var seconds: Double
     /// `nil` when no checksum was asked for.
     public var digest: Checksum?
+    /// Of a download: the sums of its pieces, made when it came; `transfer verify` compares the file with them.
+    public var sums: PieceSumList?
     /// Bytes of another tool's file with which it began, and of which nothing proves that they are the server's; `nil`
     /// where there are none (``JobSpec/Adopt``).
     public var unproven: Int64?

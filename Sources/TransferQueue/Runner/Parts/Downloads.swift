@@ -139,7 +139,8 @@ final class Downloads {
             switch answer.result {
             case .success(let saved):
                 let batch = host.batches[job.record.batch]?.name
-                let receipt = job.receipt(in: batch, path: saved.path, bytes: saved.facts.size, digest: saved.digest)
+                var receipt = job.receipt(in: batch, path: saved.path, bytes: saved.facts.size, digest: saved.digest)
+                receipt.sums = saved.sums
                 host.leave(job, .done(receipt, saved.facts))
             case .failure(let error): saveFailed(job, error, on: host)
             }
