@@ -22,7 +22,7 @@ public final class JobQueue: Sendable {
     let store: any JobStore & RunMemory
     /// `nil` where the store knows nothing of watched folders.
     let ledger: (any WatchLedger)?
-    private let engine: ExchangeEngine
+    let engine: ExchangeEngine
     private let hub: EventHub
     /// For callers that ask: apart from the runner's, so that a question never waits behind a run.
     let reader = WorkerPool(name: "store-reader", threads: 1)

@@ -55,6 +55,22 @@ struct RequestBuilder: Sendable {
         return onJourney(request)
     }
 
+    /// Asks what a server has of a download, without its body.
+    func inquiry(_ spec: JobSpec, url: String) throws(TransferError) -> ExchangeRequest {
+        var request = ExchangeRequest(
+            url: url, method: "HEAD", headers: try headers(spec.settings), settings: try settings(spec.settings, for: url)
+        )
+        if let object = try object(spec, url: url) {
+            let access = spec.settings.s3 ?? JobSettings.S3Access()
+            request.url = object.url
+            request.headers += try object.fields(
+                method: "HEAD", credentials: try access.credentials(secrets), now: WallClock.seconds)
+        } else {
+            request.headers.append(ReprDigest.wish)
+        }
+        return onJourney(request)
+    }
+
     func upload(_ spec: JobSpec, _ upload: JobSpec.Upload, file: SourceFile) throws(TransferError) -> ExchangeRequest {
         let resends = !spec.mustNotRepeat
         if let rules = plainRules.find(spec.sharedSettings, resends),

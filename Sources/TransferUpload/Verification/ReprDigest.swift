@@ -31,7 +31,7 @@ package enum ReprDigest {
     package static let wish = HeaderField("Want-Repr-Digest", "sha-256=10, sha-512=5")
 
     /// - Parameter preferred: Taken where the answer has it, because it can be compared.
-    static func value(
+    package static func value(
         _ head: ResponseHead, _ name: StaticString = "Repr-Digest", preferred: DigestAlgorithm?
     ) -> Checksum? {
         // Most answers have none.
