@@ -153,9 +153,7 @@ let package = Package(
             swiftSettings: settings),
         .target(
             name: "TransferMetrics",
-            dependencies: [
-                "TransferCore", "TransferQueue", .product(name: "CoreMetrics", package: "swift-metrics"),
-            ],
+            dependencies: ["TransferQueue", .product(name: "CoreMetrics", package: "swift-metrics")],
             swiftSettings: settings),
         .executableTarget(
             name: "transfer",
@@ -182,7 +180,8 @@ let package = Package(
             dependencies: [
                 "TransferQueue", "TransferService", "TransferMetrics", .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
-                .product(name: "CoreMetrics", package: "swift-metrics"),
+                .product(name: "UnixSignals", package: "swift-service-lifecycle"),
+                .product(name: "MetricsTestKit", package: "swift-metrics"),
             ],
             path: "examples/service-program", swiftSettings: settings),
 
@@ -267,10 +266,22 @@ let package = Package(
                 "TransferService", "TransferMetrics", "TransferQueue", "TransferTesting", "TransferTestSupport",
                 "service-program", .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+                .product(name: "UnixSignals", package: "swift-service-lifecycle"),
                 .product(name: "CoreMetrics", package: "swift-metrics"),
                 .product(name: "MetricsTestKit", package: "swift-metrics"),
             ],
             swiftSettings: settings),
+        // The documentation's code and tables, held against what they speak of.
+        .testTarget(
+            name: "TransferDocumentationTests",
+            dependencies: [
+                "TransferKit", "TransferKitCombine", "TransferQueue", "TransferNetworking", "TransferService",
+                "TransferMetrics", "TransferTesting", "TransferTestSupport", "transfer",
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+                .product(name: "CoreMetrics", package: "swift-metrics"),
+            ],
+            exclude: ["Given"], swiftSettings: settings),
         .testTarget(
             name: "TransferTestingTests",
             dependencies: ["TransferTesting", "TransferKit", "TransferQueue", "TransferTestSupport"],

@@ -45,7 +45,7 @@ BEGIN {
     only("OpenCombine", "^(Sources/TransferKitCombine|Tests)/")
     # The command and the queue link neither.
     only("ServiceLifecycle", "^(Sources/TransferService|Tests/TransferServiceTests|examples/service-program)/")
-    only("CoreMetrics", "^(Sources/TransferMetrics|Tests/TransferServiceTests|examples/service-program)/")
+    only("CoreMetrics", "^(Sources/TransferMetrics|Tests/TransferServiceTests)/")
     only("CTransferSQLite", "^Sources/TransferStore/")
     only("GRDB", "^(Sources/TransferStore|Tests)/")
     only("FoundationNetworking", "^(Sources/(TransferNetworking|TransferKit|TransferKitCombine)|Tests|examples)/")

@@ -13,6 +13,8 @@ public struct JobSpec: Sendable, Hashable {
     public var priority: Int
     /// The jobs of a file mostly have the same rules, and have them in common then.
     package var sharedSettings: Shared<JobSettings>
+    /// The fingerprint, where it isn't that of the values here: a configuration makes no other job of one.
+    package var lasting: Int64?
 
     public var settings: JobSettings {
         _read { yield sharedSettings.wrappedValue }
