@@ -27,6 +27,9 @@ extension JobFileReader {
                 try refuse(message, range, bytes, sink)
             case .file(let file):
                 report.jobCount += 1
+                if metalink.output != nil, report.jobCount == 2 {
+                    try refuse("one file was named to write, and the Metalink describes more", file.range, bytes, sink)
+                }
                 defer { isWrong = false }
                 if let refusal = Self.refusal(of: file, near: metalink.locations) {
                     try refuse(refusal.message, refusal.range, bytes, sink)

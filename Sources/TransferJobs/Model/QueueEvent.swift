@@ -200,6 +200,8 @@ public struct JobReceipt: Sendable, Hashable {
     /// Whether nothing proves that the file came whole: its server told no length, only the end of the connection ended
     /// it, and no digest is known (``JobSpec/Download/strict``).
     public var isLengthUnproven = false
+    /// Of a download that came just now, as its server said; without parameters, and not stored.
+    public var mediaType: String?
     /// ETag or Last-Modified of what was transferred.
     public var validator: String?
     /// After redirects; redacted.

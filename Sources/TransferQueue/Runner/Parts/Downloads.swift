@@ -62,6 +62,7 @@ final class Downloads {
         job.result = TransferResult(
             status: head.status, finalURL: Redaction.url(outcome.finalURL), transferred: outcome.received,
             validator: Validator(head)?.description, response: nil,
+            mediaType: head.mediaType,
             unproven: download.isProvenByDigests ? nil : ready.earlier(for: outcome)?.adopted?.count,
             isLengthUnproven: outcome.isLengthUnproven && told == nil)
         finishing.add(
