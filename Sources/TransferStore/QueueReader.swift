@@ -22,6 +22,9 @@ package protocol QueueReader: Sendable {
 
     func completedIdentities(batch name: String) throws -> Set<String>
 
+    /// Completed downloads, by their numbers, a page at a time.
+    func downloads(_ selection: DownloadSelection, after id: Int64, limit: Int) throws -> [StoredDownload]
+
     /// - Returns: `nil` when there is no such job.
     func networkOrigin(batch: String, job: String) throws -> NetworkOrigin?
 

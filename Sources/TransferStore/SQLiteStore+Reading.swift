@@ -34,6 +34,10 @@ extension SQLiteStore {
         try completedJobs.identities(batch: name)
     }
 
+    package func downloads(_ selection: DownloadSelection, after id: Int64, limit: Int) throws -> [StoredDownload] {
+        try completedJobs.downloads(selection, after: id, limit: limit)
+    }
+
     package func networkOrigin(batch: String, job: String) throws -> NetworkOrigin? {
         try jobFacts.networkOrigin(batch: batch, job: job)
     }

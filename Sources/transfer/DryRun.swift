@@ -6,18 +6,17 @@ import TransferQueue
 
 /// What a run would do: everything is checked, nothing is changed and no server is asked.
 struct DryRun {
-    let files: [String]
+    let sources: [JobFileSource]
     let directory: String
     let name: String?
-    let rules: RequestRules
     let state: String?
 
     func run() throws {
         let checker = try JobChecker()
         let known = try Composition.remote(existingState: state)
         var isFaulty = false
-        for file in files {
-            let source = try JobFileSource(file, rules: rules)
+        for source in sources {
+            let file = source.name
             let spec = source.batch()
             let name = self.name ?? spec.name ?? source.realPath
             let lines = try LineSpool()

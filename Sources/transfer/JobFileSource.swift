@@ -8,12 +8,32 @@ struct JobFileSource: Sendable {
     let name: String
     let bytes: MappedFile
     private let rules: RequestRules
+    private let metalink: MetalinkRules
+    private let documents: FetchedDocument
 
-    /// - Parameter rules: Laid over the file's `defaults`.
+    /// - Parameters:
+    ///   - name: A path, a URL, or `-` for standard input.
+    ///   - rules: Laid over the file's `defaults`.
+    ///   - metalink: How the files of a Metalink are fetched.
+    ///   - contents: What it holds, where that was read before.
+    ///   - documents: Fetches what is named by a URL.
     /// - Throws: `Failure` when it can't be read.
-    init(_ name: String, rules: RequestRules = RequestRules()) throws {
-        self.name = name
+    init(
+        _ name: String, rules: RequestRules = RequestRules(), metalink: MetalinkRules = MetalinkRules(),
+        contents: [UInt8]? = nil, documents: FetchedDocument = FetchedDocument()
+    ) throws {
+        self.name = FetchedDocument.isURL(name) ? Redaction.url(name) : name
         self.rules = rules
+        self.metalink = metalink
+        self.documents = documents
+        if let contents {
+            bytes = MappedFile(contents)
+            return
+        }
+        if FetchedDocument.isURL(name) {
+            bytes = MappedFile(try documents.read(name))
+            return
+        }
         do throws(TransferError) {
             bytes = try MappedFile(name == "-" ? "/dev/stdin" : name)
         } catch {
@@ -23,6 +43,7 @@ struct JobFileSource: Sendable {
 
     /// The batch's identity where neither the file nor the user names it.
     var realPath: String {
+        if FetchedDocument.isURL(name) { return name }
         guard let path = realpath(name, nil) else { return Composition.absolute(name) }
         defer { free(path) }
         return String(cString: path)
@@ -85,13 +106,20 @@ struct JobFileSource: Sendable {
 
     private func makeReader(directory: String? = nil) -> JobFileReader {
         JobFileReader(
-            format: name == "-" ? nil : JobFileFormat(fileName: name), directory: directory, rules: rules,
-            sums: Self.readSums)
+            format: format, directory: directory, rules: rules, metalink: metalink, sums: Self.sums(documents))
     }
 
-    /// A list of checksums beside the job file.
-    static let readSums: @Sendable (String) throws -> [UInt8] = { path in
-        try MappedFile(path).withBytes { Array($0) }
+    private var format: JobFileFormat? {
+        guard FetchedDocument.isURL(name) else { return name == "-" ? nil : JobFileFormat(fileName: name) }
+        return FetchedDocument.isMetalink(name) ? .metalink : nil
+    }
+
+    /// Reads lists of checksums, which are beside the job file or are named by URLs.
+    static func sums(_ documents: FetchedDocument) -> @Sendable (String) throws -> [UInt8] {
+        { path in
+            if FetchedDocument.isURL(path) { return try documents.read(path) }
+            return try MappedFile(path).withBytes { Array($0) }
+        }
     }
 }
 
@@ -101,6 +129,12 @@ final class MappedFile: Sendable {
     private let count: Int
     /// For what can't be mapped: pipes and the like.
     private let copy: [UInt8]
+
+    init(_ bytes: [UInt8]) {
+        base = 0
+        count = 0
+        copy = bytes
+    }
 
     init(_ path: String) throws(TransferError) {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)

@@ -8,7 +8,8 @@ struct Run: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Run batches of jobs to their end; the same command again continues.",
         discussion: """
-            A job file is .json, .jsonl (a job a line) or .txt (aria2's list); - is standard input.
+            A job file is .json, .jsonl (a job a line), .txt (aria2's list), or .meta4 or .metalink (a Metalink); - is standard
+            input, and a URL is fetched first.
             What was complete is kept, what was half done goes on where it was. With folders to "watch" in a file it
             goes on until it's stopped, and reads its files again at a SIGHUP.
             """)
@@ -37,6 +38,7 @@ struct Run: AsyncParsableCommand {
     @Flag(help: "When another process runs the batch, wait for its end first.")
     var wait = false
 
+    @OptionGroup var metalink: MetalinkOptions
     @OptionGroup var request: RequestOptions
     @OptionGroup var limits: LimitOptions
     @OptionGroup var output: OutputOptions
@@ -54,16 +56,19 @@ struct Run: AsyncParsableCommand {
         try request.fields.checkFiles()
         var rules = try request.rulesOfFiles(isAsking: !dryRun)
         rules.configuration = try request.configuration.load()
-        if dryRun {
-            return try DryRun(files: files, directory: workingFolder, name: name, rules: rules, state: state.state)
-                .run()
-        }
-        if files == ["-"] {
+        if files == ["-"], !dryRun {
             let status = try await StandardInputRun(command: self, rules: rules).run()
             ExitStatus.exit(status)
         }
-        let sources = try files.map { try JobFileSource($0, rules: rules) }
-        let plan = RunPlan(files: files, name: name, directory: workingFolder, rules: rules)
+        let sources = try files.map {
+            try JobFileSource($0, rules: rules, metalink: metalink.rules, documents: documents)
+        }
+        if dryRun {
+            return try DryRun(sources: sources, directory: workingFolder, name: name, state: state.state).run()
+        }
+        let plan = RunPlan(
+            files: files, name: name, directory: workingFolder, rules: rules, metalink: metalink.rules,
+            documents: documents)
         try plan.refuseTwins(sources)
         // The first file is read while the queue is opened.
         var begun = sources.first.map(plan.read)
@@ -125,7 +130,7 @@ struct Run: AsyncParsableCommand {
 
     /// Options of the command line that a later run wants as well.
     private var repeated: [String] {
-        request.words + limits.words + (refresh ? ["--refresh"] : []) + (verify ? ["--verify"] : [])
+        request.words + metalink.words + limits.words + (refresh ? ["--refresh"] : []) + (verify ? ["--verify"] : [])
     }
 
     /// The SIGHUPs from now on; `nil` on a terminal, where one says that it's gone, and stays an end.
@@ -138,6 +143,9 @@ struct Run: AsyncParsableCommand {
         }
         return hangUps
     }
+
+    /// Fetches job files and lists of checksums that are named by URLs.
+    var documents: FetchedDocument { FetchedDocument(options: request.words) }
 
     var workingFolder: String { Composition.absolute(directory ?? FileManager.default.currentDirectoryPath) }
 

@@ -42,7 +42,7 @@ struct StandardInputRun {
         _ name: String, _ folder: String, _ queue: JobQueue, _ faults: InputFaults, _ reporter: Reporter
     ) async throws {
         var hasWarned = false
-        var reader = JobFileReader(format: nil, rules: rules, sums: JobFileSource.readSums)
+        var reader = JobFileReader(format: nil, rules: rules, sums: JobFileSource.sums(command.documents))
         while !Task.isCancelled {
             let chunk = await Self.readChunk()
             var jobs: [(JobSpec, JobLocations)] = []

@@ -60,11 +60,14 @@ public final class FileSink: BodySink {
     ///   - algorithm: Hash the body, if it comes from the first byte on.
     ///   - earlier: What was recorded of the bytes that are there; `nil` for what the file itself says.
     ///   - keeper: Has the records that the file can't bear.
+    ///   - algorithmOfAnswer: Chosen by the answer where `algorithm` is `nil`.
     ///   - segments: The file's map, where others may fill it too.
     public init(
         _ part: PartFile, offset: Int64, url: String, algorithm: DigestAlgorithm?, workers: WorkerPool,
-        state: FileSinkState, earlier: ResumeData? = nil, keeper: RecordKeeper? = nil, segments: SegmentedFile? = nil
+        state: FileSinkState, earlier: ResumeData? = nil, keeper: RecordKeeper? = nil,
+        algorithmOfAnswer: (@Sendable (ResponseHead) -> DigestAlgorithm?)? = nil, segments: SegmentedFile? = nil
     ) {
+        self.algorithmOfAnswer = algorithmOfAnswer
         self.keeper = keeper
         self.segments = segments
         self.earlier = earlier ?? part.initialRecord
@@ -79,6 +82,8 @@ public final class FileSink: BodySink {
     }
 
     private let algorithm: DigestAlgorithm?
+    /// Another one that the answer asks for, where none was named.
+    private let algorithmOfAnswer: (@Sendable (ResponseHead) -> DigestAlgorithm?)?
     /// Below this a file is not worth a record of its own: it's fetched again.
     private static let recordThreshold: Int64 = 256 << 10
     /// Bytes that are lost by a kill before anything is recorded of them.
@@ -100,7 +105,7 @@ public final class FileSink: BodySink {
             digest = nil
         }
         if start.offset == 0 {
-            digest = try algorithm.map { algorithm throws(TransferError) in
+            digest = try (algorithm ?? algorithmOfAnswer?(start.head)).map { algorithm throws(TransferError) in
                 do { return try Digest(algorithm) } catch { throw error as? TransferError ?? .internalFault(error) }
             }
         } else if start.overlap > 0 {
@@ -176,6 +181,7 @@ public final class FileSink: BodySink {
     public func write(_ bytes: UnsafeRawBufferPointer) throws(TransferError) {
         if let failure = state.failure { throw failure }
         digest?.update(bytes)
+        part.sums.add(bytes, at: uncompared.isEmpty ? position : uncompared.lowerBound)
         var rest = uncompared.isEmpty ? bytes : try compare(bytes)
         if let segments, segments.isSplit {
             digest = nil

@@ -27,6 +27,8 @@ public final class PartFile: Sendable {
     private let generation = Mutex(0)
     let hasName: Mutex<Bool>
     private let knownMount = Mutex<String??>(nil)
+    /// Of what is written to it in its order.
+    public let sums = PieceSums()
 
     init(
         path: String, descriptor: Int32, size: Int64, record: ResumeData?, isNamed: Bool = true,

@@ -13,6 +13,8 @@ package struct FaultContext {
     package let base: SourceCursor
     /// The path of the value that begins at `base`; `nil` in a list of URLs, which has none.
     package let path: String?
+    /// Whether the line is one of a Metalink.
+    package var isXML = false
 
     /// A line whose beginning is farther away is shown from `base` on only, since it's searched for secrets first.
     private static let maxLookBehind = 4096
@@ -41,9 +43,11 @@ package struct FaultContext {
         while end > start, bytes[end - 1] == 0x0D { end -= 1 }
         let line = start..<end
         let blanks =
-            path == nil
-            ? URLSecrets.inList(line, in: bytes, hidesValues: problem.isSecret)
-            : LineTokens.secrets(line, in: bytes, hidesValues: problem.isSecret)
+            isXML
+            ? URLSecrets.inXML(line, in: bytes)
+            : path == nil
+                ? URLSecrets.inList(line, in: bytes, hidesValues: problem.isSecret)
+                : LineTokens.secrets(line, in: bytes, hidesValues: problem.isSecret)
         return SourceExcerpt(line: line, marked: problem.range, blanks: blanks, in: bytes)
     }
 }

@@ -27,6 +27,9 @@ extension JobFileReader {
                 try refuse(message, range, bytes, sink)
             case .file(let file):
                 report.jobCount += 1
+                if metalink.output != nil, report.jobCount == 2 {
+                    try refuse("one file was named to write, and the Metalink describes more", file.range, bytes, sink)
+                }
                 defer { isWrong = false }
                 if let refusal = Self.refusal(of: file, near: metalink.locations) {
                     try refuse(refusal.message, refusal.range, bytes, sink)
@@ -35,22 +38,35 @@ extension JobFileReader {
                     let place = JobLocations(
                         index: report.jobCount - 1, job: cursor.span(file.range, in: bytes),
                         to: cursor.span(file.nameRange, in: bytes), format: .metalink)
-                    try sink(.job(job(file, name), place))
+                    try hand(file, to: name, place, sink)
                 }
             }
         }
     }
 
-    private func job(_ file: MetalinkFile, _ name: String) -> JobSpec {
-        var download = decoder.defaults.download
-        download.urls = file.urls(near: metalink.locations).filter { URLRule.refusal(of: $0) == nil }
+    private mutating func hand(
+        _ file: MetalinkFile, to name: String, _ place: JobLocations, _ sink: (JobFileElement) throws -> Void
+    ) throws {
+        let urls = file.urls(near: metalink.locations).filter { URLRule.refusal(of: $0) == nil }
+        let base = decoder.base(for: urls)
+        if let fault = base.fault {
+            return try add(JobFileFault(message: fault, path: "", span: place.job), sink)
+        }
+        var spec = job(file, name, urls, on: base.defaults)
+        if base.isConfigured { spec.lasting = job(file, name, urls, on: decoder.defaults).spelt.fingerprint }
+        try sink(.job(spec, place))
+    }
+
+    private func job(_ file: MetalinkFile, _ name: String, _ urls: [String], on defaults: JobDefaults) -> JobSpec {
+        var download = defaults.download
+        download.urls = urls
         download.destination = DestinationPath.normalized(metalink.output ?? name)
         download.size = file.size
         download.pieces = file.bestPieces
-        download.checksum = file.checksum ?? DownloadDecoder.listedChecksum(of: download, decoder.defaults.checksums)
+        download.checksum = file.checksum ?? DownloadDecoder.listedChecksum(of: download, defaults.checksums)
         return JobSpec(
-            work: .download(download.strict ? download.strictly : download), priority: decoder.defaults.priority,
-            settings: decoder.defaults.settings)
+            work: .download(download.strict ? download.strictly : download), priority: defaults.priority,
+            settings: defaults.settings)
     }
 
     private static func refusal(
@@ -85,7 +101,7 @@ extension JobFileReader {
         _ sink: (JobFileElement) throws -> Void
     ) throws {
         let inside = range.clamped(to: 0..<bytes.count)
-        let context = FaultContext(bytes: bytes, base: SourceCursor(), path: nil)
+        let context = FaultContext(bytes: bytes, base: SourceCursor(), path: nil, isXML: true)
         let quoting = report.faults.count < JobFileReport.capacity
         try add(context.fault(Problem(message: message, range: inside), quoting: quoting), sink)
     }

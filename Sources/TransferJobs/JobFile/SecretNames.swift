@@ -46,6 +46,17 @@ package enum URLSecrets {
         return result
     }
 
+    /// The secrets of URLs in a line of XML.
+    package static func inXML(_ line: Range<Int>, in bytes: UnsafeBufferPointer<UInt8>) -> [Range<Int>] {
+        let isEnd: (UInt8) -> Bool = {
+            $0 <= 0x20 || $0 == UInt8(ascii: "<") || $0 == UInt8(ascii: ">") || $0 == UInt8(ascii: "\"")
+                || $0 == UInt8(ascii: "'")
+        }
+        return bytes[line].split(whereSeparator: isEnd).flatMap { word in
+            ranges(word.startIndex..<word.endIndex, in: bytes)
+        }
+    }
+
     /// The secrets of a line in a list of URLs with aria2's options.
     package static func inList(_ line: Range<Int>, in bytes: UnsafeBufferPointer<UInt8>, hidesValues: Bool) -> [Range<
         Int

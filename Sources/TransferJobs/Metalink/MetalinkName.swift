@@ -23,6 +23,6 @@ package enum MetalinkName {
 
     private static func isDrive(_ text: String) -> Bool {
         let scalars = Array(text.unicodeScalars)
-        return scalars.count >= 2 && scalars[1] == ":" && scalars[0].properties.isAlphabetic
+        return scalars.count == 2 && scalars[1] == ":" && scalars[0].properties.isAlphabetic
     }
 }

@@ -31,6 +31,8 @@ package enum DestinationRule {
         case ask = 1
         /// Nothing but its bytes tells whether it's unharmed (`--verify`).
         case fetch = 2
+        /// It's known to be damaged, and somebody wants it whole (`verify --repair`).
+        case repair = 3
     }
 
     package enum Answer: Sendable, Hashable {
@@ -94,6 +96,7 @@ package enum DestinationRule {
 
     /// Whether the file has to be read, where the job names a digest.
     package static func needsDigest(_ question: Question) -> Bool {
+        if question.recheck == .repair { return false }
         if question.standing == .recorded, question.recheck != .no { return false }
         return switch question.word {
         case .verify, .update: true
@@ -103,10 +106,11 @@ package enum DestinationRule {
     }
 
     package static func answer(_ question: Question) -> Answer {
+        if question.recheck == .repair { return .fetch }
         if question.standing == .recorded {
             switch question.recheck {
             case .ask: return .ask
-            case .fetch: return .fetch
+            case .fetch, .repair: return .fetch
             case .no: break
             }
         }

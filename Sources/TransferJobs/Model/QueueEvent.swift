@@ -215,12 +215,16 @@ public struct JobReceipt: Sendable, Hashable {
     public var seconds: Double
     /// `nil` when no checksum was asked for.
     public var digest: Checksum?
+    /// Of a download: the sums of its pieces, made when it came; `transfer verify` compares the file with them.
+    public var sums: PieceSumList?
     /// Bytes of another tool's file with which it began, and of which nothing proves that they are the server's; `nil`
     /// where there are none (``JobSpec/Adopt``).
     public var unproven: Int64?
     /// Whether nothing proves that the file came whole: its server told no length, only the end of the connection ended
     /// it, and no digest is known (``JobSpec/Download/strict``).
     public var isLengthUnproven = false
+    /// Of a download that came just now, as its server said; without parameters, and not stored.
+    public var mediaType: String?
     /// ETag or Last-Modified of what was transferred.
     public var validator: String?
     /// After redirects; redacted.

@@ -15,9 +15,12 @@ enum CompletedCheck {
         case ask
         /// The file isn't what it was, or nothing is known by which that could be told.
         case fetch
+        /// It's known to be damaged.
+        case repair
     }
 
     static func run(_ job: CompletedJob, directory: String, _ options: RunOptions) -> Verdict {
+        if let repairs = options.repairs { return repairs.contains(job.id) ? .repair : .keep }
         var status = stat()
         let isThere = stat(job.path, &status) == 0
         if job.isUpload {
@@ -27,9 +30,14 @@ enum CompletedCheck {
         guard isThere, job.facts.isSameVersion(as: FileStamp(status)) else { return .redo }
         if options.strict || job.isStrict, job.isLengthUnproven { return .fetch }
         guard options.verify else { return options.refresh ? .ask : .keep }
-        guard let digest = job.digest, (try? FileDigest.compute(job.path, digest.algorithm)) == digest else {
-            return .fetch
-        }
+        guard isUnharmed(job) else { return .fetch }
         return options.refresh ? .ask : .keep
+    }
+
+    /// By its digest, or by the sums that were made when it came.
+    private static func isUnharmed(_ job: CompletedJob) -> Bool {
+        if let digest = job.digest { return (try? FileDigest.compute(job.path, digest.algorithm)) == digest }
+        guard let sums = job.sums else { return false }
+        return (try? FileReading.sums(job.path)) == sums
     }
 }

@@ -21,6 +21,10 @@ struct DownloadCompletion: Sendable {
         let modified: Int64?
         let expected: Checksum?
         var pieces: PieceDigests?
+        /// The bytes that the file must have.
+        var size: Int64?
+        /// What the server said of the whole file; it judges where the job says nothing.
+        var told: ToldDigest?
         /// Computed while it was written, if it could be.
         let computed: Checksum?
         let isLarge: Bool
@@ -34,13 +38,20 @@ struct DownloadCompletion: Sendable {
         let path: String
         let facts: FileStamp
         let digest: Checksum?
+        let sums: PieceSumList?
+    }
+
+    /// What is known of a file's bytes.
+    struct Verified: Sendable {
+        let digest: Checksum?
+        let sums: PieceSumList?
     }
 
     typealias Answer = (id: Int64, result: Result<Saved, TransferError>)
 
     static func run(_ items: [Item], _ census: FolderCensus) -> [Answer] {
         var answers: [Answer] = []
-        var durable: [(item: Item, digest: Checksum?)] = []
+        var durable: [(item: Item, verified: Verified)] = []
         for item in items {
             do throws(TransferError) {
                 durable.append((item, try verify(item)))
@@ -57,7 +68,7 @@ struct DownloadCompletion: Sendable {
         }
         var folders = Set<String>()
         var saved: [(id: Int64, Saved)] = []
-        for (item, digest) in durable {
+        for (item, verified) in durable {
             do throws(TransferError) {
                 item.part.removeMap()
                 let (path, earlier) = try giveName(item)
@@ -66,7 +77,7 @@ struct DownloadCompletion: Sendable {
                 item.part.removeAside()
                 folders.insert(FolderMaker.parent(of: path))
                 let facts = if let earlier { earlier } else { try item.part.facts() }
-                saved.append((item.id, Saved(path: path, facts: facts, digest: digest)))
+                saved.append((item.id, Saved(path: path, facts: facts, digest: verified.digest, sums: verified.sums)))
             } catch {
                 answers.append((item.id, .failure(error)))
             }
@@ -80,26 +91,44 @@ struct DownloadCompletion: Sendable {
     }
 
     /// - Throws: `checksumMismatch`; the partial file is removed then, as nothing in it can be trusted.
-    static func verify(_ item: Item) throws(TransferError) -> Checksum? {
+    static func verify(_ item: Item) throws(TransferError) -> Verified {
+        if let size = item.size {
+            let found = try item.part.facts().size
+            guard found == size else {
+                item.part.remove()
+                throw TransferError(.checksumMismatch, "the size differs: expected \(size) bytes, got \(found)")
+            }
+        }
         if let pieces = item.pieces, let wrong = try PieceCheck(item.part.readablePath, pieces).wrong {
             item.part.remove()
             throw TransferError(.checksumMismatch, wrong)
         }
-        guard let expected = item.expected else { return item.computed }
-        let actual: Checksum
-        if let computed = item.computed {
-            actual = computed
+        let told = item.pieces == nil ? item.told : nil
+        guard let expected = item.expected ?? told?.digest else {
+            return Verified(digest: item.computed, sums: try sums(item))
+        }
+        let (actual, sums): (Checksum, PieceSumList?)
+        if let computed = item.computed, computed.algorithm == expected.algorithm {
+            (actual, sums) = (computed, try self.sums(item))
         } else {
-            actual = try FileDigest.compute(item.part.readablePath, expected.algorithm)
+            let reading = try FileReading(item.part.readablePath, algorithm: expected.algorithm)
+            guard let digest = reading.digest else { throw TransferError(.internalFault, "a file without a digest") }
+            (actual, sums) = (digest, reading.sums)
         }
         guard actual == expected else {
             item.part.remove()
             throw TransferError(
                 .checksumMismatch,
                 "\(expected.algorithm.rawValue) differs: expected \(expected.hex.prefix(12))…, got \(actual.hex.prefix(12))…"
-            )
+                    + (item.expected == nil ? told.map { " (as \($0.host) says in \($0.field))" } ?? "" : ""))
         }
-        return actual
+        return Verified(digest: actual, sums: sums)
+    }
+
+    /// Those that were made while it was written, else by reading it.
+    private static func sums(_ item: Item) throws(TransferError) -> PieceSumList? {
+        if let sums = item.part.sums.list(of: try item.part.facts().size) { return sums }
+        return try FileReading.sums(item.part.readablePath)
     }
 
     /// Times first: they are to be durable too.

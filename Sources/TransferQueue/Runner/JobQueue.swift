@@ -25,7 +25,7 @@ public final class JobQueue: Sendable {
     /// What a queue is asked that another process may run; `nil` where no other one can.
     let outlook: (any QueueReader)?
     private let changes = StoreChanges()
-    private let engine: ExchangeEngine
+    let engine: ExchangeEngine
     let hub: EventHub
     /// For callers that ask: apart from the runner's, so that a question never waits behind a run.
     let reader = WorkerPool(name: "store-reader", threads: 1)

@@ -5,6 +5,7 @@ import TransferEventLoop
 import TransferJobs
 import TransferScheduling
 import TransferStore
+import TransferUpload
 
 // A job's way into the run: it's claimed, gets a slot, is prepared, and is handed to the engine.
 extension QueueRunner {
@@ -265,7 +266,7 @@ extension QueueRunner {
                 FileSink(
                     download.part, offset: download.resume?.offset ?? 0, url: url, algorithm: algorithm,
                     workers: workers, state: FileSinkState(synced: download.synced), earlier: download.earlier,
-                    keeper: keeper, segments: segments)
+                    keeper: keeper, algorithmOfAnswer: { ReprDigest.ofFile($0)?.digest.algorithm }, segments: segments)
             }
         }
     }

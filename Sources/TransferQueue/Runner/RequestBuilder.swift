@@ -47,7 +47,27 @@ struct RequestBuilder: Sendable {
             request.settings.followsRedirects = object.endpoint != nil
             request.settings.keptOfRefusals = 16 << 10
         }
+        // With S3 each field may have to be signed, and file servers have none.
+        if object == nil, download.checksum == nil, request.method == "GET", url.hasPrefix("http") {
+            request.headers.append(ReprDigest.wish)
+        }
         if let body = download.body { request.body = .bytes(Array(body.utf8)) }
+        return onJourney(request)
+    }
+
+    /// Asks what a server has of a download, without its body.
+    func inquiry(_ spec: JobSpec, url: String) throws(TransferError) -> ExchangeRequest {
+        var request = ExchangeRequest(
+            url: url, method: "HEAD", headers: try headers(spec.settings), settings: try settings(spec.settings, for: url)
+        )
+        if let object = try object(spec, url: url) {
+            let access = spec.settings.s3 ?? JobSettings.S3Access()
+            request.url = object.url
+            request.headers += try object.fields(
+                method: "HEAD", credentials: try access.credentials(secrets), now: WallClock.seconds)
+        } else {
+            request.headers.append(ReprDigest.wish)
+        }
         return onJourney(request)
     }
 

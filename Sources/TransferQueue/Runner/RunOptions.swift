@@ -13,7 +13,14 @@ public struct RunOptions: Sendable, Hashable {
     public var marksFiles = false
     /// Fail downloads that nothing proves to be whole (``/TransferJobs/JobSpec/Download/strict``), also of jobs that don't say so.
     public var strict = false
+    /// Of jobs that were complete before, only these are done again, by their numbers: nothing else is looked at.
+    package var repairs: Set<Int64>?
     public init() {}
+
+    /// Adds the repairs of another batch.
+    public mutating func add(_ other: RunOptions) {
+        if let more = other.repairs { repairs = (repairs ?? []).union(more) }
+    }
 }
 
 /// The outcome of a run.

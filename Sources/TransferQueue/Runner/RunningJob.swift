@@ -165,6 +165,7 @@ final class RunningJob {
             status: result?.status ?? 0, response: result?.response, attempts: record.attempts + 1,
             unproven: result?.unproven, route: JobRoute(record.$spec))
         receipt.isLengthUnproven = result?.isLengthUnproven ?? false
+        receipt.mediaType = result?.mediaType
         return receipt
     }
 
@@ -206,6 +207,8 @@ struct TransferResult: Sendable {
     let transferred: Int64
     let validator: String?
     let response: String?
+    /// Of a download, without its parameters.
+    var mediaType: String?
     /// Bytes that another tool has fetched, and nothing proves.
     var unproven: Int64?
     /// Whether nothing proves that the file came whole.

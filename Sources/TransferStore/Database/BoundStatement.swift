@@ -62,6 +62,15 @@ package final class BoundStatement {
             note(value.withUTF8 { bind($0) })
         }
 
+        package mutating func add(blob: [UInt8]?) {
+            index += 1
+            guard let blob else { return note(sqlite3_bind_null(raw, index)) }
+            note(
+                blob.withUnsafeBytes { bytes in
+                    sqlite3_bind_blob(raw, index, bytes.baseAddress, Int32(bytes.count), Self.copied)
+                })
+        }
+
         private mutating func bind(_ text: UnsafeBufferPointer<UInt8>) -> Int32 {
             guard let start = text.baseAddress, !text.isEmpty else {
                 return sqlite3_bind_text(raw, index, "", 0, Self.copied)

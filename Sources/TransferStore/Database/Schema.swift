@@ -338,5 +338,11 @@ package enum Schema {
             ALTER TABLE process ADD COLUMN until INTEGER;
             ALTER TABLE process ADD COLUMN isLocked INTEGER NOT NULL DEFAULT 0;
             """),
+        Step(
+            "sums of pieces",
+            """
+            -- Of a completed download's file (PieceSumList).
+            ALTER TABLE job ADD COLUMN sums BLOB;
+            """),
     ]
 }

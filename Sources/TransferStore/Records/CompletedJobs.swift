@@ -1,3 +1,4 @@
+import FoundationEssentials
 import GRDB
 import TransferCore
 import TransferJobs
@@ -12,7 +13,7 @@ package struct CompletedJobs: Sendable {
                 db,
                 sql: """
                     SELECT id, identity, isUpload, path, size, modified, digest, validator, finalURL, status, attempts,
-                        lengthUnproven, spec
+                        lengthUnproven, spec, CASE WHEN digest IS NULL THEN sums END
                     FROM job WHERE batch = ? AND state = \(JobStates.done) AND id > ? AND ledger IS NULL ORDER BY id LIMIT ?
                     """, arguments: [batch, id, limit]
             ).map { row in
@@ -24,10 +25,38 @@ package struct CompletedJobs: Sendable {
                 return CompletedJob(
                     id: row[0], batch: batch, identity: row[1], isUpload: row[2], path: row[3] ?? "",
                     facts: FileStamp(size: row[4] ?? -1, modified: row[5] ?? 0),
-                    digest: digest.flatMap { Checksum($0) }, validator: row[7],
+                    digest: digest.flatMap { Checksum($0) },
+                    sums: (row[13] as Data?).flatMap { PieceSumList(encoded: Array($0)) }, validator: row[7],
                     finalURL: finalURL.flatMap { $0.isEmpty ? nil : $0 } ?? route.url,
                     status: row[9] ?? 0, attempts: row[10], isLengthUnproven: isLengthUnproven, route: route,
                     isStrict: isLengthUnproven && route.job?.isStrict ?? false)
+            }
+        }
+    }
+
+    /// Completed downloads with all that is known of their files, in the order of their numbers.
+    package func downloads(_ selection: DownloadSelection, after id: Int64, limit: Int) throws -> [StoredDownload] {
+        let (condition, name) =
+            switch selection {
+            case .batch(let name): ("batch.name = ?", name)
+            case .file(let path): ("path = ?", path)
+            }
+        return try database.read { db in
+            try Row.fetchAll(
+                db,
+                sql: """
+                    SELECT job.id, batch.name, identity, path, size, modified, digest, validator, finalURL, sums, spec
+                    FROM job JOIN batch ON batch.id = job.batch
+                    WHERE \(condition) AND state = \(JobStates.done) AND NOT isUpload AND job.id > ?
+                    ORDER BY job.id LIMIT ?
+                    """, arguments: [name, id, limit]
+            ).compactMap { row in
+                guard let spec = try? JobSpec(canonicalJSON: row[10]), let path = row[3] as String? else { return nil }
+                return StoredDownload(
+                    id: row[0], batch: row[1], identity: row[2], path: path,
+                    facts: FileStamp(size: row[4] ?? -1, modified: row[5] ?? 0),
+                    digest: (row[6] as String?).flatMap { Checksum($0) }, validator: row[7], finalURL: row[8] ?? "",
+                    sums: (row[9] as Data?).flatMap { PieceSumList(encoded: Array($0)) }, spec: spec)
             }
         }
     }

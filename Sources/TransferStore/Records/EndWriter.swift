@@ -58,7 +58,10 @@ package struct EndWriter {
         self.ends = ends
         self.now = now
         self.packed = packed
-        let columns = Self.columns.map { "\($0) = ?" }.joined(separator: ", ")
+        // The sums of a file that was kept as it was are those of its download.
+        let columns =
+            Self.columns.map { "\($0) = ?" }.joined(separator: ", ")
+            + ", sums = ifnull(?, CASE WHEN size IS ? AND modified IS ? THEN sums END)"
         update = BoundStatement(
             try db.cachedStatement(
                 sql: """
@@ -93,6 +96,9 @@ package struct EndWriter {
             }
             try update.run {
                 Self.bind(receipt, facts, cursor: cursor, now: now, to: &$0)
+                $0.add(blob: receipt.sums?.encoded)
+                $0.add(facts?.size ?? receipt.bytes)
+                $0.add(facts?.modified)
                 $0.add(end.id)
             }
         case .failed(let error, let attempts, let host):
@@ -125,8 +131,8 @@ package struct EndWriter {
         if insert == nil {
             // A row that is there already is a fault; what was inserted before it is rolled back with all else.
             insert = try GroupedInsert(
-                db, "INSERT OR FAIL INTO job (id, \(JobRow.columns), \(Self.columns.joined(separator: ", ")))",
-                columns: 1 + JobRow.columnCount + Self.columns.count
+                db, "INSERT OR FAIL INTO job (id, \(JobRow.columns), \(Self.columns.joined(separator: ", ")), sums)",
+                columns: 2 + JobRow.columnCount + Self.columns.count
             ) { [ends, now] complete, values in
                 let end = ends[complete.index]
                 values.add(end.id)
@@ -134,6 +140,7 @@ package struct EndWriter {
                     batch: end.batch, generation: JobPack.generation, state: .done, to: &values)
                 guard let (receipt, facts) = end.completion else { return }
                 Self.bind(receipt, facts, cursor: complete.cursor, now: now, to: &values)
+                values.add(blob: receipt.sums?.encoded)
             }
         }
         try insert?.add(job)

@@ -1,3 +1,4 @@
+import FoundationEssentials
 import GRDB
 import TransferCore
 import TransferEngine
@@ -29,7 +30,7 @@ package struct EndQueries: Sendable {
 
     private static let selection = """
         SELECT endSequence, ended, batch.name AS name, identity, state, isUpload, path, size, transferred,
-            seconds, digest, validator, finalURL, status, response, attempts, unproven, lengthUnproven,
+            seconds, digest, validator, finalURL, status, response, attempts, unproven, lengthUnproven, sums,
             errorCode, errorMessage, host, notBefore, spec
         FROM job JOIN batch ON batch.id = job.batch
         """
@@ -85,6 +86,7 @@ package struct EndQueries: Sendable {
             digest: digest.flatMap { Checksum($0) }, validator: row["validator"], finalURL: row["finalURL"] ?? "",
             path: row["path"] ?? "", status: row["status"] ?? 0, response: row["response"], attempts: row["attempts"],
             unproven: row["unproven"], route: route(row))
+        receipt.sums = (row["sums"] as Data?).flatMap { PieceSumList(encoded: Array($0)) }
         receipt.isLengthUnproven = row["lengthUnproven"] as Int64? == 1
         return receipt
     }

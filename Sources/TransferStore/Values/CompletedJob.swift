@@ -10,6 +10,8 @@ package struct CompletedJob: Sendable {
     package let path: String
     package let facts: FileStamp
     package let digest: Checksum?
+    /// Of a download without a digest.
+    package let sums: PieceSumList?
     package let validator: String?
     package let finalURL: String
     package let status: Int

@@ -12,4 +12,16 @@ package struct StagedJobs: Sendable {
     package var abandoned: [AbandonedUpload] = []
     /// How many jobs are ready, by lane, where that is known without asking: all of a batch that is new.
     package var ready: [Lane: Int]?
+
+    package init(
+        batch: HeldBatch, count: Int, secrets: [Int64: JobSecrets], underWay: Set<Int64> = [],
+        abandoned: [AbandonedUpload] = [], ready: [Lane: Int]? = nil
+    ) {
+        self.batch = batch
+        self.count = count
+        self.secrets = secrets
+        self.underWay = underWay
+        self.abandoned = abandoned
+        self.ready = ready
+    }
 }

@@ -54,34 +54,3 @@ enum UploadProblem: String, Sendable {
         self.init(rawValue: details.type)
     }
 }
-
-/// `Repr-Digest` (RFC 9530 §3).
-enum ReprDigest {
-    /// The algorithms that aren't deprecated, the strongest first.
-    private static let names: [(key: String, algorithm: DigestAlgorithm)] = [
-        ("sha-512", .sha512), ("sha-256", .sha256),
-    ]
-
-    /// The field for a digest that is known; `nil` for algorithms that must not be used any more (§5).
-    static func field(_ digest: Checksum) -> HeaderField? {
-        guard let key = names.first(where: { $0.algorithm == digest.algorithm })?.key else { return nil }
-        let digits = Array(digest.hex.utf8)
-        let bytes = stride(from: 0, to: digits.count, by: 2).compactMap {
-            UInt8(String(decoding: digits[$0..<$0 + 2], as: UTF8.self), radix: 16)
-        }
-        return HeaderField("Repr-Digest", "\(key)=:\(Data(bytes).base64EncodedString()):")
-    }
-
-    /// - Parameter preferred: Taken where the answer has it, because it can be compared.
-    static func value(_ head: ResponseHead, preferred: DigestAlgorithm?) -> Checksum? {
-        guard let field = ResumableFields.joined(head.fields, "Repr-Digest"),
-            let members = StructuredField.dictionary(field)
-        else { return nil }
-        let digests = names.compactMap { name -> Checksum? in
-            guard case .bytes(let bytes) = members[name.key] else { return nil }
-            let hex = bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
-            return Checksum(name.algorithm, hex: hex)
-        }
-        return digests.first { $0.algorithm == preferred } ?? digests.first
-    }
-}

@@ -35,6 +35,12 @@ struct Get: AsyncParsableCommand {
     @Flag(name: [.customShort("n"), .customLong("dry-run")], help: "Print what would be fetched; fetch nothing.")
     var dryRun = false
 
+    @Flag(
+        name: .customLong("no-metalink"),
+        help: "Take Metalinks that URLs name, or lead to, as files; otherwise what they describe is fetched.")
+    var noMetalink = false
+
+    @OptionGroup var metalink: MetalinkOptions
     @OptionGroup var proof: ProofOptions
     @OptionGroup var message: MessageOptions
     @OptionGroup var s3: S3Arguments
@@ -44,8 +50,18 @@ struct Get: AsyncParsableCommand {
     @OptionGroup var state: StateOptions
 
     /// URLs, and - for standard input among them.
-    private var named: [String] { urls.filter { $0 != "-" }.map(URLArgument.completed) }
+    private var named: [String] { words.filter { !isMetalink($0) } }
     private var inputs: [String] { lists + urls.filter { $0 == "-" } }
+    /// Metalinks among the URLs, also files.
+    private var metalinks: [String] { words.filter(isMetalink) }
+    private var words: [String] { urls.filter { $0 != "-" }.map(URLArgument.completed) }
+
+    private func isMetalink(_ word: String) -> Bool {
+        guard FetchedDocument.isMetalink(word) else { return false }
+        return FetchedDocument.isURL(word) ? !noMetalink : access(word, F_OK) == 0
+    }
+
+    private var documents: FetchedDocument { FetchedDocument(options: request.words) }
 
     mutating func validate() throws {
         if urls.isEmpty, lists.isEmpty, !mirror.isEmpty {
@@ -58,7 +74,17 @@ struct Get: AsyncParsableCommand {
             throw ValidationError("-i takes a file with URLs, a line each; get \(Redaction.url(url)) without it")
         }
         if urls.isEmpty, lists.isEmpty { throw ValidationError("name a URL, or a list of them with -i") }
-        if named.count + inputs.count > 1 || named.isEmpty {
+        if !metalinks.isEmpty {
+            // What it describes is more than one URL, or may be.
+            let others: [(Bool, String)] = [
+                (proof.checksum != nil, "--checksum"), (!mirror.isEmpty, "--mirror"), (message.method != nil, "--method"),
+                (message.data != nil, "--data"),
+            ]
+            if let option = others.first(where: \.0) {
+                throw ValidationError("\(option.1) goes with a URL of a file, not with a Metalink")
+            }
+        }
+        if words.count + inputs.count > 1 || words.isEmpty {
             let alone: [(Bool, String)] = [
                 (output != nil, "--output"), (proof.checksum != nil, "--checksum"), (!mirror.isEmpty, "--mirror"),
             ]
@@ -82,6 +108,9 @@ struct Get: AsyncParsableCommand {
             let (url, _) = try request.login.settings(of: url)
             guard JobSpec.isSupported(url: url) else { throw ValidationError(JobSpec.refusal(of: url)) }
         }
+        for url in metalinks where FetchedDocument.isURL(url) && !JobSpec.isSupported(url: url) {
+            throw ValidationError(JobSpec.refusal(of: url))
+        }
         if !inputs.isEmpty { _ = try listRules() }
     }
 
@@ -91,18 +120,21 @@ struct Get: AsyncParsableCommand {
             verb: "get", folder: Composition.absolute(directory ?? FileManager.default.currentDirectoryPath),
             limits: limits, output: show, state: state.state)
         work.configuration = try request.configuration.load()
-        if !inputs.isEmpty {
-            var rules = try listRules(isAsking: !dryRun)
-            rules.configuration = work.configuration
-            work.lists = try inputs.map { try JobFileSource($0, rules: rules) }
+        work.follows = !noMetalink
+        if output == "-", !dryRun { work.result = try StreamSpool(.output, of: words[0], state: state.state) }
+        if !inputs.isEmpty || !metalinks.isEmpty {
+            let rules = try listRules(isAsking: !dryRun, work.configuration)
+            let how = metalink.rules(output: work.result?.path ?? output)
+            work.lists = try (inputs + metalinks).map {
+                try JobFileSource($0, rules: rules, metalink: how, documents: documents)
+            }
         }
-        if output == "-", !dryRun { work.result = try StreamSpool(.output, of: named[0], state: state.state) }
         let body = try message.body()
         var rules = try request.rules()
         try s3.lay(over: &rules)
         rules.configuration = work.configuration
         let typed = dryRun ? nil : try request.login.askedPasswords(for: named)
-        let sums = try proof.list()
+        let sums = try proof.list(documents)
         for named in named {
             let job = { (rules: RequestRules) throws -> JobSpec in
                 try self.job(named, rules, to: work.result?.path, body: body, typed: typed, sums: sums)
@@ -116,7 +148,32 @@ struct Get: AsyncParsableCommand {
             // curl's -n.
             return print("nothing was fetched (-n is --dry-run; --netrc reads ~/.netrc)")
         }
-        ExitStatus.exit(try await work.run())
+        let status = try await work.run()
+        guard status == .complete, work.follows, !work.found.receipts.isEmpty else { ExitStatus.exit(status) }
+        ExitStatus.exit(try await follow(work))
+    }
+
+    /// Fetches what the Metalinks describe that came where files were expected.
+    private func follow(_ first: OneOff) async throws -> ExitStatus {
+        let rules = try listRules(isAsking: true, first.configuration)
+        var work = OneOff(verb: "get", folder: first.folder, limits: limits, output: show, state: state.state)
+        work.configuration = first.configuration
+        work.result = first.result
+        let how = metalink.rules(output: work.result?.path ?? output)
+        for receipt in first.found.receipts {
+            let bytes: [UInt8]
+            do throws(TransferError) {
+                bytes = try MappedFile(receipt.path).withBytes { Array($0) }
+            } catch {
+                throw Failure(.unreadableJobFile, error.message)
+            }
+            // It isn't what was asked for.
+            unlink(receipt.path)
+            work.lists.append(
+                try JobFileSource(
+                    receipt.finalURL, rules: rules, metalink: how, contents: bytes, documents: documents))
+        }
+        return try await work.run()
     }
 
     /// - Parameters:
@@ -149,10 +206,15 @@ struct Get: AsyncParsableCommand {
     }
 
     /// The rules that the options set for jobs from lists.
-    private func listRules(isAsking: Bool = false) throws -> RequestRules {
+    private func listRules(
+        isAsking: Bool = false, _ configuration: Configuration = Configuration()
+    ) throws -> RequestRules {
         var rules = try request.rulesOfFiles(isAsking: isAsking)
         try s3.lay(over: &rules)
-        try proof.lay(over: &rules)
+        try proof.lay(over: &rules, documents)
+        // The spool of standard output is nobody's file.
+        if output == "-" { _ = rules.set("ifExists", to: #""overwrite""#) }
+        rules.configuration = configuration
         return rules
     }
 }

@@ -18,6 +18,10 @@ struct OneOff {
     var spools: [StreamSpool] = []
     /// The spool that standard output gets when its file is whole.
     var result: StreamSpool?
+    /// Takes note of the Metalinks that come in place of files.
+    let found = FoundMetalinks()
+    /// Whether they are followed by whoever asks for them.
+    var follows = false
 
     /// The same command again is the same batch, and another command is another one: it goes on where it was.
     private func name() throws -> String {
@@ -71,6 +75,7 @@ struct OneOff {
         if trusting > 0 { execution.reporter.note(.warn, JobFileReport.trusting(jobs: trusting)) }
         var options = RunOptions()
         options.marksFiles = result == nil
+        queue.observe { [found] in found.note($0) }
         let status = try await execution.run([batch], options)
         guard status == .complete else {
             if status == .someFailed, let spool = spools.first {
@@ -80,11 +85,11 @@ struct OneOff {
         }
         // A file that nobody read any more isn't the one that the next command asks for.
         defer {
-            result?.remove()
+            if found.receipts.isEmpty || !follows { result?.remove() }
             for spool in spools { spool.remove() }
             _ = try? Composition.remote(state: state).forget(name: name, endedBefore: nil)
         }
-        try result?.copyToStandardOutput()
+        if found.receipts.isEmpty || !follows { try result?.copyToStandardOutput() }
         return status
     }
 

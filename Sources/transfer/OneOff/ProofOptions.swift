@@ -9,7 +9,8 @@ struct ProofOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "A file of checksums as sha256sum writes it, in which each file is looked up.", valueName: "file"))
+            "A list of checksums as sha256sum writes it, a file or a URL, in which each file is looked up.",
+            valueName: "file|url"))
     var checksums: String?
 
     @Option(
@@ -20,16 +21,19 @@ struct ProofOptions: ParsableArguments {
     var strict = false
 
     /// The list of checksums, read.
-    func list() throws -> ChecksumList? {
-        try checksums.map { ChecksumList(try JobFileSource.readSums(Composition.absolute($0))) }
+    func list(_ documents: FetchedDocument) throws -> ChecksumList? {
+        try checksums.map { name in
+            ChecksumList(
+                try JobFileSource.sums(documents)(FetchedDocument.isURL(name) ? name : Composition.absolute(name)))
+        }
     }
 
     /// Lays the options over what lists say.
-    func lay(over rules: inout RequestRules) throws {
+    func lay(over rules: inout RequestRules, _ documents: FetchedDocument) throws {
         var members = RequestMembers()
         members.add("ifExists", ifExists.map { .string($0.value.rawValue) }, "--if-exists")
         members.add("strict", strict ? .true : nil, "--strict")
-        members.add("checksums", checksums.map { .path($0) }, "--checksums")
-        try members.lay(over: &rules, sums: JobFileSource.readSums)
+        members.add("checksums", checksums.map { FetchedDocument.isURL($0) ? .string($0) : .path($0) }, "--checksums")
+        try members.lay(over: &rules, sums: JobFileSource.sums(documents))
     }
 }

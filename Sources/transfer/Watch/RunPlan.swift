@@ -20,6 +20,9 @@ struct RunPlan: Sendable {
     let directory: String
     /// What the command's options say of requests.
     var rules = RequestRules()
+    var metalink = MetalinkRules()
+    /// Fetches what is named by a URL.
+    var documents = FetchedDocument()
 
     func batchName(_ source: JobFileSource) -> String { name ?? source.batch().name ?? source.realPath }
 

@@ -28,6 +28,7 @@ import TransferTestSupport
         }
         for table in ["boot", "hostWait", "otherName"] { try fixture.raw.run("DROP TABLE \(table)") }
         try fixture.raw.run("DROP INDEX jobRest")
+        try fixture.raw.run("ALTER TABLE job DROP COLUMN sums")
         for column in ["until", "isLocked"] { try fixture.raw.run("ALTER TABLE process DROP COLUMN \(column)") }
         for column in ["underWay", "toldJobs", "toldDone"] {
             try fixture.raw.run("ALTER TABLE batch DROP COLUMN \(column)")

@@ -58,11 +58,13 @@ final class Downloads {
         host.originAnswered(job)
         host.freeSlot(job)
         job.phase = .saving
+        let told = ToldDigest(head, url: outcome.finalURL, start: outcome.start)
         job.result = TransferResult(
             status: head.status, finalURL: Redaction.url(outcome.finalURL), transferred: outcome.received,
             validator: Validator(head)?.description, response: nil,
+            mediaType: head.mediaType,
             unproven: download.isProvenByDigests ? nil : ready.earlier(for: outcome)?.adopted?.count,
-            isLengthUnproven: outcome.isLengthUnproven)
+            isLengthUnproven: outcome.isLengthUnproven && told == nil)
         finishing.add(
             DownloadCompletion.Item(
                 id: job.candidate.id, part: ready.part,
@@ -72,7 +74,8 @@ final class Downloads {
                 modified: download.remoteTime
                     ? (head.value("Last-Modified") ?? ready.earlier(for: outcome)?.validator?.lastModified)
                         .flatMap { HTTPDate.parse($0) } : nil,
-                expected: download.checksum, pieces: download.pieces, computed: outcome.digest,
+                expected: download.checksum, pieces: download.pieces, size: download.size, told: told,
+                computed: outcome.digest,
                 isLarge: outcome.position > 1 << 20,
                 adopted: ready.earlier(for: outcome)?.adopted?.path,
                 mark: isMarked(job, outcome.position, host.batches) ? .mark(job, ready, head, outcome) : nil))
@@ -102,7 +105,7 @@ final class Downloads {
                 id: job.candidate.id, part: ready.part, path: ready.target.file(url: job.url, disposition: nil),
                 replacement: ready.replacement, picksFreeName: download.ifExists == .rename,
                 modified: download.remoteTime ? modified : nil, expected: download.checksum, pieces: download.pieces,
-                computed: digest,
+                size: download.size, computed: digest,
                 isLarge: resume.offset > 1 << 20, adopted: ready.earlier?.adopted?.path,
                 mark: isMarked(job, resume.offset, host.batches) ? ready.earlier : nil))
     }
@@ -137,7 +140,8 @@ final class Downloads {
             switch answer.result {
             case .success(let saved):
                 let batch = host.batches[job.record.batch]?.name
-                let receipt = job.receipt(in: batch, path: saved.path, bytes: saved.facts.size, digest: saved.digest)
+                var receipt = job.receipt(in: batch, path: saved.path, bytes: saved.facts.size, digest: saved.digest)
+                receipt.sums = saved.sums
                 host.leave(job, .done(receipt, saved.facts))
             case .failure(let error): saveFailed(job, error, on: host)
             }

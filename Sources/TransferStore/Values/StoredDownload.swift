@@ -1,0 +1,25 @@
+package import TransferCore
+package import TransferJobs
+
+/// Which completed downloads are looked at.
+package enum DownloadSelection: Sendable, Hashable {
+    case batch(String)
+    /// Those that wrote the file of that path.
+    case file(String)
+}
+
+/// A completed download, with what its record says of the file.
+package struct StoredDownload: Sendable {
+    package let id: Int64
+    package let batch: String
+    package let identity: String
+    package let path: String
+    package let facts: FileStamp
+    /// By which it was proved, or which its server gave.
+    package let digest: Checksum?
+    package let validator: String?
+    /// Redacted.
+    package let finalURL: String
+    package let sums: PieceSumList?
+    package let spec: JobSpec
+}

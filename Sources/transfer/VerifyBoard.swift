@@ -1,0 +1,117 @@
+import TransferCore
+import TransferQueue
+
+/// Tells what a look at files showed, a line each, and how it ends.
+struct VerifyBoard {
+    private let names: BatchNames
+    private let isJSON: Bool
+    private let isQuiet: Bool
+    /// Also those that are missing.
+    private(set) var damaged: [FileCheck] = []
+    private var counts: [String: Int] = [:]
+
+    init(names: BatchNames, isJSON: Bool, isQuiet: Bool) {
+        self.names = names
+        self.isJSON = isJSON
+        self.isQuiet = isQuiet
+    }
+
+    mutating func add(_ check: FileCheck) {
+        let state = Self.state(check.verdict)
+        counts[state, default: 0] += 1
+        if state == "bad" || state == "missing" { damaged.append(check) }
+        if isJSON {
+            return print(
+                Self.line(
+                    path: check.path, state: state, by: Self.proof(check.verdict)?.rawValue, batch: check.batch, job: check.job,
+                    ranges: Self.ranges(check.verdict), reason: Self.reason(check.verdict)))
+        }
+        guard !isQuiet || state != "good" else { return }
+        let name = "\(names.short(check.batch))/\(check.job)"
+        print("\(state.padded(to: 7))  \(name)\(Self.words(check))")
+    }
+
+    /// Damaged files have been fetched; they are told anew.
+    mutating func repaired(_ count: Int) {
+        damaged = []
+        counts["bad"] = nil
+        counts["missing"] = nil
+    }
+
+    /// Prints the sum and ends the process with what it came to.
+    func finish() {
+        if !isJSON, !isQuiet || counts["good"] != counts.values.reduce(0, +) {
+            let parts = ["good", "bad", "missing", "unknown"].compactMap { state in
+                counts[state].map { "\(NumberText.grouped($0)) \(state)" }
+            }
+            print(parts.isEmpty ? "no completed download is recorded" : parts.joined(separator: ", "))
+        }
+        if counts["missing"] != nil { ExitStatus.exit(.unreadableJobFile) }
+        if counts["bad"] != nil || counts["unknown"] != nil { ExitStatus.exit(.someFailed) }
+    }
+
+    private static func state(_ verdict: FileCheck.Verdict) -> String {
+        switch verdict {
+        case .good: "good"
+        case .bad: "bad"
+        case .missing: "missing"
+        case .unknown: "unknown"
+        }
+    }
+
+    private static func proof(_ verdict: FileCheck.Verdict) -> FileCheck.Proof? {
+        switch verdict {
+        case .good(let proof), .bad(let proof, _): proof
+        case .missing, .unknown: nil
+        }
+    }
+
+    private static func reason(_ verdict: FileCheck.Verdict) -> String? {
+        if case .unknown(let reason) = verdict { reason } else { nil }
+    }
+
+    /// As a request names them: `0-4194303, 8388608-12582911` (RFC 9110 §14.1.2).
+    private static func ranges(_ verdict: FileCheck.Verdict) -> String? {
+        guard case .bad(_, let ranges) = verdict else { return nil }
+        return ranges.map { "\($0.lowerBound)-\($0.upperBound - 1)" }.joined(separator: ", ")
+    }
+
+    private static func words(_ check: FileCheck) -> String {
+        switch check.verdict {
+        case .good(let proof): "  \(by(proof))"
+        case .bad(let proof, let ranges):
+            "  \(by(proof)): \(ByteCount.format(check.badBytes)) of \(ByteCount.format(check.size)),"
+                + " bytes \(Self.ranges(check.verdict) ?? "")\(ranges.isEmpty ? "none" : "")"
+        case .missing: "  \(check.path)"
+        case .unknown(let reason): "  \(reason)"
+        }
+    }
+
+    private static func by(_ proof: FileCheck.Proof) -> String {
+        switch proof {
+        case .digest: "by its digest"
+        case .pieces: "by the digests of its pieces"
+        case .sums: "by the sums of its download"
+        case .server: "by its server's word"
+        }
+    }
+
+    static func line(
+        path: String, state: String, by proof: String? = nil, batch: String? = nil, job: String? = nil,
+        ranges: String? = nil, reason: String? = nil
+    ) -> String {
+        JSONObject.text { object in
+            if let batch { object.field("batch", batch) }
+            if let job { object.field("id", job) }
+            object.field("path", path)
+            object.field("state", state)
+            if let proof { object.field("by", proof) }
+            if let ranges { object.field("ranges", ranges) }
+            if let reason { object.field("reason", reason) }
+        }
+    }
+}
+
+extension String {
+    fileprivate func padded(to width: Int) -> String { self + String(repeating: " ", count: max(0, width - count)) }
+}
