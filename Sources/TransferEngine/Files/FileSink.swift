@@ -92,9 +92,9 @@ public final class FileSink: BodySink {
     public var isReady: Bool { state.isReady }
 
     public func begin(_ start: BodyStart) throws(TransferError) {
-        if let segments, segments.isSplit { try beginPart(start, segments) }
+        let isPart = if let segments, segments.isSplit { try beginPart(start, segments) } else { false }
         self.start = start
-        if start.continued == 0 {
+        if start.continued == 0, !isPart {
             if position > 0 || part.initialSize > 0 {
                 if start.setsAside { try part.setAside() } else { try part.truncate() }
                 state.restart()
@@ -138,20 +138,24 @@ public final class FileSink: BodySink {
     }
 
     /// A file with holes goes on.
-    private func beginPart(_ start: BodyStart, _ segments: SegmentedFile) throws(TransferError) {
+    ///
+    /// - Returns: Whether the answer is the part that was asked for, which may be the file's beginning.
+    private func beginPart(_ start: BodyStart, _ segments: SegmentedFile) throws(TransferError) -> Bool {
         // The map's word is only heard of bytes that stay.
         guard self.start == nil else {
             guard start.continued == position else {
                 throw TransferError(.badResponse, "the answer doesn't go on where it ended", isTransient: true)
             }
-            return
+            return true
         }
+        if start.head.status == 206, start.continued == position { return true }
         if start.continued == 0 || start.continued != position {
             if let record = segments.record() { part.record(record) }
             segments.reset()
         } else if start.head.status != 206 {
             segments.runOn()
         }
+        return false
     }
 
     /// Where the file can't bear what it is, that is written down elsewhere before its first byte: otherwise it's nobody's

@@ -13,6 +13,8 @@ struct AttemptTraces {
         var wasRefusedElsewhere = false
         /// Another tool's file turned out to be no beginning of this one.
         var adoptsNothing = false
+        /// Several sources brought a wrong file together.
+        var mixesNothing = false
     }
 
     /// Fewer bytes than this don't start the count of attempts anew: a server that gives a byte a time isn't endless.
@@ -28,6 +30,8 @@ struct AttemptTraces {
         case refused
         /// The file of another tool is no beginning of this one.
         case adoptedWrongly
+        /// What came from several sources at once is wrong.
+        case mixedWrongly
     }
 
     mutating func note(_ id: Int64, _ news: News) {
@@ -35,6 +39,7 @@ struct AttemptTraces {
         case .answered(let url): note(id, answeredURL: url)
         case .refused: noteRefusal(id)
         case .adoptedWrongly: refuseAdoption(id)
+        case .mixedWrongly: traces[id, default: Trace()].mixesNothing = true
         }
     }
 
@@ -73,6 +78,8 @@ struct AttemptTraces {
     mutating func refuseAdoption(_ id: Int64) { traces[id, default: Trace()].adoptsNothing = true }
 
     func mayAdopt(_ id: Int64) -> Bool { traces[id]?.adoptsNothing != true }
+
+    func mayMix(_ id: Int64) -> Bool { traces[id]?.mixesNothing != true }
 
     mutating func forget(_ id: Int64) { traces[id] = nil }
 }

@@ -32,6 +32,8 @@ struct DownloadCompletion: Sendable {
         var adopted: String?
         /// Where it came from, to be noted in the file itself.
         var mark: ResumeData?
+        /// Whether it came from several sources: what is wrong of it is fetched again, and the rest stays.
+        var isMixed = false
     }
 
     struct Saved: Sendable {
@@ -90,7 +92,7 @@ struct DownloadCompletion: Sendable {
         return answers + saved.map { ($0.id, .success($0.1)) }
     }
 
-    /// - Throws: `checksumMismatch`; the partial file is removed then, as nothing in it can be trusted.
+    /// - Throws: `checksumMismatch`; the partial file is removed then, as nothing in it can be trusted, but for one of several sources.
     static func verify(_ item: Item) throws(TransferError) -> Verified {
         if let size = item.size {
             let found = try item.part.facts().size
@@ -100,7 +102,7 @@ struct DownloadCompletion: Sendable {
             }
         }
         if let pieces = item.pieces, let wrong = try PieceCheck(item.part.readablePath, pieces).wrong {
-            item.part.remove()
+            if !item.isMixed { item.part.remove() }
             throw TransferError(.checksumMismatch, wrong)
         }
         let told = item.pieces == nil ? item.told : nil
@@ -116,7 +118,7 @@ struct DownloadCompletion: Sendable {
             (actual, sums) = (digest, reading.sums)
         }
         guard actual == expected else {
-            item.part.remove()
+            if !item.isMixed { item.part.remove() }
             throw TransferError(
                 .checksumMismatch,
                 "\(expected.algorithm.rawValue) differs: expected \(expected.hex.prefix(12))…, got \(actual.hex.prefix(12))…"

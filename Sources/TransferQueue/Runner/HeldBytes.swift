@@ -50,21 +50,27 @@ struct HeldBytes {
         return record.place?.url == known.place?.url
     }
 
-    /// What is there of a file with holes; empty where there are none, and where its beginning is missing.
+    /// What is there of a file with holes; empty where there are none.
     var holes: ByteRanges {
         let ranges = ranges
-        return known?.total != nil && ranges.prefixLength > 0 && ranges.ranges.count > 1 ? ranges : ByteRanges()
+        guard let known, known.total != nil, !ranges.isEmpty else { return ByteRanges() }
+        if ranges.prefixLength > 0 { return ranges.ranges.count > 1 ? ranges : ByteRanges() }
+        // A beginning that is missing is asked for as a part, as long as the server gives that.
+        let isKnown = known.validator?.ifRange != nil || download.isProvenByDigests
+        return isKnown && asksPlace ? ranges : ByteRanges()
     }
 
     /// What can be continued; what can't is cut off.
     func trusted() throws(TransferError) -> (ResumePoint?, ResumeData?) {
         let length = length
-        guard length > 0, let known else { return (nil, nil) }
+        let holes = holes
+        guard length > 0 || !holes.isEmpty, let known else { return (nil, nil) }
         let end = holes.ranges.last?.upperBound ?? length
         if end < part.initialSize { try part.truncate(to: end) }
         var point = ResumePoint(known, offset: length)
         point.isVerifiedByDigest = download.isProvenByDigests
         point.outlastsOddAnswers = true
+        point.isPart = length == 0
         point.isVouchedFor = known.adopted != nil && download.adopt == .unproven
         if known.url != Redaction.url(url) {
             // Of another mirror: its validators mean nothing here.

@@ -260,6 +260,8 @@ extension QueueRunner: DownloadHost, PreparationHost {
 extension QueueRunner: SegmentHost {
     func spareConnections(to origin: String) -> Int { scheduler.spareConnections(to: origin) }
 
+    func mayMix(_ job: RunningJob) -> Bool { memory.traces.mayMix(job.candidate.id) }
+
     func connectionOpened(to origin: String) { scheduler.connectionOpened(to: origin) }
 
     func connectionClosed(to origin: String) { scheduler.connectionClosed(to: origin) }

@@ -194,6 +194,8 @@ struct ReadyDownload: Sendable {
     let synced: Int64
     /// What is there of a file with holes; empty where there are none.
     var ranges = ByteRanges()
+    /// The shares of those that brought it, of one that came from several sources.
+    var mix: MixedFile?
     /// The version of the file that is there: where the resource that gave it says 304, that is complete.
     var held: HeldVersion?
 }

@@ -45,6 +45,8 @@ final class SegmentedJob {
     /// Whether the server gives parts, of which the version would be known.
     var isDivisible = true
 
+    /// What ended connections to other sources than the first brought, by the sources.
+    var shares: [Int: ByteRanges] = [:]
     /// Where the exchange that began the file is, and since when.
     var leadMoved: (position: Int64, time: MonotonicTime)?
 
@@ -68,6 +70,18 @@ final class SegmentedJob {
 
     /// Those that are under way, the first one included.
     var count: Int { connections.count + (lead == nil ? 1 : 0) }
+
+    /// Who brought what; `nil` where all of it came from one source.
+    func mix(_ total: Int64) -> MixedFile? {
+        guard !shares.isEmpty else { return nil }
+        var own = ByteRanges(0..<total)
+        for ranges in shares.values { for range in ranges.ranges { own.remove(range) } }
+        var all = [MixedFile.Share(url: sources[0].url, validator: sources[0].validator, ranges: own)]
+        for (index, ranges) in shares.sorted(by: { $0.key < $1.key }) {
+            all.append(MixedFile.Share(url: sources[index].url, validator: sources[index].validator, ranges: ranges))
+        }
+        return MixedFile(total: total, shares: all)
+    }
 
     /// For those who show progress.
     var told: [JobProgress.Source] {

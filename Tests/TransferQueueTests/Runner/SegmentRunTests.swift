@@ -1,6 +1,7 @@
 import Glibc
 import Testing
 import TransferCore
+import TransferCrypto
 import TransferTestServer
 import TransferTestSupport
 
@@ -110,6 +111,96 @@ import TransferTestSupport
             try await complete(job([server.url("/x")], segments: later))
             let sent = server.requests.dropFirst(before).reduce(0) { $0 + $1.bytesSent }
             #expect(sent <= content.count - (5 << 20))
+        }
+    }
+
+    // MARK: Several sources
+
+    /// The same with another byte in the middle.
+    var damaged: Content {
+        var bytes = content.bytes()
+        bytes[12 << 20] ^= 0xFF
+        return .bytes(bytes)
+    }
+
+    func sum(_ range: Range<Int64>? = nil) throws -> Checksum {
+        let digest = try Digest(.sha256)
+        content.bytes(in: range).withUnsafeBytes { digest.update($0) }
+        return try digest.finish()
+    }
+
+    /// The first mirror hangs, so that the second brings most, and a byte of that is wrong.
+    func serveMirrors(_ server: TestServer) -> [String] {
+        server.serve("/a", content, etag: "\"a\"")
+        server.serve("/b", damaged, etag: "\"b\"")
+        server.script("/a", [.stall(after: 3 << 20)])
+        return [server.url("/a"), server.url("/b")]
+    }
+
+    @Test func aMirrorThatIsDeadIsWaitedForByNobody() async throws {
+        try await withTestServer { server in
+            server.serve("/a", content, etag: "\"a\"")
+            server.serve("/b", content, etag: "\"b\"")
+            server.serve("/c", content, etag: "\"c\"")
+            server.script("/a", [.stall(after: 3 << 20)])
+            server.script("/c", [], afterwards: .holdHead)
+            try await complete(
+                job([server.url("/a"), server.url("/b"), server.url("/c")], checksum: try sum()))
+            #expect(server.requests.contains { $0.path == "/b" })
+        }
+    }
+
+    /// Bytes of two mirrors meet only where a digest judges.
+    @Test func withoutADigestOneMirrorIsUsed() async throws {
+        try await withTestServer { server in
+            try await complete(job(serveMirrors(server)))
+            #expect(!server.requests.contains { $0.path == "/b" })
+        }
+    }
+
+    @Test func whatAWrongMirrorBroughtIsFetchedAgainFromAnother() async throws {
+        try await withTestServer { server in
+            try await complete(job(serveMirrors(server), checksum: try sum()))
+            #expect(server.requests.contains { $0.path == "/b" })
+            let sent = server.requests.reduce(0) { $0 + $1.bytesSent }
+            #expect(sent < content.count * 2)
+        }
+    }
+
+    @Test func ofAWrongMirrorOnlyTheWrongPieceIsFetchedAgainWherePiecesAreKnown() async throws {
+        let length: Int64 = 1 << 20
+        let digests = try stride(from: 0, to: content.count, by: Int(length)).map {
+            try sum($0..<min(content.count, $0 + length))
+        }
+        try await withTestServer { server in
+            var job = job(serveMirrors(server))
+            guard case .download(var download) = job.work else { return }
+            download.pieces = PieceDigests(length: length, digests: digests)
+            job.work = .download(download)
+            try await complete(job)
+            let sent = server.requests.reduce(0) { $0 + $1.bytesSent }
+            #expect(sent < content.count + 5 * length)
+        }
+    }
+
+    @Test func aFileWhoseBeginningIsMissingIsAskedForThat() async throws {
+        try await withTestServer { server in
+            server.serve("/x", content, etag: "\"1\"")
+            let path = folder.path("x.part")
+            let part = try PartFile.open(path)
+            let held = ByteRanges((2 << 20)..<(20 << 20))
+            let bytes = content.bytes(in: (2 << 20)..<(20 << 20))
+            let count = bytes.withUnsafeBytes { pwrite(part.descriptor, $0.baseAddress, $0.count, 2 << 20) }
+            #expect(count == bytes.count)
+            var record = ResumeData(
+                url: server.url("/x"), validator: Validator(etag: "\"1\""), total: content.count, written: held,
+                synced: held, bootID: BootID.current, mount: part.mount, isSequential: false, partialFile: path)
+            record.isSequential = false
+            part.record(record)
+            part.unlock()
+            try await complete(job([server.url("/x")], segments: .exactly(1)))
+            let sent = server.requests.reduce(0) { $0 + $1.bytesSent }
+            #expect(sent <= content.count - (17 << 20))
         }
     }
 }

@@ -78,7 +78,8 @@ final class Downloads {
                 computed: outcome.digest,
                 isLarge: outcome.position > 1 << 20,
                 adopted: ready.earlier(for: outcome)?.adopted?.path,
-                mark: isMarked(job, outcome.position, host.batches) ? .mark(job, ready, head, outcome) : nil))
+                mark: isMarked(job, outcome.position, host.batches) ? .mark(job, ready, head, outcome) : nil,
+                isMixed: ready.mix != nil))
     }
 
     /// Whether the finished file is to bear where it came from: those do that are worth a record on the way, so that a
@@ -150,6 +151,9 @@ final class Downloads {
     }
 
     private func saveFailed(_ job: RunningJob, _ error: TransferError, on host: isolated some DownloadHost) {
+        if error.code == .checksumMismatch, case .download(let ready) = job.ready, let mix = ready.mix {
+            return fetchAgain(job, ready, mix, error, on: host)
+        }
         // A file that can't have its name can't have it later either: a changed job fetches it anew.
         var left = Remains.untouched
         if case .download(let ready) = job.ready, error.code == .fileExists {
@@ -167,6 +171,37 @@ final class Downloads {
             left = .nothing
         }
         host.failed(job, error, bodyLeft: false, left: left, progressed: false)
+    }
+
+    /// What several sources brought together is wrong: what one of them may have to do with that is fetched again from
+    /// another, and the rest stays.
+    private func fetchAgain(
+        _ job: RunningJob, _ ready: ReadyDownload, _ mix: MixedFile, _ error: TransferError,
+        on host: isolated some DownloadHost
+    ) {
+        guard case .download(let download) = job.record.spec.work else { return }
+        host.noteTrace(job, .mixedWrongly)
+        let id = job.candidate.id
+        let start = job.start
+        engine.workers.execute { [host] in
+            let again = RefetchPlan(ready, download, mix, start)
+            again?.record(in: ready.part)
+            ready.part.unlock()
+            host.loop.execute {
+                host.onLoop { host in
+                    guard let job = host.underWay(id) else { return }
+                    guard let again else {
+                        ready.part.remove()
+                        return host.failed(job, error, bodyLeft: false, left: .nothing, progressed: false)
+                    }
+                    host.emit(job.record.batch, .restarted(job: job.record.identity, reason: again.reason(error)))
+                    job.record.resume = again.resume
+                    job.record.mirror = again.mirror
+                    host.leave(job, .retry(job.record, after: .zero, because: error, resume: again.resume))
+                    host.pump()
+                }
+            }
+        }
     }
 
     // MARK: Broken-off downloads
@@ -192,7 +227,7 @@ final class Downloads {
             && host.cameFurther(job, from: ready.resume?.offset ?? 0, to: outcome.position)
         if outcome.resumeData != nil, let start = outcome.start {
             host.noteTrace(job, .answered(url: start.url))
-        } else if ready.resume?.placeURL != nil, outcome.head != nil {
+        } else if ready.resume?.placeURL != nil || ready.resume?.isPart == true, outcome.head != nil {
             host.noteTrace(job, .refused)
         }
         job.phase = .saving

@@ -17,6 +17,8 @@ protocol SegmentHost: PartHost {
     func connectionClosed(to origin: String)
     /// - Parameter point: The part.
     func partRequest(_ job: RunningJob, url: String, _ point: ResumePoint) throws(TransferError) -> ExchangeRequest
+    /// Whether the job's sources haven't brought a wrong file together.
+    func mayMix(_ job: RunningJob) -> Bool
     /// All exchanges of the file are over.
     func exchangeEnded(_ job: RunningJob, _ outcome: ExchangeOutcome)
 }
@@ -93,7 +95,7 @@ final class SegmentedDownloads {
     func responded(_ job: RunningJob, _ start: BodyStart, on host: isolated some SegmentHost) {
         guard let file = job.file, job.segments == nil, let total = start.total, total >= Self.smallest || file.isSplit
         else { return }
-        let segments = SegmentedJob(file, job.segmentWish, sources(job))
+        let segments = SegmentedJob(file, job.segmentWish, sources(job, on: host))
         segments.isDivisible = Self.isDivisible(job, start)
         segments.sources.answered(0, Validator(start.head))
         if file.isSplit { segments.phase = .open }
@@ -104,9 +106,11 @@ final class SegmentedDownloads {
     }
 
     /// The URL that the file was begun with, and other mirrors where digests judge the whole.
-    private func sources(_ job: RunningJob) -> [SegmentedJob.Place] {
+    private func sources(_ job: RunningJob, on host: isolated some SegmentHost) -> [SegmentedJob.Place] {
         let own = SegmentedJob.Place(url: job.url, origin: job.candidate.lane.origin)
-        guard case .download(let download) = job.record.spec.work, download.isProvenByDigests else { return [own] }
+        guard case .download(let download) = job.record.spec.work, download.isProvenByDigests, host.mayMix(job) else {
+            return [own]
+        }
         return [own]
             + download.urls.indices.filter { download.urls[$0] != job.url }.map {
                 SegmentedJob.Place(url: download.urls[$0], origin: job.record.spec.origin(mirror: $0))
@@ -125,7 +129,7 @@ final class SegmentedDownloads {
     /// - Returns: Whether the file is still being fetched by others, or was filled by several: then its end comes later.
     func leadEnded(_ job: RunningJob, _ outcome: ExchangeOutcome, on host: isolated some SegmentHost) -> Bool {
         guard let file = job.file else { return false }
-        let segments = job.segments ?? SegmentedJob(file, .exactly(1), sources(job))
+        let segments = job.segments ?? SegmentedJob(file, .exactly(1), sources(job, on: host))
         guard file.isSplit || segments.phase == .preparing, segments.lead == nil else {
             (job.segments, job.file) = (nil, nil)
             return false
@@ -229,6 +233,9 @@ final class SegmentedDownloads {
         else { return }
         let now = MonotonicTime.now
         segments.received += outcome.received
+        if connection.source > 0, outcome.position > connection.start {
+            segments.shares[connection.source, default: ByteRanges()].insert(connection.start..<outcome.position)
+        }
         let isDone = segments.file.release(number, toLead: outcome.received == 0)
         var fault: TransferError?
         if !isDone, case .failure(let error) = outcome.result, error != .partDone { fault = error }
@@ -288,6 +295,10 @@ final class SegmentedDownloads {
                 job,
                 lead.joined(
                     .failure(fault), position: position, received: received, resumeData: segments.file.record()))
+        }
+        if case .download(var ready) = job.ready {
+            ready.mix = segments.mix(position)
+            job.ready = .download(ready)
         }
         host.exchangeEnded(
             job, lead.joined(.success(head), position: position, received: received, resumeData: nil))
