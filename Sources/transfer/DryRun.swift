@@ -10,6 +10,7 @@ struct DryRun {
     let directory: String
     let name: String?
     let rules: RequestRules
+    let list: ListRules
     let state: String?
 
     func run() throws {
@@ -17,7 +18,7 @@ struct DryRun {
         let known = try Composition.remote(existingState: state)
         var isFaulty = false
         for file in files {
-            let source = try JobFileSource(file, rules: rules)
+            let source = try JobFileSource(file, rules: rules, list: list)
             let spec = source.batch()
             let name = self.name ?? spec.name ?? source.realPath
             let lines = try LineSpool()

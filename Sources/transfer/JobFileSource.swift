@@ -8,12 +8,16 @@ struct JobFileSource: Sendable {
     let name: String
     let bytes: MappedFile
     private let rules: RequestRules
+    private let list: ListRules
 
-    /// - Parameter rules: Laid over the file's `defaults`.
+    /// - Parameters:
+    ///   - rules: Laid over the file's `defaults`.
+    ///   - list: How it's read.
     /// - Throws: `Failure` when it can't be read.
-    init(_ name: String, rules: RequestRules = RequestRules()) throws {
+    init(_ name: String, rules: RequestRules = RequestRules(), list: ListRules = ListRules()) throws {
         self.name = name
         self.rules = rules
+        self.list = list
         do throws(TransferError) {
             bytes = try MappedFile(name == "-" ? "/dev/stdin" : name)
         } catch {
@@ -46,14 +50,15 @@ struct JobFileSource: Sendable {
     /// Reads all jobs and watched folders; what is wrong is in the report.
     ///
     /// - Parameters:
-    ///   - directory: What the relative paths of watched folders start from.
+    ///   - directory: What the relative paths start from.
+    ///   - names: The names that files get; shared by the lists of one batch.
     ///   - watch: Takes the watched folders.
     ///   - take: Takes the jobs.
     func read(
-        directory: String, watch: (WatchSpec, WatchLocations) -> Void,
+        directory: String, names: DestinationLedger? = nil, watch: (WatchSpec, WatchLocations) -> Void,
         _ take: (JobSpec, JobLocations) throws -> Void
     ) throws -> JobFileReport {
-        var reader = makeReader(directory: directory)
+        var reader = makeReader(directory: directory, names: names)
         var count = 0
         return try bytes.withBytes { view in
             try reader.read(view) { element in
@@ -72,10 +77,11 @@ struct JobFileSource: Sendable {
     /// A file of a million jobs isn't to be in memory as a whole once it was read.
     private static let jobsInMemory = 8192
 
-    private func makeReader(directory: String? = nil) -> JobFileReader {
+    private func makeReader(directory: String? = nil, names: DestinationLedger? = nil) -> JobFileReader {
         JobFileReader(
-            format: name == "-" ? nil : JobFileFormat(fileName: name), directory: directory, rules: rules,
-            sums: Self.readSums)
+            format: list.format ?? (name == "-" ? nil : JobFileFormat(fileName: name)), directory: directory,
+            rules: rules, names: names ?? DestinationLedger(list.collisions, directory: directory),
+            destination: list.destination, sums: Self.readSums)
     }
 
     /// A list of checksums beside the job file.

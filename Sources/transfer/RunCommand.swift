@@ -37,6 +37,7 @@ struct Run: AsyncParsableCommand {
     @Flag(help: "When another process runs the batch, wait for its end first.")
     var wait = false
 
+    @OptionGroup var list: ListOptions
     @OptionGroup var request: RequestOptions
     @OptionGroup var limits: LimitOptions
     @OptionGroup var output: OutputOptions
@@ -53,15 +54,17 @@ struct Run: AsyncParsableCommand {
     func run() async throws {
         let rules = try request.rulesOfFiles(isAsking: !dryRun)
         if dryRun {
-            return try DryRun(files: files, directory: workingFolder, name: name, rules: rules, state: state.state)
-                .run()
+            return try DryRun(
+                files: files, directory: workingFolder, name: name, rules: rules, list: list.rules(),
+                state: state.state
+            ).run()
         }
         if files == ["-"] {
             let status = try await StandardInputRun(command: self, rules: rules).run()
             ExitStatus.exit(status)
         }
-        let sources = try files.map { try JobFileSource($0, rules: rules) }
-        let plan = RunPlan(files: files, name: name, directory: workingFolder, rules: rules)
+        let sources = try files.map { try JobFileSource($0, rules: rules, list: list.rules()) }
+        let plan = RunPlan(files: files, name: name, directory: workingFolder, rules: rules, list: list.rules())
         try plan.refuseTwins(sources)
         // The first file is read while the queue is opened.
         var begun = sources.first.map(plan.read)
@@ -120,7 +123,7 @@ struct Run: AsyncParsableCommand {
 
     /// Options of the command line that a later run wants as well.
     private var repeated: [String] {
-        request.words + limits.words + (refresh ? ["--refresh"] : []) + (verify ? ["--verify"] : [])
+        list.words + request.words + limits.words + (refresh ? ["--refresh"] : []) + (verify ? ["--verify"] : [])
     }
 
     /// The SIGHUPs from now on; `nil` on a terminal, where one says that it's gone, and stays an end.

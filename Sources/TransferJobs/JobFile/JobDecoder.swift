@@ -20,6 +20,8 @@ package struct JobDecoder {
     package let fields: JobFields
     /// Reads what `canonicalJSON` wrote: values are taken as they are, whatever a job file would be allowed to say.
     package let isTrusted: Bool
+    /// The number of the job at hand, and the day: for destinations with places in them.
+    package var turn = DestinationTemplate.Turn(date: "")
     package private(set) var problems: [Problem] = []
     package private(set) var uncountedProblems = 0
 

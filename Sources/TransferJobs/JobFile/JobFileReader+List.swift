@@ -78,7 +78,9 @@ extension JobFileReader {
         guard equals != nil else { return try refuse("an option is written \(key)=VALUE", name, bytes, sink) }
         switch key {
         case "out", "dir":
-            if let message = DestinationPath.refusal(ofPath: text) { return try refuse(message, value, bytes, sink) }
+            if let message = DestinationPath.refusal(ofPath: text) ?? DestinationTemplate.refusal(of: text) {
+                return try refuse(message, value, bytes, sink)
+            }
             if key == "out" { list.out = text } else { list.folder = text }
             list.to = span(value, bytes)
         case "checksum":
@@ -114,7 +116,7 @@ extension JobFileReader {
         list = URLListEntry()
         guard !entry.isWrong, !entry.urls.isEmpty else { return }
         let folder = entry.folder.map { $0 + "/" } ?? ""
-        let destination = entry.out.map { folder + $0 } ?? (folder.isEmpty ? "./" : folder)
+        let named = entry.out.map { folder + $0 } ?? (folder.isEmpty ? destination : folder)
         var settings = decoder.defaults.settings
         for header in entry.headers {
             settings.headers.removeAll { $0.name.asciiCaseInsensitiveEquals(header.name) }
@@ -122,14 +124,16 @@ extension JobFileReader {
         }
         var download = decoder.defaults.download
         download.urls = entry.urls
-        download.destination = DestinationPath.normalized(destination)
+        decoder.turn.number = report.jobCount
+        download.destination = DestinationTemplate.expanded(
+            DestinationPath.normalized(named), url: entry.urls[0], decoder.turn)
         download.checksum = entry.checksum ?? DownloadDecoder.listedChecksum(of: download, decoder.defaults.checksums)
         let spec = JobSpec(
             work: .download(download.strict ? download.strictly : download), priority: decoder.defaults.priority,
             settings: settings)
         let locations = JobLocations(
             index: report.jobCount - 1, job: entry.span, to: entry.to ?? entry.span, format: .urlList)
-        try sink(.job(spec, locations))
+        try deliver(spec, locations, sink)
     }
 
     private mutating func utf8(

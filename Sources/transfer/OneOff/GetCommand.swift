@@ -26,7 +26,9 @@ struct Get: AsyncParsableCommand {
 
     @Option(
         name: .shortAndLong,
-        help: ArgumentHelp("The file to write, for one URL; - is standard output.", valueName: "file"))
+        help: ArgumentHelp(
+            "The file to write, for one URL; for many a path with {host}, {path}, {name}, {ext}, {n}, {date} or {query}. - is standard output.",
+            valueName: "file"))
     var output: String?
 
     @Option(help: ArgumentHelp("One more source of the one URL's file.", valueName: "url"))
@@ -35,6 +37,7 @@ struct Get: AsyncParsableCommand {
     @Flag(name: [.customShort("n"), .customLong("dry-run")], help: "Print what would be fetched; fetch nothing.")
     var dryRun = false
 
+    @OptionGroup var list: ListOptions
     @OptionGroup var proof: ProofOptions
     @OptionGroup var message: MessageOptions
     @OptionGroup var s3: S3Arguments
@@ -42,6 +45,8 @@ struct Get: AsyncParsableCommand {
     @OptionGroup var limits: LimitOptions
     @OptionGroup var show: OutputOptions
     @OptionGroup var state: StateOptions
+
+    private var isTemplate: Bool { output.map(DestinationLedger.hasPlaces) ?? false }
 
     /// URLs, and - for standard input among them.
     private var named: [String] { urls.filter { $0 != "-" }.map(URLArgument.completed) }
@@ -60,12 +65,15 @@ struct Get: AsyncParsableCommand {
         if urls.isEmpty, lists.isEmpty { throw ValidationError("name a URL, or a list of them with -i") }
         if named.count + inputs.count > 1 || named.isEmpty {
             let alone: [(Bool, String)] = [
-                (output != nil, "--output"), (proof.checksum != nil, "--checksum"), (!mirror.isEmpty, "--mirror"),
+                (output != nil && !isTemplate, "--output without a place such as {name}"), (proof.checksum != nil, "--checksum"), (!mirror.isEmpty, "--mirror"),
             ]
             if let option = alone.first(where: \.0) { throw ValidationError("\(option.1) goes with one URL") }
         }
         if !inputs.isEmpty, message.method != nil || message.data != nil {
             throw ValidationError("--method and --data go with URLs, not with lists")
+        }
+        if let refusal = output.flatMap(DestinationLedger.refusal(ofDestination:)) {
+            throw ValidationError("--output: \(refusal)")
         }
         if output == "-", proof.ifExists != nil { throw ValidationError("--if-exists is for files, not for -o -") }
         if proof.checksum != nil, proof.checksums != nil {
@@ -91,19 +99,24 @@ struct Get: AsyncParsableCommand {
             limits: limits, output: show, state: state.state)
         if !inputs.isEmpty {
             let rules = try listRules(isAsking: !dryRun)
-            work.lists = try inputs.map { try JobFileSource($0, rules: rules) }
+            work.lists = try inputs.map {
+                try JobFileSource($0, rules: rules, list: list.rules(destination: output))
+            }
         }
         if output == "-", !dryRun { work.result = try StreamSpool(.output, of: named[0], state: state.state) }
         let body = try message.body()
         let base = try request.rules().settings
         let typed = dryRun ? nil : try request.login.askedPasswords(for: named)
         let sums = try proof.list()
-        for named in named {
+        work.collisions = list.collisions?.value
+        for (index, named) in named.enumerated() {
             var (url, settings) = try request.login.settings(of: named, base: base, typed: typed)
             settings.s3 = s3.access
             let mirrors = try mirror.map { try request.login.settings(of: URLArgument.completed($0)).url }
             var download = JobSpec.Download(
-                urls: [url] + mirrors, destination: work.result?.path ?? output ?? "./",
+                urls: [url] + mirrors,
+                destination: work.result?.path
+                    ?? output.map { DestinationLedger.destination($0, of: url, number: index + 1) } ?? "./",
                 checksum: try proof.checksum?.checksum ?? listed(url, sums),
                 ifExists: work.result != nil ? .overwrite : proof.ifExists?.value ?? .verify, strict: proof.strict)
             download.method = message.method ?? (body == nil ? nil : "POST")
