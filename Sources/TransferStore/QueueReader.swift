@@ -6,6 +6,14 @@ package protocol QueueReader: Sendable {
     /// How the batches stand; all of them, or the one of that name.
     func statuses(name: String?) throws -> [BatchStatus]
 
+    /// Jobs of a batch in the order of its job file, behind the one of that number.
+    ///
+    /// - Parameter failed: Only those that failed for good.
+    func jobs(batch name: String, after number: Int64, failed: Bool, limit: Int) throws -> [ListedJob]
+
+    /// Whether another process, or another queue of this one, has the batch and lives.
+    func isHeldElsewhere(batch name: String) throws -> Bool
+
     /// - Returns: `nil` when there is no such job.
     func facts(batch name: String, job: String) throws -> JobFacts?
 

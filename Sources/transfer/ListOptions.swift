@@ -50,9 +50,10 @@ struct FormatArgument: ExpressibleByArgument {
 
     private static let formats: KeyValuePairs<String, JobFileFormat> = [
         "urls": .urlList, "aria2": .urlList, "jsonl": .jsonLines, "json": .json,
+        "metalink": .metalink,
     ]
 
-    static let words = "urls, aria2, jsonl or json"
+    static let words = "urls, aria2, jsonl, json or metalink"
 
     init?(argument: String) {
         guard let format = Self.formats.first(where: { $0.key == argument }) else { return nil }

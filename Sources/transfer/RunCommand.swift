@@ -52,7 +52,8 @@ struct Run: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let rules = try request.rulesOfFiles(isAsking: !dryRun)
+        var rules = try request.rulesOfFiles(isAsking: !dryRun)
+        rules.configuration = try request.configuration.load()
         if dryRun {
             return try DryRun(
                 files: files, directory: workingFolder, name: name, rules: rules, list: list.rules(),
@@ -68,14 +69,15 @@ struct Run: AsyncParsableCommand {
         try plan.refuseTwins(sources)
         // The first file is read while the queue is opened.
         var begun = sources.first.map(plan.read)
-        let queue = try await Composition.queue(state: state.state)
+        let queue = try await Composition.queue(
+            state: state.state, limits: limits.merged(with: BatchLimits(), rules.configuration), rules.configuration)
         var batches: [StagedBatch] = []
         var commands: [String: String] = [:]
         var warnings: [String] = []
         var folders: [WatchSpec] = []
         var merged: BatchLimits?
         for source in sources {
-            merged = merged ?? limits.merged(with: source.batch().limits)
+            merged = merged ?? limits.merged(with: source.batch().limits, rules.configuration)
             let staged = try await stage(exchange(&begun, with: nil) ?? plan.read(source), plan, queue)
             commands[staged.batch.name] =
                 RunAgain(
@@ -114,7 +116,7 @@ struct Run: AsyncParsableCommand {
         execution.obeySignals()
         if let hangUps = hangUps() {
             let reloader = RunReloader(
-                plan: plan, limits: limits, queue: queue, session: session, reporter: execution.reporter)
+                plan: plan, configuration: request.configuration, limits: limits, queue: queue, session: session, reporter: execution.reporter)
             execution.companion = { await reloader.run(hangUps) }
         }
         batches += try await session.begin(folders)

@@ -28,6 +28,10 @@ public struct JobExplanation: Sendable, Hashable {
     public var pid: Int32?
     /// The job file that the batch came from.
     public var source: String?
+    /// Where its file comes from and goes to.
+    public var route: JobRoute?
+    /// The URL that was asked last, after redirects, of a job that has ended; redacted.
+    public var finalURL: String?
 
     public enum Reason: Sendable, Hashable {
         /// A way that leads there, or one that its rules allow; the text says which and why.

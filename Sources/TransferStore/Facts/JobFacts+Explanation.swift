@@ -17,6 +17,8 @@ extension JobFacts {
             batch: batch, job: identity, state: state, isUpload: spec.isUpload, reason: .stopped,
             attempts: attempts.count,
             attemptLimit: spec.settings.retry.limit ?? 10, pid: run?.pid, source: source)
+        explanation.route = JobRoute(spec)
+        if state.hasEnded { explanation.finalURL = attempts.finalURL }
         if !state.hasEnded, let record = self.upload, record.state != nil, case .upload(let upload) = spec.work {
             explanation.sent = JobExplanation.Sent(
                 bytes: record.confirmed, total: record.size, uploadProtocol: upload.uploadProtocol.rawValue)

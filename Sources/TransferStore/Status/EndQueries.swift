@@ -55,7 +55,8 @@ package struct EndQueries: Sendable {
                 TransferError.Code(rawValue: row["errorCode"] ?? ""), row["errorMessage"] ?? "",
                 cause: status.map { .http(status: $0) })
             var failure = JobFailure(
-                batch: batch, job: job, error: error, attempts: row["attempts"], host: row["host"], route: route(row))
+                batch: batch, job: job, error: error, attempts: row["attempts"], host: row["host"],
+                finalURL: row["finalURL"], route: route(row))
             if let again: Int64 = row["notBefore"] {
                 failure.again = .milliseconds(max(0, again - (row["ended"] as Int64? ?? again)))
             }
@@ -66,7 +67,8 @@ package struct EndQueries: Sendable {
         case .cancelled: kind = .cancelled(job: job)
         default: kind = .finished(receipt(row, batch: batch, job: job))
         }
-        return QueueEvent(time: row["ended"] ?? 0, batch: batch, cursor: row["endSequence"], kind: kind)
+        return QueueEvent(
+            time: row["ended"] ?? 0, batch: batch, cursor: row["endSequence"], kind: kind, route: route(row))
     }
 
     private static func route(_ row: Row) -> JobRoute? {

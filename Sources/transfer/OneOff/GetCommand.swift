@@ -97,31 +97,30 @@ struct Get: AsyncParsableCommand {
         var work = OneOff(
             verb: "get", folder: Composition.absolute(directory ?? FileManager.default.currentDirectoryPath),
             limits: limits, output: show, state: state.state)
+        work.configuration = try request.configuration.load()
         if !inputs.isEmpty {
-            let rules = try listRules(isAsking: !dryRun)
+            var rules = try listRules(isAsking: !dryRun)
+            rules.configuration = work.configuration
             work.lists = try inputs.map {
                 try JobFileSource($0, rules: rules, list: list.rules(destination: output))
             }
         }
         if output == "-", !dryRun { work.result = try StreamSpool(.output, of: named[0], state: state.state) }
         let body = try message.body()
-        let base = try request.rules().settings
+        var rules = try request.rules()
+        try s3.lay(over: &rules)
+        rules.configuration = work.configuration
         let typed = dryRun ? nil : try request.login.askedPasswords(for: named)
         let sums = try proof.list()
         work.collisions = list.collisions?.value
         for (index, named) in named.enumerated() {
-            var (url, settings) = try request.login.settings(of: named, base: base, typed: typed)
-            settings.s3 = s3.access
-            let mirrors = try mirror.map { try request.login.settings(of: URLArgument.completed($0)).url }
-            var download = JobSpec.Download(
-                urls: [url] + mirrors,
-                destination: work.result?.path
-                    ?? output.map { DestinationLedger.destination($0, of: url, number: index + 1) } ?? "./",
-                checksum: try proof.checksum?.checksum ?? listed(url, sums),
-                ifExists: work.result != nil ? .overwrite : proof.ifExists?.value ?? .verify, strict: proof.strict)
-            download.method = message.method ?? (body == nil ? nil : "POST")
-            download.body = body
-            work.jobs.append(JobSpec(work: .download(download), settings: settings))
+            let job = { (rules: RequestRules) throws -> JobSpec in
+                try self.job(
+                    named, rules, number: index + 1, to: work.result?.path, body: body, typed: typed, sums: sums)
+            }
+            var made = try job(rules)
+            if !rules.configuration.isEmpty { made.lasting = try job(rules.unconfigured).spelt.fingerprint }
+            work.jobs.append(made)
         }
         if dryRun {
             try work.printPlan()
@@ -131,10 +130,33 @@ struct Get: AsyncParsableCommand {
         ExitStatus.exit(try await work.run())
     }
 
+    /// - Parameters:
+    ///   - named: The URL as it was written.
+    ///   - number: Its position among the others.
+    ///   - spool: Where the file goes that standard output gets.
+    private func job(
+        _ named: String, _ rules: RequestRules, number: Int, to spool: String?, body: String?,
+        typed: TypedPasswords?, sums: ChecksumList?
+    ) throws -> JobSpec {
+        let mirrors = try mirror.map { try LoginArguments.withoutUser(URLArgument.completed($0)).url }
+        let start = try rules.start(for: [LoginArguments.withoutUser(named).url] + mirrors)
+        let (url, settings) = try request.login.settings(of: named, base: start.settings, typed: typed)
+        var download = start.download
+        download.urls = [url] + mirrors
+        let destination = output.map { DestinationLedger.destination($0, of: url, number: number) }
+        download.destination = spool ?? destination ?? "./"
+        download.checksum = try proof.checksum?.checksum ?? listed(url, destination, sums)
+        if let ifExists = spool != nil ? .overwrite : proof.ifExists?.value { download.ifExists = ifExists }
+        if proof.strict || download.strict { download = download.strictly }
+        if let method = message.method ?? (body == nil ? nil : "POST") { download.method = method }
+        download.body = body ?? download.body
+        return JobSpec(work: .download(download), priority: start.priority, settings: settings)
+    }
+
     /// The checksum of the URL's file in the list.
-    private func listed(_ url: String, _ sums: ChecksumList?) throws -> Checksum? {
+    private func listed(_ url: String, _ destination: String?, _ sums: ChecksumList?) throws -> Checksum? {
         guard let sums else { return nil }
-        let name = output.flatMap { $0 == "-" ? nil : $0 } ?? url.prefix { $0 != "?" && $0 != "#" }.description
+        let name = destination.flatMap { $0 == "-" ? nil : $0 } ?? url.prefix { $0 != "?" && $0 != "#" }.description
         if let sum = sums.checksum(of: name) { return sum }
         throw Failure(.wrongUsage, "--checksums: no checksum for \(Redaction.url(url)) is listed")
     }

@@ -9,6 +9,8 @@ struct OneOff {
     let limits: LimitOptions
     let output: OutputOptions
     let state: String?
+    /// Stands behind the options.
+    var configuration = Configuration()
     var jobs: [JobSpec] = []
     /// Job files whose jobs join the batch.
     var lists: [JobFileSource] = []
@@ -39,7 +41,8 @@ struct OneOff {
 
     func run() async throws -> ExitStatus {
         let name = try name()
-        let queue = try await Composition.queue(state: state, limits: limits.merged(with: BatchLimits()))
+        let queue = try await Composition.queue(
+            state: state, limits: limits.merged(with: BatchLimits(), configuration), configuration)
         let reports = lists.map { _ in ReportBox() }
         let batch: StagedBatch
         do {

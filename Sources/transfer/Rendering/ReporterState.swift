@@ -17,6 +17,7 @@ struct ReporterState: ~Copyable {
     private var shown: [String: String] = [:]
     private var hint = CommandHint()
     private(set) var board = WatchBoard()
+    private var insecure = InsecureJobs()
     /// Of uploads whose confirmation is still to come, by the files' paths.
     private var receipts: [String: JobReceipt] = [:]
     private var json: BufferedOutput?
@@ -45,17 +46,20 @@ struct ReporterState: ~Copyable {
     }
 
     mutating func receive(_ told: QueueEvent, isHurried: () -> Bool) {
+        let isInsecure = insecure.note(told)
         if json != nil, options.json == .withProgress || !told.kind.isProgress {
-            json?.append { JSONLines.append(told, to: &$0) }
+            json?.append { JSONLines.append(told, insecure: isInsecure, to: &$0) }
         }
-        if report != nil, told.kind.isEnd { report?.append { JSONLines.append(told, to: &$0) } }
+        if report != nil, told.kind.isEnd {
+            report?.append { JSONLines.append(told, insecure: isInsecure, to: &$0) }
+        }
         var event = told
         if let name = shown[event.batch] { event.batch = name }
         let isWatched = WatchBatch.folder(of: event.batch) != nil
         if isWatched { note(event) }
         screen?.receive(event)
         if !event.kind.isProgress {
-            add(log.receive(event))
+            add(log.receive(event, insecure: isInsecure))
             if !isWatched { addReport(event) }
         }
         flush(time: event.time, now: event.kind.isAboutBatch, isHurried: isHurried)

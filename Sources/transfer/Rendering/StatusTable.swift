@@ -103,7 +103,7 @@ enum StatusTable {
         var lines = row.hosts.prefix(hostsShown).map { host in
             let count = host.jobs == 1 ? "1 waits" : "\(NumberText.grouped(host.jobs)) wait"
             let next =
-                host.remaining > .zero ? "next try in \(WaitWords.wholeSeconds(host.remaining))" : "tried again now"
+                host.remaining > .zero ? "next try \(WaitWords.after(host.remaining))" : "tried again now"
             return "\(name): \(count) for \(WaitWords.host(host.origin)) since \(TimeText.local(host.since)): "
                 + "\(host.message), \(next)"
         }

@@ -64,6 +64,8 @@ public final class DestinationLedger {
         var renamed = spec
         if case .download(let own) = spec.work { download.urls = own.urls }
         renamed.work = .download(download)
+        // Of the job as it was written, which a configuration doesn't change.
+        renamed.lasting = Int64(bitPattern: Self.hash(String(spelt.fingerprint, radix: 36), download.destination))
         return .taken(renamed)
     }
 

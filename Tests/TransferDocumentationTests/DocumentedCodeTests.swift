@@ -1,0 +1,4 @@
+import Testing
+import TransferKit
+
+@Suite struct DocumentedCodeTests {}
