@@ -8,30 +8,26 @@ struct JobFileSource: Sendable {
     let name: String
     let bytes: MappedFile
     private let rules: RequestRules
-    private let metalink: MetalinkRules
-    private let documents: FetchedDocument
+    private let list: ListRules
 
     /// - Parameters:
     ///   - name: A path, a URL, or `-` for standard input.
     ///   - rules: Laid over the file's `defaults`.
-    ///   - metalink: How the files of a Metalink are fetched.
+    ///   - list: How it's read.
     ///   - contents: What it holds, where that was read before.
-    ///   - documents: Fetches what is named by a URL.
     /// - Throws: `Failure` when it can't be read.
     init(
-        _ name: String, rules: RequestRules = RequestRules(), metalink: MetalinkRules = MetalinkRules(),
-        contents: [UInt8]? = nil, documents: FetchedDocument = FetchedDocument()
+        _ name: String, rules: RequestRules = RequestRules(), list: ListRules = ListRules(), contents: [UInt8]? = nil
     ) throws {
         self.name = FetchedDocument.isURL(name) ? Redaction.url(name) : name
         self.rules = rules
-        self.metalink = metalink
-        self.documents = documents
+        self.list = list
         if let contents {
             bytes = MappedFile(contents)
             return
         }
         if FetchedDocument.isURL(name) {
-            bytes = MappedFile(try documents.read(name))
+            bytes = MappedFile(try list.documents.read(name))
             return
         }
         do throws(TransferError) {
@@ -67,14 +63,15 @@ struct JobFileSource: Sendable {
     /// Reads all jobs and watched folders; what is wrong is in the report.
     ///
     /// - Parameters:
-    ///   - directory: What the relative paths of watched folders start from.
+    ///   - directory: What the relative paths start from.
+    ///   - names: The names that files get; shared by the lists of one batch.
     ///   - watch: Takes the watched folders.
     ///   - take: Takes the jobs.
     func read(
-        directory: String, watch: (WatchSpec, WatchLocations) -> Void,
+        directory: String, names: DestinationLedger? = nil, watch: (WatchSpec, WatchLocations) -> Void,
         _ take: (JobSpec, JobLocations) throws -> Void
     ) throws -> JobFileReport {
-        var reader = makeReader(directory: directory)
+        var reader = makeReader(directory: directory, names: names)
         var count = 0
         var cookieFiles: Set<String> = []
         var missing: [JobFileFault] = []
@@ -104,9 +101,11 @@ struct JobFileSource: Sendable {
     /// A file of a million jobs isn't to be in memory as a whole once it was read.
     private static let jobsInMemory = 8192
 
-    private func makeReader(directory: String? = nil) -> JobFileReader {
+    private func makeReader(directory: String? = nil, names: DestinationLedger? = nil) -> JobFileReader {
         JobFileReader(
-            format: format, directory: directory, rules: rules, metalink: metalink, sums: Self.sums(documents))
+            format: list.format ?? format, directory: directory, rules: rules, metalink: list.metalink,
+            names: names ?? DestinationLedger(list.collisions, directory: directory), destination: list.destination,
+            sums: Self.sums(list.documents))
     }
 
     private var format: JobFileFormat? {

@@ -38,6 +38,7 @@ struct Run: AsyncParsableCommand {
     @Flag(help: "When another process runs the batch, wait for its end first.")
     var wait = false
 
+    @OptionGroup var list: ListOptions
     @OptionGroup var metalink: MetalinkOptions
     @OptionGroup var request: RequestOptions
     @OptionGroup var limits: LimitOptions
@@ -60,15 +61,11 @@ struct Run: AsyncParsableCommand {
             let status = try await StandardInputRun(command: self, rules: rules).run()
             ExitStatus.exit(status)
         }
-        let sources = try files.map {
-            try JobFileSource($0, rules: rules, metalink: metalink.rules, documents: documents)
-        }
+        let sources = try files.map { try JobFileSource($0, rules: rules, list: listRules) }
         if dryRun {
             return try DryRun(sources: sources, directory: workingFolder, name: name, state: state.state).run()
         }
-        let plan = RunPlan(
-            files: files, name: name, directory: workingFolder, rules: rules, metalink: metalink.rules,
-            documents: documents)
+        let plan = RunPlan(files: files, name: name, directory: workingFolder, rules: rules, list: listRules)
         try plan.refuseTwins(sources)
         // The first file is read while the queue is opened.
         var begun = sources.first.map(plan.read)
@@ -130,7 +127,8 @@ struct Run: AsyncParsableCommand {
 
     /// Options of the command line that a later run wants as well.
     private var repeated: [String] {
-        request.words + metalink.words + limits.words + (refresh ? ["--refresh"] : []) + (verify ? ["--verify"] : [])
+        list.words + metalink.words + request.words + limits.words + (refresh ? ["--refresh"] : [])
+            + (verify ? ["--verify"] : [])
     }
 
     /// The SIGHUPs from now on; `nil` on a terminal, where one says that it's gone, and stays an end.
@@ -144,8 +142,13 @@ struct Run: AsyncParsableCommand {
         return hangUps
     }
 
-    /// Fetches job files and lists of checksums that are named by URLs.
-    var documents: FetchedDocument { FetchedDocument(options: request.words) }
+    /// How the files are read.
+    var listRules: ListRules {
+        var rules = list.rules()
+        rules.metalink = metalink.rules
+        rules.documents = FetchedDocument(options: request.words)
+        return rules
+    }
 
     var workingFolder: String { Composition.absolute(directory ?? FileManager.default.currentDirectoryPath) }
 

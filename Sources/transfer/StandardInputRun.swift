@@ -42,7 +42,12 @@ struct StandardInputRun {
         _ name: String, _ folder: String, _ queue: JobQueue, _ faults: InputFaults, _ reporter: Reporter
     ) async throws {
         var hasWarned = false
-        var reader = JobFileReader(format: nil, rules: rules, sums: JobFileSource.sums(command.documents))
+        let list = command.listRules
+        // A chunk is taken in by itself, so that nothing else compares its jobs with the earlier ones.
+        let names = DestinationLedger(list.collisions, directory: folder, isAlone: true)
+        var reader = JobFileReader(
+            format: list.format, rules: rules, metalink: list.metalink, names: names,
+            sums: JobFileSource.sums(list.documents))
         while !Task.isCancelled {
             let chunk = await Self.readChunk()
             var jobs: [(JobSpec, JobLocations)] = []

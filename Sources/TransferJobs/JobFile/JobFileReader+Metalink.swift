@@ -54,7 +54,7 @@ extension JobFileReader {
         }
         var spec = job(file, name, urls, on: base.defaults)
         if base.isConfigured { spec.lasting = job(file, name, urls, on: decoder.defaults).spelt.fingerprint }
-        try sink(.job(spec, place))
+        try deliver(spec, place, sink)
     }
 
     private func job(_ file: MetalinkFile, _ name: String, _ urls: [String], on defaults: JobDefaults) -> JobSpec {

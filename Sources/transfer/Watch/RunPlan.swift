@@ -20,9 +20,8 @@ struct RunPlan: Sendable {
     let directory: String
     /// What the command's options say of requests.
     var rules = RequestRules()
-    var metalink = MetalinkRules()
-    /// Fetches what is named by a URL.
-    var documents = FetchedDocument()
+    /// How the files are read.
+    var list = ListRules()
 
     func batchName(_ source: JobFileSource) -> String { name ?? source.batch().name ?? source.realPath }
 
