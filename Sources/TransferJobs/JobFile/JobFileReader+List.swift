@@ -143,6 +143,11 @@ extension JobFileReader {
         if base.isConfigured { spec.lasting = entry.job(to: path, on: decoder.defaults).spelt.fingerprint }
         let locations = JobLocations(
             index: report.jobCount - 1, job: entry.span, to: entry.to ?? entry.span, format: .urlList)
+        if case .download(let download) = spec.work,
+            let message = DownloadDecoder.missing(download, base.defaults.checksums)
+        {
+            return try add(locations.destinationFault(message), sink)
+        }
         try deliver(spec, locations, sink)
     }
 

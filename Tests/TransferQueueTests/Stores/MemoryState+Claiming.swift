@@ -106,7 +106,7 @@ extension MemoryState {
             guard job.state == .done, let (receipt, facts) = job.receipt else { return nil }
             return CompletedJob(
                 id: job.id, batch: batch, identity: job.identity, isUpload: receipt.isUpload, path: receipt.path,
-                facts: facts ?? FileStamp(size: receipt.bytes, modified: 0), digest: receipt.digest,
+                facts: facts ?? FileStamp(size: receipt.bytes, modified: 0), digest: receipt.digest, sums: receipt.sums,
                 validator: receipt.validator, finalURL: receipt.finalURL, status: receipt.status,
                 attempts: receipt.attempts, isLengthUnproven: receipt.isLengthUnproven,
                 route: JobRoute(job.staged.spec), isStrict: job.staged.spec.isStrict)
