@@ -272,6 +272,11 @@ private func faults(_ text: String) -> [String] {
             (file("", #""upload": "x", "to": "https://a.example/x", "id": "u""#), .json),
             (#"{\#(url), "headers": {"X-Own": "1"}}"#, .jsonLines),
             ("https://a.example/x\n  header=X-L: 1\n", .urlList),
+            (
+                """
+                <metalink xmlns="urn:ietf:params:xml:ns:metalink"><file name="x"><url>https://a.example/x</url></file></metalink>
+                """, .metalink
+            ),
         ]
         for (file, format) in files {
             let plain = try jobs(Configuration(), file, as: format).map(\.spelt.fingerprint)
