@@ -87,6 +87,12 @@ private func faults(_ text: String) -> [String] {
             testDescription: "null in an origin unsets the defaults",
             files: [#""defaults": {"proxy": "http://p"}, "origins": {"*.example": {"proxy": null}}"#], holds: []),
         Layers(
+            testDescription: "null unsets an origin of a weaker file, and nothing else",
+            files: [
+                #""defaults": {"timeout": 1}, "origins": {"*.example": {"timeout": 2}}"#,
+                #""origins": {"*.example": null}"#,
+            ], holds: ["timeout=1"]),
+        Layers(
             testDescription: "another origin says nothing",
             files: [#""origins": {"https://cdn.example:8443": {"timeout": 3}, "http://cdn.example": {"timeout": 4}}"#],
             holds: []),
