@@ -8,20 +8,25 @@ import TransferQueue
 enum Composition {
     static let environment = ProcessInfo.processInfo.environment
 
-    static func configuration(state: String?, limits: BatchLimits = BatchLimits()) throws -> QueueConfiguration {
+    static func configuration(
+        state: String?, limits: BatchLimits = BatchLimits(), hooks: HookSettings = HookSettings()
+    ) throws -> QueueConfiguration {
         var configuration = QueueConfiguration(state: try statePath(state), limits: limits)
         configuration.userAgent = "transfer/\(TransferVersion.current)"
         configuration.proxies = ProxyRule(environment: environment)
         configuration.secrets = SecretSource(
             environment: { environment[$0] }, credentialsFolder: environment["CREDENTIALS_DIRECTORY"])
         configuration.runtimeFolder = runtimeFolder
+        configuration.hooks = hooks
         configuration.logger.logLevel = .error
         return configuration
     }
 
     /// Opens the queue, and tells what had to be done for that.
-    static func queue(state: String?, limits: BatchLimits = BatchLimits()) async throws -> JobQueue {
-        let queue = try await JobQueue.open(try configuration(state: state, limits: limits))
+    static func queue(
+        state: String?, limits: BatchLimits = BatchLimits(), hooks: HookSettings = HookSettings()
+    ) async throws -> JobQueue {
+        let queue = try await JobQueue.open(try configuration(state: state, limits: limits, hooks: hooks))
         if let notice = queue.notice { StandardError.write("transfer: \(notice)\n") }
         return queue
     }
@@ -29,6 +34,9 @@ enum Composition {
     static func remote(state: String?) throws -> QueueRemote {
         try QueueRemote(state: try statePath(state), runtimeFolder: runtimeFolder)
     }
+
+    /// What commands job files may name: those of the configuration, and of the command line.
+    static func hooks(_ options: HookOptions) -> HookSettings { options.settings(environment: environment) }
 
     /// The queue only if there is one already: looking makes nothing.
     static func remote(existingState: String?) throws -> QueueRemote? {

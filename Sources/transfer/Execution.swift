@@ -80,10 +80,10 @@ struct Execution: Sendable {
         // Nothing else ends a watch: to be asked is its right end, and what is left is left to the next start.
         if watch != nil, Signals.isAsked { return .complete }
         Signals.dieIfReceived()
-        if summary.left > 0 { return .workLeft }
+        if summary.left > 0 || summary.hooksLeft > 0 { return .workLeft }
         let failed =
             summary.totals.values.contains { $0.failed + $0.skipped + $0.cancelled > 0 }
-            || !(inputFaults?.isEmpty ?? true)
+            || summary.hooksFailed > 0 || !(inputFaults?.isEmpty ?? true)
         return failed ? .someFailed : .complete
     }
 

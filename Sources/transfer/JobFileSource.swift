@@ -8,12 +8,16 @@ struct JobFileSource: Sendable {
     let name: String
     let bytes: MappedFile
     private let rules: RequestRules
+    private let hooks: HookSettings?
 
-    /// - Parameter rules: Laid over the file's `defaults`.
+    /// - Parameters:
+    ///   - rules: Laid over the file's `defaults`.
+    ///   - hooks: The commands that the file may name as `onFinish`; `nil` where nobody asks what it names.
     /// - Throws: `Failure` when it can't be read.
-    init(_ name: String, rules: RequestRules = RequestRules()) throws {
+    init(_ name: String, rules: RequestRules = RequestRules(), hooks: HookSettings? = nil) throws {
         self.name = name
         self.rules = rules
+        self.hooks = hooks
         do throws(TransferError) {
             bytes = try MappedFile(name == "-" ? "/dev/stdin" : name)
         } catch {
@@ -55,18 +59,25 @@ struct JobFileSource: Sendable {
     ) throws -> JobFileReport {
         var reader = makeReader(directory: directory)
         var count = 0
-        return try bytes.withBytes { view in
+        var check = HookCheck(hooks)
+        var report = try bytes.withBytes { view in
             try reader.read(view) { element in
                 switch element {
                 case .job(let spec, let place):
                     count += 1
+                    check.note(spec, place)
                     if count.isMultiple(of: Self.jobsInMemory) { bytes.letGo() }
                     try take(spec, place)
-                case .watch(let spec, let place): watch(spec, place)
-                case .batch, .fault: break
+                case .watch(let spec, let place):
+                    check.note(spec, place)
+                    watch(spec, place)
+                case .batch(let spec): check.note(spec)
+                case .fault: break
                 }
             }
         }
+        for fault in check.faults { report.add(fault) }
+        return report
     }
 
     /// A file of a million jobs isn't to be in memory as a whole once it was read.

@@ -40,6 +40,7 @@ struct Run: AsyncParsableCommand {
     @OptionGroup var request: RequestOptions
     @OptionGroup var limits: LimitOptions
     @OptionGroup var output: OutputOptions
+    @OptionGroup var hooks: HookOptions
     @OptionGroup var stops: StopOptions
     @OptionGroup var state: StateOptions
 
@@ -53,19 +54,23 @@ struct Run: AsyncParsableCommand {
     func run() async throws {
         let rules = try request.rulesOfFiles(isAsking: !dryRun)
         if dryRun {
-            return try DryRun(files: files, directory: workingFolder, name: name, rules: rules, state: state.state)
-                .run()
+            return try DryRun(
+                files: files, directory: workingFolder, name: name, rules: rules, state: state.state,
+                hooks: Composition.hooks(hooks)
+            ).run()
         }
         if files == ["-"] {
             let status = try await StandardInputRun(command: self, rules: rules).run()
             ExitStatus.exit(status)
         }
-        let sources = try files.map { try JobFileSource($0, rules: rules) }
-        let plan = RunPlan(files: files, name: name, directory: workingFolder, rules: rules)
+        let known = Composition.hooks(hooks)
+        let sources = try files.map { try JobFileSource($0, rules: rules, hooks: known) }
+        var plan = RunPlan(files: files, name: name, directory: workingFolder, rules: rules)
+        (plan.hooks, plan.hook) = (known, hooks.hook)
         try plan.refuseTwins(sources)
         // The first file is read while the queue is opened.
         var begun = sources.first.map(plan.read)
-        let queue = try await Composition.queue(state: state.state)
+        let queue = try await Composition.queue(state: state.state, hooks: known)
         var batches: [StagedBatch] = []
         var commands: [String: String] = [:]
         var warnings: [String] = []
@@ -120,7 +125,7 @@ struct Run: AsyncParsableCommand {
 
     /// Options of the command line that a later run wants as well.
     private var repeated: [String] {
-        request.words + limits.words + (refresh ? ["--refresh"] : []) + (verify ? ["--verify"] : [])
+        request.words + limits.words + hooks.words + (refresh ? ["--refresh"] : []) + (verify ? ["--verify"] : [])
     }
 
     /// The SIGHUPs from now on; `nil` on a terminal, where one says that it's gone, and stays an end.

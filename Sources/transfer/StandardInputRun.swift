@@ -10,7 +10,8 @@ struct StandardInputRun {
 
     func run() async throws -> ExitStatus {
         let queue = try await Composition.queue(
-            state: command.state.state, limits: command.limits.merged(with: BatchLimits()))
+            state: command.state.state, limits: command.limits.merged(with: BatchLimits()),
+            hooks: Composition.hooks(command.hooks))
         let reporter = try Composition.reporter(command.output)
         let faults = InputFaults(queue)
         let execution = Execution(
@@ -35,6 +36,9 @@ struct StandardInputRun {
         feeding.cancel()
         return status
     }
+
+    /// Nothing but the command line says it before the first job comes.
+    private var hook: BatchHook? { command.hooks.hook.map { BatchHook($0, settings: rules.settings) } }
 
     /// Reads to the end, blocking a thread of its own between chunks.
     private func feed(
@@ -86,7 +90,7 @@ struct StandardInputRun {
         _ jobs: [(JobSpec, JobLocations)], _ name: String, _ folder: String, _ queue: JobQueue
     ) async throws -> StagedBatch {
         do {
-            return try await queue.stage(name: name, source: nil, directory: folder, keepsWhatIsMissing: true) { take in
+            return try await queue.stage(name: name, source: nil, directory: folder, keepsWhatIsMissing: true, onFinish: hook) { take in
                 for (spec, place) in jobs { try take(spec, place) }
                 return true
             }

@@ -14,12 +14,15 @@ struct Validate: ParsableCommand {
     @Option(name: .shortAndLong, help: ArgumentHelp("The folder that relative paths start from.", valueName: "dir"))
     var directory: String?
 
+    @OptionGroup var hooks: HookOptions
+
     func run() throws {
+        let hooks = Composition.hooks(hooks)
         let checker = try JobChecker()
         let folder = Composition.absolute(directory ?? FileManager.default.currentDirectoryPath)
         var isFaulty = false
         for file in files {
-            let source = try JobFileSource(file)
+            let source = try JobFileSource(file, hooks: hooks)
             let missing = ReportBox()
             var made = Set<String>()
             var watched = 0

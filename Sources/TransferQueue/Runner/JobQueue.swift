@@ -67,6 +67,7 @@ public final class JobQueue: Sendable {
     public func close() async {
         for keeper in await runner.watchers() { await keeper.stop() }
         await runner.closeControl()
+        await runner.closeHooks()
         engine.shutDown()
         let store = store
         _ = try? await reader.run { try store.retire() }

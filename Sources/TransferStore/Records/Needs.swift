@@ -29,6 +29,7 @@ package enum Needs {
             }
         case .failed, .cancelled, .dropped:
             recorded.skipped += try skipDependents(db, of: [(end.id, end.identity)])
+            recorded.hooked.formUnion(recorded.skipped.lazy.filter(\.tellsHook).map(\.batch))
         }
     }
 
@@ -43,7 +44,7 @@ package enum Needs {
                 sql: """
                     UPDATE job SET state = \(JobStates.skipped), errorMessage = ?, ended = ?
                     WHERE id IN (SELECT job FROM need WHERE needed = ?) AND state IN (\(JobStates.unclaimed))
-                    RETURNING id, batch, identity
+                    RETURNING id, batch, identity, \(HookCalls.mark)
                     """)
             let rows = try Row.fetchAll(
                 followers, arguments: ["needs \(failed.identity)", WallClock.milliseconds, failed.id])
@@ -51,7 +52,10 @@ package enum Needs {
                 let cursor = try EndNumbers.take(db, 1)
                 try db.execute(
                     sql: "UPDATE job SET endSequence = ? WHERE id = ?", arguments: [cursor, row[0] as Int64])
-                skipped.append(SkippedJob(batch: row[1], identity: row[2], need: failed.identity, cursor: cursor))
+                let tells = try row[3] && !HookCalls.add(db, ended: [row[0]]).isEmpty
+                skipped.append(
+                    SkippedJob(
+                        batch: row[1], identity: row[2], need: failed.identity, cursor: cursor, tellsHook: tells))
                 given.append((row[0], row[2]))
             }
         }

@@ -95,7 +95,7 @@ package struct Steering: Sendable {
                     WHERE \(target) AND state IN (\(states))
                 """
             }
-        let changed = try Row.fetchAll(db, sql: sql + " RETURNING id, identity", arguments: [batch, job])
+        let changed = try Row.fetchAll(db, sql: sql + " RETURNING id, identity, \(HookCalls.mark)", arguments: [batch, job])
         if job == nil, verb == .pause || verb == .resume {
             try db.execute(
                 sql: "UPDATE watchedFolder SET isPaused = ? WHERE batch = ?", arguments: [verb == .pause, batch])
@@ -108,7 +108,9 @@ package struct Steering: Sendable {
                     db, sql: "SELECT endSequence FROM job WHERE id = ?", arguments: [row[0] as Int64])
                 applied.jobs.append((row[1], cursor))
             }
+            let hooked = try HookCalls.add(db, ended: changed.filter { $0[2] }.map { $0[0] })
             applied.skipped = try Needs.skipDependents(db, of: changed.map { ($0[0], $0[1]) })
+            applied.isHooked = !hooked.isEmpty || applied.skipped.contains(where: \.tellsHook)
             _ = try WatchedJobs.releaseFollowers(db, batch: batch)
         } else {
             applied.jobs = changed.map { ($0[1], nil) }
@@ -116,6 +118,7 @@ package struct Steering: Sendable {
         if verb == .retry || verb == .retryFailed {
             try Needs.recount(db, batch: batch)
             applied.skipped = try Needs.skipWhatCannotStart(db, batch: batch)
+            applied.isHooked = applied.skipped.contains(where: \.tellsHook)
         }
         return applied
     }

@@ -41,6 +41,7 @@ struct Get: AsyncParsableCommand {
     @OptionGroup var request: RequestOptions
     @OptionGroup var limits: LimitOptions
     @OptionGroup var show: OutputOptions
+    @OptionGroup var hooks: HookOptions
     @OptionGroup var state: StateOptions
 
     /// URLs, and - for standard input among them.
@@ -88,10 +89,10 @@ struct Get: AsyncParsableCommand {
     func run() async throws {
         var work = OneOff(
             verb: "get", folder: Composition.absolute(directory ?? FileManager.default.currentDirectoryPath),
-            limits: limits, output: show, state: state.state)
+            limits: limits, output: show, state: state.state, hooks: hooks)
         if !inputs.isEmpty {
             let rules = try listRules(isAsking: !dryRun)
-            work.lists = try inputs.map { try JobFileSource($0, rules: rules) }
+            work.lists = try inputs.map { try JobFileSource($0, rules: rules, hooks: Composition.hooks(hooks)) }
         }
         if output == "-", !dryRun { work.result = try StreamSpool(.output, of: named[0], state: state.state) }
         let body = try message.body()

@@ -9,6 +9,7 @@ struct OneOff {
     let limits: LimitOptions
     let output: OutputOptions
     let state: String?
+    let hooks: HookOptions
     var jobs: [JobSpec] = []
     /// Job files whose jobs join the batch.
     var lists: [JobFileSource] = []
@@ -37,11 +38,13 @@ struct OneOff {
 
     func run() async throws -> ExitStatus {
         let name = try name()
-        let queue = try await Composition.queue(state: state, limits: limits.merged(with: BatchLimits()))
+        let queue = try await Composition.queue(state: state, limits: limits.merged(with: BatchLimits()), hooks: Composition.hooks(hooks))
+        let hook = hooks.onlyHook.map { BatchHook($0, settings: jobs.first?.settings ?? JobSettings()) }
         let reports = lists.map { _ in ReportBox() }
         let batch: StagedBatch
         do {
-            batch = try await queue.stage(name: name, source: nil, directory: folder) { [jobs, lists, folder] take in
+            batch = try await queue.stage(name: name, source: nil, directory: folder, onFinish: hook) {
+                [jobs, lists, folder] take in
                 for job in jobs { try take(job, nil) }
                 var isInOrder = true
                 for (list, report) in zip(lists, reports) {

@@ -30,6 +30,7 @@ struct Put: AsyncParsableCommand {
     @OptionGroup var upload: UploadOptions
     @OptionGroup var limits: LimitOptions
     @OptionGroup var show: OutputOptions
+    @OptionGroup var hooks: HookOptions
     @OptionGroup var state: StateOptions
 
     private var sources: ArraySlice<String> { arguments.dropLast() }
@@ -59,7 +60,7 @@ struct Put: AsyncParsableCommand {
         let (made, settings) = try upload.upload(
             to: to, typed: dryRun ? nil : try upload.request.login.askedPasswords(for: [to]))
         let folder = FileManager.default.currentDirectoryPath
-        var work = OneOff(verb: "put", folder: folder, limits: limits, output: show, state: state.state)
+        var work = OneOff(verb: "put", folder: folder, limits: limits, output: show, state: state.state, hooks: hooks)
         let rules = WatchRules(include: include.map(\.pattern), exclude: exclude.map(\.pattern), isRecursive: true)
         for source in sources {
             if source == "-" {

@@ -31,7 +31,7 @@ struct RunReloader: Sendable {
         var sources: [JobFileSource] = []
         var isFaulty = false
         for file in plan.files {
-            let source = try JobFileSource(file, rules: plan.rules)
+            let source = try JobFileSource(file, rules: plan.rules, hooks: plan.hooks)
             let (report, found) = try plan.check(source)
             for fault in report.faults {
                 reporter.note(.error, "\(file):\(fault.span.line):\(fault.span.column): \(fault.message)")

@@ -61,6 +61,7 @@ struct Watch: AsyncParsableCommand {
 
     @OptionGroup var limits: LimitOptions
     @OptionGroup var show: OutputOptions
+    @OptionGroup var hooks: HookOptions
     @OptionGroup var state: StateOptions
 
     mutating func validate() throws {
@@ -82,6 +83,7 @@ struct Watch: AsyncParsableCommand {
         spec.verifiesDigest = checksum
         spec.upload = upload
         spec.settings = settings
+        spec.settings.onFinish = hooks.onlyHook
         var status = stat()
         if stat(folder, &status) == 0, status.st_mode & S_IFMT != S_IFDIR {
             throw ValidationError("\(folder) isn't a folder; transfer put uploads single files")
@@ -103,7 +105,7 @@ struct Watch: AsyncParsableCommand {
     func run() async throws {
         let spec = try spec(typed: try upload.request.login.askedPasswords(for: [to]))
         let queue = try await Composition.queue(
-            state: state.state, limits: limits.merged(with: BatchLimits()))
+            state: state.state, limits: limits.merged(with: BatchLimits()), hooks: Composition.hooks(hooks))
         let reporter = try Composition.reporter(show)
         let session = WatchSession(queue, reporter, folders: [spec.folder])
         var execution = Execution(queue: queue, reporter: reporter, stops: Execution.StopRules())
