@@ -61,6 +61,12 @@ enum Composition {
         }
     }
 
+    /// - Throws: `Failure` when it can't be kept up to date.
+    static func metrics(_ options: OutputOptions, state: String?, _ reporter: Reporter) throws -> MetricsFile? {
+        guard let path = options.metricsFile?.path else { return nil }
+        return try MetricsFile(path, state: try statePath(state)) { reporter.note(.warn, $0) }
+    }
+
     static var runtimeFolder: String? { environment["XDG_RUNTIME_DIR"] }
 
     static func statePath(_ explicit: String?) throws -> String {

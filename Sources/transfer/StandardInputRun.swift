@@ -14,9 +14,10 @@ struct StandardInputRun {
             hooks: Composition.hooks(command.hooks))
         let reporter = try Composition.reporter(command.output)
         let faults = InputFaults(queue)
-        let execution = Execution(
+        var execution = Execution(
             queue: queue, reporter: reporter, stops: Execution.StopRules(command.stops), hint: command.state.hint,
             inputFaults: faults)
+        execution.metrics = try Composition.metrics(command.output, state: command.state.state, reporter)
         let name = command.name ?? "-"
         let folder = command.workingFolder
         let first = try await stage([], name, folder, queue)

@@ -64,8 +64,13 @@ struct Status: AsyncParsableCommand {
             }
             if !json { lines = FailedTable.lines(all, charset: charset) }
         } else {
-            let rows = statuses.map { StatusText.row($0, state: state.state) }
+            let rows = try statuses.map { status in
+                var row = StatusText.row(status, state: state.state)
+                row.hooks = try remote.hookTroubles(batch: status.name)
+                return row
+            }
             lines = json ? StatusTable.json(rows) : StatusTable.lines(rows, charset: charset, names: names)
+            if !json { lines += rows.flatMap { HookWords.lines($0, names, charset) } }
         }
         for line in lines { print(line) }
     }

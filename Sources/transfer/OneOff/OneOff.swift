@@ -63,9 +63,10 @@ struct OneOff {
         } catch StagingError.faults(let report) {
             throw Failure(.wrongUsage, report.faults.map(\.message).joined(separator: "; "))
         }
-        let execution = Execution(
+        var execution = Execution(
             queue: queue, reporter: try Composition.reporter(output), stops: Execution.StopRules(),
             hint: CommandHint(state: state))
+        execution.metrics = try Composition.metrics(output, state: state, execution.reporter)
         for warning in reports.flatMap(\.report.warnings) { execution.reporter.note(.warn, warning) }
         let trusting = jobs.count { $0.settings.tls.insecure }
         if trusting > 0 { execution.reporter.note(.warn, JobFileReport.trusting(jobs: trusting)) }

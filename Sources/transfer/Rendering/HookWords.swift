@@ -18,6 +18,22 @@ enum HookWords {
         }
     }
 
+    /// Below the table of `status`.
+    static func lines(_ row: BatchStatusRow, _ names: BatchNames, _ charset: Charset) -> [String] {
+        row.hooks.map { trouble in
+            let name = names.short(row.name)
+            return charset.visible("\(trouble.job.map { "\(name)/\($0)" } ?? name): \(line(trouble))")
+        }
+    }
+
+    static func members(_ object: inout JSONObject, _ trouble: HookTrouble) {
+        object.optional("id", trouble.job)
+        object.field("hook", trouble.hook)
+        object.field("attempts", trouble.attempts)
+        object.field("message", trouble.message)
+        object.optional("again", trouble.again.map { TimeText.utc($0) })
+    }
+
     /// For `status` and `why`.
     static func line(_ trouble: HookTrouble) -> String {
         let next =

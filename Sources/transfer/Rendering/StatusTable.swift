@@ -30,6 +30,8 @@ struct BatchStatusRow: Sendable, Hashable {
     let hosts: [HostWait]
     /// When the first of a watched folder's failed files is tried again by itself, in milliseconds since 1970.
     let again: Int64?
+    /// Hooks (`onFinish`) that couldn't be told so far.
+    var hooks: [HookTrouble] = []
 
     init(
         name: String, state: String, done: Int, total: Int, failed: Int, skipped: Int = 0, cancelled: Int = 0,
@@ -158,6 +160,7 @@ enum StatusTable {
                     }
                 }
                 object.optional("again", row.again.map { TimeText.utc($0) })
+                if !row.hooks.isEmpty { object.objects("hooks", row.hooks) { HookWords.members(&$0, $1) } }
             }
         }
     }
