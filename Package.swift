@@ -16,6 +16,9 @@ let package = Package(
         .library(name: "TransferQueue", targets: ["TransferQueue"]),
         .library(name: "TransferNetworking", targets: ["TransferNetworking"]),
         .library(name: "TransferEngine", targets: ["TransferEngine"]),
+        .library(name: "TransferService", targets: ["TransferService"]),
+        .library(name: "TransferMetrics", targets: ["TransferMetrics"]),
+        .library(name: "TransferTesting", targets: ["TransferTesting"]),
         .executable(name: "transfer", targets: ["transfer"]),
     ],
     dependencies: [
@@ -24,6 +27,9 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-collections", from: "1.1.0"),
         .package(url: "https://github.com/OpenCombine/OpenCombine", from: "0.14.0"),
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.0.0"),
+        // Linked by TransferService and TransferMetrics alone: neither the command nor the queue needs them.
+        .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.6.0"),
+        .package(url: "https://github.com/apple/swift-metrics", from: "2.5.0"),
     ],
     targets: [
         // The C libraries, one module each: a module map and a header of typed inline functions.
@@ -141,6 +147,15 @@ let package = Package(
                 .product(name: "OpenCombineFoundation", package: "OpenCombine"),
             ],
             swiftSettings: settings),
+        // The queue as a part of a server: apart from it, so that who needs neither package gets neither.
+        .target(
+            name: "TransferService",
+            dependencies: ["TransferQueue", .product(name: "ServiceLifecycle", package: "swift-service-lifecycle")],
+            swiftSettings: settings),
+        .target(
+            name: "TransferMetrics",
+            dependencies: ["TransferQueue", .product(name: "CoreMetrics", package: "swift-metrics")],
+            swiftSettings: settings),
         .executableTarget(
             name: "transfer",
             dependencies: [
@@ -161,9 +176,20 @@ let package = Package(
         .executableTarget(
             name: "watch-program", dependencies: ["TransferKit"], path: "examples/watch-program",
             swiftSettings: settings),
+        .executableTarget(
+            name: "service-program",
+            dependencies: [
+                "TransferQueue", "TransferService", "TransferMetrics", .product(name: "Logging", package: "swift-log"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+                .product(name: "UnixSignals", package: "swift-service-lifecycle"),
+                .product(name: "MetricsTestKit", package: "swift-metrics"),
+            ],
+            path: "examples/service-program", swiftSettings: settings),
 
         // A server whose faults are scripted: for the tests, `make run` and the examples.
         .target(name: "TransferTestServer", swiftSettings: settings),
+        // Its face for the tests of other programs.
+        .target(name: "TransferTesting", dependencies: ["TransferTestServer"], swiftSettings: settings),
         .target(name: "TransferTestSupport", path: "Tests/TransferTestSupport", swiftSettings: settings),
         // What tests run in a process of its own, to see its memory.
         .executableTarget(
@@ -234,6 +260,32 @@ let package = Package(
                 "TransferReachability", "TransferWatch", "TransferTestServer", "TransferTestSupport",
                 .product(name: "GRDB", package: "GRDB.swift"), .product(name: "GRDBSQLite", package: "GRDB.swift"),
             ],
+            swiftSettings: settings),
+        .testTarget(
+            name: "TransferServiceTests",
+            dependencies: [
+                "TransferService", "TransferMetrics", "TransferQueue", "TransferTesting", "TransferTestSupport",
+                "service-program", .product(name: "Logging", package: "swift-log"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+                .product(name: "UnixSignals", package: "swift-service-lifecycle"),
+                .product(name: "CoreMetrics", package: "swift-metrics"),
+                .product(name: "MetricsTestKit", package: "swift-metrics"),
+            ],
+            swiftSettings: settings),
+        // The documentation's code and tables, held against what they speak of.
+        .testTarget(
+            name: "TransferDocumentationTests",
+            dependencies: [
+                "TransferKit", "TransferKitCombine", "TransferQueue", "TransferNetworking", "TransferService",
+                "TransferMetrics", "TransferTesting", "TransferTestSupport", "transfer",
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+                .product(name: "CoreMetrics", package: "swift-metrics"),
+            ],
+            exclude: ["Given"], swiftSettings: settings),
+        .testTarget(
+            name: "TransferTestingTests",
+            dependencies: ["TransferTesting", "TransferKit", "TransferQueue", "TransferTestSupport"],
             swiftSettings: settings),
         // The fuzzers' properties (`make fuzz`), and a replay of the inputs by which they failed before.
         .testTarget(

@@ -25,9 +25,12 @@ BEGIN {
     allow("TransferKit", "TransferCore TransferEventLoop TransferCrypto TransferEngine TransferReachability " \
         "TransferNetworking TransferQueue TransferWatch")
     allow("TransferKitCombine", "TransferCore TransferEngine TransferNetworking TransferKit")
+    allow("TransferService", "TransferCore TransferQueue")
+    allow("TransferMetrics", "TransferCore TransferQueue")
     allow("transfer", "TransferCore TransferEventLoop TransferCrypto TransferEngine TransferReachability " \
         "TransferQueue TransferWatch CTransferArguments")
     allow("TransferTestServer", "")
+    allow("TransferTesting", "TransferTestServer")
     allow("transfer-demo-server", "TransferTestServer")
 
     # The folders that may speak to somebody else's library; a regular expression on the path.
@@ -40,6 +43,9 @@ BEGIN {
     only("CTransferPSL", "^Sources/TransferEngine/Cookies/")
     only("CTransferZlib", "^Sources/(TransferNetworking|TransferEngine/Coding)/")
     only("OpenCombine", "^(Sources/TransferKitCombine|Tests)/")
+    # The command and the queue link neither.
+    only("ServiceLifecycle", "^(Sources/TransferService|Tests/TransferServiceTests|examples/service-program)/")
+    only("CoreMetrics", "^(Sources/TransferMetrics|Tests/TransferServiceTests)/")
     only("CTransferSQLite", "^Sources/TransferStore/")
     only("GRDB", "^(Sources/TransferStore|Tests)/")
     only("FoundationNetworking", "^(Sources/(TransferNetworking|TransferKit|TransferKitCombine)|Tests|examples)/")

@@ -10,5 +10,3 @@
 @_exported public import TransferReachability
 @_exported public import TransferWatch
 
-/// The durable queue, under the name that programs know: `TransferQueue.open(…)`.
-public typealias TransferQueue = JobQueue

@@ -3,13 +3,15 @@ import Glibc
 import Logging
 import TransferCore
 import TransferQueue
+import TransferReachability
 
 /// The one place where the parts of the command are put together, with what the environment says.
 enum Composition {
     static let environment = ProcessInfo.processInfo.environment
 
     static func configuration(
-        state: String?, limits: BatchLimits = BatchLimits(), hooks: HookSettings = HookSettings()
+        state: String?, limits: BatchLimits = BatchLimits(), links: MeteredRule = MeteredRule(),
+        hooks: HookSettings = HookSettings()
     ) throws -> QueueConfiguration {
         var configuration = QueueConfiguration(state: try statePath(state), limits: limits)
         configuration.userAgent = "transfer/\(TransferVersion.current)"
@@ -17,6 +19,7 @@ enum Composition {
         configuration.secrets = SecretSource(
             environment: { environment[$0] }, credentialsFolder: environment["CREDENTIALS_DIRECTORY"])
         configuration.runtimeFolder = runtimeFolder
+        configuration.meteredRule = links
         configuration.hooks = hooks
         configuration.logger.logLevel = .error
         return configuration
@@ -24,9 +27,14 @@ enum Composition {
 
     /// Opens the queue, and tells what had to be done for that.
     static func queue(
-        state: String?, limits: BatchLimits = BatchLimits(), hooks: HookSettings = HookSettings()
+        state: String?, limits: BatchLimits = BatchLimits(), _ set: Configuration = Configuration(),
+        hooks: HookOptions? = nil
     ) async throws -> JobQueue {
-        let queue = try await JobQueue.open(try configuration(state: state, limits: limits, hooks: hooks))
+        let links = MeteredRule(links: set.meteredLinks)
+        let queue = try await JobQueue.open(
+            try configuration(
+                state: state, limits: limits, links: links,
+                hooks: hooks.map { self.hooks($0, set) } ?? HookSettings()))
         if let notice = queue.notice { StandardError.write("transfer: \(notice)\n") }
         return queue
     }
@@ -36,7 +44,9 @@ enum Composition {
     }
 
     /// What commands job files may name: those of the configuration, and of the command line.
-    static func hooks(_ options: HookOptions) -> HookSettings { options.settings(environment: environment) }
+    static func hooks(_ options: HookOptions, _ set: Configuration) -> HookSettings {
+        options.settings(environment: environment, configured: set.commands)
+    }
 
     /// The queue only if there is one already: looking makes nothing.
     static func remote(existingState: String?) throws -> QueueRemote? {
@@ -65,6 +75,11 @@ enum Composition {
     static func metrics(_ options: OutputOptions, state: String?, _ reporter: Reporter) throws -> MetricsFile? {
         guard let path = options.metricsFile?.path else { return nil }
         return try MetricsFile(path, state: try statePath(state)) { reporter.note(.warn, $0) }
+    }
+
+    /// For the commands that are told.
+    static func hint(state: String?) -> CommandHint {
+        CommandHint(state: state, isUTF8: Terminal(STDERR_FILENO, environment: environment).charset == .utf8)
     }
 
     static var runtimeFolder: String? { environment["XDG_RUNTIME_DIR"] }

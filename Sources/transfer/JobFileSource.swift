@@ -60,6 +60,8 @@ struct JobFileSource: Sendable {
         var reader = makeReader(directory: directory)
         var count = 0
         var check = HookCheck(hooks)
+        var cookieFiles: Set<String> = []
+        var missing: [JobFileFault] = []
         var report = try bytes.withBytes { view in
             try reader.read(view) { element in
                 switch element {
@@ -67,6 +69,13 @@ struct JobFileSource: Sendable {
                     count += 1
                     check.note(spec, place)
                     if count.isMultiple(of: Self.jobsInMemory) { bytes.letGo() }
+                    // A job that needs others may need the file of one of them.
+                    if let path = spec.settings.http.cookies, spec.needs.isEmpty, cookieFiles.insert(path).inserted,
+                        let fault = CookieFile.fault(Composition.absolute(path))
+                    {
+                        missing.append(
+                            JobFileFault(message: fault, path: place.path(of: "cookies"), span: place.job))
+                    }
                     try take(spec, place)
                 case .watch(let spec, let place):
                     check.note(spec, place)
@@ -77,6 +86,7 @@ struct JobFileSource: Sendable {
             }
         }
         for fault in check.faults { report.add(fault) }
+        for fault in missing { report.add(fault) }
         return report
     }
 

@@ -15,9 +15,10 @@ struct Validate: ParsableCommand {
     var directory: String?
 
     @OptionGroup var hooks: HookOptions
+    @OptionGroup var set: ConfigurationOptions
 
     func run() throws {
-        let hooks = Composition.hooks(hooks)
+        let hooks = Composition.hooks(hooks, try set.load())
         let checker = try JobChecker()
         let folder = Composition.absolute(directory ?? FileManager.default.currentDirectoryPath)
         var isFaulty = false

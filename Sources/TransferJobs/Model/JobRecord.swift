@@ -129,6 +129,8 @@ package struct JobEnd: Sendable {
     package var route: JobRoute?
     /// Whether somebody is told of it (`onFinish`).
     package var tellsHook = false
+    /// The URL that was asked last, of one that failed; redacted.
+    package var finalURL: String?
 
     package init(
         id: Int64, batch: Int64, identity: String, outcome: Outcome, sourceChanged: Int64? = nil,
@@ -194,6 +196,7 @@ package struct JobStep: Sendable {
     package var isAsked = false
     /// What the last attempt came to, where that is why it waits.
     package var error: TransferError?
+    package var route: JobRoute?
 
     package init(
         id: Int64, state: JobState, attempts: Int, mirror: Int, spentMirrors: UInt64,

@@ -13,6 +13,8 @@ public struct JobSpec: Sendable, Hashable {
     public var priority: Int
     /// The jobs of a file mostly have the same rules, and have them in common then.
     package var sharedSettings: Shared<JobSettings>
+    /// The fingerprint, where it isn't that of the values here: a configuration makes no other job of one.
+    package var lasting: Int64?
 
     public var settings: JobSettings {
         _read { yield sharedSettings.wrappedValue }
@@ -49,6 +51,8 @@ public struct JobSpec: Sendable, Hashable {
         public var checksum: Checksum?
         /// Of all of the file's pieces. They are compared with the whole file, and with the beginning that another tool left.
         public var pieces: PieceDigests?
+        /// The bytes that the file must have; a file of another size fails. `nil` where nobody knows.
+        public var size: Int64?
         public var ifExists: IfExists
         /// `nil` is GET.
         public var method: String?
@@ -206,4 +210,59 @@ extension JobSpec {
 
     /// The reason why nothing can be moved from or to such a URL, in words.
     public static func refusal(of url: String) -> String { URLRule.reason(against: url) }
+}
+
+// The jobs that most programs make.
+extension JobSpec {
+    /// A download of one file.
+    ///
+    /// - Parameters:
+    ///   - url: `http`, `https`, `s3`, `ftp`, `ftps` or `sftp`.
+    ///   - path: A file, or a folder when it ends in `/`.
+    ///   - id: The job's name in its batch; `nil` takes the destination.
+    ///   - checksum: What the file must hash to; `nil` verifies nothing.
+    ///   - needs: Jobs of the same batch, by their names, that must be complete before.
+    ///   - priority: Higher starts earlier; −1,000,000 to 1,000,000.
+    ///   - network: The links that it may use; `nil` takes the rules of `settings`.
+    ///   - settings: The rules of the job.
+    public static func download(
+        _ url: String, to path: String, id: String? = nil, checksum: Checksum? = nil, needs: [String] = [],
+        priority: Int = 0, network: NetworkPolicy? = nil, settings: JobSettings = JobSettings()
+    ) -> JobSpec {
+        download(
+            [url], to: path, id: id, checksum: checksum, needs: needs, priority: priority, network: network,
+            settings: settings)
+    }
+
+    /// A download of one file that several servers have.
+    public static func download(
+        _ mirrors: [String], to path: String, id: String? = nil, checksum: Checksum? = nil, needs: [String] = [],
+        priority: Int = 0, network: NetworkPolicy? = nil, settings: JobSettings = JobSettings()
+    ) -> JobSpec {
+        JobSpec(
+            id: id, work: .download(Download(urls: mirrors, destination: path, checksum: checksum)), needs: needs,
+            priority: priority, settings: settings, network: network)
+    }
+
+    /// An upload of one file, by what the URL's scheme asks for, and by PUT for `http` and `https`, unless
+    /// `uploadProtocol` says otherwise.
+    public static func upload(
+        _ path: String, to url: String, id: String? = nil, uploadProtocol: UploadProtocol? = nil,
+        needs: [String] = [], priority: Int = 0, network: NetworkPolicy? = nil, settings: JobSettings = JobSettings()
+    ) -> JobSpec {
+        JobSpec(
+            id: id,
+            work: .upload(
+                Upload(
+                    source: path, url: url, uploadProtocol: uploadProtocol ?? UploadProtocol.of(url: url) ?? .put)),
+            needs: needs, priority: priority, settings: settings, network: network)
+    }
+
+    private init(
+        id: String?, work: Work, needs: [String], priority: Int, settings: JobSettings, network: NetworkPolicy?
+    ) {
+        var settings = settings
+        if let network { settings.network = network }
+        self.init(id: id, work: work, needs: needs, priority: priority, settings: settings)
+    }
 }

@@ -63,7 +63,7 @@ package struct QueueMetrics: Sendable {
             var batch = Batch(totals: progress.totals, active: progress.active, waiting: progress.waiting)
             if let reason = progress.waitReason, progress.waiting > 0 {
                 let count = min(progress.waiting, progress.waitingForReason ?? progress.waiting)
-                batch.waits[reason.label] = count
+                batch.waits[reason.metricLabel] = count
                 if count < progress.waiting { batch.waits["other", default: 0] += progress.waiting - count }
             } else if progress.waiting > 0 {
                 batch.waits["other"] = progress.waiting
@@ -113,7 +113,7 @@ package struct QueueMetrics: Sendable {
     private mutating func attemptFailed(_ key: JobKey, _ error: TransferError) {
         // It stays for the bytes that the next attempt goes on from.
         guard let job = active[key] else { return }
-        count(.attempts, [job.url.schemeLabel, "failed"])
+        count(.attempts, [job.url.schemeLabel, "retried"])
         answered(error.status)
         if error.status == 429 || error.retryAfter != nil { count(.throttled, [host(of: job.url)]) }
     }
@@ -128,13 +128,13 @@ package struct QueueMetrics: Sendable {
         let job = active.removeValue(forKey: key)
         let url = job?.url ?? receipt.route?.url ?? receipt.finalURL
         add(receipt.transferred - (job?.counted ?? 0), url, isUpload: receipt.isUpload)
-        count(.ended, ["finished", receipt.direction])
-        count(.attempts, [url.schemeLabel, "finished"])
+        count(.ended, ["completed", receipt.direction])
+        count(.attempts, [url.schemeLabel, "completed"])
         answered(receipt.status)
         durations[receipt.direction, default: Histogram()].observe(receipt.seconds)
         if let folder = self.folder(event.batch) {
             let label = folders.label(folder)
-            count(.uploads, [label, "finished"])
+            count(.uploads, [label, "completed"])
             lastUploads[label] = max(lastUploads[label] ?? 0, Double(event.time) / 1000)
         }
     }
@@ -143,7 +143,7 @@ package struct QueueMetrics: Sendable {
         let key = JobKey(batch: event.batch, job: failure.job)
         if let job = active.removeValue(forKey: key) { count(.attempts, [job.url.schemeLabel, "failed"]) }
         answered(failure.error.status)
-        let direction = failure.route.map { $0.job.isUpload ? "upload" : "download" } ?? ""
+        let direction = failure.route?.job.map { $0.isUpload ? "upload" : "download" } ?? ""
         count(.ended, ["failed", direction])
         count(.failures, [failure.error.code.rawValue])
         if let folder = self.folder(event.batch) {
@@ -232,23 +232,5 @@ extension String {
     fileprivate var schemeLabel: String {
         let scheme = prefix { $0 != ":" }
         return scheme.utf8.count < utf8.count ? scheme.lowercased() : "other"
-    }
-}
-
-extension WaitReason {
-    /// As `--json` names it.
-    package var label: String {
-        switch self {
-        case .host: "host"
-        case .retry: "retry"
-        case .dependency: "dependency"
-        case .slot: "slot"
-        case .disk: "disk"
-        case .schedule: "schedule"
-        case .clock: "clock"
-        case .openFiles: "openFiles"
-        case .network: "network"
-        case .paused: "paused"
-        }
     }
 }

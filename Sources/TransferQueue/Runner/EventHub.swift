@@ -6,6 +6,7 @@ final class EventHub: Sendable {
     private struct State {
         /// In no order that they could rely on.
         var observers: [(number: Int, observe: @Sendable (QueueEvent) -> Void)] = []
+        var bells: [(number: Int, ring: @Sendable () -> Void)] = []
         var last = 0
     }
 
@@ -20,12 +21,31 @@ final class EventHub: Sendable {
         }
     }
 
-    func remove(_ number: Int) { state.withLock { state in state.observers.removeAll { $0.number == number } } }
+    /// - Parameter ring: Called when something has changed that no event of this process tells.
+    func addBell(_ ring: @escaping @Sendable () -> Void) -> Int {
+        state.withLock { state in
+            state.last += 1
+            state.bells.append((state.last, ring))
+            return state.last
+        }
+    }
+
+    func remove(_ number: Int) {
+        state.withLock { state in
+            state.observers.removeAll { $0.number == number }
+            state.bells.removeAll { $0.number == number }
+        }
+    }
 
     var isHeard: Bool { state.withLock { !$0.observers.isEmpty } }
 
     func send(_ event: QueueEvent) {
         // Called outside the lock: an observer may remove itself.
         for observer in state.withLock({ $0.observers }) { observer.observe(event) }
+    }
+
+    /// Something has changed that no event of this process tells: another process wrote to the database, or a run began.
+    func ring() {
+        for bell in state.withLock({ $0.bells }) { bell.ring() }
     }
 }

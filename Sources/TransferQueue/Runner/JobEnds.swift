@@ -1,4 +1,3 @@
-import Synchronization
 import TransferJobs
 
 /// The ends of jobs, in order, each at least once.
@@ -8,10 +7,9 @@ import TransferJobs
 public struct JobEnds: AsyncSequence, Sendable {
     public typealias Element = QueueEvent
     let queue: JobQueue
-    let hub: EventHub
     let cursor: Int64
 
-    public func makeAsyncIterator() -> Iterator { Iterator(queue: queue, hub: hub, cursor: cursor) }
+    public func makeAsyncIterator() -> Iterator { Iterator(queue: queue, cursor: cursor) }
 
     public struct Iterator: AsyncIteratorProtocol {
         private let queue: JobQueue
@@ -19,10 +17,10 @@ public struct JobEnds: AsyncSequence, Sendable {
         private var cursor: Int64
         private var page: [QueueEvent] = []
 
-        init(queue: JobQueue, hub: EventHub, cursor: Int64) {
+        init(queue: JobQueue, cursor: Int64) {
             self.queue = queue
             self.cursor = cursor
-            bell = Bell(hub)
+            bell = queue.endBell()
         }
 
         /// - Throws: When the database fails, and `CancellationError`.
@@ -37,54 +35,6 @@ public struct JobEnds: AsyncSequence, Sendable {
             let event = page.removeLast()
             cursor = event.cursor ?? cursor
             return event
-        }
-    }
-}
-
-/// Tells a reader of the database that there is more; however often it rings, it costs nothing to keep.
-final class Bell: Sendable {
-    private struct State {
-        var count = 0
-        var waiter: CheckedContinuation<Void, Never>?
-    }
-
-    private let state = Mutex(State())
-    private let hub: EventHub
-    private let number = Mutex(0)
-
-    init(_ hub: EventHub) {
-        self.hub = hub
-        let observer = hub.add { [weak self] event in
-            if event.cursor != nil { self?.ring() }
-        }
-        number.withLock { $0 = observer }
-    }
-
-    deinit { hub.remove(number.withLock { $0 }) }
-
-    var count: Int { state.withLock { $0.count } }
-
-    func ring() {
-        let waiter = state.withLock { state in
-            state.count += 1
-            return state.waiter.take()
-        }
-        waiter?.resume()
-    }
-
-    /// Returns when it has rung since `count`, and when the task is cancelled.
-    func wait(after count: Int) async {
-        await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
-                let mustWait = state.withLock { state in
-                    guard state.count == count, !Task.isCancelled else { return false }
-                    state.waiter = continuation
-                    return true
-                }
-                if !mustWait { continuation.resume() }
-            }
-        } onCancel: {
-            ring()
         }
     }
 }

@@ -20,44 +20,6 @@ public enum StagingError: Error, Sendable {
     case held(batch: String, pid: Int32)
 }
 
-/// A job in the queue.
-public struct JobHandle: Sendable {
-    public let batch: String
-    public let identity: String
-    let queue: JobQueue
-
-    /// Waits for the job's end. Cancelling this task doesn't cancel the job.
-    ///
-    /// - Throws: The job's `TransferError` when it failed, was skipped or cancelled, and `CancellationError`.
-    public func receipt() async throws -> JobReceipt {
-        let cursor = try await queue.lastCursor()
-        if let end = try await queue.end(of: self) { return try Self.receipt(end) }
-        for try await event in queue.events(after: cursor) where event.batch == batch {
-            if let receipt = try matching(event) { return receipt }
-        }
-        throw CancellationError()
-    }
-
-    private func matching(_ event: QueueEvent) throws -> JobReceipt? {
-        switch event.kind {
-        case .finished(let receipt), .kept(let receipt): return receipt.job == identity ? receipt : nil
-        case .failed(let failure) where failure.job == identity: throw failure.error
-        case .skipped(identity, _), .cancelled(identity), .dropped(identity): return try Self.receipt(event)
-        default: return nil
-        }
-    }
-
-    private static func receipt(_ event: QueueEvent) throws -> JobReceipt {
-        switch event.kind {
-        case .finished(let receipt), .kept(let receipt): return receipt
-        case .failed(let failure): throw failure.error
-        case .skipped(_, let need): throw TransferError(.cancelled, "skipped: it needs \(need), which didn't complete")
-        case .dropped: throw TransferError(.cancelled, "the file is gone, or is another version")
-        default: throw TransferError(.cancelled, "the job was cancelled")
-        }
-    }
-}
-
 extension JobQueue {
     /// Puts a job into a batch and returns when it's durable there.
     ///
@@ -79,6 +41,17 @@ extension JobQueue {
         }
         await runner.submitted(staged)
         return JobHandle(batch: batch, identity: job.identity, queue: self)
+    }
+
+    /// A job that is in the queue already, whichever process submitted it.
+    ///
+    /// - Parameter identity: The `id` it was given, else its destination.
+    /// - Returns: `nil` when the batch has no such job.
+    /// - Throws: `TransferError` when the database fails.
+    public func job(_ identity: String, batch: String) async throws -> JobHandle? {
+        let handle = JobHandle(batch: batch, identity: identity, queue: self)
+        guard let outlook else { return handle }
+        return try await reader.run { try outlook.facts(batch: batch, job: identity) == nil ? nil : handle }
     }
 
     /// Takes the jobs of a whole batch in, all or none, and holds the batch for this process.

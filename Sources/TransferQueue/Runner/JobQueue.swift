@@ -22,8 +22,11 @@ public final class JobQueue: Sendable {
     let store: any JobStore & RunMemory
     /// `nil` where the store knows nothing of watched folders.
     let ledger: (any WatchLedger)?
+    /// What a queue is asked that another process may run; `nil` where no other one can.
+    let outlook: (any QueueReader)?
+    private let changes = StoreChanges()
     private let engine: ExchangeEngine
-    private let hub: EventHub
+    let hub: EventHub
     /// For callers that ask: apart from the runner's, so that a question never waits behind a run.
     let reader = WorkerPool(name: "store-reader", threads: 1)
     let watchPools = WatchPools()
@@ -31,11 +34,14 @@ public final class JobQueue: Sendable {
     /// - Parameters:
     ///   - store: What remembers the queue.
     ///   - ledger: What remembers watched folders, beside it.
+    ///   - outlook: The store again, where other processes may work on the queue.
     init(
-        _ configuration: QueueConfiguration, store: any JobStore & RunMemory, ledger: (any WatchLedger)?
+        _ configuration: QueueConfiguration, store: any JobStore & RunMemory, ledger: (any WatchLedger)?,
+        outlook: (any QueueReader)? = nil
     ) throws {
         self.store = store
         self.ledger = ledger
+        self.outlook = outlook
         hub = EventHub()
         let loop = try EventLoop(name: "queue")
         // A thread more would only be in the others' way: each job goes to and fro between the queue and its transfer.
@@ -51,7 +57,7 @@ public final class JobQueue: Sendable {
     public static func open(_ configuration: QueueConfiguration) async throws -> JobQueue {
         let queue = try await Self.worker.run {
             let store = try SQLiteStore(StateFolder(configuration.state))
-            return try JobQueue(configuration, store: store, ledger: store)
+            return try JobQueue(configuration, store: store, ledger: store, outlook: store)
         }
         await queue.runner.listen(folder: configuration.state, runtime: configuration.runtimeFolder)
         return queue
@@ -68,6 +74,7 @@ public final class JobQueue: Sendable {
         for keeper in await runner.watchers() { await keeper.stop() }
         await runner.closeControl()
         await runner.closeHooks()
+        changes.stop(on: runner.loop)
         engine.shutDown()
         let store = store
         _ = try? await reader.run { try store.retire() }
@@ -162,11 +169,99 @@ public final class JobQueue: Sendable {
     ///
     /// The ends are read from the database as the reader asks for them, so a slow one costs no memory.
     public func events(after cursor: Int64 = 0) -> JobEnds {
-        JobEnds(queue: self, hub: hub, cursor: cursor)
+        JobEnds(queue: self, cursor: cursor)
+    }
+
+    /// How a batch goes on: always the newest, however slow the reader is, and the end when every job of it has ended.
+    ///
+    /// It comes once a second at most, and it makes no difference which process runs the batch. Where there is no such
+    /// batch, it ends at once.
+    public func progress(ofBatch name: String) -> BatchProgressUpdates {
+        BatchProgressUpdates(queue: self, batch: name)
+    }
+
+    /// A bell that rings for the ends of jobs, whichever process they are of.
+    func endBell() -> Bell {
+        watchStore()
+        return Bell(hub)
+    }
+
+    /// From now on the hub's bells ring when another process has written to the database.
+    func watchStore() {
+        guard outlook != nil else { return }
+        changes.start(folder: runner.configuration.state, on: runner.loop) { [hub] in hub.ring() }
     }
 
     func ends(after cursor: Int64, limit: Int) async throws -> [QueueEvent] {
         try await reader.run { [store] in try store.ends(after: cursor, limit: limit) }
+    }
+
+    // MARK: Steering
+
+    /// Asks something of a batch or of one job in it, of whichever process runs it.
+    ///
+    /// - Parameter job: `nil` means every job of the batch.
+    /// - Throws: `TransferError` when there is no such batch or job, or the database fails.
+    public func ask(_ verb: QueueVerb, batch: String, job: String? = nil) async throws {
+        let delivery = try await reader.run { [store] in
+            do { return try store.deliver(verb, batch: batch, job: job) } catch { throw store.fault(error) }
+        }
+        switch delivery {
+        case .applied:
+            if verb != .cancel, verb != .pause { try await takeUp(batch) }
+            hub.ring()
+        case .handed(let pid, let socket, _):
+            if let socket { ControlSocket.ring(socket) }
+            // The caller finds it done.
+            if pid == getpid() { await runner.performCommands() }
+        case .noSuchBatch: throw TransferError(.fileMissing, "the queue has no batch \"\(batch)\"")
+        case .noSuchJob: throw TransferError(.fileMissing, "the batch \"\(batch)\" has no job \"\(job ?? "")\"")
+        }
+    }
+
+    /// A run without an end goes on with a batch that had ended and has something left again.
+    private func takeUp(_ batch: String) async throws {
+        guard await runner.runs(batch) else { return }
+        let held = try await reader.run { [store] in try store.hold(.named(batch)) }
+        for batch in held { await runner.add(batch, secrets: [:], options: RunOptions()) }
+    }
+
+    /// How a batch stands, whichever process runs it; `nil` when there is none of that name.
+    func status(ofBatch name: String) async throws -> BatchStatus? {
+        guard let outlook else { return nil }
+        return try await reader.run { try outlook.statuses(name: name).first }
+    }
+
+    /// Whether the batch is run: by this queue, or by another one that has it and lives.
+    private func isAttended(_ batch: String) async throws -> Bool {
+        if await runner.runs(batch) { return true }
+        guard let outlook else { return false }
+        return try await reader.run { try outlook.isHeldElsewhere(batch: batch) }
+    }
+
+    /// Returns an error once nobody has run the batch for that time at a stretch.
+    func absence(of batch: String, for limit: Duration) async throws -> TransferError {
+        let changes = endBell()
+        var since: ContinuousClock.Instant?
+        while true {
+            let rung = changes.count
+            let now = ContinuousClock.now
+            if try await isAttended(batch) {
+                since = nil
+                // Nothing tells of the end of another process.
+                await Bell().wait(after: 0, atMost: limit)
+            } else {
+                let left = (since ?? now) + limit - now
+                guard left > .zero else { break }
+                since = since ?? now
+                await changes.wait(after: rung, atMost: left)
+            }
+            try Task.checkCancellation()
+        }
+        return TransferError(
+            .unattended,
+            "nobody has run the batch \"\(batch)\" for \(DurationText.words(limit)): "
+                + "TransferQueue.run() does, in this process or in another one")
     }
 
     // MARK: Services

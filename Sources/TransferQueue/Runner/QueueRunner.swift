@@ -68,12 +68,12 @@ actor QueueRunner: LoopActor {
         sources = SourceChecks(engine: engine)
         hooks = Hooks(configuration.hooks, engine: engine, builder: builder)
         dialogues = UploadDialogues(engine: engine)
-        state.limiter = configuration.limits.limitRate.map { RateLimiter(rate: $0) }
+        state.rates = RateBounds(configuration.limits)
     }
 
     /// For what starts from now on.
     func setLimits(_ limits: BatchLimits) {
-        state.limiter = limits.limitRate.map { RateLimiter(rate: $0) }
+        state.rates = RateBounds(limits)
         scheduler.setLimits(Scheduler.Limits(limits), now: .now)
     }
 
@@ -162,9 +162,9 @@ actor QueueRunner: LoopActor {
         timer(.wake).schedule(at: next)
     }
 
-    func emit(_ batch: Int64, _ kind: QueueEvent.Kind, cursor: Int64?) {
+    func emit(_ batch: Int64, _ kind: QueueEvent.Kind, cursor: Int64?, route: JobRoute?) {
         guard let name = batches[batch]?.name, hub.isHeard else { return }
-        hub.send(QueueEvent(time: WallClock.milliseconds, batch: name, cursor: cursor, kind: kind))
+        hub.send(QueueEvent(time: WallClock.milliseconds, batch: name, cursor: cursor, kind: kind, route: route))
     }
 
     // MARK: Timers
@@ -344,10 +344,22 @@ actor QueueRunner: LoopActor {
 
     func closeControl() { commands.close() }
 
+    /// Does what was asked of this process, and returns when that is done.
+    func performCommands() async {
+        commands.takeAll(on: self)
+        repeat { await storeTurn() } while !commands.isIdle
+    }
+
     /// Whether the run goes on when there is nothing to do.
     func runForever() {
         state.isEndless = true
         folders.addAll(on: self)
+        hub.ring()
+    }
+
+    /// Whether this run works on the batch, or would if there was something to do.
+    func runs(_ batch: String) -> Bool {
+        state.stopping == nil && (state.isEndless || batches.all.contains { $0.name == batch })
     }
 
     /// Whether jobs are still being added to a batch that runs.

@@ -44,7 +44,7 @@ package enum Needs {
                 sql: """
                     UPDATE job SET state = \(JobStates.skipped), errorMessage = ?, ended = ?
                     WHERE id IN (SELECT job FROM need WHERE needed = ?) AND state IN (\(JobStates.unclaimed))
-                    RETURNING id, batch, identity, \(HookCalls.mark)
+                    RETURNING id, batch, identity, spec, \(HookCalls.mark)
                     """)
             let rows = try Row.fetchAll(
                 followers, arguments: ["needs \(failed.identity)", WallClock.milliseconds, failed.id])
@@ -52,10 +52,11 @@ package enum Needs {
                 let cursor = try EndNumbers.take(db, 1)
                 try db.execute(
                     sql: "UPDATE job SET endSequence = ? WHERE id = ?", arguments: [cursor, row[0] as Int64])
-                let tells = try row[3] && !HookCalls.add(db, ended: [row[0]]).isEmpty
+                let tells = try row[4] && !HookCalls.add(db, ended: [row[0]]).isEmpty
                 skipped.append(
                     SkippedJob(
-                        batch: row[1], identity: row[2], need: failed.identity, cursor: cursor, tellsHook: tells))
+                        batch: row[1], identity: row[2], need: failed.identity, cursor: cursor, tellsHook: tells,
+                        route: JobRoute(canonicalJSON: row[3])))
                 given.append((row[0], row[2]))
             }
         }

@@ -44,6 +44,7 @@ package struct StatusQueries: Sendable {
                             """, arguments: [row[0] as Int64])
                     status.again = first.flatMap { StoredWait($0)?.shownEnd() }
                 }
+                status.folder = try FolderStatusQuery.status(db, batch: row[0])
                 let packed = try Int.fetchOne(
                     db, sql: "SELECT count FROM pack WHERE batch = ?", arguments: [row[0] as Int64])
                 // Packed jobs that are complete have rows.
@@ -53,7 +54,19 @@ package struct StatusQueries: Sendable {
         }
     }
 
-    /// To count a million jobs takes most of a second: above this number those that are ready, taken or complete are
+    /// Whether another process, or another queue of this one, has the batch and lives.
+    package func isHeldElsewhere(batch name: String) throws -> Bool {
+        try database.read(leavesPacks: true) { db in
+            let row = try Row.fetchOne(
+                db,
+                sql: "SELECT \(LeaseHolder.columns) FROM batch JOIN process ON process.id = batch.owner WHERE name = ?",
+                arguments: [name])
+            guard let holder = row.flatMap(LeaseHolder.init), holder.generation != database.process else { return false }
+            return holder.holds(database.locks, own: database.process)
+        }
+    }
+
+    /// Counting a million jobs takes most of a second: above this number those that are ready, taken or complete are
     /// counted by the process that runs the batch, once a second.
     private static let exactlyCounted = 20_000
 

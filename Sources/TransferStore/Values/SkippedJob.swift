@@ -1,3 +1,5 @@
+package import TransferJobs
+
 package struct SkippedJob: Sendable {
     package let batch: Int64
     package let identity: String
@@ -5,4 +7,5 @@ package struct SkippedJob: Sendable {
     package let cursor: Int64
     /// Whether somebody is told of it (`onFinish`).
     package var tellsHook = false
+    package let route: JobRoute
 }

@@ -10,6 +10,8 @@ struct OneOff {
     let output: OutputOptions
     let state: String?
     let hooks: HookOptions
+    /// Stands behind the options.
+    var configuration = Configuration()
     var jobs: [JobSpec] = []
     /// Job files whose jobs join the batch.
     var lists: [JobFileSource] = []
@@ -38,7 +40,8 @@ struct OneOff {
 
     func run() async throws -> ExitStatus {
         let name = try name()
-        let queue = try await Composition.queue(state: state, limits: limits.merged(with: BatchLimits()), hooks: Composition.hooks(hooks))
+        let queue = try await Composition.queue(
+            state: state, limits: limits.merged(with: BatchLimits(), configuration), configuration, hooks: hooks)
         let hook = hooks.onlyHook.map { BatchHook($0, settings: jobs.first?.settings ?? JobSettings()) }
         let reports = lists.map { _ in ReportBox() }
         let batch: StagedBatch
@@ -65,7 +68,7 @@ struct OneOff {
         }
         var execution = Execution(
             queue: queue, reporter: try Composition.reporter(output), stops: Execution.StopRules(),
-            hint: CommandHint(state: state))
+            hint: Composition.hint(state: state))
         execution.metrics = try Composition.metrics(output, state: state, execution.reporter)
         for warning in reports.flatMap(\.report.warnings) { execution.reporter.note(.warn, warning) }
         let trusting = jobs.count { $0.settings.tls.insecure }

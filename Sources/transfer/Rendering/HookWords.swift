@@ -8,7 +8,7 @@ enum HookWords {
         switch news.state {
         case .told: (.info, "\(subject): told \(news.hook)")
         case .retrying(let delay, let error):
-            (.warn, "\(subject): \(news.hook) isn't told yet, again in \(WaitWords.wholeSeconds(delay)): \(error.message)")
+            (.warn, "\(subject): \(news.hook) isn't told yet, again \(WaitWords.after(delay)): \(error.message)")
         case .failed(let error):
             (
                 .error,

@@ -50,8 +50,8 @@ import TransferJobs
         let lost = TransferError(.connectionLost, "lost", isTransient: true)
         let again = begun + [.retrying(job: "a", delay: .zero, lost), start("a", offset: 40), .finished(receipt("a"))]
         #expect(metrics(again).contains("transfer_bytes_total{direction=\"download\",host=\"h.example\"} 100\n"))
-        #expect(metrics(again).contains("transfer_attempts_total{protocol=\"https\",outcome=\"failed\"} 1\n"))
-        #expect(metrics(again).contains("transfer_attempts_total{protocol=\"https\",outcome=\"finished\"} 1\n"))
+        #expect(metrics(again).contains("transfer_attempts_total{protocol=\"https\",outcome=\"retried\"} 1\n"))
+        #expect(metrics(again).contains("transfer_attempts_total{protocol=\"https\",outcome=\"completed\"} 1\n"))
         let anew = begun + [.restarted(job: "a", reason: "it changed"), progress("a", 10)]
         #expect(metrics(anew).contains("transfer_refetched_bytes_total 40\n"))
         #expect(metrics(anew).contains("transfer_bytes_total{direction=\"download\",host=\"h.example\"} 50\n"))
@@ -67,7 +67,7 @@ import TransferJobs
             .skipped(job: "c", need: "b"), .cancelled(job: "d"), .kept(receipt("e")),
         ])
         for line in [
-            "transfer_jobs_ended_total{result=\"finished\",direction=\"download\"} 1",
+            "transfer_jobs_ended_total{result=\"completed\",direction=\"download\"} 1",
             "transfer_jobs_ended_total{result=\"kept\",direction=\"download\"} 1",
             "transfer_jobs_ended_total{result=\"failed\"} 1", "transfer_jobs_ended_total{result=\"skipped\"} 1",
             "transfer_jobs_ended_total{result=\"cancelled\"} 1", "transfer_failures_total{code=\"httpStatus\"} 1",
@@ -98,7 +98,7 @@ import TransferJobs
         let text = metrics(
             [.batchStarted(totals), .finished(receipt("a", isUpload: true))], batch: "watch:/srv/\"out\\")
         #expect(text.contains(#"transfer_folder_pending_files{folder="/srv/\"out\\"} 4"#), "\(text)")
-        #expect(text.contains(#"transfer_folder_uploads_total{folder="/srv/\"out\\",result="finished"} 1"#))
+        #expect(text.contains(#"transfer_folder_uploads_total{folder="/srv/\"out\\",result="completed"} 1"#))
         #expect(
             text.contains(#"transfer_folder_last_upload_timestamp_seconds{folder="/srv/\"out\\"} 1700000000.5"#))
     }

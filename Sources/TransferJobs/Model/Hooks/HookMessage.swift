@@ -91,7 +91,7 @@ package enum HookMessage {
 
     private static func write(_ writer: inout CanonicalWriter, _ failure: JobFailure) {
         if let route = failure.route {
-            writer.field("direction", route.job.isUpload ? "upload" : "download")
+            if let job = route.job { writer.field("direction", job.isUpload ? "upload" : "download") }
             writer.field("url", route.url)
             writer.field("to", route.to)
         }
@@ -99,6 +99,7 @@ package enum HookMessage {
         writer.field("message", failure.error.message)
         writer.optional("status", failure.error.status)
         writer.optional("host", failure.host)
+        writer.optional("finalUrl", failure.finalURL)
         writer.field("attempts", failure.attempts)
         writer.optional("again", failure.again?.roundedToMilliseconds)
     }

@@ -8,6 +8,8 @@ struct CommandDesk {
     /// The one that is being done.
     private(set) var current: QueueCommand?
 
+    var isIdle: Bool { current == nil && waiting.isEmpty }
+
     mutating func add(_ commands: [QueueCommand]) { waiting += commands }
 
     /// Begins with the next one.

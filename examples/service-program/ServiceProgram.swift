@@ -1,0 +1,56 @@
+import Logging
+import MetricsTestKit
+import ServiceLifecycle
+import TransferMetrics
+import TransferQueue
+import TransferService
+import UnixSignals
+
+/// A server program that keeps files up to date by a durable queue, and ends in order: send it SIGTERM at any time, start
+/// it again, and it goes on.
+///
+///     service-program STATE-FOLDER TARGET-FOLDER URL…
+@main
+struct ServiceProgram {
+    static func main() async throws {
+        let arguments = Array(CommandLine.arguments.dropFirst())
+        guard arguments.count >= 3 else {
+            print("usage: service-program STATE-FOLDER TARGET-FOLDER URL…")
+            return
+        }
+        let logger = Logger(label: "mirror")
+        let queue = try await TransferQueue.open(.init(state: arguments[0], logger: logger))
+        // A server has a backend here that is scraped; this one writes each change to standard output.
+        let metrics = QueueMetrics(of: queue, factory: StreamMetricsFactory.standardOutput())
+        let mirror = Mirror(queue: queue, target: arguments[1], urls: Array(arguments[2...]), logger: logger)
+        // Ended in the reverse of this order: what submits jobs ends first.
+        let group = ServiceGroup(
+            services: [QueueService(queue), mirror], gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
+        try await group.run()
+        await queue.close()
+        withExtendedLifetime(metrics) {}
+    }
+}
+
+/// What the server is for: here it fetches its files once, and then waits for its end.
+struct Mirror: Service {
+    let queue: TransferQueue
+    let target: String
+    let urls: [String]
+    let logger: Logger
+
+    func run() async throws {
+        try await cancelWhenGracefulShutdown {
+            do {
+                for url in urls {
+                    let job = try await queue.submit(.download(url, to: target + "/"), batch: "mirror")
+                    let receipt = try await job.receipt(unattended: .seconds(60))
+                    logger.info("\(receipt.path) has \(receipt.bytes) bytes")
+                }
+                try await gracefulShutdown()
+            } catch is CancellationError {
+                // The queue keeps the job, and the next start waits for it again.
+            }
+        }
+    }
+}
