@@ -1,10 +1,15 @@
 import TransferCore
 package import TransferJobs
 
-/// What other processes ask of a queue that one may be working on.
+/// Questions of other processes about a queue that one may be working on.
 package protocol QueueReader: Sendable {
     /// How the batches stand; all of them, or the one of that name.
     func statuses(name: String?) throws -> [BatchStatus]
+
+    /// Jobs of a batch in the order of its job file, behind the one of that number.
+    ///
+    /// - Parameter failed: Only those that failed for good.
+    func jobs(batch name: String, after number: Int64, failed: Bool, limit: Int) throws -> [ListedJob]
 
     /// Whether another process, or another queue of this one, has the batch and lives.
     func isHeldElsewhere(batch name: String) throws -> Bool

@@ -16,6 +16,10 @@ extension SQLiteStore {
 
     package func statuses(name: String?) throws -> [BatchStatus] { try statusQueries.statuses(name: name) }
 
+    package func jobs(batch name: String, after number: Int64, failed: Bool, limit: Int) throws -> [ListedJob] {
+        try JobListQuery(database: database).page(batch: name, after: number, failed: failed, limit: limit)
+    }
+
     package func isHeldElsewhere(batch name: String) throws -> Bool { try statusQueries.isHeldElsewhere(batch: name) }
 
     package func facts(batch name: String, job: String) throws -> JobFacts? {

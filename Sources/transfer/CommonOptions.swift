@@ -7,7 +7,7 @@ struct StateOptions: ParsableArguments {
     @Option(help: ArgumentHelp("The folder of the queue's state.", valueName: "dir"))
     var state: String?
 
-    var hint: CommandHint { CommandHint(state: state) }
+    var hint: CommandHint { Composition.hint(state: state) }
 }
 
 /// What a run shows.
@@ -54,6 +54,7 @@ struct LimitOptions: ParsableArguments {
                 throw ValidationError("\(name) takes a number from 1 to 10000")
             }
         }
+        _ = try EnvironmentRules.batchLimits()
     }
 
     /// The options that were given, to be given again.
@@ -65,11 +66,18 @@ struct LimitOptions: ParsableArguments {
         return words
     }
 
-    /// These where they are given, else those of the job file.
-    func merged(with file: BatchLimits) -> BatchLimits {
-        BatchLimits(
-            concurrency: concurrency ?? file.concurrency, perHost: perHost ?? file.perHost,
-            limitRate: limitRate?.bytes ?? file.limitRate, requestRate: file.requestRate)
+    /// These where they are given, else those of the environment, of the job file and of the configuration.
+    func merged(with file: BatchLimits, _ configuration: Configuration) -> BatchLimits {
+        // The variables were checked with the options.
+        let given = (try? EnvironmentRules.batchLimits()) ?? BatchLimits()
+        let standing = configuration.limits
+        var limits = BatchLimits(
+            concurrency: concurrency ?? given.concurrency ?? file.concurrency ?? standing.concurrency,
+            perHost: perHost ?? given.perHost ?? file.perHost ?? standing.perHost,
+            limitRate: limitRate?.bytes ?? given.limitRate ?? file.limitRate ?? standing.limitRate,
+            requestRate: file.requestRate ?? standing.requestRate)
+        limits.origins = standing.origins
+        return limits
     }
 }
 

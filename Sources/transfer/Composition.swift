@@ -3,25 +3,32 @@ import Glibc
 import Logging
 import TransferCore
 import TransferQueue
+import TransferReachability
 
 /// The one place where the parts of the command are put together, with what the environment says.
 enum Composition {
     static let environment = ProcessInfo.processInfo.environment
 
-    static func configuration(state: String?, limits: BatchLimits = BatchLimits()) throws -> QueueConfiguration {
+    static func configuration(
+        state: String?, limits: BatchLimits = BatchLimits(), links: MeteredRule = MeteredRule()
+    ) throws -> QueueConfiguration {
         var configuration = QueueConfiguration(state: try statePath(state), limits: limits)
         configuration.userAgent = "transfer/\(TransferVersion.current)"
         configuration.proxies = ProxyRule(environment: environment)
         configuration.secrets = SecretSource(
             environment: { environment[$0] }, credentialsFolder: environment["CREDENTIALS_DIRECTORY"])
         configuration.runtimeFolder = runtimeFolder
+        configuration.meteredRule = links
         configuration.logger.logLevel = .error
         return configuration
     }
 
     /// Opens the queue, and tells what had to be done for that.
-    static func queue(state: String?, limits: BatchLimits = BatchLimits()) async throws -> JobQueue {
-        let queue = try await JobQueue.open(try configuration(state: state, limits: limits))
+    static func queue(
+        state: String?, limits: BatchLimits = BatchLimits(), _ set: Configuration = Configuration()
+    ) async throws -> JobQueue {
+        let links = MeteredRule(links: set.meteredLinks)
+        let queue = try await JobQueue.open(try configuration(state: state, limits: limits, links: links))
         if let notice = queue.notice { StandardError.write("transfer: \(notice)\n") }
         return queue
     }
@@ -51,6 +58,11 @@ enum Composition {
         } catch {
             throw Failure(.wrongUsage, error.message)
         }
+    }
+
+    /// For the commands that are told.
+    static func hint(state: String?) -> CommandHint {
+        CommandHint(state: state, isUTF8: Terminal(STDERR_FILENO, environment: environment).charset == .utf8)
     }
 
     static var runtimeFolder: String? { environment["XDG_RUNTIME_DIR"] }

@@ -84,11 +84,13 @@ struct LoginArguments: ParsableArguments {
         }
         if knownHosts != nil || hostKey != nil || key != nil || (isSSH && name != nil) {
             var ssh = settings.ssh ?? JobSettings.SSHAccess()
-            ssh.user = isSSH ? name : nil
-            ssh.knownHosts = knownHosts.map(Composition.absolute)
-            ssh.hostKey = hostKey
-            ssh.key = key.map(Composition.absolute)
-            ssh.keyPassphrase = try SecretArgument.value(keyPassphrase, "--ssh-key-passphrase")
+            if isSSH, let name { ssh.user = name }
+            ssh.knownHosts = knownHosts.map(Composition.absolute) ?? ssh.knownHosts
+            ssh.hostKey = hostKey ?? ssh.hostKey
+            if let key {
+                ssh.key = Composition.absolute(key)
+                ssh.keyPassphrase = try SecretArgument.value(keyPassphrase, "--ssh-key-passphrase")
+            }
             settings.ssh = ssh
         }
         if requireTLS {

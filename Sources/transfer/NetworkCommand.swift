@@ -2,6 +2,7 @@ import ArgumentParser
 import Glibc
 import TransferCore
 import TransferEventLoop
+import TransferQueue
 import TransferReachability
 
 struct NetworkCommand: AsyncParsableCommand {
@@ -9,7 +10,8 @@ struct NetworkCommand: AsyncParsableCommand {
         commandName: "network", abstract: "What a queue sees of this machine's network.",
         discussion: """
             Links, their addresses and the ways out, as the kernel tells them. IPV4 and IPV6 are the metrics of default \
-            routes: the smaller is preferred. With --follow a line tells of each change, as soon as the kernel does.
+            routes: the smaller is preferred. A link is metered where "links" of the configuration says so, where NetworkManager \
+            does, or by its kind: a modem, or a telephone that shares its connection. With --follow a line tells of each change, as soon as the kernel does.
             """)
 
     @Flag(help: "Go on with a line for each change, until interrupted.")
@@ -18,8 +20,12 @@ struct NetworkCommand: AsyncParsableCommand {
     @Flag(help: "JSON on standard output: an object for each state of the network.")
     var json = false
 
+    @OptionGroup var configuration: ConfigurationOptions
+
     func run() async throws {
-        let monitor = NetworkMonitor()
+        var options = NetworkMonitor.Options()
+        options.meteredRule = MeteredRule(links: try configuration.load().meteredLinks)
+        let monitor = NetworkMonitor(options: options)
         let output = LineOutput(descriptor: STDOUT_FILENO)
         guard follow else { return output.write(state(monitor.current)) }
         let hangUp = try HangUp(of: STDOUT_FILENO) { ExitStatus.exit(.complete) }

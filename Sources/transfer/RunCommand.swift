@@ -51,7 +51,9 @@ struct Run: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let rules = try request.rulesOfFiles(isAsking: !dryRun)
+        try request.fields.checkFiles()
+        var rules = try request.rulesOfFiles(isAsking: !dryRun)
+        rules.configuration = try request.configuration.load()
         if dryRun {
             return try DryRun(files: files, directory: workingFolder, name: name, rules: rules, state: state.state)
                 .run()
@@ -65,14 +67,15 @@ struct Run: AsyncParsableCommand {
         try plan.refuseTwins(sources)
         // The first file is read while the queue is opened.
         var begun = sources.first.map(plan.read)
-        let queue = try await Composition.queue(state: state.state)
+        let queue = try await Composition.queue(
+            state: state.state, limits: limits.merged(with: BatchLimits(), rules.configuration), rules.configuration)
         var batches: [StagedBatch] = []
         var commands: [String: String] = [:]
         var warnings: [String] = []
         var folders: [WatchSpec] = []
         var merged: BatchLimits?
         for source in sources {
-            merged = merged ?? limits.merged(with: source.batch().limits)
+            merged = merged ?? limits.merged(with: source.batch().limits, rules.configuration)
             let staged = try await stage(exchange(&begun, with: nil) ?? plan.read(source), plan, queue)
             commands[staged.batch.name] =
                 RunAgain(
@@ -100,6 +103,7 @@ struct Run: AsyncParsableCommand {
         if folders.isEmpty {
             // The unit that watches runs such a file as well: its manager waits for a word, and for signs of life.
             let service = ServiceManager(queue, folders: []) { "" }
+            execution.followRotation(service)
             service?.running()
             let status = try await execution.run(batches, options)
             await service?.close()
@@ -109,9 +113,10 @@ struct Run: AsyncParsableCommand {
         execution.watch = session
         // Before it's told that they are watched: who reads that may have the process end, or hang up, at once.
         execution.obeySignals()
-        if let hangUps = hangUps() {
+        if let hangUps = hangUps(execution.reporter) {
             let reloader = RunReloader(
-                plan: plan, limits: limits, queue: queue, session: session, reporter: execution.reporter)
+                plan: plan, configuration: request.configuration, limits: limits, queue: queue, session: session,
+                reporter: execution.reporter)
             execution.companion = { await reloader.run(hangUps) }
         }
         batches += try await session.begin(folders)
@@ -124,10 +129,13 @@ struct Run: AsyncParsableCommand {
     }
 
     /// The SIGHUPs from now on; `nil` on a terminal, where one says that it's gone, and stays an end.
-    private func hangUps() -> AsyncStream<Void>? {
+    private func hangUps(_ reporter: Reporter) -> AsyncStream<Void>? {
         guard isatty(STDERR_FILENO) == 0 else { return nil }
         let (hangUps, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
-        Signals.reload { continuation.yield() }
+        Signals.reload {
+            reporter.reopenReport()
+            continuation.yield()
+        }
         return hangUps
     }
 

@@ -10,7 +10,8 @@ struct StandardInputRun {
 
     func run() async throws -> ExitStatus {
         let queue = try await Composition.queue(
-            state: command.state.state, limits: command.limits.merged(with: BatchLimits()))
+            state: command.state.state, limits: command.limits.merged(with: BatchLimits(), rules.configuration),
+            rules.configuration)
         let reporter = try Composition.reporter(command.output)
         let faults = InputFaults(queue)
         let execution = Execution(
@@ -52,7 +53,7 @@ struct StandardInputRun {
                 case .fault(let fault): found.append(fault)
                 case .watch(_, let place):
                     found.append(place.folderFault("folders are watched by a job file, not by standard input"))
-                case .batch(let batch): queue.setLimits(command.limits.merged(with: batch.limits))
+                case .batch(let batch): queue.setLimits(command.limits.merged(with: batch.limits, rules.configuration))
                 }
             }
             if chunk.isEmpty { _ = try reader.finish(into: take) } else { try reader.feed(chunk, into: take) }

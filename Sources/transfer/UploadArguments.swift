@@ -58,13 +58,4 @@ struct S3Arguments: ParsableArguments {
         members.add("s3", profile.map { .object(["profile": .string($0)]) }, "--profile")
         try members.lay(over: &rules)
     }
-
-    var access: JobSettings.S3Access? {
-        guard endpoint != nil || region != nil || profile != nil else { return nil }
-        var access = JobSettings.S3Access()
-        access.endpoint = endpoint
-        access.region = region
-        access.profile = profile
-        return access
-    }
 }

@@ -50,6 +50,52 @@ import TransferTestSupport
         }
     }
 
+    /// Finished, kept, failed, skipped and cancelled alike, in events, in the report and in `why`.
+    @Test func everyKindOfEndHasItsPlaces() async throws {
+        try await withTestServer { server in
+            let place = try Workplace()
+            server.serve("/good", .text("good"))
+            server.handle("GET", "/moved") { _ in
+                Response(status: 302, headers: ["Location": server.url("/nowhere?signature=s3cret")])
+            }
+            server.serve("/held", .text("held"))
+            server.script("/held", [.holdHead])
+            let jobs = [
+                download(server.url("/good"), to: "good", #""id": "good""#),
+                download(server.url("/moved"), to: "moved", #""id": "moved""#),
+                download(server.url("/late"), to: "late", #""id": "late", "needs": ["moved"]"#),
+                download(server.url("/held"), to: "held", #""id": "held""#),
+                download(server.url("/after"), to: "after", #""id": "after", "needs": ["held"]"#),
+            ]
+            try place.jobs(jobs)
+            let process = try place.startJobs("--report", "report.jsonl")
+            try await server.waitForHeld(1)
+            #expect(try await place.run("cancel", "batch/held").exitCode == 0)
+            let first = try await process.result()
+            #expect(first.exitCode == 1, "\(first)")
+            let kept = try await place.runJobs()
+            let events = try first.events() + kept.events().named("job.kept")
+            let report = try place.folder.text("report.jsonl")
+            for (kind, id, path) in [
+                ("finished", "good", "good"), ("failed", "moved", "moved"), ("skipped", "late", "late"),
+                ("cancelled", "held", "held"), ("skipped", "after", "after"), ("kept", "good", "good"),
+            ] {
+                let end = try #require(events.named("job.\(kind)").of(id).first, "\(kind) \(id)")
+                #expect(end["url"]?.string == server.url("/\(path)"), "\(end)")
+                #expect(end["to"]?.string == path, "\(end)")
+                #expect(kind == "kept" || report.contains(#""event":"job.\#(kind)""#))
+                let why = try await place.run("why", "batch/\(id)", "--json")
+                let told = try JSONValue.parse(Data(why.standardOutput.utf8))
+                #expect(told["url"]?.string == server.url("/\(path)") && told["to"]?.string == path, "\(told)")
+            }
+            let failed = try #require(events.named("job.failed").of("moved").first)
+            #expect(failed["finalURL"]?.string?.hasPrefix(server.url("/nowhere")) == true, "\(failed)")
+            let words = try await place.run("why", "batch/moved")
+            #expect(words.standardOutput.contains("  asked     \(server.url("/nowhere"))"), "\(words)")
+            #expect(!(report + first.standardOutput + words.standardOutput).contains("s3cret"))
+        }
+    }
+
     @Test(arguments: [["status", "--list"], ["status", "--failed", "--list", "--json"]])
     func aListIsOfWhatFailedAlone(_ arguments: [String]) async throws {
         let place = try Workplace()

@@ -24,7 +24,20 @@ extension JobDecoder {
     }
 
     /// The path of a local file.
-    package mutating func path() throws(JSONFault) -> String? { try string(DestinationPath.refusal(ofPath:)) }
+    package mutating func path() throws(JSONFault) -> String? {
+        let isWhole = form == .configuration
+        return try string { DestinationPath.refusal(ofPath: $0) ?? (isWhole ? Self.refusal(ofRelative: $0) : nil) }
+    }
+
+    /// A configuration holds in every folder.
+    private static func refusal(ofRelative path: String) -> String? {
+        path.hasPrefix("/") ? nil : "a configuration holds in every folder: write the whole path, from / on"
+    }
+
+    /// - Returns: What is wrong with the path of a secret's file.
+    package func refusal(ofPath name: String, _ key: SecretKey) -> String? {
+        key == .file && form == .configuration ? Self.refusal(ofRelative: name) : nil
+    }
 
     package mutating func boolean() throws(JSONFault) -> Bool? {
         guard try expect(.boolean) else { return nil }

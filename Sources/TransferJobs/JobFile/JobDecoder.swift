@@ -12,31 +12,48 @@ package struct JobDecoder {
     package static let maxProblems = 20
 
     package var reader: JSONReader
-    package private(set) var defaults = JobDefaults()
-    /// What is laid over the defaults.
-    private let rules: RequestRules
+    /// What jobs begin with.
+    private var bases: JobBases
     package let sums: ChecksumSource
     /// The keys of a job.
     package let fields: JobFields
     /// Reads what `canonicalJSON` wrote: values are taken as they are, whatever a job file would be allowed to say.
     package let isTrusted: Bool
+    /// The kind of text that is read.
+    package let form: Form
     package private(set) var problems: [Problem] = []
     package private(set) var uncountedProblems = 0
 
+    package enum Form: Sendable {
+        case jobFile
+        /// `null` takes a value away there, and paths are whole, as it holds in every folder.
+        case configuration
+    }
+
     package init(
         _ reader: JSONReader, rules: RequestRules = RequestRules(), sums: ChecksumSource, isTrusted: Bool = false,
-        fields: JobFields = .all
+        fields: JobFields = .all, form: Form = .jobFile
     ) {
         self.reader = reader
-        self.rules = rules
         self.fields = fields
         self.sums = sums
         self.isTrusted = isTrusted
-        if !rules.isEmpty { setDefaults(JobDefaults()) }
+        self.form = form
+        bases = JobBases(rules: rules, sums: sums, fields: fields)
     }
 
+    /// The file's `defaults`, with the options over them and no configuration under them.
+    package var defaults: JobDefaults { bases.plain }
+
     /// Has jobs begin with these from now on.
-    package mutating func setDefaults(_ new: JobDefaults) { defaults = rules.laid(over: new, sums: sums) }
+    ///
+    /// - Parameter range: Where they are written.
+    package mutating func setDefaults(_ new: JobDefaults, at range: Range<Int>? = nil) {
+        bases.set(new, text: range.map { Array(reader.bytes[$0]) })
+    }
+
+    /// What a job of these URLs begins with.
+    package mutating func base(for urls: [String]) -> JobBases.Base { bases.base(for: urls) }
 
     package var hasProblems: Bool { !problems.isEmpty }
 
@@ -62,6 +79,27 @@ package struct JobDecoder {
     /// - Returns: The job, or `nil` when problems were noted; and where its parts are, as far as they are there.
     package mutating func job() throws(JSONFault) -> (spec: JobSpec?, places: JobPlaces) {
         reader.skipSpace()
+        guard bases.isConfigured else { return try job(on: bases.plain) }
+        let start = reader
+        let base = bases.base(for: bases.hasOrigins ? try JobURLs.read(start, .job) : [])
+        if let fault = base.fault { note(fault, start.offset..<start.offset + 1) }
+        var made = try job(on: base.defaults)
+        if base.isConfigured, made.spec != nil { made.spec?.lasting = try plainFingerprint(at: start) }
+        return made
+    }
+
+    /// The fingerprint of a job without the configuration.
+    ///
+    /// - Returns: `nil` where the job is none without it.
+    private func plainFingerprint(at start: JSONReader) throws(JSONFault) -> Int64? {
+        var again = self
+        again.reader = start
+        return try again.job(on: bases.plain).spec?.spelt.fingerprint
+    }
+
+    private mutating func job(
+        on defaults: JobDefaults
+    ) throws(JSONFault) -> (spec: JobSpec?, places: JobPlaces) {
         var draft = JobDraft(start: reader.offset, rules: defaults)
         let seen = try object(fields.table) { (decoder, field) throws(JSONFault) in
             try field.read(&decoder, &draft)
@@ -74,8 +112,7 @@ package struct JobDecoder {
     ///
     /// - Parameter cursor: Stands before them.
     package mutating func placeDefaults(_ cursor: SourceCursor) {
-        defaults.networkPlaces = NetworkPlaces(defaults.networkRanges, cursor: cursor, in: reader.bytes)
-        defaults.networkRanges = [:]
+        bases.place(NetworkPlaces(bases.plain.networkRanges, cursor: cursor, in: reader.bytes))
     }
 
     /// Reads an object whose keys are known.
@@ -105,9 +142,17 @@ package struct JobDecoder {
                 continue
             }
             seen |= 1 << index
+            if form == .configuration, try takesNull() { continue }
             try member(&self, table.keys[index])
         }
         return seen
+    }
+
+    /// Goes over a `null`, which takes away what weaker files of a configuration say.
+    package mutating func takesNull() throws(JSONFault) -> Bool {
+        guard form == .configuration, try reader.kind() == .null else { return false }
+        try reader.null()
+        return true
     }
 
     @inline(__always)
@@ -124,7 +169,7 @@ package struct JobDecoder {
         if name.hasPrefix("x-") {
             if !extensions.insert(name).inserted { note(JSONReader.duplicate(name, key).message, key.token) }
         } else if let home = home(of: name, insteadOf: place) {
-            let other = place.isEmpty ? "" : ", not to \"\(place)\""
+            let other = place.isEmpty || place == "configuration" ? "" : ", not to \"\(place)\""
             note("\(Wording.quoted(name)) belongs to \(home)\(other)", key.token)
         } else {
             let nearest = NearestKey.suggestion(for: name, among: known).map { "; did you mean \"\($0)\"?" } ?? ""
@@ -140,6 +185,14 @@ package struct JobDecoder {
         if name == FileKey.watch.rawValue { return "the file, beside \"jobs\"" }
         let isOfJobs = fields.table.names.contains(name)
         switch place {
+        case "configuration":
+            if LimitKey(rawValue: name) != nil, !isOfJobs { return "\"limits\"" }
+            if fields.defaults.names.contains(name) { return "\"defaults\"" }
+            return isOfJobs || FileKey(rawValue: name) != nil ? "a job file" : nil
+        case "origins":
+            return isOfJobs ? "a job file" : LimitKey(rawValue: name) != nil ? "\"limits\" of the whole file" : nil
+        case "origin's limits":
+            return LimitKey(rawValue: name) != nil ? "\"limits\" of the whole file" : nil
         case "watch": return isOfJobs ? "a job" : nil
         case "defaults":
             if isOfJobs { return "a job" }

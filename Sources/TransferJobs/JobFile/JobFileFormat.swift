@@ -1,4 +1,4 @@
-/// The three forms of a job file.
+/// The forms of a job file.
 public enum JobFileFormat: String, Sendable, Hashable, CaseIterable {
     /// One JSON document.
     case json
@@ -6,6 +6,11 @@ public enum JobFileFormat: String, Sendable, Hashable, CaseIterable {
     case jsonLines
     /// aria2's list: a URL a line.
     case urlList
+    /// Metalink 4 (RFC 5854), or 3.
+    case metalink
+
+    /// Whether it's read as a whole, not by lines.
+    package var isDocument: Bool { self == .json || self == .metalink }
 
     /// Told from the end of the file's name.
     ///
@@ -18,13 +23,15 @@ public enum JobFileFormat: String, Sendable, Hashable, CaseIterable {
             self = .jsonLines
         } else if lower.hasSuffix(".txt") {
             self = .urlList
+        } else if lower.hasSuffix(".meta4") || lower.hasSuffix(".metalink") {
+            self = .metalink
         } else {
             return nil
         }
     }
 
     /// Tells the format from the beginning of the contents: a first line that is a whole job or header makes JSON
-    /// Lines; another `{` or `[`, a document; anything else, a list.
+    /// Lines; another `{` or `[`, a document; `<`, a Metalink; anything else, a list.
     ///
     /// - Parameter isWhole: Nothing follows these bytes.
     /// - Returns: `nil` when more bytes are needed.
@@ -35,6 +42,7 @@ public enum JobFileFormat: String, Sendable, Hashable, CaseIterable {
         while start < text.count, text[start] <= 0x20 { start += 1 }
         guard start < text.count else { return isWhole ? .urlList : nil }
         if text[start] == UInt8(ascii: "[") { return .json }
+        if text[start] == UInt8(ascii: "<") { return .metalink }
         guard text[start] == UInt8(ascii: "{") else { return .urlList }
         guard let end = text[start...].firstIndex(of: 0x0A) ?? (isWhole ? text.count : nil) else {
             return text.count - start > maxFirstLine ? .json : nil

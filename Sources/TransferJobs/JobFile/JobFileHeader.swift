@@ -69,6 +69,7 @@ package struct JobFileHeader {
 
     /// Reads the defaults of the batch's jobs into the decoder.
     private func defaults(_ decoder: inout JobDecoder) throws(JSONFault) {
+        _ = try decoder.reader.kind()
         var draft = JobDraft(start: decoder.reader.offset, rules: JobDefaults())
         _ = try decoder.object(decoder.fields.defaults, place: "defaults") { (decoder, field) throws(JSONFault) in
             try field.read(&decoder, &draft)
@@ -79,6 +80,6 @@ package struct JobFileHeader {
                 draft.start..<draft.start + 1)
         }
         if let noProxy = draft.rules.noProxy { draft.rules.settings.proxy?.noProxy = noProxy }
-        decoder.setDefaults(draft.rules)
+        decoder.setDefaults(draft.rules, at: draft.start..<decoder.reader.offset)
     }
 }

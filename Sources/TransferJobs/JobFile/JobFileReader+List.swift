@@ -12,6 +12,21 @@ package struct URLListEntry {
     /// A URL line came, whether or not it was in order.
     package var isOpen = false
     package var isWrong = false
+
+    fileprivate func job(to destination: String, on defaults: JobDefaults) -> JobSpec {
+        var settings = defaults.settings
+        for header in headers {
+            settings.headers.removeAll { $0.name.asciiCaseInsensitiveEquals(header.name) }
+            settings.headers.append(header)
+        }
+        var download = defaults.download
+        download.urls = urls
+        download.destination = destination
+        download.checksum = checksum ?? DownloadDecoder.listedChecksum(of: download, defaults.checksums)
+        return JobSpec(
+            work: .download(download.strict ? download.strictly : download), priority: defaults.priority,
+            settings: settings)
+    }
 }
 
 extension JobFileReader {
@@ -115,18 +130,15 @@ extension JobFileReader {
         guard !entry.isWrong, !entry.urls.isEmpty else { return }
         let folder = entry.folder.map { $0 + "/" } ?? ""
         let destination = entry.out.map { folder + $0 } ?? (folder.isEmpty ? "./" : folder)
-        var settings = decoder.defaults.settings
-        for header in entry.headers {
-            settings.headers.removeAll { $0.name.asciiCaseInsensitiveEquals(header.name) }
-            settings.headers.append(header)
+        let base = decoder.base(for: entry.urls)
+        if let fault = base.fault {
+            return try add(JobFileFault(message: fault, path: "", span: entry.span), sink)
         }
-        var download = decoder.defaults.download
-        download.urls = entry.urls
-        download.destination = DestinationPath.normalized(destination)
-        download.checksum = entry.checksum ?? DownloadDecoder.listedChecksum(of: download, decoder.defaults.checksums)
-        let spec = JobSpec(
-            work: .download(download.strict ? download.strictly : download), priority: decoder.defaults.priority,
-            settings: settings)
+        var spec = entry.job(to: DestinationPath.normalized(destination), on: base.defaults)
+        if base.isConfigured {
+            spec.lasting =
+                entry.job(to: DestinationPath.normalized(destination), on: decoder.defaults).spelt.fingerprint
+        }
         let locations = JobLocations(
             index: report.jobCount - 1, job: entry.span, to: entry.to ?? entry.span, format: .urlList)
         try sink(.job(spec, locations))

@@ -15,7 +15,7 @@ public enum JobFileElement: Sendable {
 /// Reads job files of all forms, as a whole or as they arrive.
 ///
 /// Lists and JSON Lines take memory for a line; a JSON document arriving in chunks is held until its end, as its
-/// defaults may come last. A line that is wrong doesn't stop the others.
+/// defaults may come last, and so is a Metalink. A line that is wrong doesn't stop the others.
 ///
 /// ```swift
 /// var reader = JobFileReader(format: .init(fileName: name), sums: readFile)
@@ -40,6 +40,7 @@ public struct JobFileReader {
     package let directory: String?
     /// The folders that are watched, with their lines.
     package var watched: [WatchPath.Entry] = []
+    package let metalink: MetalinkRules
     private var pending: [UInt8] = []
     private var isTooLong = false
 
@@ -47,14 +48,16 @@ public struct JobFileReader {
     ///   - format: The form of the file; `nil` tells it from the contents.
     ///   - directory: What the relative paths of watched folders start from; without it they stay relative.
     ///   - rules: Laid over the file's `defaults`.
+    ///   - metalink: How the files of a Metalink are fetched.
     ///   - sums: Reads the file that a job's `checksums` names; called once for each name. What it throws is a fault in
     ///     the job file.
     public init(
         format: JobFileFormat?, directory: String? = nil, rules: RequestRules = RequestRules(),
-        sums: @escaping (String) throws -> [UInt8]
+        metalink: MetalinkRules = MetalinkRules(), sums: @escaping (String) throws -> [UInt8]
     ) {
         self.format = format
         self.directory = directory
+        self.metalink = metalink
         decoder = JobDecoder(
             JSONReader(UnsafeBufferPointer(start: nil, count: 0)), rules: rules, sums: ChecksumSource(sums))
     }
@@ -70,10 +73,10 @@ public struct JobFileReader {
     ) throws -> JobFileReport {
         let format = format ?? JobFileFormat.sniff(bytes, isWhole: true) ?? .json
         self.format = format
-        if format == .json {
-            try document(bytes.bindMemory(to: UInt8.self), sink)
-        } else {
-            try lines(bytes.bindMemory(to: UInt8.self), sink)
+        switch format {
+        case .json: try document(bytes.bindMemory(to: UInt8.self), sink)
+        case .metalink: try metalinkDocument(bytes.bindMemory(to: UInt8.self), sink)
+        case .jsonLines, .urlList: try lines(bytes.bindMemory(to: UInt8.self), sink)
         }
         return try finish(into: sink)
     }
@@ -96,11 +99,11 @@ public struct JobFileReader {
     ) throws {
         switch format {
         case .jsonLines, .urlList: try lines(bytes.bindMemory(to: UInt8.self), sink)
-        case .json: pending.append(contentsOf: bytes)
+        case .json, .metalink: pending.append(contentsOf: bytes)
         case nil:
             pending.append(contentsOf: bytes)
             format = pending.withUnsafeBytes { JobFileFormat.sniff($0, isWhole: false) }
-            if let format, format != .json {
+            if let format, !format.isDocument {
                 let begun = pending
                 pending = []
                 try begun.withUnsafeBytes { try lines($0.bindMemory(to: UInt8.self), sink) }
@@ -126,6 +129,8 @@ public struct JobFileReader {
             self.format = format
             if format == .json {
                 if !hasBegun { try document(bytes, sink) }
+            } else if format == .metalink {
+                if !hasBegun { try metalinkDocument(bytes, sink) }
             } else if !bytes.isEmpty || isTooLong {
                 try endLine(bytes, sink)
             }

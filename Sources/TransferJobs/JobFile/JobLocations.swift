@@ -26,17 +26,19 @@ public struct JobLocations: Sendable, Hashable {
         self.network = network
     }
 
-    /// The JSON path of the job: `$.jobs[3]`, or `$` when a line is a document of its own; empty in a list of URLs.
+    /// The JSON path of the job: `$.jobs[3]`, or `$` when a line is a document of its own; empty in a list of URLs and in a Metalink.
     public var path: String {
         switch format {
         case .json: "$.jobs[\(index)]"
         case .jsonLines: "$"
-        case .urlList: ""
+        case .urlList, .metalink: ""
         }
     }
 
-    /// The JSON path of a part of the job, such as `$.jobs[3].needs[0]`; empty in a list of URLs.
-    public func path(of part: String) -> String { format == .urlList ? "" : "\(path).\(part)" }
+    /// The JSON path of a part of the job, such as `$.jobs[3].needs[0]`; empty in a list of URLs and in a Metalink.
+    public func path(of part: String) -> String {
+        format == .urlList || format == .metalink ? "" : "\(path).\(part)"
+    }
 
     /// A fault about the job's destination.
     public func destinationFault(_ message: String) -> JobFileFault {

@@ -1,4 +1,4 @@
-import TransferCore
+package import TransferCore
 
 /// Settings for the requests of all jobs, such as a command's options: laid over the `defaults` of a job file, in their
 /// grammar. A job's own key is stronger.
@@ -15,10 +15,12 @@ public struct RequestRules: Sendable {
     /// Objects of one key each, in the order in which they are laid on each other.
     private var members: [[UInt8]] = []
     private var login: JobSettings.Auth?
+    /// Stands behind the `defaults` of job files.
+    public var configuration = Configuration()
 
     public init() {}
 
-    /// Whether nothing is said.
+    /// Whether nothing is laid over `defaults`.
     public var isEmpty: Bool { members.isEmpty && login == nil }
 
     /// Logs in with a password that somebody typed, which is never stored.
@@ -45,8 +47,26 @@ public struct RequestRules: Sendable {
         return nil
     }
 
-    /// The rules of a job that no file says anything of.
+    /// The rules of a job that no file and no configuration says anything of.
     public var settings: JobSettings { laid(over: JobDefaults(), sums: .none).settings }
+
+    /// These without the configuration: what counts for whether a job is another one.
+    public var unconfigured: RequestRules {
+        var rules = self
+        rules.configuration = Configuration()
+        return rules
+    }
+
+    /// What a job of no file begins with.
+    ///
+    /// - Parameter urls: The job's own: what the configuration says of an origin holds where all of them are of it.
+    /// - Throws: `TransferError` for files of a configuration that don't go together.
+    package func beginning(for urls: [String]) throws(TransferError) -> JobDefaults {
+        var bases = JobBases(rules: self, sums: .none, fields: .all)
+        let base = bases.base(for: urls)
+        if let fault = base.fault { throw TransferError(.invalidRequest, fault) }
+        return base.defaults
+    }
 
     /// A job file's `defaults` with these over them.
     package func laid(over defaults: JobDefaults, sums: ChecksumSource) -> JobDefaults {
@@ -63,10 +83,24 @@ public struct RequestRules: Sendable {
         return rules
     }
 
+    /// Reads the rules of a configuration.
+    ///
     /// - Returns: What is wrong, in words; `nil` when it was read.
-    private static func read(_ member: [UInt8], over rules: inout JobDefaults, sums: ChecksumSource) -> String? {
+    package static func readConfiguration(
+        _ value: ConfigurationValue, over rules: inout JobDefaults, _ fields: JobFields
+    ) -> String? {
+        let own: Set<String> = [OriginKey.perHost.name, OriginKey.limits.name]
+        let members = ConfigurationValue.object(value.members.filter { !own.contains($0.name) })
+        return read(Array(members.json.utf8), over: &rules, sums: .none, fields)
+            .map { "the configuration files don't go together: \($0)" }
+    }
+
+    /// - Returns: What is wrong, in words; `nil` when it was read.
+    package static func read(
+        _ member: [UInt8], over rules: inout JobDefaults, sums: ChecksumSource, _ fields: JobFields = .all
+    ) -> String? {
         member.withUnsafeBufferPointer { bytes in
-            var decoder = JobDecoder(JSONReader(bytes), sums: sums)
+            var decoder = JobDecoder(JSONReader(bytes), sums: sums, fields: fields)
             var draft = JobDraft(start: 0, rules: rules)
             do throws(JSONFault) {
                 _ = try decoder.object(decoder.fields.defaults, place: "defaults") {

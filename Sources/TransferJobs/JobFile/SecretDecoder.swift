@@ -33,7 +33,9 @@ package enum SecretDecoder {
             guard try decoder.expect(.string, isSecret: isSecret) else { return }
             let text = try decoder.reader.string()
             let name = decoder.reader.string(text)
-            if !decoder.isTrusted, let message = refusal(ofName: name) { decoder.note(message, text.token) }
+            if !decoder.isTrusted, let message = refusal(ofName: name) ?? decoder.refusal(ofPath: name, key) {
+                decoder.note(message, text.token)
+            }
             switch key {
             case .env: result = .environment(name)
             case .file: result = .file(name)
@@ -85,6 +87,7 @@ package enum SecretDecoder {
                 try decoder.reader.skipValue()
                 continue
             }
+            if try decoder.takesNull() { continue }
             guard let value = try read(&decoder, isSecret: isSecret, literal) else { continue }
             if let old {
                 headers[old] = .init(name: name, value: value)
@@ -109,6 +112,7 @@ package enum SecretDecoder {
             let literal = { (_: String) -> String? in
                 isSecret ? "a secret is named, never written; \(advice)" : nil
             }
+            if try decoder.takesNull() { continue }
             guard let value = try read(&decoder, isSecret: isSecret, literal) else { continue }
             fields.removeAll { $0.name == name }
             fields.append(JobSpec.Upload.Field(name: name, value: value))

@@ -24,7 +24,23 @@ package struct WatchDraft {
         _ decoder: inout JobDecoder, directory: String?
     ) throws(JSONFault) -> (spec: WatchSpec?, places: WatchPlaces) {
         decoder.reader.skipSpace()
-        var draft = WatchDraft(start: decoder.reader.offset, rules: decoder.defaults)
+        let start = decoder.reader
+        let base = decoder.base(for: try JobURLs.read(start, .watch))
+        if let fault = base.fault { decoder.note(fault, start.offset..<start.offset + 1) }
+        var again = decoder
+        var made = try read(&decoder, directory: directory, on: base.defaults)
+        if base.isConfigured, made.spec != nil {
+            again.reader = start
+            let plain = try read(&again, directory: directory, on: decoder.defaults).spec
+            made.spec?.plain = plain.map { Shared(wrappedValue: WatchSpec.Plain($0)) }
+        }
+        return made
+    }
+
+    private static func read(
+        _ decoder: inout JobDecoder, directory: String?, on defaults: JobDefaults
+    ) throws(JSONFault) -> (spec: WatchSpec?, places: WatchPlaces) {
+        var draft = WatchDraft(start: decoder.reader.offset, rules: defaults)
         let seen = try decoder.object(decoder.fields.watch, place: "watch") { (decoder, key) throws(JSONFault) in
             switch key {
             case .own(let own): try draft.read(own, &decoder)

@@ -20,6 +20,8 @@ public struct BatchLimits: Sendable, Hashable {
     public var limitRate: Int64?
     /// Requests started in a second.
     public var requestRate: Double?
+    /// Bounds of single origins, the strongest first.
+    public var origins: [OriginLimits] = []
 
     public init(concurrency: Int? = nil, perHost: Int? = nil, limitRate: Int64? = nil, requestRate: Double? = nil) {
         self.concurrency = concurrency

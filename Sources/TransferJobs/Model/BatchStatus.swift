@@ -26,6 +26,8 @@ public struct BatchStatus: Sendable, Hashable {
     public var hosts: [HostWait] = []
     /// When the first of a watched folder's failed files is tried again by itself, in milliseconds since 1970.
     public var again: Int64?
+    /// Of a batch that a watched folder has.
+    public var folder: FolderStatus?
 
     package init(
         name: String, source: String?, directory: String = "", total: Int = 0, done: Int = 0, failed: Int = 0,
@@ -66,6 +68,8 @@ public struct FailedJob: Sendable, Hashable {
     public var again: Int64?
     /// `nil` where its record can't be read any more.
     public let route: JobRoute?
+    /// The URL that was asked last, after redirects; redacted.
+    public var finalURL: String?
 
     package init(
         batch: String, job: String, code: String, message: String, status: Int? = nil, host: String? = nil,

@@ -127,6 +127,8 @@ package struct JobEnd: Sendable {
     /// What is left of the file, of a download that didn't come to its end.
     package var resume: ResumeData?
     package var route: JobRoute?
+    /// The URL that was asked last, of one that failed; redacted.
+    package var finalURL: String?
 
     package init(
         id: Int64, batch: Int64, identity: String, outcome: Outcome, sourceChanged: Int64? = nil,
@@ -187,6 +189,7 @@ package struct JobStep: Sendable {
     package var isAsked = false
     /// What the last attempt came to, where that is why it waits.
     package var error: TransferError?
+    package var route: JobRoute?
 
     package init(
         id: Int64, state: JobState, attempts: Int, mirror: Int, spentMirrors: UInt64,

@@ -2,21 +2,46 @@ package import TransferCore
 
 /// The source and the target of a job, redacted; of an upload both are its URL.
 public struct JobRoute: Sendable, Hashable {
-    /// Told in words only when somebody asks for them: most ends have no listener.
-    private let spec: Shared<JobSpec>
-    /// The whole job, its named secrets included.
-    package var job: JobSpec { spec.wrappedValue }
+    /// A job is told in words only when somebody asks for them: most ends have no listener.
+    private enum Source: Sendable {
+        case spec(Shared<JobSpec>)
+        /// ``JobSpec/canonicalJSON``
+        case text(String)
+    }
 
-    package init(_ spec: Shared<JobSpec>) { self.spec = spec }
+    private let source: Source
 
-    package init(_ spec: JobSpec) { self.spec = Shared(wrappedValue: spec) }
+    /// The whole job, its named secrets included; `nil` where its record can't be read.
+    package var job: JobSpec? {
+        switch source {
+        case .spec(let spec): spec.wrappedValue
+        case .text(let text): try? JobSpec(canonicalJSON: text)
+        }
+    }
 
-    /// The redacted URL: a download's first source, or an upload's server.
-    public var url: String { Redaction.url(spec.wrappedValue.urls.first ?? "") }
+    package init(_ spec: Shared<JobSpec>) { source = .spec(spec) }
 
-    /// A download's destination as the job has it, or an upload's URL.
-    public var to: String {
-        switch spec.wrappedValue.work {
+    package init(_ spec: JobSpec) { source = .spec(Shared(wrappedValue: spec)) }
+
+    /// - Parameter canonicalJSON: The job as its record has it; it's read when somebody asks.
+    package init(canonicalJSON: String) { source = .text(canonicalJSON) }
+
+    /// The redacted URL: a download's first source, or an upload's server. Empty where the record can't be read.
+    public var url: String { job.map { Redaction.url($0.urls.first ?? "") } ?? "" }
+
+    /// A download's destination as the job has it, or an upload's URL. Empty where the record can't be read.
+    public var to: String { job.map(Self.target) ?? "" }
+
+    /// Whether certificates aren't checked for it (`tls.insecure`).
+    public var isInsecure: Bool { job?.settings.tls.insecure ?? false }
+
+    /// All of it, for who needs more than one: the record is read once.
+    package var words: (url: String, to: String)? {
+        job.map { (Redaction.url($0.urls.first ?? ""), Self.target($0)) }
+    }
+
+    private static func target(_ job: JobSpec) -> String {
+        switch job.work {
         case .download(let download): download.destination
         case .upload(let upload): Redaction.url(upload.url)
         }

@@ -5,9 +5,9 @@ import TransferUpload
 extension JobSpec {
     /// Changes when the job would bring another result: what is moved, from where, to where, and how it is asked for.
     ///
-    /// Rules of patience (retries, rates, priorities) and the signatures of presigned URLs don't count. FNV-1a, as it
+    /// A configuration, rules of patience (retries, rates, priorities) and the signatures of presigned URLs don't count. FNV-1a, as it
     /// has to be the same in every process.
-    package var fingerprint: Int64 { JobFields.all.fingerprint(of: self) }
+    package var fingerprint: Int64 { lasting ?? JobFields.all.fingerprint(of: self) }
 
     /// Scheme, host and port that the job speaks to, with the mirror of that number.
     package func origin(mirror: Int) -> String {

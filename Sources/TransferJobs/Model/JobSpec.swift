@@ -13,6 +13,8 @@ public struct JobSpec: Sendable, Hashable {
     public var priority: Int
     /// The jobs of a file mostly have the same rules, and have them in common then.
     package var sharedSettings: Shared<JobSettings>
+    /// The fingerprint, where it isn't that of the values here: a configuration makes no other job of one.
+    package var lasting: Int64?
 
     public var settings: JobSettings {
         _read { yield sharedSettings.wrappedValue }
@@ -49,6 +51,8 @@ public struct JobSpec: Sendable, Hashable {
         public var checksum: Checksum?
         /// Of all of the file's pieces. They are compared with the whole file, and with the beginning that another tool left.
         public var pieces: PieceDigests?
+        /// The bytes that the file must have; a file of another size fails. `nil` where nobody knows.
+        public var size: Int64?
         public var ifExists: IfExists
         /// `nil` is GET.
         public var method: String?

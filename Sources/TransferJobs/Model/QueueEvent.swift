@@ -9,12 +9,16 @@ public struct QueueEvent: Sendable {
     /// Where to continue after this event; only on the ends of jobs.
     public var cursor: Int64?
     public var kind: Kind
+    /// Where the file of a job that has ended comes from and goes to; `nil` for events that are no ends.
+    public let route: JobRoute?
 
-    public init(time: Int64, batch: String, cursor: Int64? = nil, kind: Kind) {
+    /// - Parameter route: Of an end whose kind doesn't have it.
+    public init(time: Int64, batch: String, cursor: Int64? = nil, kind: Kind, route: JobRoute? = nil) {
         self.time = time
         self.batch = batch
         self.cursor = cursor
         self.kind = kind
+        self.route = route ?? kind.ownRoute
     }
 
     public enum Kind: Sendable {
@@ -50,6 +54,14 @@ public struct QueueEvent: Sendable {
         /// and is queued anew as it is now.
         case dropped(job: String)
         case failed(JobFailure)
+
+        fileprivate var ownRoute: JobRoute? {
+            switch self {
+            case .finished(let receipt), .kept(let receipt): receipt.route
+            case .failed(let failure): failure.route
+            default: nil
+            }
+        }
     }
 }
 
@@ -98,6 +110,8 @@ public struct JobStart: Sendable, Hashable {
     public var attempt: Int
     /// What of the bytes before ``offset`` another tool has fetched.
     public var adopted: AdoptedBytes?
+    /// Whether certificates aren't checked for it (`tls.insecure`).
+    public var isInsecure = false
 
     public init(isUpload: Bool, url: String, offset: Int64, attempt: Int, adopted: AdoptedBytes? = nil) {
         self.adopted = adopted
@@ -168,7 +182,7 @@ extension WaitReason {
 public struct JobReceipt: Sendable, Hashable {
     public let batch: String
     public let job: String
-    /// `nil` for a job that was complete before: its record has ``finalURL`` and ``path``.
+    /// `nil` for what a program made without it.
     public let route: JobRoute?
     public var isUpload: Bool
     /// The size of the file.
@@ -231,6 +245,8 @@ public struct JobFailure: Sendable {
     public var attempts: Int
     /// The host spoken to, or `nil` for a fault of this machine (a disk, a file).
     public var host: String?
+    /// The URL that was asked last, after redirects; redacted. `nil` where none was asked.
+    public var finalURL: String?
     /// After which time it's tried again by itself: a file of a folder that is watched, where nothing is given up for ever.
     public var again: Duration?
     /// `nil` for a line that is no job.
@@ -238,9 +254,10 @@ public struct JobFailure: Sendable {
 
     public init(
         batch: String, job: String, error: TransferError, attempts: Int, host: String?, again: Duration? = nil,
-        route: JobRoute? = nil
+        finalURL: String? = nil, route: JobRoute? = nil
     ) {
         self.route = route
+        self.finalURL = finalURL
         self.batch = batch
         self.job = job
         self.error = error

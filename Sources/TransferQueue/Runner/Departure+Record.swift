@@ -28,6 +28,7 @@ extension Departure {
         case .cancelled: return .end(JobEnd(brokenOff: record, .cancelled))
         case .failed(let error, let attempts, let host):
             var end = JobEnd(brokenOff: record, .failed(error, attempts: attempts, host: host))
+            end.finalURL = job.sending.finalURL
             // A watched folder has no end, so nothing in it is given up for ever; but it isn't sent twice unasked.
             if let watched = record.watched, let times, error.code != .mayHaveBeenSent {
                 end.again = times.delay(after: watched.failures + 1)
@@ -72,6 +73,7 @@ extension JobEnd {
         self.init(id: job.record.id, batch: job.record.batch, identity: job.record.identity, outcome: outcome)
         sourceChanged = job.source?.stamp.changed
         sourceFingerprint = job.record.watched == nil ? nil : job.source?.sentFingerprint
+        route = JobRoute(job.record.$spec)
     }
 
     /// The bytes that are there of the file stay.
@@ -92,5 +94,6 @@ extension JobStep {
             spentMirrors: record.spentMirrors, askedWait: record.askedWait,
             due: delay.map { MonotonicTime.now + .milliseconds($0) }, origin: record.spec.origin(mirror: record.mirror),
             resume: resume, batch: record.batch, identity: record.identity, network: job.candidate.lane.network)
+        route = JobRoute(record.$spec)
     }
 }

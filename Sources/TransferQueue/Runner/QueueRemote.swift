@@ -47,6 +47,22 @@ public final class QueueRemote: Sendable {
         try told { try store.failures(batch: batch, limit: limit) }
     }
 
+    /// Goes through the jobs of a batch in the order of its job file, with the memory of a page of them.
+    ///
+    /// - Parameters:
+    ///   - failed: Only those that failed for good.
+    ///   - take: Takes a page; `false` ends the list.
+    public func jobs(batch: String, failed: Bool = false, _ take: ([ListedJob]) throws -> Bool) throws {
+        var last: Int64 = 0
+        while true {
+            let page = try told { try store.jobs(batch: batch, after: last, failed: failed, limit: Self.page) }
+            guard let end = page.last, try take(page) else { return }
+            last = end.number
+        }
+    }
+
+    private static let page = 1000
+
     public enum Delivery: Sendable, Hashable {
         /// Nobody runs the batch: done, to so many jobs.
         case applied(jobs: Int)

@@ -17,6 +17,7 @@ extension QueueRunner {
         following.account(job, moved: moved, on: self)
         following.judgeLink(job, outcome, on: self)
         if outcome.head != nil { job.sending.wasAnswered = true }
+        job.sending.finalURL = Redaction.url(outcome.finalURL)
         switch (job.record.spec.isUpload ? outcome.receipt : outcome.result, job.ready) {
         case (.success(let head), .upload(let file)): dialogues.answered(job, file, head, outcome, on: self)
         case (.success(let head), .download(let ready)): downloads.succeeded(job, ready, head, outcome, on: self)

@@ -194,7 +194,7 @@ extension QueueRunner {
             if let way { request.settings.link = way }
             let makeSink = sinkMaker(job, ready)
             let handle = engine.start(
-                request, meter: job.meter, limiters: limiters(job.record.spec.settings), makeSink: makeSink
+                request, meter: job.meter, limiters: limiters(of: job), makeSink: makeSink
             ) { [loop] event in
                 // A small answer is over before anybody could look at its beginning; its end tells of that too.
                 if case .responded(let start) = event, let total = start.total, total < 256 << 10 { return }
@@ -217,13 +217,11 @@ extension QueueRunner {
             adopted = download.earlier?.adopted.flatMap { $0.count == offset ? $0 : nil }
         case .upload: offset = job.record.upload?.confirmed ?? 0
         }
-        emit(
-            job.record.batch,
-            .started(
-                job: job.record.identity,
-                JobStart(
-                    isUpload: job.record.spec.isUpload, url: Redaction.url(job.url), offset: offset,
-                    attempt: job.record.attempts + 1, adopted: adopted)))
+        var start = JobStart(
+            isUpload: job.record.spec.isUpload, url: Redaction.url(job.url), offset: offset,
+            attempt: job.record.attempts + 1, adopted: adopted)
+        start.isInsecure = job.record.spec.settings.tls.insecure
+        emit(job.record.batch, .started(job: job.record.identity, start))
     }
 
     /// The builder of a job's requests, which knows the attempt's cookies and what the program's closures gave for it.
@@ -272,12 +270,7 @@ extension QueueRunner {
         }
     }
 
-    func limiters(_ settings: JobSettings) -> [RateLimiter] {
-        var limiters: [RateLimiter] = []
-        if let limiter = state.limiter { limiters.append(limiter) }
-        if let rate = settings.limitRate { limiters.append(RateLimiter(rate: rate)) }
-        return limiters
-    }
+    func limiters(of job: RunningJob) -> [RateLimiter] { state.rates.limiters(of: job.record.spec, url: job.url) }
 
     private func received(_ event: ExchangeEvent, of id: Int64) {
         guard let job = running[id] else { return }

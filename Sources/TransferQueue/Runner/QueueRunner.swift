@@ -66,12 +66,12 @@ actor QueueRunner: LoopActor {
         abandonments = Abandonments(engine: engine, builder: builder)
         sources = SourceChecks(engine: engine)
         dialogues = UploadDialogues(engine: engine)
-        state.limiter = configuration.limits.limitRate.map { RateLimiter(rate: $0) }
+        state.rates = RateBounds(configuration.limits)
     }
 
     /// For what starts from now on.
     func setLimits(_ limits: BatchLimits) {
-        state.limiter = limits.limitRate.map { RateLimiter(rate: $0) }
+        state.rates = RateBounds(limits)
         scheduler.setLimits(Scheduler.Limits(limits), now: .now)
     }
 
@@ -160,9 +160,9 @@ actor QueueRunner: LoopActor {
         timer(.wake).schedule(at: next)
     }
 
-    func emit(_ batch: Int64, _ kind: QueueEvent.Kind, cursor: Int64?) {
+    func emit(_ batch: Int64, _ kind: QueueEvent.Kind, cursor: Int64?, route: JobRoute?) {
         guard let name = batches[batch]?.name, hub.isHeard else { return }
-        hub.send(QueueEvent(time: WallClock.milliseconds, batch: name, cursor: cursor, kind: kind))
+        hub.send(QueueEvent(time: WallClock.milliseconds, batch: name, cursor: cursor, kind: kind, route: route))
     }
 
     // MARK: Timers

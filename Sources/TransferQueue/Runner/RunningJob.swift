@@ -29,6 +29,8 @@ final class RunningJob {
         var wasAnswered = false
         /// Whether a watched file was read, and has the bytes that an earlier attempt was to send.
         var isProven = false
+        /// The URL that was asked last, after redirects; redacted.
+        var finalURL: String?
     }
 
     /// The network that it goes by.

@@ -28,6 +28,12 @@ public struct MeteredRule: Sendable, Hashable {
         self.unmetered = unmetered
     }
 
+    /// - Parameter links: Names of links, or patterns of names, and whether they are metered.
+    public init(links: [String: Bool]) {
+        metered = links.filter(\.value).keys.sorted()
+        unmetered = links.filter { !$0.value }.keys.sorted()
+    }
+
     /// - Returns: `unknown` where nothing is said.
     public func metering(of name: String) -> Metering {
         if unmetered.contains(where: { InterfaceName.matches(name, $0) }) { return .no }

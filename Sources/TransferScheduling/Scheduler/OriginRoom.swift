@@ -22,9 +22,13 @@ package struct OriginRoom: Sendable, Equatable {
     }
 
     /// - Returns: Those that bound anything yet.
-    package static func grown(_ rooms: [String: OriginRoom], limit: Int, now: MonotonicTime) -> [String: OriginRoom] {
+    ///
+    /// - Parameter limit: How many jobs an origin gets otherwise.
+    package static func grown(
+        _ rooms: [String: OriginRoom], now: MonotonicTime, limit: (String) -> Int
+    ) -> [String: OriginRoom] {
         guard !rooms.isEmpty else { return rooms }
-        return rooms.mapValues { $0.grown(now) }.filter { $0.value.places < limit }
+        return rooms.mapValues { $0.grown(now) }.filter { $0.value.places < limit($0.key) }
     }
 
     private func grown(_ now: MonotonicTime) -> OriginRoom {

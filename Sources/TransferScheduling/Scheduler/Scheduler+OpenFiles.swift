@@ -13,7 +13,7 @@ extension Scheduler {
     /// How many jobs may be under way.
     package mutating func concurrency(_ now: MonotonicTime) -> Int {
         guard let room = openFiles else { return limits.concurrency }
-        openFiles = OriginRoom.grown(["": room], limit: limits.concurrency, now: now)[""]
+        openFiles = OriginRoom.grown(["": room], now: now) { _ in limits.concurrency }[""]
         return min(limits.concurrency, openFiles?.places ?? .max)
     }
 }

@@ -13,18 +13,22 @@ package struct Scheduler: Sendable {
         package var concurrency = 32
         package var perHost = 16
         package var requestRate: Double?
+        package var bounds: OriginBounds
 
-        package init(concurrency: Int = 32, perHost: Int = 16, requestRate: Double? = nil) {
+        package init(
+            concurrency: Int = 32, perHost: Int = 16, requestRate: Double? = nil, bounds: OriginBounds = OriginBounds()
+        ) {
             self.concurrency = concurrency
             self.perHost = perHost
             self.requestRate = requestRate
+            self.bounds = bounds
         }
 
         package init(_ limits: BatchLimits) {
             self.init(
                 // Programs may say anything; with no slot at all a batch would never end.
                 concurrency: max(1, limits.concurrency ?? 32), perHost: max(1, limits.perHost ?? 16),
-                requestRate: limits.requestRate)
+                requestRate: limits.requestRate, bounds: OriginBounds(limits.origins))
         }
     }
 
@@ -325,14 +329,15 @@ package struct Scheduler: Sendable {
         return table.lanes(to: origin).contains { !$0.window.isEmpty }
     }
 
-    private func places(at origin: String) -> Int {
-        rooms.isEmpty ? limits.perHost : min(limits.perHost, rooms[origin]?.places ?? .max)
+    private mutating func places(at origin: String) -> Int {
+        let bound = limits.bounds.places(at: origin) ?? limits.perHost
+        return rooms.isEmpty ? bound : min(bound, rooms[origin]?.places ?? .max)
     }
 
     private mutating func growRooms(_ now: MonotonicTime) {
         guard !rooms.isEmpty else { return }
         let before = rooms
-        rooms = OriginRoom.grown(rooms, limit: limits.perHost, now: now)
+        rooms = OriginRoom.grown(rooms, now: now) { limits.bounds.places(at: $0) ?? limits.perHost }
         for (origin, room) in before where rooms[origin]?.places != room.places { table.touch(to: origin) }
     }
 

@@ -17,6 +17,8 @@ extension JobFacts {
             batch: batch, job: identity, state: state, isUpload: spec.isUpload, reason: .stopped,
             attempts: attempts.count,
             attemptLimit: spec.settings.retry.limit ?? 10, pid: run?.pid, source: source)
+        explanation.route = JobRoute(spec)
+        if state.hasEnded { explanation.finalURL = attempts.finalURL }
         if !state.hasEnded, let record = self.upload, record.state != nil, case .upload(let upload) = spec.work {
             explanation.sent = JobExplanation.Sent(
                 bytes: record.confirmed, total: record.size, uploadProtocol: upload.uploadProtocol.rawValue)
@@ -24,7 +26,7 @@ extension JobFacts {
         switch state {
         case .done: explanation.reason = .done(path: attempts.path ?? "")
         case .failed:
-            // Only the process that watches the folder tries again.
+            // Nobody but the process that watches the folder tries again.
             let again = run == nil ? nil : remaining
             explanation.reason = .failed(
                 code: attempts.errorCode ?? "", message: attempts.errorMessage ?? "", host: attempts.host, again: again)
@@ -34,7 +36,7 @@ extension JobFacts {
         case .blocked: explanation.reason = .needs(needs)
         case .queued, .claimed, .waiting:
             guard let run else { break }
-            // Neither the network nor a pause that others wait for keeps it from anything.
+            // A job under way waits neither for the network nor for a pause that others wait for.
             if state == .claimed, run.isUnderWay {
                 explanation.reason = .running(active: run.active)
                 break

@@ -37,6 +37,8 @@ package struct JobFacts: Sendable {
         package var errorCode: String?
         package var errorMessage: String?
         package var host: String?
+        /// The URL that was asked last, of a job that has ended.
+        package var finalURL: String?
     }
 
     /// A process that lives, and what it said last of the batch and of the job.

@@ -12,18 +12,22 @@ package struct CompletedJobs: Sendable {
                 db,
                 sql: """
                     SELECT id, identity, isUpload, path, size, modified, digest, validator, finalURL, status, attempts,
-                        lengthUnproven, CASE WHEN lengthUnproven THEN spec END
+                        lengthUnproven, spec
                     FROM job WHERE batch = ? AND state = \(JobStates.done) AND id > ? AND ledger IS NULL ORDER BY id LIMIT ?
                     """, arguments: [batch, id, limit]
             ).map { row in
                 let digest: String? = row[6]
-                let spec: String? = row[12]
+                let route = JobRoute(canonicalJSON: row[12])
+                let isLengthUnproven = row[11] as Int64? == 1
+                // An early version's record may have no URL.
+                let finalURL: String? = row[8]
                 return CompletedJob(
                     id: row[0], batch: batch, identity: row[1], isUpload: row[2], path: row[3] ?? "",
                     facts: FileStamp(size: row[4] ?? -1, modified: row[5] ?? 0),
-                    digest: digest.flatMap { Checksum($0) }, validator: row[7], finalURL: row[8] ?? "",
-                    status: row[9] ?? 0, attempts: row[10], isLengthUnproven: row[11] as Int64? == 1,
-                    isStrict: spec.flatMap { try? JobSpec(canonicalJSON: $0) }?.isStrict ?? false)
+                    digest: digest.flatMap { Checksum($0) }, validator: row[7],
+                    finalURL: finalURL.flatMap { $0.isEmpty ? nil : $0 } ?? route.url,
+                    status: row[9] ?? 0, attempts: row[10], isLengthUnproven: isLengthUnproven, route: route,
+                    isStrict: isLengthUnproven && route.job?.isStrict ?? false)
             }
         }
     }

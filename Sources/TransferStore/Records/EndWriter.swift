@@ -9,7 +9,7 @@ package struct EndWriter {
     /// A job that gets its row.
     private struct Complete {
         let job: StagedJob
-        /// Which of the ends is its own.
+        /// The index of the job's end among those that are written.
         let index: Int
         let cursor: Int64
     }
@@ -100,12 +100,12 @@ package struct EndWriter {
             try db.execute(
                 sql: """
                     UPDATE job SET state = \(JobStates.failed), owner = NULL, isSending = 0, wasInterrupted = 0, errorCode = ?,
-                        errorMessage = ?, status = ?, host = ?, attempts = ?, endSequence = ?, ended = ?, notBefore = ?,
+                        errorMessage = ?, status = ?, host = ?, attempts = ?, finalURL = ?, endSequence = ?, ended = ?, notBefore = ?,
                         due = ?, delay = ?, resume = ?,
                         upload = CASE WHEN ? OR canGoOn(upload) THEN upload END WHERE id = ?
                     """,
                 arguments: [
-                    error.code.rawValue, error.message, error.status, host, attempts, cursor, now,
+                    error.code.rawValue, error.message, error.status, host, attempts, end.finalURL, cursor, now,
                     end.again.map { now + $0.inMilliseconds }, again?.boot, again?.length,
                     try ResumeData.text(end.resume), error.code == .sourceChanged, end.id,
                 ])

@@ -43,7 +43,7 @@ package enum Needs {
                 sql: """
                     UPDATE job SET state = \(JobStates.skipped), errorMessage = ?, ended = ?
                     WHERE id IN (SELECT job FROM need WHERE needed = ?) AND state IN (\(JobStates.unclaimed))
-                    RETURNING id, batch, identity
+                    RETURNING id, batch, identity, spec
                     """)
             let rows = try Row.fetchAll(
                 followers, arguments: ["needs \(failed.identity)", WallClock.milliseconds, failed.id])
@@ -51,7 +51,10 @@ package enum Needs {
                 let cursor = try EndNumbers.take(db, 1)
                 try db.execute(
                     sql: "UPDATE job SET endSequence = ? WHERE id = ?", arguments: [cursor, row[0] as Int64])
-                skipped.append(SkippedJob(batch: row[1], identity: row[2], need: failed.identity, cursor: cursor))
+                skipped.append(
+                    SkippedJob(
+                        batch: row[1], identity: row[2], need: failed.identity, cursor: cursor,
+                        route: JobRoute(canonicalJSON: row[3])))
                 given.append((row[0], row[2]))
             }
         }

@@ -13,14 +13,16 @@ package struct EndQueries: Sendable {
             try Row.fetchAll(
                 db,
                 sql: """
-                    SELECT batch.name, identity, errorCode, errorMessage, status, host, attempts, notBefore, due, delay, spec
+                    SELECT batch.name, identity, errorCode, errorMessage, status, host, attempts, notBefore, due, delay, spec, finalURL
                     FROM job JOIN batch ON batch.id = job.batch
                     WHERE batch.name = ? AND state = \(JobStates.failed) ORDER BY endSequence LIMIT ?
                     """, arguments: [name, limit]
             ).map { row in
-                FailedJob(
+                var job = FailedJob(
                     batch: row[0], job: row[1], code: row[2] ?? "", message: row[3] ?? "", status: row[4],
                     host: row[5], attempts: row[6], again: StoredWait(row)?.shownEnd(), route: Self.route(row))
+                job.finalURL = row["finalURL"]
+                return job
             }
         }
     }
@@ -55,7 +57,8 @@ package struct EndQueries: Sendable {
                 TransferError.Code(rawValue: row["errorCode"] ?? ""), row["errorMessage"] ?? "",
                 cause: status.map { .http(status: $0) })
             var failure = JobFailure(
-                batch: batch, job: job, error: error, attempts: row["attempts"], host: row["host"], route: route(row))
+                batch: batch, job: job, error: error, attempts: row["attempts"], host: row["host"],
+                finalURL: row["finalURL"], route: route(row))
             if let again: Int64 = row["notBefore"] {
                 failure.again = .milliseconds(max(0, again - (row["ended"] as Int64? ?? again)))
             }
@@ -66,7 +69,8 @@ package struct EndQueries: Sendable {
         case .cancelled: kind = .cancelled(job: job)
         default: kind = .finished(receipt(row, batch: batch, job: job))
         }
-        return QueueEvent(time: row["ended"] ?? 0, batch: batch, cursor: row["endSequence"], kind: kind)
+        return QueueEvent(
+            time: row["ended"] ?? 0, batch: batch, cursor: row["endSequence"], kind: kind, route: route(row))
     }
 
     private static func route(_ row: Row) -> JobRoute? {

@@ -15,7 +15,7 @@ package struct JobFactsQuery: Sendable {
                 db,
                 sql: """
                     SELECT job.id, identity, \(ReserveRows.shownState) AS state, spec, attempts, mirror, notBefore, due, delay, origin,
-                        network, networkPlaces, path, upload, errorCode, errorMessage, host, source, directory, active, waitingFor,
+                        network, networkPlaces, path, upload, errorCode, errorMessage, host, finalURL, source, directory, active, waitingFor,
                         instr(underWay, ' ' || job.id || ' ') > 0 AS isUnderWay,
                         \(LeaseHolder.columns), job.batch, batch.owner AS runner
                     FROM job JOIN batch ON batch.id = job.batch LEFT JOIN process ON process.id = batch.owner
@@ -41,7 +41,7 @@ package struct JobFactsQuery: Sendable {
         facts.upload = (row["upload"] as String?).flatMap { UploadRecord(text: $0) }
         facts.attempts = JobFacts.Attempts(
             count: row["attempts"], mirror: row["mirror"], path: row["path"], errorCode: row["errorCode"],
-            errorMessage: row["errorMessage"], host: row["host"])
+            errorMessage: row["errorMessage"], host: row["host"], finalURL: row["finalURL"])
         facts.needs = try Row.fetchAll(
             db,
             sql: """

@@ -44,6 +44,7 @@ package struct StatusQueries: Sendable {
                             """, arguments: [row[0] as Int64])
                     status.again = first.flatMap { StoredWait($0)?.shownEnd() }
                 }
+                status.folder = try FolderStatusQuery.status(db, batch: row[0])
                 let packed = try Int.fetchOne(
                     db, sql: "SELECT count FROM pack WHERE batch = ?", arguments: [row[0] as Int64])
                 // Packed jobs that are complete have rows.
@@ -65,7 +66,7 @@ package struct StatusQueries: Sendable {
         }
     }
 
-    /// To count a million jobs takes most of a second: above this number those that are ready, taken or complete are
+    /// Counting a million jobs takes most of a second: above this number those that are ready, taken or complete are
     /// counted by the process that runs the batch, once a second.
     private static let exactlyCounted = 20_000
 

@@ -95,7 +95,9 @@ package struct Steering: Sendable {
                     WHERE \(target) AND state IN (\(states))
                 """
             }
-        let changed = try Row.fetchAll(db, sql: sql + " RETURNING id, identity", arguments: [batch, job])
+        // The jobs themselves are told only of what ends.
+        let told = verb == .cancel ? "id, identity, spec" : "id, identity"
+        let changed = try Row.fetchAll(db, sql: sql + " RETURNING \(told)", arguments: [batch, job])
         if job == nil, verb == .pause || verb == .resume {
             try db.execute(
                 sql: "UPDATE watchedFolder SET isPaused = ? WHERE batch = ?", arguments: [verb == .pause, batch])
@@ -106,12 +108,12 @@ package struct Steering: Sendable {
             for row in changed {
                 let cursor = try Int64.fetchOne(
                     db, sql: "SELECT endSequence FROM job WHERE id = ?", arguments: [row[0] as Int64])
-                applied.jobs.append((row[1], cursor))
+                applied.jobs.append((row[1], cursor, JobRoute(canonicalJSON: row[2])))
             }
             applied.skipped = try Needs.skipDependents(db, of: changed.map { ($0[0], $0[1]) })
             _ = try WatchedJobs.releaseFollowers(db, batch: batch)
         } else {
-            applied.jobs = changed.map { ($0[1], nil) }
+            applied.jobs = changed.map { ($0[1], nil, nil) }
         }
         if verb == .retry || verb == .retryFailed {
             try Needs.recount(db, batch: batch)

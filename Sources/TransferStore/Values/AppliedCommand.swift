@@ -1,7 +1,9 @@
-/// What a command changed in the store.
+package import TransferJobs
+
+/// The changes that a command made in the store.
 package struct AppliedCommand: Sendable {
     /// Cursors only of what ended.
-    package var jobs: [(identity: String, cursor: Int64?)] = []
+    package var jobs: [(identity: String, cursor: Int64?, route: JobRoute?)] = []
     package var skipped: [SkippedJob] = []
     /// Whether the job that it was for had failed in some way: one that only waits for its turn hadn't. Of a whole batch
     /// it's taken for granted.

@@ -1,4 +1,5 @@
 package import TransferCore
+package import TransferJobs
 
 /// A job that was complete before, with what its record says of the file.
 package struct CompletedJob: Sendable {
@@ -14,6 +15,7 @@ package struct CompletedJob: Sendable {
     package let status: Int
     package let attempts: Int
     package let isLengthUnproven: Bool
+    package let route: JobRoute
     /// The job's present `strict`; read only for jobs whose length is unproven.
     package let isStrict: Bool
 }

@@ -86,29 +86,30 @@ struct Get: AsyncParsableCommand {
     }
 
     func run() async throws {
+        try request.fields.checkFiles()
         var work = OneOff(
             verb: "get", folder: Composition.absolute(directory ?? FileManager.default.currentDirectoryPath),
             limits: limits, output: show, state: state.state)
+        work.configuration = try request.configuration.load()
         if !inputs.isEmpty {
-            let rules = try listRules(isAsking: !dryRun)
+            var rules = try listRules(isAsking: !dryRun)
+            rules.configuration = work.configuration
             work.lists = try inputs.map { try JobFileSource($0, rules: rules) }
         }
         if output == "-", !dryRun { work.result = try StreamSpool(.output, of: named[0], state: state.state) }
         let body = try message.body()
-        let base = try request.rules().settings
+        var rules = try request.rules()
+        try s3.lay(over: &rules)
+        rules.configuration = work.configuration
         let typed = dryRun ? nil : try request.login.askedPasswords(for: named)
         let sums = try proof.list()
         for named in named {
-            var (url, settings) = try request.login.settings(of: named, base: base, typed: typed)
-            settings.s3 = s3.access
-            let mirrors = try mirror.map { try request.login.settings(of: URLArgument.completed($0)).url }
-            var download = JobSpec.Download(
-                urls: [url] + mirrors, destination: work.result?.path ?? output ?? "./",
-                checksum: try proof.checksum?.checksum ?? listed(url, sums),
-                ifExists: work.result != nil ? .overwrite : proof.ifExists?.value ?? .verify, strict: proof.strict)
-            download.method = message.method ?? (body == nil ? nil : "POST")
-            download.body = body
-            work.jobs.append(JobSpec(work: .download(download), settings: settings))
+            let job = { (rules: RequestRules) throws -> JobSpec in
+                try self.job(named, rules, to: work.result?.path, body: body, typed: typed, sums: sums)
+            }
+            var made = try job(rules)
+            if !rules.configuration.isEmpty { made.lasting = try job(rules.unconfigured).spelt.fingerprint }
+            work.jobs.append(made)
         }
         if dryRun {
             try work.printPlan()
@@ -116,6 +117,27 @@ struct Get: AsyncParsableCommand {
             return print("nothing was fetched (-n is --dry-run; --netrc reads ~/.netrc)")
         }
         ExitStatus.exit(try await work.run())
+    }
+
+    /// - Parameters:
+    ///   - named: The URL as it was written.
+    ///   - spool: Where the file goes that standard output gets.
+    private func job(
+        _ named: String, _ rules: RequestRules, to spool: String?, body: String?, typed: TypedPasswords?,
+        sums: ChecksumList?
+    ) throws -> JobSpec {
+        let mirrors = try mirror.map { try LoginArguments.withoutUser(URLArgument.completed($0)).url }
+        let start = try rules.start(for: [LoginArguments.withoutUser(named).url] + mirrors)
+        let (url, settings) = try request.login.settings(of: named, base: start.settings, typed: typed)
+        var download = start.download
+        download.urls = [url] + mirrors
+        download.destination = spool ?? output ?? "./"
+        download.checksum = try proof.checksum?.checksum ?? listed(url, sums)
+        if let ifExists = spool != nil ? .overwrite : proof.ifExists?.value { download.ifExists = ifExists }
+        if proof.strict || download.strict { download = download.strictly }
+        if let method = message.method ?? (body == nil ? nil : "POST") { download.method = method }
+        download.body = body ?? download.body
+        return JobSpec(work: .download(download), priority: start.priority, settings: settings)
     }
 
     /// The checksum of the URL's file in the list.

@@ -9,6 +9,8 @@ struct OneOff {
     let limits: LimitOptions
     let output: OutputOptions
     let state: String?
+    /// Stands behind the options.
+    var configuration = Configuration()
     var jobs: [JobSpec] = []
     /// Job files whose jobs join the batch.
     var lists: [JobFileSource] = []
@@ -37,7 +39,8 @@ struct OneOff {
 
     func run() async throws -> ExitStatus {
         let name = try name()
-        let queue = try await Composition.queue(state: state, limits: limits.merged(with: BatchLimits()))
+        let queue = try await Composition.queue(
+            state: state, limits: limits.merged(with: BatchLimits(), configuration), configuration)
         let reports = lists.map { _ in ReportBox() }
         let batch: StagedBatch
         do {
@@ -62,7 +65,7 @@ struct OneOff {
         }
         let execution = Execution(
             queue: queue, reporter: try Composition.reporter(output), stops: Execution.StopRules(),
-            hint: CommandHint(state: state))
+            hint: Composition.hint(state: state))
         for warning in reports.flatMap(\.report.warnings) { execution.reporter.note(.warn, warning) }
         let trusting = jobs.count { $0.settings.tls.insecure }
         if trusting > 0 { execution.reporter.note(.warn, JobFileReport.trusting(jobs: trusting)) }

@@ -55,11 +55,20 @@ struct Put: AsyncParsableCommand {
     }
 
     func run() async throws {
+        try upload.request.fields.checkFiles()
         let to = arguments[arguments.count - 1]
-        let (made, settings) = try upload.upload(
-            to: to, typed: dryRun ? nil : try upload.request.login.askedPasswords(for: [to]))
+        let configuration = try upload.request.configuration.load()
+        let typed = dryRun ? nil : try upload.request.login.askedPasswords(for: [to])
+        let made = try upload.upload(to: to, configuration, typed: typed)
+        let plain = configuration.isEmpty ? nil : try upload.upload(to: to, typed: typed)
         let folder = FileManager.default.currentDirectoryPath
         var work = OneOff(verb: "put", folder: folder, limits: limits, output: show, state: state.state)
+        work.configuration = configuration
+        let job = { (path: String, name: String) -> JobSpec in
+            var spec = Self.job(made, path, name: name)
+            spec.lasting = plain.map { Self.job($0, path, name: name).spelt.fingerprint }
+            return spec
+        }
         let rules = WatchRules(include: include.map(\.pattern), exclude: exclude.map(\.pattern), isRecursive: true)
         for source in sources {
             if source == "-" {
@@ -69,15 +78,15 @@ struct Put: AsyncParsableCommand {
                 }
                 let spool = try StreamSpool(.input, of: to, state: state.state)
                 try spool.fill()
-                work.jobs.append(job(made, settings, spool.path, name: ""))
+                work.jobs.append(job(spool.path, ""))
                 work.spools.append(spool)
             } else if SentFolder.isFolder(source) {
                 let files = try SentFolder(source, rules: rules).files()
                 if files.isEmpty { StandardError.write("transfer: \(source): no files in it that are to be sent\n") }
-                for file in files { work.jobs.append(job(made, settings, file.path, name: file.name)) }
+                for file in files { work.jobs.append(job(file.path, file.name)) }
             } else {
                 let name = source.split(separator: "/").last.map(String.init) ?? source
-                work.jobs.append(job(made, settings, Composition.absolute(source), name: name))
+                work.jobs.append(job(Composition.absolute(source), name))
             }
         }
         if dryRun { return try work.printPlan() }
@@ -85,14 +94,14 @@ struct Put: AsyncParsableCommand {
     }
 
     /// - Parameter name: What the URL of a folder gets; with slashes for what is in a folder itself.
-    private func job(
-        _ made: JobSpec.Upload, _ settings: JobSettings, _ path: String, name: String
+    private static func job(
+        _ made: (upload: JobSpec.Upload, settings: JobSettings), _ path: String, name: String
     ) -> JobSpec {
-        var upload = made
+        var upload = made.upload
         upload.source = path
         if upload.url.hasSuffix("/"), !upload.uploadProtocol.givesNames {
             upload.url += name.split(separator: "/").map { PercentEncoding.encode($0) }.joined(separator: "/")
         }
-        return JobSpec(work: .upload(upload), settings: settings)
+        return JobSpec(work: .upload(upload), settings: made.settings)
     }
 }

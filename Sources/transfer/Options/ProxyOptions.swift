@@ -44,7 +44,7 @@ struct ProxyOptions: ParsableArguments {
     }
 
     /// A proxy without a scheme speaks HTTP, as curl has it.
-    private static func url(_ written: String) -> JSONText {
+    static func url(_ written: String) -> JSONText {
         .string(written.isEmpty || written.contains("://") ? written : "http://" + written)
     }
 

@@ -13,6 +13,9 @@ struct RequestMembers {
         if let value { members.append((key, value, option)) }
     }
 
+    /// The values as JSON, in their order.
+    var texts: [String] { members.map(\.value.text) }
+
     /// - Throws: `ValidationError` that names the option.
     func lay(over rules: inout RequestRules, sums: @escaping (String) throws -> [UInt8] = { _ in [] }) throws {
         for member in members {

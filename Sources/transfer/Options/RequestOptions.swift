@@ -8,6 +8,7 @@ struct RequestOptions: ParsableArguments {
     @OptionGroup var login: LoginArguments
     @OptionGroup var proxy: ProxyOptions
     @OptionGroup var trust: TrustOptions
+    @OptionGroup var configuration: ConfigurationOptions
 
     @Flag(name: .customLong("http1.1"), help: "Speak HTTP/1.1, also to servers that speak HTTP/2.")
     var http1 = false
@@ -39,11 +40,12 @@ struct RequestOptions: ParsableArguments {
 
     func validate() throws { _ = try rules() }
 
-    /// The options as rules for all jobs.
+    /// The options as rules for all jobs, over what variables of the environment say; without the configuration.
     ///
     /// - Throws: `ValidationError` that names the option.
     func rules() throws -> RequestRules {
         var members = RequestMembers()
+        try EnvironmentRules.add(to: &members)
         try fields.add(to: &members)
         try proxy.add(to: &members)
         try trust.add(to: &members)
@@ -81,6 +83,7 @@ struct RequestOptions: ParsableArguments {
         login.add(to: &given)
         proxy.add(to: &given)
         trust.add(to: &given)
+        configuration.add(to: &given)
         given.add("--http1.1", http1)
         given.add("--interface", link)
         given.add("--retry", retry.map { "\($0)" })

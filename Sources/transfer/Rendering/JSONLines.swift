@@ -4,7 +4,8 @@ import TransferQueue
 /// The queue's events as JSON Lines, one object a line.
 ///
 /// Ends of jobs have `url` (the job's own, of a download's first source) and `to` (a download's destination as the job has
-/// it, or an upload's URL), without secrets; of jobs that were complete before it's what their record says.
+/// it, or an upload's URL), and where a server was asked `finalURL` (the URL that was asked last, after redirects), without
+/// secrets. Lines of jobs whose servers' certificates aren't checked have `"insecure": true`.
 ///
 /// Every line has `event`, `time` (RFC 3339, UTC, milliseconds) and `batch`; those about a job have `id`; ends of jobs
 /// have `cursor` where the queue gave one. Sizes are bytes, rates bytes a second, durations seconds with up to three
@@ -29,23 +30,26 @@ import TransferQueue
 /// | `job.skipped`    | `need`                                                                                |
 /// | `job.cancelled`  |                                                                                       |
 /// | `job.dropped`    |                                                                                       |
-/// | `job.failed`     | `code` `message` `status` `host` `attempts`                                           |
+/// | `job.failed`     | `code` `message` `status` `host` `finalURL` `attempts` `again` |
 ///
 /// *wait* is `for` (`host` `retry` `dependency` `slot` `disk` `network` `paused`) with `delay` for the first two and `disk` (until it is tried again), `origin`,
 /// `status` and `reason` of a host, `need` of a dependency, and `reason` of a disk or the network.
 enum JSONLines {
     /// Appends the event and a line feed.
-    static func append(_ event: QueueEvent, to bytes: inout [UInt8]) {
+    ///
+    /// - Parameter insecure: Whether the certificates of the job's servers aren't checked.
+    static func append(_ event: QueueEvent, insecure: Bool = false, to bytes: inout [UInt8]) {
         // Moved out and in again, so that the buffer isn't copied.
         var object = JSONObject(appendingTo: take(&bytes))
         object.field("event", event.kind.name)
         object.field("time", time: event.time)
         object.field("batch", event.batch)
         object.optional("id", event.kind.job)
-        if let route = event.kind.route {
-            object.field("url", route.url)
-            object.field("to", route.to)
+        if event.kind.isEnd, let places = event.places {
+            object.field("url", places.url)
+            object.field("to", places.to)
         }
+        if insecure { object.field("insecure", true) }
         fields(event.kind, &object)
         object.optional("cursor", event.cursor)
         bytes = object.end()
@@ -115,6 +119,7 @@ enum JSONLines {
             object.field("message", failure.error.message)
             object.optional("status", failure.error.status)
             object.optional("host", failure.host)
+            object.optional("finalURL", failure.finalURL)
             object.field("attempts", failure.attempts)
             if let again = failure.again { object.field("again", again) }
         }

@@ -58,6 +58,12 @@ struct JSONObject: ~Copyable {
         bytes.append(UInt8(ascii: "\""))
     }
 
+    /// - Parameter json: A value as it's written.
+    mutating func field(_ key: StaticString, json: String) {
+        begin(key)
+        bytes.append(contentsOf: json.utf8)
+    }
+
     mutating func optional(_ key: StaticString, _ value: String?) { if let value { field(key, value) } }
     mutating func optional(_ key: StaticString, _ value: Int?) { if let value { field(key, Int64(value)) } }
     mutating func optional(_ key: StaticString, _ value: Int64?) { if let value { field(key, value) } }
@@ -66,6 +72,12 @@ struct JSONObject: ~Copyable {
     mutating func field(_ key: StaticString, _ value: Bool) {
         begin(key)
         bytes.append(contentsOf: (value ? "true" : "false").utf8)
+    }
+
+    /// - Parameter fill: Writes its fields.
+    mutating func object(_ key: StaticString, _ fill: (inout JSONObject) -> Void) {
+        begin(key)
+        bytes.append(contentsOf: JSONObject.text(fill).utf8)
     }
 
     mutating func strings(_ key: StaticString, _ values: [String]) {

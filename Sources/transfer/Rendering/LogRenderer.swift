@@ -32,6 +32,8 @@ struct LogRenderer: Sendable {
     }
 
     private var lastTime: Int64 = 0
+    /// Stands behind the name of the job that the event is of.
+    private var mark = ""
 
     /// A clock that was set back by an hour would silence the log for that hour.
     private mutating func follow(_ time: Int64) {
@@ -42,8 +44,10 @@ struct LogRenderer: Sendable {
         folding.shift(by: step)
     }
 
-    mutating func receive(_ event: QueueEvent) -> [LogLine] {
+    /// - Parameter insecure: Whether the certificates of the job's servers aren't checked.
+    mutating func receive(_ event: QueueEvent, insecure: Bool = false) -> [LogLine] {
         follow(event.time)
+        mark = insecure ? InsecureJobs.mark : ""
         var lines = folding.hasDue ? folding.flush(time: event.time, all: false, charset: charset) : []
         render(event, &lines)
         return lines
@@ -69,7 +73,7 @@ struct LogRenderer: Sendable {
             let by = links.isEmpty ? "" : " by \(links.joined(separator: ", "))"
             let number =
                 transfers > 0 ? ", \(NumberText.count(transfers, "transfer")) continue\(transfers == 1 ? "s" : "")" : ""
-            add(.info, prefix(event) + "online\(by) after \(WaitWords.wholeSeconds(after))\(number)")
+            add(.info, prefix(event) + "online\(by) after \(WaitWords.time(after))\(number)")
         case .batchFinished:
             if !isLive { lines += folding.flush(time: event.time, all: true, charset: charset) }
             folding.ended(batch: event.batch)
@@ -100,11 +104,11 @@ struct LogRenderer: Sendable {
         case .finished(let receipt):
             if verbose { lines += settled(receipt.job, event) }
             urls[Key(batch: event.batch, job: receipt.job)] = nil
-            if verbose { add(.info, Self.success(receipt)) }
+            if verbose { add(.info, Self.success(receipt, name(receipt.job, event))) }
             if receipt.isLengthUnproven { add(.warn, Self.openEnd(name(receipt.job, event))) }
             if let unproven = receipt.unproven { add(.warn, Self.doubt(name(receipt.job, event), unproven)) }
         case .kept(let receipt):
-            if verbose { add(.info, "\(receipt.job): kept, complete before") }
+            if verbose { add(.info, "\(name(receipt.job, event)): kept, complete before") }
         case .skipped(let job, let need):
             urls[Key(batch: event.batch, job: job)] = nil
             add(.warn, "\(name(job, event)): skipped, it needs \(need), which didn't complete")
@@ -162,7 +166,7 @@ struct LogRenderer: Sendable {
 
     /// The job's name; of a watched folder's jobs the file's path.
     private func name(_ job: String, _ event: QueueEvent) -> String {
-        WatchBatch.folder(of: event.batch).map { "\($0)/\(WatchedFolder.path(ofJob: job))" } ?? job
+        (WatchBatch.folder(of: event.batch).map { "\($0)/\(WatchedFolder.path(ofJob: job))" } ?? job) + mark
     }
 
     /// The batch's name, where there are several.
@@ -217,7 +221,7 @@ struct LogRenderer: Sendable {
         "\(job): complete, length unproven: the server told none, and the connection's end may have cut the file"
     }
 
-    private static func success(_ receipt: JobReceipt) -> String {
+    private static func success(_ receipt: JobReceipt, _ name: String) -> String {
         let time = DurationText.words(.milliseconds(Int64(receipt.seconds * 1000)))
         // The time of a file that went on was for the rest of it.
         let rest =
@@ -225,7 +229,7 @@ struct LogRenderer: Sendable {
             ? ", \(ByteCount.format(receipt.transferred)) of it now" : ""
         let verified = receipt.digest.map { ", \($0.algorithm.rawValue) verified" } ?? ""
         return
-            "\(receipt.job): \(receipt.isUpload ? "sent" : "fetched") \(ByteCount.format(receipt.bytes)) in \(time)\(rest), "
+            "\(name): \(receipt.isUpload ? "sent" : "fetched") \(ByteCount.format(receipt.bytes)) in \(time)\(rest), "
             + "\(NumberText.rate(Int64(receipt.rate)))\(verified)"
     }
 }

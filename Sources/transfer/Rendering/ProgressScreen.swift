@@ -34,6 +34,8 @@ struct ProgressScreen: Sendable {
     struct ActiveJob: Sendable {
         var name: String
         var progress: JobProgress?
+        /// Whether the certificates of its servers aren't checked.
+        var isInsecure = false
 
         var size: Int64 { max(progress?.total ?? 0, progress?.completed ?? 0) }
     }
@@ -86,7 +88,8 @@ struct ProgressScreen: Sendable {
             let progress =
                 start.offset > 0
                 ? JobProgress(completed: start.offset, total: nil, rate: 0, phase: .connecting) : nil
-            active[Key(batch: event.batch, job: job)] = ActiveJob(name: job, progress: progress)
+            active[Key(batch: event.batch, job: job)] = ActiveJob(
+                name: job, progress: progress, isInsecure: start.isInsecure)
         case .progress(let job, let progress):
             active[Key(batch: event.batch, job: job), default: ActiveJob(name: job)].progress = progress
         case .restarted(let job, _): active[Key(batch: event.batch, job: job)]?.progress = nil

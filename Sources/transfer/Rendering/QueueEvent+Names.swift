@@ -46,17 +46,6 @@ extension QueueEvent.Kind {
         }
     }
 
-    /// Where the file of a job that has ended comes from and goes to.
-    var route: (url: String, to: String)? {
-        switch self {
-        case .finished(let receipt), .kept(let receipt):
-            // The record of a job that was complete before knows the URL that it was moved by, and the file.
-            receipt.route.map { ($0.url, $0.to) }
-                ?? (receipt.isUpload ? (receipt.finalURL, receipt.finalURL) : (receipt.finalURL, receipt.path))
-        case .failed(let failure): failure.route.map { ($0.url, $0.to) }
-        default: nil
-        }
-    }
 
     var isProgress: Bool {
         if case .progress = self { return true }
@@ -74,5 +63,20 @@ extension QueueEvent.Kind {
         case .finished, .kept, .skipped, .cancelled, .dropped, .failed: true
         default: false
         }
+    }
+}
+
+extension QueueEvent {
+    /// Where the file of a job that has ended comes from and goes to.
+    var places: (url: String, to: String)? {
+        if let words = route?.words { return words }
+        // What a program made without its route has the URL that was asked, and the file.
+        let receipt: JobReceipt
+        switch kind {
+        case .finished(let finished): receipt = finished
+        case .kept(let kept): receipt = kept
+        default: return nil
+        }
+        return receipt.isUpload ? (receipt.finalURL, receipt.finalURL) : (receipt.finalURL, receipt.path)
     }
 }

@@ -17,10 +17,13 @@ struct ReporterState: ~Copyable {
     private var shown: [String: String] = [:]
     private var hint = CommandHint()
     private(set) var board = WatchBoard()
+    private var insecure = InsecureJobs()
     /// Of uploads whose confirmation is still to come, by the files' paths.
     private var receipts: [String: JobReceipt] = [:]
     private var json: BufferedOutput?
     private var report: BufferedOutput?
+    /// Why a file of the report that was closed since is incomplete.
+    private var lostReport: Int32?
     private var errors: BufferedOutput
     /// For the screen's thread to write.
     private var lines: [StyledLine] = []
@@ -45,20 +48,35 @@ struct ReporterState: ~Copyable {
     }
 
     mutating func receive(_ told: QueueEvent, isHurried: () -> Bool) {
+        let isInsecure = insecure.note(told)
         if json != nil, options.json == .withProgress || !told.kind.isProgress {
-            json?.append { JSONLines.append(told, to: &$0) }
+            json?.append { JSONLines.append(told, insecure: isInsecure, to: &$0) }
         }
-        if report != nil, told.kind.isEnd { report?.append { JSONLines.append(told, to: &$0) } }
+        if report != nil, told.kind.isEnd {
+            report?.append { JSONLines.append(told, insecure: isInsecure, to: &$0) }
+        }
         var event = told
         if let name = shown[event.batch] { event.batch = name }
         let isWatched = WatchBatch.folder(of: event.batch) != nil
         if isWatched { note(event) }
         screen?.receive(event)
         if !event.kind.isProgress {
-            add(log.receive(event))
+            add(log.receive(event, insecure: isInsecure))
             if !isWatched { addReport(event) }
         }
         flush(time: event.time, now: event.kind.isAboutBatch, isHurried: isHurried)
+    }
+
+    /// Goes on in a file of the report's name: whoever rotates logs has moved the one before away.
+    ///
+    /// - Throws: `fileAccess` when it can't be opened; the report goes on in the old one then.
+    mutating func reopenReport() throws(TransferError) {
+        guard let path = options.reportFile else { return }
+        report?.flush(patience: 1000)
+        let next = try BufferedOutput(appendingTo: path)
+        // A line that the old one lacks stays told.
+        lostReport = lostReport ?? report?.failure
+        report = consume next
     }
 
     mutating func call(_ batches: [String: String], _ hint: CommandHint) {
@@ -181,7 +199,7 @@ struct ReporterState: ~Copyable {
             add([LogLine(level: .info, time: time, text: terminal.charset.visible(folder.stoppedLine))])
         }
         report?.flush(patience: 1000)
-        if let number = report?.failure {
+        if let number = lostReport ?? report?.failure {
             let failure = "the report file is incomplete: \(BufferedOutput.reason(number))"
             add([LogLine(level: .error, time: time, text: failure)])
             StandardOutput.noteReport()

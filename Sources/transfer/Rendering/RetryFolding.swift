@@ -136,7 +136,7 @@ struct RetryFolding: Sendable {
         }
         if let pause = fold.pause { return Self.waits(pause.reason, pause.waiting) }
         let message = fold.error?.message ?? key.reason
-        let again = fold.delay > .zero ? "in \(WaitWords.wholeSeconds(fold.delay))" : "now"
+        let again = WaitWords.after(fold.delay)
         if fold.count == 1 {
             return "\(fold.job): \(message), again \(again)" + (key.host.isEmpty ? "" : " (\(key.host))")
         }

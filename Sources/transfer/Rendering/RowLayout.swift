@@ -44,7 +44,7 @@ struct RowLayout: Sendable, Hashable {
         let progress = job.progress
         let total = progress?.total
         let fraction = total.map { $0 > 0 ? Double(progress?.completed ?? 0) / Double($0) : 1 }
-        var line = StyledLine(charset.name(job.name, width: name).padded(name) + (bar > 0 ? "  " : " "))
+        var line = StyledLine(label(job, charset).padded(name) + (bar > 0 ? "  " : " "))
         for part in ProgressBar.draw(fraction, width: bar, charset: charset).parts {
             line.append(part.text, part.style)
         }
@@ -60,6 +60,12 @@ struct RowLayout: Sendable, Hashable {
         guard !rest.isEmpty || bar > 0 else { return StyledLine(line.text.withoutTrailingSpaces) }
         line.append(rest)
         return line
+    }
+
+    /// What is said of every line of a job stays where the name gets short.
+    private func label(_ job: ProgressScreen.ActiveJob, _ charset: Charset) -> String {
+        guard job.isInsecure else { return charset.name(job.name, width: name) }
+        return charset.name(job.name, width: max(4, name - InsecureJobs.mark.count)) + InsecureJobs.mark
     }
 
     private func state(_ progress: JobProgress?) -> String {

@@ -38,18 +38,26 @@ enum WaitWords {
     static func log(_ reason: WaitReason) -> String {
         switch reason {
         case .host(let origin, let status, let message, let remaining, let isAsked):
-            let wait = wholeSeconds(remaining)
-            if let status { return "\(host(origin)): \(status), \(isAsked ? "Retry-After" : "next try in") \(wait)" }
-            return "\(host(origin)): \(message), next try in \(wait)"
-        case .retry(let remaining): return "next try in \(wholeSeconds(remaining))"
-        case .disk(let message, let remaining): return "\(message), next try in \(wholeSeconds(remaining))"
+            let next = "next try \(after(remaining))"
+            if let status { return "\(host(origin)): \(status), \(isAsked ? "Retry-After \(time(remaining))" : next)" }
+            return "\(host(origin)): \(message), \(next)"
+        case .retry(let remaining): return "next try \(after(remaining))"
+        case .disk(let message, let remaining): return "\(message), next try \(after(remaining))"
         default: return other(reason)
         }
     }
 
-    /// `42 s`, `5m 00s`; what is left of a second counts as one.
-    static func wholeSeconds(_ duration: Duration) -> String {
-        DurationText.words(.seconds((duration.inMilliseconds + 999) / 1000))
+    /// `in 42 s`, `in 5m 00s`, `in 0.2 s`, and `at once` where nothing remains.
+    static func after(_ duration: Duration) -> String {
+        duration.inMilliseconds > 0 ? "in \(time(duration))" : "at once"
+    }
+
+    /// `42 s`, `5m 00s`; below a second its tenths. What is left of one counts as a whole one.
+    static func time(_ duration: Duration) -> String {
+        let milliseconds = max(0, duration.inMilliseconds)
+        let tenths = (milliseconds + 99) / 100
+        guard milliseconds == 0 || tenths >= 10 else { return "0.\(tenths) s" }
+        return DurationText.words(.seconds((milliseconds + 999) / 1000))
     }
 
     /// The server's name, without the scheme of an origin.

@@ -17,6 +17,7 @@ enum WhyText {
         var lines = ["\(name): \(headline(explanation))\(waited)"]
         func add(_ label: String, _ text: String) { lines.append("  \(label.padded(labelWidth))\(text)") }
         for (label, text) in causes(explanation) { add(label, text) }
+        for (label, text) in places(explanation) { add(label, text) }
         if let held = explanation.held { add("held", "\(amount(held.bytes, of: held.total)), in \(held.path)") }
         if let sent = explanation.sent {
             add("sent", "\(amount(sent.bytes, of: sent.total)), held by the server (\(sent.uploadProtocol))")
@@ -48,7 +49,7 @@ enum WhyText {
             "waiting: \(WaitWords.host(origin)) said \(status), asks for \(clock(remaining))"
         case .host(let origin, nil, let message, let remaining):
             "waiting: \(WaitWords.host(origin)): \(message), next try in \(clock(remaining))"
-        case .retry(let remaining): "waiting for its next attempt, in \(clock(remaining))"
+        case .retry(let remaining): "waiting for its next attempt, \(clockAfter(remaining))"
         case .disk(_, let remaining): "waiting for the disk, looked at again in \(clock(remaining))"
         case .needs(let needs):
             needs.count == 1
@@ -85,6 +86,19 @@ enum WhyText {
         }
     }
 
+    /// What was asked of a job that has ended, and whether anybody may have answered.
+    private static func places(_ explanation: JobExplanation) -> [(String, String)] {
+        guard let route = explanation.route, let words = route.words else { return [] }
+        var places: [(String, String)] = []
+        if explanation.state.hasEnded {
+            places.append(("url", words.url))
+            if let last = explanation.finalURL, !last.isEmpty, last != words.url { places.append(("asked", last)) }
+            if !explanation.isUpload, explanation.state != .done { places.append(("to", words.to)) }
+        }
+        if route.isInsecure { places.append(("tls", "certificates aren't checked (-k, tls.insecure)")) }
+        return places
+    }
+
     private static func starts(
         _ explanation: JobExplanation, _ name: String, _ again: String?, _ hint: CommandHint
     ) -> String? {
@@ -119,6 +133,11 @@ enum WhyText {
         place.lastIndex(of: "/").map { String(place[place.index(after: $0)...]) } ?? place
     }
 
+    /// `in 0:42`, and below a second as it is.
+    private static func clockAfter(_ remaining: Duration) -> String {
+        remaining < .seconds(1) ? WaitWords.after(remaining) : "in \(clock(remaining))"
+    }
+
     private static func clock(_ remaining: Duration) -> String {
         NumberText.countdown(milliseconds: remaining.inMilliseconds)
     }
@@ -137,7 +156,7 @@ enum WhyText {
         }
     }
 
-    /// One object: `batch`, `id`, `state`, `for` (as in `job.waiting` events, and `schedule`, `process`, `turn`), what
+    /// One object: `batch`, `id`, `state`, `url`, `to`, `finalURL` of a job that has ended, `insecure`, `for` (as in `job.waiting` events, and `schedule`, `process`, `turn`), what
     /// belongs to that, and where known `waited` (seconds), `held`, `sent`, `last`, `rules`, `links`, `attempts`, `limit`, `starts`,
     /// `pid`, `source`.
     static func json(_ explanation: JobExplanation) -> String {
@@ -145,6 +164,12 @@ enum WhyText {
             object.field("batch", explanation.batch)
             object.field("id", explanation.job)
             object.field("state", name(explanation.state))
+            if let route = explanation.route, let words = route.words {
+                object.field("url", words.url)
+                object.field("to", words.to)
+                if route.isInsecure { object.field("insecure", true) }
+            }
+            if let last = explanation.finalURL, !last.isEmpty { object.field("finalURL", last) }
             reason(explanation.reason, &object)
             object.optional("waited", explanation.waited)
             if let held = explanation.held {
@@ -182,7 +207,7 @@ enum WhyText {
         }
     }
 
-    private static func name(_ state: JobState) -> String {
+    static func name(_ state: JobState) -> String {
         switch state {
         case .queued: "queued"
         case .claimed: "claimed"

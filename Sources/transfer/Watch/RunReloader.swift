@@ -6,6 +6,8 @@ import TransferQueue
 /// that is paused stays so. Unchanged jobs stay as they are, whatever became of them. A file with a fault changes nothing.
 struct RunReloader: Sendable {
     let plan: RunPlan
+    /// Its files are read again too.
+    let configuration: ConfigurationOptions
     let limits: LimitOptions
     let queue: JobQueue
     let session: WatchSession
@@ -30,8 +32,10 @@ struct RunReloader: Sendable {
         var folders: [WatchSpec] = []
         var sources: [JobFileSource] = []
         var isFaulty = false
+        var rules = plan.rules
+        rules.configuration = try configuration.load()
         for file in plan.files {
-            let source = try JobFileSource(file, rules: plan.rules)
+            let source = try JobFileSource(file, rules: rules)
             let (report, found) = try plan.check(source)
             for fault in report.faults {
                 reporter.note(.error, "\(file):\(fault.span.line):\(fault.span.column): \(fault.message)")
@@ -49,7 +53,7 @@ struct RunReloader: Sendable {
             jobs += staged.batch.jobs
             if staged.batch.jobs > 0 { await queue.begin(staged.batch) }
         }
-        if let first = sources.first { queue.setLimits(limits.merged(with: first.batch().limits)) }
+        if let first = sources.first { queue.setLimits(limits.merged(with: first.batch().limits, rules.configuration)) }
         var words = try await session.change(to: folders)
         if words.isEmpty { words = ["the same folders"] }
         words.append(NumberText.count(jobs, "job"))

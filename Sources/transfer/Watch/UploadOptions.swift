@@ -43,16 +43,20 @@ struct UploadOptions: ParsableArguments {
     ///
     /// - Parameters:
     ///   - named: The URL as the user wrote it; a file server's may hold a user.
+    ///   - configuration: Stands behind the options.
     ///   - typed: The passwords that somebody was asked for.
-    /// - Throws: `ValidationError` for what doesn't go together.
-    func upload(to named: String, typed: TypedPasswords? = nil) throws -> (
-        upload: JobSpec.Upload, settings: JobSettings
-    ) {
-        var (url, settings) = try request.login.settings(of: named, base: request.rules().settings, typed: typed)
+    /// - Throws: `ValidationError` for what doesn't go together, and `Failure` for a configuration that doesn't.
+    func upload(
+        to named: String, _ configuration: Configuration = Configuration(), typed: TypedPasswords? = nil
+    ) throws -> (upload: JobSpec.Upload, settings: JobSettings) {
+        var rules = try request.rules()
+        try s3.lay(over: &rules)
+        rules.configuration = configuration
+        let start = try rules.start(for: [LoginArguments.withoutUser(named).url])
+        var (url, settings) = try request.login.settings(of: named, base: start.settings, typed: typed)
         guard JobSpec.isSupported(url: url) else { throw ValidationError(JobSpec.refusal(of: url)) }
         if let refusal = uploadProtocol?.value.refusal(of: url) { throw ValidationError(refusal) }
         if let parallel, !(1...64).contains(parallel) { throw ValidationError("--parallel is 1 to 64") }
-        settings.s3 = s3.access
         if let integrity {
             guard url.prefix(5).lowercased() == "s3://" else {
                 throw ValidationError("--integrity is for s3:// URLs")
@@ -60,12 +64,15 @@ struct UploadOptions: ParsableArguments {
             settings.s3 = settings.s3 ?? JobSettings.S3Access()
             settings.s3?.integrity = integrity.value
         }
-        let chosen = uploadProtocol?.value ?? .of(url: url) ?? (method == "POST" ? .post : .put)
-        var upload = JobSpec.Upload(source: "", url: url, uploadProtocol: chosen, method: method)
-        upload.options.chunkSize = chunkSize?.bytes
-        upload.options.parallel = parallel
-        upload.options.createFolders = createFolders
-        upload.options.inPlace = inPlace
+        var upload = start.upload
+        upload.url = url
+        upload.uploadProtocol =
+            uploadProtocol?.value ?? .of(url: url) ?? (method == "POST" ? .post : upload.uploadProtocol)
+        upload.method = method ?? upload.method
+        upload.options.chunkSize = chunkSize?.bytes ?? upload.options.chunkSize
+        upload.options.parallel = parallel ?? upload.options.parallel
+        if createFolders { upload.options.createFolders = true }
+        if inPlace { upload.options.inPlace = true }
         let options = [
             (method != nil, "method", "--method"), (parallel != nil, "parallel", "--parallel"),
             (createFolders, "createFolders", "--create-folders"), (inPlace, "inplace", "--inplace"),

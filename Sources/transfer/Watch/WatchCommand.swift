@@ -69,8 +69,8 @@ struct Watch: AsyncParsableCommand {
     }
 
     /// - Throws: `ValidationError` for what can't be meant.
-    func spec(typed: TypedPasswords? = nil) throws -> WatchSpec {
-        let (upload, settings) = try upload.upload(to: to, typed: typed)
+    func spec(_ configuration: Configuration = Configuration(), typed: TypedPasswords? = nil) throws -> WatchSpec {
+        let (upload, settings) = try upload.upload(to: to, configuration, typed: typed)
         var spec = WatchSpec(folder: folder, url: upload.url)
         spec.rules = WatchRules(
             include: include.map(\.pattern), exclude: exclude.map(\.pattern), isRecursive: recursive)
@@ -82,6 +82,7 @@ struct Watch: AsyncParsableCommand {
         spec.verifiesDigest = checksum
         spec.upload = upload
         spec.settings = settings
+        if !configuration.isEmpty { spec.plain = Shared(wrappedValue: WatchSpec.Plain(try self.spec(typed: typed))) }
         var status = stat()
         if stat(folder, &status) == 0, status.st_mode & S_IFMT != S_IFDIR {
             throw ValidationError("\(folder) isn't a folder; transfer put uploads single files")
@@ -101,9 +102,11 @@ struct Watch: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let spec = try spec(typed: try upload.request.login.askedPasswords(for: [to]))
+        try upload.request.fields.checkFiles()
+        let configuration = try upload.request.configuration.load()
+        let spec = try spec(configuration, typed: try upload.request.login.askedPasswords(for: [to]))
         let queue = try await Composition.queue(
-            state: state.state, limits: limits.merged(with: BatchLimits()))
+            state: state.state, limits: limits.merged(with: BatchLimits(), configuration), configuration)
         let reporter = try Composition.reporter(show)
         let session = WatchSession(queue, reporter, folders: [spec.folder])
         var execution = Execution(queue: queue, reporter: reporter, stops: Execution.StopRules())

@@ -109,7 +109,7 @@ extension MemoryState {
                 facts: facts ?? FileStamp(size: receipt.bytes, modified: 0), digest: receipt.digest,
                 validator: receipt.validator, finalURL: receipt.finalURL, status: receipt.status,
                 attempts: receipt.attempts, isLengthUnproven: receipt.isLengthUnproven,
-                isStrict: job.staged.spec.isStrict)
+                route: JobRoute(job.staged.spec), isStrict: job.staged.spec.isStrict)
         }
     }
 

@@ -144,7 +144,7 @@ extension MemoryState {
             case .cancel: cursor = cancel(job.id)
             case .retry, .retryFailed: jobs[job.id]?.startAnew()
             }
-            applied.jobs.append((job.identity, cursor))
+            applied.jobs.append((job.identity, cursor, JobRoute(job.staged.spec)))
         }
         if command.verb == .cancel {
             applied.skipped = meant.filter { command.verb.states.contains($0.state) }

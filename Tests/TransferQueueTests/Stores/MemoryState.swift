@@ -197,12 +197,16 @@ struct MemoryState {
                 end.failure.map {
                     .failed(
                         JobFailure(
-                            batch: name, job: job.identity, error: $0.error, attempts: $0.attempts, host: $0.host))
+                            batch: name, job: job.identity, error: $0.error, attempts: $0.attempts, host: $0.host,
+                            route: JobRoute(job.staged.spec)))
                 }
             case .skipped: .skipped(job: job.identity, need: end.need ?? "")
             default: .cancelled(job: job.identity)
             }
-        return kind.map { QueueEvent(time: end.time, batch: name, cursor: end.cursor, kind: $0) }
+        return kind.map {
+            QueueEvent(
+                time: end.time, batch: name, cursor: end.cursor, kind: $0, route: JobRoute(job.staged.spec))
+        }
     }
 
     var ends: [QueueEvent] {
@@ -247,7 +251,9 @@ struct MemoryState {
         where job.needs.contains(id) && unclaimed.contains(job.state) {
             let cursor = end(job.id, .skipped) { _, end in end.need = ended.identity }
             skipped.append(
-                SkippedJob(batch: job.batch, identity: job.identity, need: ended.identity, cursor: cursor))
+                SkippedJob(
+                    batch: job.batch, identity: job.identity, need: ended.identity, cursor: cursor,
+                    route: JobRoute(job.staged.spec)))
             skipped += skipDependents(of: job.id)
         }
         return skipped

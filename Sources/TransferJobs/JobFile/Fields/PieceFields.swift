@@ -1,7 +1,11 @@
 package import TransferCore
 
-/// The key `pieces` and those of its object.
+/// The key `pieces` and those of its object, and the key `size`.
 package enum PieceFields {
+    package static let size = Field<JobSpec.Download>(
+        "size", \.size, .fileSize, identity: .counted,
+        "The bytes that a download's file must have; one of another size fails.")
+
     package static let pieces = Field<JobSpec.Download>(
         FieldNote(
             "The digests of all of a download's pieces, with which the whole file is compared. Of a partial file that another "
@@ -54,6 +58,16 @@ extension FieldCodec<[Checksum]> {
             return digests
         } write: {
             $0.array($1) { $0.string($1.description) }
+        }
+    }
+}
+
+extension FieldCodec<Int64> {
+    fileprivate static var fileSize: Self {
+        Self(schema: #""type": "integer", "minimum": 0"#) { decoder throws(JSONFault) in
+            try decoder.integer(0...Int.max).map { Int64($0) }
+        } write: {
+            $0.integer(Int($1))
         }
     }
 }

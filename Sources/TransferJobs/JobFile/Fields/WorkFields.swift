@@ -52,6 +52,7 @@ package enum WorkFields {
             draft.namesChecksums = true
         },
         JobField(download: PieceFields.pieces, []),
+        JobField(download: PieceFields.size, []),
         JobField(
             "needs", [], .all,
             FieldNote(

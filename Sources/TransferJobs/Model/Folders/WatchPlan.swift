@@ -92,9 +92,14 @@ package struct WatchPlan: Sendable {
     }
 
     package func job(_ version: FileVersion, digest: Checksum?, identity: String) -> JobSpec {
-        var upload = spec.upload
-        upload.source = root + "/" + version.path
-        upload.url = url(version, digest: digest)
-        return JobSpec(id: identity, work: .upload(upload), priority: spec.priority, settings: spec.settings)
+        func job(_ upload: JobSpec.Upload, _ settings: JobSettings) -> JobSpec {
+            var upload = upload
+            upload.source = root + "/" + version.path
+            upload.url = url(version, digest: digest)
+            return JobSpec(id: identity, work: .upload(upload), priority: spec.priority, settings: settings)
+        }
+        var made = job(spec.upload, spec.settings)
+        made.lasting = spec.plain.map { job($0.wrappedValue.upload, $0.wrappedValue.settings).fingerprint }
+        return made
     }
 }

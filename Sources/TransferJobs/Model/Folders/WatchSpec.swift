@@ -1,3 +1,4 @@
+package import TransferCore
 public import TransferWatch
 
 /// A folder whose files are uploaded as they are finished, and by which rules: a plain value, as a `"watch"` entry of a
@@ -25,10 +26,23 @@ public struct WatchSpec: Sendable, Hashable {
     /// Of each file's job; −1,000,000 to 1,000,000.
     public var priority = 0
     public var settings = JobSettings()
+    /// What a configuration makes of it left out; `nil` where that makes nothing else of the jobs.
+    package var plain: Shared<Plain>?
 
     public init(folder: String, url: String) {
         self.folder = folder
         self.url = url
+    }
+
+    /// What counts for whether the jobs are other ones.
+    package struct Plain: Sendable, Hashable {
+        package var upload: JobSpec.Upload
+        package var settings: JobSettings
+
+        package init(_ spec: WatchSpec) {
+            upload = spec.upload
+            settings = spec.settings
+        }
     }
 
     public enum Then: Sendable, Hashable {

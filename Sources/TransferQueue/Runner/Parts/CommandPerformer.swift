@@ -129,13 +129,16 @@ final class CommandPerformer {
     private func announce(_ command: QueueCommand, _ applied: AppliedCommand, on host: isolated some CommandHost) {
         for job in applied.jobs {
             switch command.verb {
-            case .cancel: host.emit(command.batch, .cancelled(job: job.identity), cursor: job.cursor)
+            case .cancel:
+                host.emit(command.batch, .cancelled(job: job.identity), cursor: job.cursor, route: job.route)
             case .pause: host.emit(command.batch, .waiting(job: job.identity, .paused))
             case .resume, .retry, .retryFailed: break
             }
         }
         for skipped in applied.skipped {
-            host.emit(skipped.batch, .skipped(job: skipped.identity, need: skipped.need), cursor: skipped.cursor)
+            host.emit(
+                skipped.batch, .skipped(job: skipped.identity, need: skipped.need), cursor: skipped.cursor,
+                route: skipped.route)
         }
         if command.verb == .cancel { host.abandonCancelled(command.batch) }
         host.refreshFromStore(command.batch)

@@ -16,12 +16,13 @@ protocol PartHost: LoopActor {
         then: @escaping @Sendable (isolated Self, Value) -> Void)
     /// Starts what may start now, at the end of this turn of the loop.
     func pump()
-    func emit(_ batch: Int64, _ kind: QueueEvent.Kind, cursor: Int64?)
+    /// - Parameter route: Of an end whose kind doesn't have it.
+    func emit(_ batch: Int64, _ kind: QueueEvent.Kind, cursor: Int64?, route: JobRoute?)
     func timer(_ which: RunTimer) -> LoopTimer
 }
 
 extension PartHost {
-    func emit(_ batch: Int64, _ kind: QueueEvent.Kind) { emit(batch, kind, cursor: nil) }
+    func emit(_ batch: Int64, _ kind: QueueEvent.Kind) { emit(batch, kind, cursor: nil, route: nil) }
 
     /// Has something written down that nobody waits for.
     func note(_ notes: [JobNote]) {

@@ -35,7 +35,11 @@ struct Recorder {
     mutating func cancel(where isMeant: (JobStep) -> Bool) {
         let meant = steps.filter(isMeant)
         steps.removeAll(where: isMeant)
-        ends += meant.map { JobEnd(id: $0.id, batch: $0.batch, identity: $0.identity, outcome: .cancelled) }
+        ends += meant.map { step in
+            var end = JobEnd(id: step.id, batch: step.batch, identity: step.identity, outcome: .cancelled)
+            end.route = step.route
+            return end
+        }
     }
 
     enum Answer {

@@ -20,7 +20,7 @@ struct RunState {
     private var waiters: [CheckedContinuation<Void, Never>] = []
     /// Whether what may start is looked for at the end of this turn of the loop.
     var isPumpDue = false
-    var limiter: RateLimiter?
+    var rates = RateBounds()
 
     /// - Returns: Whether it's the first one: what comes after it is of the same kind.
     mutating func fail(_ error: any Error) -> Bool {

@@ -273,18 +273,20 @@ final class RunningBatches {
             kind = .failed(
                 JobFailure(
                     batch: run?.name ?? "", job: end.identity, error: error, attempts: attempts, host: machine,
-                    again: end.again, route: end.route))
+                    again: end.again, finalURL: end.finalURL, route: end.route))
         case .cancelled: kind = .cancelled(job: end.identity)
         case .dropped: kind = .dropped(job: end.identity)
         }
-        host.emit(end.batch, kind, cursor: cursor)
+        host.emit(end.batch, kind, cursor: cursor, route: end.route)
     }
 
     /// Counts a job that another one's end has made impossible, and tells it.
     func announce(_ skipped: SkippedJob, on host: isolated some BatchHost) {
         runs[skipped.batch]?.remaining -= 1
         runs[skipped.batch]?.totals.skipped += 1
-        host.emit(skipped.batch, .skipped(job: skipped.identity, need: skipped.need), cursor: skipped.cursor)
+        host.emit(
+            skipped.batch, .skipped(job: skipped.identity, need: skipped.need), cursor: skipped.cursor,
+            route: skipped.route)
     }
 }
 
@@ -294,7 +296,7 @@ extension JobReceipt {
         self.init(
             batch: batch, job: job.identity, isUpload: job.isUpload, bytes: job.facts.size, transferred: 0, seconds: 0,
             digest: job.digest, validator: job.validator, finalURL: job.finalURL, path: job.path, status: job.status,
-            attempts: job.attempts)
+            attempts: job.attempts, route: job.route)
         isLengthUnproven = job.isLengthUnproven
     }
 }

@@ -12,7 +12,7 @@ protocol UploadHost: PartHost {
     var dialogues: UploadDialogues { get }
     func underWay(_ id: Int64) -> RunningJob?
     func builder(of job: RunningJob) -> RequestBuilder
-    func limiters(_ settings: JobSettings) -> [RateLimiter]
+    func limiters(of job: RunningJob) -> [RateLimiter]
     /// Something of an answer has come.
     func serverAnswered(_ job: RunningJob)
     func judgeLink(_ job: RunningJob, _ outcome: ExchangeOutcome)
@@ -270,7 +270,7 @@ final class UploadDialogues {
         let (number, meter) = (talk.number, ExchangeMeter())
         let digest = request.digests.map { DigestSink.Outcome($0) }
         let handle = engine.start(
-            exchange, meter: meter, limiters: host.limiters(job.record.spec.settings),
+            exchange, meter: meter, limiters: host.limiters(of: job),
             makeSink: { digest.map { DigestSink($0) } ?? AnswerSink(limit: 256 << 10) as any BodySink }
         ) { [host] event in
             switch event {

@@ -54,7 +54,9 @@ import TransferTestSupport
             asked.append("store")
         }
 
-        func emit(_ batch: Int64, _ kind: QueueEvent.Kind, cursor: Int64?) { asked.append("event") }
+        func emit(_ batch: Int64, _ kind: QueueEvent.Kind, cursor: Int64?, route: JobRoute?) {
+            asked.append("event")
+        }
 
         func pump() {}
 

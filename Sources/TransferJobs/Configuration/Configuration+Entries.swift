@@ -1,0 +1,82 @@
+extension Configuration {
+    /// A variable of the environment that stands for a key of `defaults` or of `limits`.
+    public struct Variable: Sendable {
+        public let name: String
+        public let key: String
+        /// The key's value, as JSON.
+        public let json: String
+        /// Whether the key is one of `limits`.
+        public let isLimit: Bool
+
+        public init(_ name: String, key: String, json: String, isLimit: Bool = false) {
+            self.name = name
+            self.key = key
+            self.json = json
+            self.isLimit = isLimit
+        }
+    }
+
+    /// Everything that holds, with the built-in values.
+    ///
+    /// - Parameter variables: Stronger than the files.
+    public func entries(_ variables: [Variable] = []) -> [ConfigurationEntry] {
+        var rules = files.reduce(Self.builtIn) { result, file in
+            file.root["defaults"].map { result.under($0) } ?? result
+        }
+        rules = Self.laid(variables, over: rules)
+        var entries = rules.entries(beneath: ["defaults"])
+        entries += limits(variables).entries(beneath: ["limits"])
+        for key in [ConfigurationKey.origins, .links, .commands, .serve, .metrics, .queue] {
+            entries += value(key.rawValue).entries(beneath: [key.rawValue])
+        }
+        return entries
+    }
+
+    /// Everything that holds for a job of a URL, with the built-in values.
+    ///
+    /// - Parameter variables: Stronger than the files.
+    public func entries(for url: String, _ variables: [Variable] = []) -> [ConfigurationEntry] {
+        let set = rules(of: sections(for: [url]))
+        let own = ["perHost", "limits"]
+        let isOwn = { (member: ConfigurationValue.Member) in own.contains(member.name) }
+        let rules = Self.builtIn.under(.object(set.members.filter { !isOwn($0) }))
+        var entries = Self.laid(variables, over: rules).entries()
+        entries += limits(variables).entries(beneath: ["limits"])
+        for member in set.members where isOwn(member) {
+            entries += member.value.entries(beneath: ["origin"] + (member.name == "limits" ? [] : [member.name]))
+        }
+        return entries
+    }
+
+    private func limits(_ variables: [Variable]) -> ConfigurationValue {
+        let builtIn = ConfigurationValue(#"{"concurrency": 32, "perHost": "auto"}"#, from: .builtIn, key: "limits")
+        return variables.filter(\.isLimit).reduce(builtIn.under(value("limits"))) { $0.under($1.value) }
+    }
+
+    private static func laid(_ variables: [Variable], over rules: ConfigurationValue) -> ConfigurationValue {
+        variables.filter { !$0.isLimit }.reduce(rules) { $0.under($1.value) }
+    }
+
+    private static var builtIn: ConfigurationValue {
+        var result = ConfigurationValue.empty
+        // One that is said takes the place of the whole object.
+        for field in ConfigurationFields.defaults.keys where field.key != "lowSpeed" {
+            if let standard = field.about.standard {
+                result = result.under(.one(field.key, ConfigurationValue(standard, from: .builtIn, key: field.key)))
+            }
+            guard !ConfigurationFields.whole.contains(field.key) else { continue }
+            for member in field.about.object?.members ?? [] {
+                guard let standard = member.about.standard else { continue }
+                let value = ConfigurationValue(standard, from: .builtIn, key: member.key)
+                result = result.under(.one(field.key, .one(member.key, value)))
+            }
+        }
+        return result
+    }
+}
+
+extension Configuration.Variable {
+    fileprivate var value: ConfigurationValue {
+        .one(key, ConfigurationValue(json, from: .variable(name), key: key))
+    }
+}

@@ -1,0 +1,56 @@
+import TransferCore
+
+/// A value that holds, which isn't an object of its own, with the place that it comes from.
+public struct ConfigurationEntry: Sendable, Hashable {
+    /// The keys that lead to it, such as `["retry", "limit"]`.
+    public var path: [String]
+    package var value: String
+    public var place: ConfigurationPlace
+
+    /// The path with dots between its keys; keys that hold dots themselves are in brackets, as in `origins["*.lan"].proxy`.
+    public var key: String {
+        path.reduce(into: "") { key, name in
+            let isPlain = name.utf8.allSatisfy { byte in
+                (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte & 0xDF) || byte == 0x2D || byte == 0x5F
+            }
+            key += isPlain ? (key.isEmpty ? name : "." + name) : "[\(Wording.quoted(name))]"
+        }
+    }
+
+    /// The value as JSON on one line, with `***` in the place of what may be a secret.
+    public var shown: String {
+        var text = ""
+        var bytes = Array(value.utf8)[...]
+        let isCommand = path.first == ConfigurationKey.commands.rawValue
+        // An object only says where the secret is.
+        var isSecretNext =
+            !isCommand && value.utf8.first != UInt8(ascii: "{") && path.contains(where: SecretNames.contain)
+        while let byte = bytes.first {
+            guard byte == UInt8(ascii: "\"") else {
+                bytes.removeFirst()
+                if ![0x20, 0x09, 0x0A, 0x0D].contains(byte) { text.unicodeScalars.append(UnicodeScalar(byte)) }
+                if byte == UInt8(ascii: ",") || byte == UInt8(ascii: ":") { text += " " }
+                continue
+            }
+            let end = Array(bytes).withUnsafeBufferPointer { LineTokens.endOfString(at: 0, in: $0) }
+            let word = String(decoding: bytes.prefix(end).dropFirst().dropLast(), as: UTF8.self)
+            bytes = bytes.dropFirst(end)
+            text += "\"\(isSecretNext ? Redaction.mark : Self.masked(word))\""
+            // An option's value follows it: `"--token", "…"`.
+            isSecretNext = isCommand && Self.isSecretOption(word)
+        }
+        return text
+    }
+
+    private static func isSecretOption(_ word: String) -> Bool {
+        word.hasPrefix("-") && !word.contains("=") && SecretNames.contain(String(word.drop { $0 == "-" }))
+    }
+
+    private static func masked(_ word: String) -> String {
+        if word.contains("://") { return Redaction.url(word) }
+        guard word.hasPrefix("-"), let equals = word.firstIndex(of: "="),
+            isSecretOption(String(word[..<equals]))
+        else { return word }
+        return word[...equals] + Redaction.mark
+    }
+}

@@ -1,0 +1,143 @@
+import TransferCore
+
+/// A value of a configuration file, with the places of its parts.
+package indirect enum ConfigurationValue: Sendable {
+    case object([Member])
+    /// What is replaced as a whole, as JSON.
+    case leaf(String, ConfigurationPlace)
+    /// Takes away what weaker files say.
+    case unset
+
+    package struct Member: Sendable {
+        package var name: String
+        /// The name as the file has it, in quotes.
+        package var token: String
+        package var value: ConfigurationValue
+    }
+
+    package static let empty = ConfigurationValue.object([])
+
+    package var members: [Member] { if case .object(let members) = self { members } else { [] } }
+
+    package subscript(_ name: String) -> ConfigurationValue? { members.first { $0.name == name }?.value }
+
+    /// This with a stronger value over it: objects are merged, other values take the place of what was there, and `unset`
+    /// takes it away.
+    package func under(_ stronger: ConfigurationValue, foldsCase: Bool = false) -> ConfigurationValue {
+        guard case .object(let over) = stronger else { return stronger }
+        guard case .object(var members) = self else { return stronger.settled }
+        for member in over {
+            let index = members.firstIndex {
+                foldsCase ? $0.name.asciiCaseInsensitiveEquals(member.name) : $0.name == member.name
+            }
+            guard let index else {
+                members.append(Member(name: member.name, token: member.token, value: member.value.settled))
+                continue
+            }
+            // Field names of HTTP are the same in whatever case.
+            let merged = members[index].value.under(member.value, foldsCase: member.name == JobKey.headers.rawValue)
+            members[index] = Member(name: member.name, token: member.token, value: merged)
+        }
+        return ConfigurationValue.object(members).settled
+    }
+
+    /// Without what is unset.
+    private var settled: ConfigurationValue {
+        guard case .object(let members) = self else { return self }
+        return .object(
+            members.compactMap { member in
+                if case .unset = member.value { return nil }
+                return Member(name: member.name, token: member.token, value: member.value.settled)
+            })
+    }
+
+    /// As JSON.
+    package var json: String {
+        switch self {
+        case .leaf(let text, _): text
+        case .unset: "null"
+        case .object(let members): "{\(members.map { "\($0.token): \($0.value.json)" }.joined(separator: ", "))}"
+        }
+    }
+
+    /// The values that aren't objects, in the order in which they stand.
+    package func entries(beneath path: [String] = []) -> [ConfigurationEntry] {
+        switch self {
+        case .leaf(let text, let place): [ConfigurationEntry(path: path, value: text, place: place)]
+        case .unset: []
+        case .object(let members): members.flatMap { $0.value.entries(beneath: path + [$0.name]) }
+        }
+    }
+}
+
+extension ConfigurationValue {
+    /// A value that is of no file, and in order.
+    package init(_ json: String, from place: ConfigurationPlace, key: String) {
+        let read = Array(json.utf8).withUnsafeBufferPointer { bytes in
+            Result { () throws(JSONFault) in
+                var reader = JSONReader(bytes)
+                var cursor = SourceCursor()
+                return try Self.read(&reader, &cursor, file: place.file, key: key)
+            }
+        }
+        self = (try? read.get())?.placed(place) ?? .empty
+    }
+
+    private func placed(_ place: ConfigurationPlace) -> ConfigurationValue {
+        switch self {
+        case .leaf(let text, _): .leaf(text, place)
+        case .unset: .unset
+        case .object(let members):
+            .object(members.map { Member(name: $0.name, token: $0.token, value: $0.value.placed(place)) })
+        }
+    }
+
+    /// An object of one member.
+    package static func one(_ key: String, _ value: ConfigurationValue) -> ConfigurationValue {
+        .object([Member(name: key, token: "\"\(key)\"", value: value)])
+    }
+
+    /// Reads the tree of a text that was found to be in order.
+    package static func read(
+        _ reader: inout JSONReader, _ cursor: inout SourceCursor, file: String, key: String = ""
+    ) throws(JSONFault) -> ConfigurationValue {
+        let kind = try reader.kind()
+        let start = reader.offset
+        cursor.advance(to: start, in: reader.bytes)
+        let place = ConfigurationPlace(file: file, line: cursor.line, column: cursor.column)
+        if kind == .null {
+            try reader.null()
+            return .unset
+        }
+        let namesSecret = kind == .object ? try namesSecret(reader) : false
+        let isWhole = kind != .object || ConfigurationFields.whole.contains(key) || namesSecret
+        guard !isWhole else {
+            try reader.skipValue()
+            return .leaf(String(decoding: reader.bytes[start..<reader.offset], as: UTF8.self), place)
+        }
+        var members: [Member] = []
+        var isFirst = true
+        try reader.beginObject()
+        while let text = try reader.key(isFirst: &isFirst) {
+            let name = reader.string(text)
+            let token = String(decoding: reader.bytes[text.token], as: UTF8.self)
+            let value = try read(&reader, &cursor, file: file, key: name)
+            if !name.hasPrefix("x-") { members.append(Member(name: name, token: token, value: value)) }
+        }
+        return .object(members)
+    }
+
+    /// Whether the object at hand says where a secret is found.
+    private static func namesSecret(_ reader: JSONReader) throws(JSONFault) -> Bool {
+        var reader = reader
+        var names: [String] = []
+        var isFirst = true
+        try reader.beginObject()
+        while let key = try reader.key(isFirst: &isFirst) {
+            names.append(reader.string(key))
+            guard try reader.kind() == .string else { return false }
+            try reader.skipValue()
+        }
+        return names.count == 1 && SecretKey(rawValue: names[0]) != nil
+    }
+}

@@ -1,0 +1,105 @@
+import TransferCore
+
+extension JobFileReader {
+    /// Reads a Metalink: each of its files is a job.
+    package mutating func metalinkDocument(
+        _ bytes: UnsafeBufferPointer<UInt8>, _ sink: (JobFileElement) throws -> Void
+    ) throws {
+        try begin(BatchSpec(), sink)
+        var parser = MetalinkParser(bytes)
+        // A fault within a file is told, and no job is made of what was read of it.
+        var isWrong = false
+        var cursor = SourceCursor()
+        let faults = report.faultCount
+        while true {
+            let item: MetalinkParser.Item?
+            do throws(XMLScanner.Fault) {
+                item = try parser.next()
+            } catch {
+                return try refuse(error.message, error.range, bytes, sink)
+            }
+            switch item {
+            case nil:
+                guard report.jobCount == 0, report.faultCount == faults else { return }
+                return try refuse("the Metalink describes no file", 0..<1, bytes, sink)
+            case .problem(let message, let range):
+                isWrong = true
+                try refuse(message, range, bytes, sink)
+            case .file(let file):
+                report.jobCount += 1
+                defer { isWrong = false }
+                if let refusal = Self.refusal(of: file, near: metalink.locations) {
+                    try refuse(refusal.message, refusal.range, bytes, sink)
+                } else if !isWrong, let name = MetalinkName.path(file.name) {
+                    cursor.advance(to: file.range.lowerBound, in: bytes)
+                    let place = JobLocations(
+                        index: report.jobCount - 1, job: cursor.span(file.range, in: bytes),
+                        to: cursor.span(file.nameRange, in: bytes), format: .metalink)
+                    try sink(.job(job(file, name), place))
+                }
+            }
+        }
+    }
+
+    private func job(_ file: MetalinkFile, _ name: String) -> JobSpec {
+        var download = decoder.defaults.download
+        download.urls = file.urls(near: metalink.locations).filter { URLRule.refusal(of: $0) == nil }
+        download.destination = DestinationPath.normalized(metalink.output ?? name)
+        download.size = file.size
+        download.pieces = file.bestPieces
+        download.checksum = file.checksum ?? DownloadDecoder.listedChecksum(of: download, decoder.defaults.checksums)
+        return JobSpec(
+            work: .download(download.strict ? download.strictly : download), priority: decoder.defaults.priority,
+            settings: decoder.defaults.settings)
+    }
+
+    private static func refusal(
+        of file: MetalinkFile, near locations: [String]
+    ) -> (message: String, range: Range<Int>)? {
+        guard !file.name.isEmpty else { return nil }
+        guard MetalinkName.path(file.name) != nil else {
+            return (
+                "the name \(Wording.quoted(file.name)) leads out of the folder or names no file; a name is a relative path"
+                    + " without \"..\"", file.nameRange
+            )
+        }
+        let urls = file.urls(near: locations)
+        if !urls.contains(where: { URLRule.refusal(of: $0) == nil }) {
+            if let source = file.sources.first, let refusal = URLRule.refusal(of: source.url) {
+                return (refusal.message, source.range)
+            }
+            let others = file.foreignSources > 0 ? ", only torrents and the like" : ""
+            return ("no URL of \(Wording.quoted(file.name)) is there\(others)", file.range)
+        }
+        if let size = file.size, let pieces = file.bestPieces, !pieces.sizes.contains(size) {
+            return (
+                "\(pieces.digests.count) pieces of \(pieces.length) bytes can't make a file of \(size)",
+                file.piecesRange ?? file.range
+            )
+        }
+        return nil
+    }
+
+    private mutating func refuse(
+        _ message: String, _ range: Range<Int>, _ bytes: UnsafeBufferPointer<UInt8>,
+        _ sink: (JobFileElement) throws -> Void
+    ) throws {
+        let inside = range.clamped(to: 0..<bytes.count)
+        let context = FaultContext(bytes: bytes, base: SourceCursor(), path: nil)
+        let quoting = report.faults.count < JobFileReport.capacity
+        try add(context.fault(Problem(message: message, range: inside), quoting: quoting), sink)
+    }
+}
+
+/// How a Metalink's files are fetched.
+public struct MetalinkRules: Sendable {
+    /// Countries whose sources come first, the nearest first, in lower-case letters such as `de`.
+    public var locations: [String]
+    /// The path of the one file, in place of its name.
+    public var output: String?
+
+    public init(locations: [String] = [], output: String? = nil) {
+        self.locations = locations.map { $0.lowercased() }
+        self.output = output
+    }
+}

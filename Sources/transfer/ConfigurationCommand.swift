@@ -1,0 +1,79 @@
+import ArgumentParser
+import Glibc
+import TransferCore
+import TransferQueue
+
+struct ConfigurationCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "config", abstract: "What holds for transfers, and which file says it.",
+        discussion: """
+            Each value of the configuration files, of TRANSFER_ variables and of the program itself, with the place that \
+            it comes from; for a URL, what holds for its jobs. What options, job files and jobs say is stronger.
+            """)
+
+    @Argument(help: ArgumentHelp("The URL of a job.", valueName: "url"))
+    var url: String?
+
+    @Flag(help: "JSON on standard output.")
+    var json = false
+
+    @OptionGroup var files: ConfigurationOptions
+
+    func run() throws {
+        let url = try url.map { try LoginArguments.withoutUser(URLArgument.completed($0)).url }
+        if let url, !JobSpec.isSupported(url: url) { throw ValidationError(JobSpec.refusal(of: url)) }
+        var looked: [(path: String, isThere: Bool)] = []
+        var read: [ConfigurationFile] = []
+        for source in files.sources {
+            let file = try source.read()
+            looked.append((source.path, file != nil))
+            if let file { read.append(file) }
+        }
+        let configuration = Configuration(read)
+        let variables = try EnvironmentRules.variables()
+        let entries =
+            try url.map { url in
+                // What can't be put together is told here too.
+                var rules = RequestRules()
+                rules.configuration = configuration
+                _ = try rules.start(for: [url])
+                return configuration.entries(for: url, variables)
+            } ?? configuration.entries(variables)
+        if json {
+            print(Self.json(entries, looked, url: url))
+        } else {
+            let charset = Terminal(STDOUT_FILENO, environment: Composition.environment).charset
+            for line in Self.lines(entries, looked) { print(charset.visible(line)) }
+        }
+    }
+
+    private static func lines(
+        _ entries: [ConfigurationEntry], _ looked: [(path: String, isThere: Bool)]
+    ) -> [String] {
+        var table = TextTable(("KEY", .left), ("VALUE", .left), ("FROM", .left))
+        for entry in entries { table.add([entry.key, entry.shown, "\(entry.place)"]) }
+        let files = looked.map { "\($0.isThere ? "read:     " : "not there:") \($0.path)" }
+        return (files.isEmpty ? ["no file is read (--no-config)"] : files) + [""] + table.lines
+    }
+
+    /// One object: `files` (`path`, `read`), `url`, `values` (`key`, `value`, `from`, `line`, `column`).
+    private static func json(
+        _ entries: [ConfigurationEntry], _ looked: [(path: String, isThere: Bool)], url: String?
+    ) -> String {
+        JSONObject.text { object in
+            object.objects("files", looked) { object, file in
+                object.field("path", file.path)
+                object.field("read", file.isThere)
+            }
+            object.optional("url", url.map(Redaction.url))
+            object.objects("values", entries) { object, entry in
+                object.field("key", entry.key)
+                object.field("value", json: entry.shown)
+                object.field("from", entry.place.file)
+                guard entry.place.line > 0 else { return }
+                object.field("line", entry.place.line)
+                object.field("column", entry.place.column)
+            }
+        }
+    }
+}

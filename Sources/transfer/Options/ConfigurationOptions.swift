@@ -1,0 +1,50 @@
+import ArgumentParser
+import TransferCore
+import TransferQueue
+
+/// Which configuration files are read.
+struct ConfigurationOptions: ParsableArguments {
+    @Option(
+        name: .customLong("config"),
+        help: ArgumentHelp(
+            "The only configuration file to read; ~/.config/transfer/config.json and /etc/transfer/config.json otherwise.",
+            valueName: "file"))
+    var file: String?
+
+    @Flag(name: .customLong("no-config"), help: "Read no configuration file.")
+    var isOff = false
+
+    func validate() throws {
+        if isOff, file != nil { throw ValidationError("--config and --no-config don't go together") }
+    }
+
+    func add(to given: inout GivenOptions) {
+        given.add("--config", file)
+        given.add("--no-config", isOff)
+    }
+
+    /// The files that are looked at, the weakest first.
+    var sources: [ConfigurationSource] { ConfigurationSource.all(only: file, isOff: isOff) }
+
+    /// What the files say.
+    ///
+    /// - Throws: `Failure` for a file that can't be used.
+    func load() throws(Failure) -> Configuration {
+        var files: [ConfigurationFile] = []
+        for source in sources { if let file = try source.read() { files.append(file) } }
+        return Configuration(files)
+    }
+}
+
+extension RequestRules {
+    /// What a job of these URLs begins with.
+    ///
+    /// - Throws: `Failure` for files of a configuration that don't go together.
+    func start(for urls: [String]) throws(Failure) -> JobDefaults {
+        do throws(TransferError) {
+            return try beginning(for: urls)
+        } catch {
+            throw Failure(.invalidJobFile, error.message)
+        }
+    }
+}

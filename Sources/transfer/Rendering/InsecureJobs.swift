@@ -1,0 +1,33 @@
+import TransferQueue
+
+/// The jobs under way whose servers' certificates aren't checked, which is told on each of their lines.
+struct InsecureJobs: Sendable {
+    /// Stands beside a job's name where people read it.
+    static let mark = " [-k]"
+
+    private struct Key: Hashable {
+        var batch: String
+        var job: String
+    }
+
+    private var jobs: Set<Key> = []
+
+    /// Follows a job from its start to its end.
+    ///
+    /// - Returns: Whether the event is of such a job.
+    mutating func note(_ event: QueueEvent) -> Bool {
+        if case .started(let job, let start) = event.kind {
+            // Most runs have none.
+            guard start.isInsecure else { return false }
+            jobs.insert(Key(batch: event.batch, job: job))
+            return true
+        }
+        guard let job = event.kind.job else {
+            if case .batchFinished = event.kind, !jobs.isEmpty { jobs = jobs.filter { $0.batch != event.batch } }
+            return false
+        }
+        let key = Key(batch: event.batch, job: job)
+        guard event.kind.isEnd else { return jobs.contains(key) }
+        return jobs.remove(key) != nil || event.route?.isInsecure ?? false
+    }
+}
