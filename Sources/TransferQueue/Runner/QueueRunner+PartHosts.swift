@@ -44,7 +44,7 @@ extension QueueRunner: UploadHost {
 
 extension QueueRunner: AbandonHost {
     var knownSecrets: [Int64: JobSecrets] { memory.secrets }
-    var untoldUploads: [Int64: TransferError] { abandonments.untold }
+    var untoldUploads: [Int64: TransferError] { abandonments.failures }
 
     func abandon(_ uploads: [AbandonedUpload]) { for upload in uploads { abandon(upload) } }
 
