@@ -36,6 +36,11 @@ struct FailedList {
         job.needs = []
         // Another batch of the list may have one of that name.
         job.id = nil
+        if case .download(var download) = job.work {
+            // A name's braces aren't those of a template.
+            download.destination = DestinationLedger.escaped(download.destination)
+            job.work = .download(download)
+        }
         print(job.canonicalJSON)
     }
 

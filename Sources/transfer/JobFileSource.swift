@@ -8,30 +8,30 @@ struct JobFileSource: Sendable {
     let name: String
     let bytes: MappedFile
     private let rules: RequestRules
-    private let metalink: MetalinkRules
-    private let documents: FetchedDocument
+    private let list: ListRules
+    private let hooks: HookSettings?
 
     /// - Parameters:
     ///   - name: A path, a URL, or `-` for standard input.
     ///   - rules: Laid over the file's `defaults`.
-    ///   - metalink: How the files of a Metalink are fetched.
+    ///   - list: How it's read.
+    ///   - hooks: The commands that the file may name as `onFinish`; `nil` where nobody asks what it names.
     ///   - contents: What it holds, where that was read before.
-    ///   - documents: Fetches what is named by a URL.
     /// - Throws: `Failure` when it can't be read.
     init(
-        _ name: String, rules: RequestRules = RequestRules(), metalink: MetalinkRules = MetalinkRules(),
-        contents: [UInt8]? = nil, documents: FetchedDocument = FetchedDocument()
+        _ name: String, rules: RequestRules = RequestRules(), list: ListRules = ListRules(),
+        hooks: HookSettings? = nil, contents: [UInt8]? = nil
     ) throws {
         self.name = FetchedDocument.isURL(name) ? Redaction.url(name) : name
         self.rules = rules
-        self.metalink = metalink
-        self.documents = documents
+        self.list = list
+        self.hooks = hooks
         if let contents {
             bytes = MappedFile(contents)
             return
         }
         if FetchedDocument.isURL(name) {
-            bytes = MappedFile(try documents.read(name))
+            bytes = MappedFile(try list.documents.read(name))
             return
         }
         do throws(TransferError) {
@@ -67,15 +67,17 @@ struct JobFileSource: Sendable {
     /// Reads all jobs and watched folders; what is wrong is in the report.
     ///
     /// - Parameters:
-    ///   - directory: What the relative paths of watched folders start from.
+    ///   - directory: What the relative paths start from.
+    ///   - names: The names that files get; shared by the lists of one batch.
     ///   - watch: Takes the watched folders.
     ///   - take: Takes the jobs.
     func read(
-        directory: String, watch: (WatchSpec, WatchLocations) -> Void,
+        directory: String, names: DestinationLedger? = nil, watch: (WatchSpec, WatchLocations) -> Void,
         _ take: (JobSpec, JobLocations) throws -> Void
     ) throws -> JobFileReport {
-        var reader = makeReader(directory: directory)
+        var reader = makeReader(directory: directory, names: names)
         var count = 0
+        var check = HookCheck(hooks)
         var cookieFiles: Set<String> = []
         var missing: [JobFileFault] = []
         var report = try bytes.withBytes { view in
@@ -83,6 +85,7 @@ struct JobFileSource: Sendable {
                 switch element {
                 case .job(let spec, let place):
                     count += 1
+                    check.note(spec, place)
                     if count.isMultiple(of: Self.jobsInMemory) { bytes.letGo() }
                     // A job that needs others may need the file of one of them.
                     if let path = spec.settings.http.cookies, spec.needs.isEmpty, cookieFiles.insert(path).inserted,
@@ -92,11 +95,15 @@ struct JobFileSource: Sendable {
                             JobFileFault(message: fault, path: place.path(of: "cookies"), span: place.job))
                     }
                     try take(spec, place)
-                case .watch(let spec, let place): watch(spec, place)
-                case .batch, .fault: break
+                case .watch(let spec, let place):
+                    check.note(spec, place)
+                    watch(spec, place)
+                case .batch(let spec): check.note(spec)
+                case .fault: break
                 }
             }
         }
+        for fault in check.faults { report.add(fault) }
         for fault in missing { report.add(fault) }
         return report
     }
@@ -104,9 +111,11 @@ struct JobFileSource: Sendable {
     /// A file of a million jobs isn't to be in memory as a whole once it was read.
     private static let jobsInMemory = 8192
 
-    private func makeReader(directory: String? = nil) -> JobFileReader {
+    private func makeReader(directory: String? = nil, names: DestinationLedger? = nil) -> JobFileReader {
         JobFileReader(
-            format: format, directory: directory, rules: rules, metalink: metalink, sums: Self.sums(documents))
+            format: list.format ?? format, directory: directory, rules: rules, metalink: list.metalink,
+            names: names ?? DestinationLedger(list.collisions, directory: directory), destination: list.destination,
+            sums: Self.sums(list.documents))
     }
 
     private var format: JobFileFormat? {

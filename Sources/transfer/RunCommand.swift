@@ -38,10 +38,12 @@ struct Run: AsyncParsableCommand {
     @Flag(help: "When another process runs the batch, wait for its end first.")
     var wait = false
 
+    @OptionGroup var list: ListOptions
     @OptionGroup var metalink: MetalinkOptions
     @OptionGroup var request: RequestOptions
     @OptionGroup var limits: LimitOptions
     @OptionGroup var output: OutputOptions
+    @OptionGroup var hooks: HookOptions
     @OptionGroup var stops: StopOptions
     @OptionGroup var state: StateOptions
 
@@ -60,20 +62,19 @@ struct Run: AsyncParsableCommand {
             let status = try await StandardInputRun(command: self, rules: rules).run()
             ExitStatus.exit(status)
         }
-        let sources = try files.map {
-            try JobFileSource($0, rules: rules, metalink: metalink.rules, documents: documents)
-        }
+        let known = Composition.hooks(hooks, rules.configuration)
+        let sources = try files.map { try JobFileSource($0, rules: rules, list: listRules, hooks: known) }
         if dryRun {
             return try DryRun(sources: sources, directory: workingFolder, name: name, state: state.state).run()
         }
-        let plan = RunPlan(
-            files: files, name: name, directory: workingFolder, rules: rules, metalink: metalink.rules,
-            documents: documents)
+        var plan = RunPlan(files: files, name: name, directory: workingFolder, rules: rules, list: listRules)
+        (plan.hooks, plan.hook) = (known, hooks.hook)
         try plan.refuseTwins(sources)
         // The first file is read while the queue is opened.
         var begun = sources.first.map(plan.read)
         let queue = try await Composition.queue(
-            state: state.state, limits: limits.merged(with: BatchLimits(), rules.configuration), rules.configuration)
+            state: state.state, limits: limits.merged(with: BatchLimits(), rules.configuration), rules.configuration,
+            hooks: hooks)
         var batches: [StagedBatch] = []
         var commands: [String: String] = [:]
         var warnings: [String] = []
@@ -104,6 +105,7 @@ struct Run: AsyncParsableCommand {
             queue: queue, reporter: try Composition.reporter(output), stops: Execution.StopRules(stops),
             commands: commands, hint: state.hint)
         execution.reporter.call([:], state.hint)
+        execution.metrics = try Composition.metrics(output, state: state.state, execution.reporter)
         for warning in warnings { execution.reporter.note(.warn, warning) }
         if folders.isEmpty {
             // The unit that watches runs such a file as well: its manager waits for a word, and for signs of life.
@@ -130,7 +132,8 @@ struct Run: AsyncParsableCommand {
 
     /// Options of the command line that a later run wants as well.
     private var repeated: [String] {
-        request.words + metalink.words + limits.words + (refresh ? ["--refresh"] : []) + (verify ? ["--verify"] : [])
+        list.words + metalink.words + request.words + limits.words + hooks.words + (refresh ? ["--refresh"] : [])
+            + (verify ? ["--verify"] : [])
     }
 
     /// The SIGHUPs from now on; `nil` on a terminal, where one says that it's gone, and stays an end.
@@ -144,8 +147,13 @@ struct Run: AsyncParsableCommand {
         return hangUps
     }
 
-    /// Fetches job files and lists of checksums that are named by URLs.
-    var documents: FetchedDocument { FetchedDocument(options: request.words) }
+    /// How the files are read.
+    var listRules: ListRules {
+        var rules = list.rules()
+        rules.metalink = metalink.rules
+        rules.documents = FetchedDocument(options: request.words)
+        return rules
+    }
 
     var workingFolder: String { Composition.absolute(directory ?? FileManager.default.currentDirectoryPath) }
 

@@ -48,16 +48,25 @@ package enum DownloadDecoder {
                 decoder.note("the \"to\" of a download is a path, not a URL", to.token)
                 return nil
             }
+            if let message = DestinationTemplate.refusal(of: destination) {
+                decoder.note(message, to.token)
+                return nil
+            }
             destination = DestinationPath.normalized(destination)
+            if let url = draft.rules.download.urls.first {
+                destination = DestinationTemplate.expanded(destination, url: url, decoder.turn)
+            }
         }
         var download = draft.rules.download
         download.destination = destination
         if download.checksum == nil, let list = draft.rules.checksums, !draft.urlsAreWrong {
             download.checksum = list.checksum(of: name(destination, download.urls))
-            if download.checksum == nil, draft.namesChecksums {
-                decoder.note(
-                    "no checksum for \(Wording.quoted(name(destination, download.urls))) is listed",
-                    decoder.range(of: .checksums, in: draft))
+            if let message = missing(download, list) {
+                if draft.namesChecksums {
+                    decoder.note(message, decoder.range(of: .checksums, in: draft))
+                } else {
+                    decoder.note("\(message); \"checksums\": false takes it without one", to.token)
+                }
             }
         }
         return .download(download.strict ? download.strictly : download)
@@ -66,6 +75,13 @@ package enum DownloadDecoder {
     /// What a list of checksums says of a download.
     static func listedChecksum(of download: JobSpec.Download, _ list: ChecksumList?) -> Checksum? {
         list?.checksum(of: name(download.destination, download.urls))
+    }
+
+    /// Why a download can't be taken that a list of checksums is to prove, in words: it isn't in it, and nothing else proves
+    /// it.
+    static func missing(_ download: JobSpec.Download, _ list: ChecksumList?) -> String? {
+        guard list != nil, !download.isProvenByDigests else { return nil }
+        return "no checksum for \(Wording.quoted(name(download.destination, download.urls))) is listed"
     }
 
     /// The path under which a list of checksums may have the file; in a folder it's named after its URL.

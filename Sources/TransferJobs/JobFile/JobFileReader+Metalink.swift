@@ -54,7 +54,12 @@ extension JobFileReader {
         }
         var spec = job(file, name, urls, on: base.defaults)
         if base.isConfigured { spec.lasting = job(file, name, urls, on: decoder.defaults).spelt.fingerprint }
-        try sink(.job(spec, place))
+        if case .download(let download) = spec.work,
+            let message = DownloadDecoder.missing(download, base.defaults.checksums)
+        {
+            return try add(place.destinationFault(message), sink)
+        }
+        try deliver(spec, place, sink)
     }
 
     private func job(_ file: MetalinkFile, _ name: String, _ urls: [String], on defaults: JobDefaults) -> JobSpec {

@@ -42,9 +42,10 @@ extension JobSettings {
         }
         switch settings.auth {
         case nil: break
-        case .netrc(var user):
+        case .netrc(var user, var file):
             absolute(&user)
-            settings.auth = .netrc(user: user)
+            absolute(&file)
+            settings.auth = .netrc(user: user, file: file)
         case .bearer(var token):
             absolute(&token)
             settings.auth = .bearer(token)

@@ -44,6 +44,7 @@ actor QueueRunner: LoopActor {
     let abandonments: Abandonments
     let dialogues: UploadDialogues
     let sources: SourceChecks
+    let hooks: Hooks
     var timers: [RunTimer: LoopTimer] = [:]
 
     init(
@@ -67,6 +68,7 @@ actor QueueRunner: LoopActor {
         reporter = Reporter(interval: configuration.progressInterval)
         abandonments = Abandonments(engine: engine, builder: builder)
         sources = SourceChecks(engine: engine)
+        hooks = Hooks(configuration.hooks, engine: engine, builder: builder)
         dialogues = UploadDialogues(engine: engine)
         state.rates = RateBounds(configuration.limits)
     }
@@ -194,6 +196,9 @@ actor QueueRunner: LoopActor {
             timers[timer] = nil
             abandonments.again(number, on: self)
             pump()
+        case .hooks:
+            hooks.go(on: self)
+            pump()
         }
     }
 
@@ -212,6 +217,7 @@ actor QueueRunner: LoopActor {
         guard state.stopping == nil else { return }
         state.stopping = reason
         preparing.forgetAhead()
+        hooks.stop(on: self)
         for job in running.values { interrupt(job, .release(.queued)) }
         downloads.saveGroup(on: self)
         // A disk that takes longer keeps what it has: the next run finds it.
@@ -229,7 +235,9 @@ actor QueueRunner: LoopActor {
     func finishStopping() {
         downloads.saveGroup(on: self)
         recording.flush(on: self)
-        guard running.isEmpty, !downloads.areBeingSaved, state.storeCalls == 0, recording.isEmpty else { return }
+        guard running.isEmpty, !downloads.areBeingSaved, state.storeCalls == 0, recording.isEmpty, hooks.isIdle else {
+            return
+        }
         let ids = admission.takeAll()
         if !ids.isEmpty {
             // Claimed again, they would be there twice.
@@ -256,6 +264,7 @@ actor QueueRunner: LoopActor {
     /// A later run may follow.
     func endRun() {
         state.stopping = nil
+        hooks.endRun()
         timer(.stop).cancel()
         following.stop(on: self)
         state.isEndless = false

@@ -339,6 +339,9 @@ package enum Schema {
             ALTER TABLE process ADD COLUMN isLocked INTEGER NOT NULL DEFAULT 0;
             """),
         Step(
+            "hooks",
+            hooks),
+        Step(
             "sums of pieces",
             """
             -- Of a completed download's file (PieceSumList).

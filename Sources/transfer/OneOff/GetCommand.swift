@@ -26,7 +26,9 @@ struct Get: AsyncParsableCommand {
 
     @Option(
         name: .shortAndLong,
-        help: ArgumentHelp("The file to write, for one URL; - is standard output.", valueName: "file"))
+        help: ArgumentHelp(
+            "The file to write, for one URL; for many a path with {host}, {path}, {name}, {ext}, {n}, {date} or {query}. - is standard output.",
+            valueName: "file"))
     var output: String?
 
     @Option(help: ArgumentHelp("One more source of the one URL's file.", valueName: "url"))
@@ -40,6 +42,7 @@ struct Get: AsyncParsableCommand {
         help: "Take Metalinks that URLs name, or lead to, as files; otherwise what they describe is fetched.")
     var noMetalink = false
 
+    @OptionGroup var list: ListOptions
     @OptionGroup var metalink: MetalinkOptions
     @OptionGroup var proof: ProofOptions
     @OptionGroup var message: MessageOptions
@@ -47,7 +50,10 @@ struct Get: AsyncParsableCommand {
     @OptionGroup var request: RequestOptions
     @OptionGroup var limits: LimitOptions
     @OptionGroup var show: OutputOptions
+    @OptionGroup var hooks: HookOptions
     @OptionGroup var state: StateOptions
+
+    private var isTemplate: Bool { output.map(DestinationLedger.hasPlaces) ?? false }
 
     /// URLs, and - for standard input among them.
     private var named: [String] { words.filter { !isMetalink($0) } }
@@ -59,6 +65,16 @@ struct Get: AsyncParsableCommand {
     private func isMetalink(_ word: String) -> Bool {
         guard FetchedDocument.isMetalink(word) else { return false }
         return FetchedDocument.isURL(word) ? !noMetalink : access(word, F_OK) == 0
+    }
+
+    /// How lists are read.
+    ///
+    /// - Parameter spool: Where the one file goes that standard output gets.
+    private func ways(to spool: String?) -> ListRules {
+        var ways = list.rules(destination: output)
+        ways.metalink = metalink.rules(output: isTemplate ? nil : spool ?? output)
+        ways.documents = documents
+        return ways
     }
 
     private var documents: FetchedDocument { FetchedDocument(options: request.words) }
@@ -86,12 +102,15 @@ struct Get: AsyncParsableCommand {
         }
         if words.count + inputs.count > 1 || words.isEmpty {
             let alone: [(Bool, String)] = [
-                (output != nil, "--output"), (proof.checksum != nil, "--checksum"), (!mirror.isEmpty, "--mirror"),
+                (output != nil && !isTemplate, "--output without a place such as {name}"), (proof.checksum != nil, "--checksum"), (!mirror.isEmpty, "--mirror"),
             ]
             if let option = alone.first(where: \.0) { throw ValidationError("\(option.1) goes with one URL") }
         }
         if !inputs.isEmpty, message.method != nil || message.data != nil {
             throw ValidationError("--method and --data go with URLs, not with lists")
+        }
+        if let refusal = output.flatMap(DestinationLedger.refusal(ofDestination:)) {
+            throw ValidationError("--output: \(refusal)")
         }
         if output == "-", proof.ifExists != nil { throw ValidationError("--if-exists is for files, not for -o -") }
         if proof.checksum != nil, proof.checksums != nil {
@@ -118,15 +137,15 @@ struct Get: AsyncParsableCommand {
         try request.fields.checkFiles()
         var work = OneOff(
             verb: "get", folder: Composition.absolute(directory ?? FileManager.default.currentDirectoryPath),
-            limits: limits, output: show, state: state.state)
+            limits: limits, output: show, state: state.state, hooks: hooks)
         work.configuration = try request.configuration.load()
         work.follows = !noMetalink
         if output == "-", !dryRun { work.result = try StreamSpool(.output, of: words[0], state: state.state) }
         if !inputs.isEmpty || !metalinks.isEmpty {
             let rules = try listRules(isAsking: !dryRun, work.configuration)
-            let how = metalink.rules(output: work.result?.path ?? output)
+            let known = Composition.hooks(hooks, work.configuration)
             work.lists = try (inputs + metalinks).map {
-                try JobFileSource($0, rules: rules, metalink: how, documents: documents)
+                try JobFileSource($0, rules: rules, list: ways(to: work.result?.path), hooks: known)
             }
         }
         let body = try message.body()
@@ -135,9 +154,11 @@ struct Get: AsyncParsableCommand {
         rules.configuration = work.configuration
         let typed = dryRun ? nil : try request.login.askedPasswords(for: named)
         let sums = try proof.list(documents)
-        for named in named {
+        work.collisions = list.collisions?.value
+        for (index, named) in named.enumerated() {
             let job = { (rules: RequestRules) throws -> JobSpec in
-                try self.job(named, rules, to: work.result?.path, body: body, typed: typed, sums: sums)
+                try self.job(
+                    named, rules, number: index + 1, to: work.result?.path, body: body, typed: typed, sums: sums)
             }
             var made = try job(rules)
             if !rules.configuration.isEmpty { made.lasting = try job(rules.unconfigured).spelt.fingerprint }
@@ -156,10 +177,9 @@ struct Get: AsyncParsableCommand {
     /// Fetches what the Metalinks describe that came where files were expected.
     private func follow(_ first: OneOff) async throws -> ExitStatus {
         let rules = try listRules(isAsking: true, first.configuration)
-        var work = OneOff(verb: "get", folder: first.folder, limits: limits, output: show, state: state.state)
+        var work = OneOff(verb: "get", folder: first.folder, limits: limits, output: show, state: state.state, hooks: hooks)
         work.configuration = first.configuration
         work.result = first.result
-        let how = metalink.rules(output: work.result?.path ?? output)
         for receipt in first.found.receipts {
             let bytes: [UInt8]
             do throws(TransferError) {
@@ -170,26 +190,27 @@ struct Get: AsyncParsableCommand {
             // It isn't what was asked for.
             unlink(receipt.path)
             work.lists.append(
-                try JobFileSource(
-                    receipt.finalURL, rules: rules, metalink: how, contents: bytes, documents: documents))
+                try JobFileSource(receipt.finalURL, rules: rules, list: ways(to: work.result?.path), contents: bytes))
         }
         return try await work.run()
     }
 
     /// - Parameters:
     ///   - named: The URL as it was written.
+    ///   - number: Its position among the others.
     ///   - spool: Where the file goes that standard output gets.
     private func job(
-        _ named: String, _ rules: RequestRules, to spool: String?, body: String?, typed: TypedPasswords?,
-        sums: ChecksumList?
+        _ named: String, _ rules: RequestRules, number: Int, to spool: String?, body: String?,
+        typed: TypedPasswords?, sums: ChecksumList?
     ) throws -> JobSpec {
         let mirrors = try mirror.map { try LoginArguments.withoutUser(URLArgument.completed($0)).url }
         let start = try rules.start(for: [LoginArguments.withoutUser(named).url] + mirrors)
         let (url, settings) = try request.login.settings(of: named, base: start.settings, typed: typed)
         var download = start.download
         download.urls = [url] + mirrors
-        download.destination = spool ?? output ?? "./"
-        download.checksum = try proof.checksum?.checksum ?? listed(url, sums)
+        let destination = output.map { DestinationLedger.destination($0, of: url, number: number) }
+        download.destination = spool ?? destination ?? "./"
+        download.checksum = try proof.checksum?.checksum ?? listed(url, destination, sums)
         if let ifExists = spool != nil ? .overwrite : proof.ifExists?.value { download.ifExists = ifExists }
         if proof.strict || download.strict { download = download.strictly }
         if let method = message.method ?? (body == nil ? nil : "POST") { download.method = method }
@@ -198,9 +219,9 @@ struct Get: AsyncParsableCommand {
     }
 
     /// The checksum of the URL's file in the list.
-    private func listed(_ url: String, _ sums: ChecksumList?) throws -> Checksum? {
+    private func listed(_ url: String, _ destination: String?, _ sums: ChecksumList?) throws -> Checksum? {
         guard let sums else { return nil }
-        let name = output.flatMap { $0 == "-" ? nil : $0 } ?? url.prefix { $0 != "?" && $0 != "#" }.description
+        let name = destination.flatMap { $0 == "-" ? nil : $0 } ?? url.prefix { $0 != "?" && $0 != "#" }.description
         if let sum = sums.checksum(of: name) { return sum }
         throw Failure(.wrongUsage, "--checksums: no checksum for \(Redaction.url(url)) is listed")
     }

@@ -9,11 +9,14 @@ struct OneOff {
     let limits: LimitOptions
     let output: OutputOptions
     let state: String?
+    let hooks: HookOptions
     /// Stands behind the options.
     var configuration = Configuration()
     var jobs: [JobSpec] = []
     /// Job files whose jobs join the batch.
     var lists: [JobFileSource] = []
+    /// What becomes of two files of one name.
+    var collisions: Collisions?
     /// Spools of standard input; they are removed once all jobs are complete.
     var spools: [StreamSpool] = []
     /// The spool that standard output gets when its file is whole.
@@ -44,15 +47,18 @@ struct OneOff {
     func run() async throws -> ExitStatus {
         let name = try name()
         let queue = try await Composition.queue(
-            state: state, limits: limits.merged(with: BatchLimits(), configuration), configuration)
+            state: state, limits: limits.merged(with: BatchLimits(), configuration), configuration, hooks: hooks)
+        let hook = hooks.onlyHook.map { BatchHook($0, settings: jobs.first?.settings ?? JobSettings()) }
         let reports = lists.map { _ in ReportBox() }
         let batch: StagedBatch
         do {
-            batch = try await queue.stage(name: name, source: nil, directory: folder) { [jobs, lists, folder] take in
-                for job in jobs { try take(job, nil) }
+            batch = try await queue.stage(name: name, source: nil, directory: folder, onFinish: hook) {
+                [jobs, lists, folder, collisions] take in
+                let names = DestinationLedger(collisions, directory: folder)
+                for job in jobs { if let job = names.named(job) { try take(job, nil) } }
                 var isInOrder = true
                 for (list, report) in zip(lists, reports) {
-                    report.set(try Self.read(list, folder) { spec, place in try take(spec, place) })
+                    report.set(try Self.read(list, folder, names) { spec, place in try take(spec, place) })
                     isInOrder = isInOrder && report.report.isEmpty
                 }
                 return isInOrder
@@ -67,9 +73,10 @@ struct OneOff {
         } catch StagingError.faults(let report) {
             throw Failure(.wrongUsage, report.faults.map(\.message).joined(separator: "; "))
         }
-        let execution = Execution(
+        var execution = Execution(
             queue: queue, reporter: try Composition.reporter(output), stops: Execution.StopRules(),
             hint: Composition.hint(state: state))
+        execution.metrics = try Composition.metrics(output, state: state, execution.reporter)
         for warning in reports.flatMap(\.report.warnings) { execution.reporter.note(.warn, warning) }
         let trusting = jobs.count { $0.settings.tls.insecure }
         if trusting > 0 { execution.reporter.note(.warn, JobFileReport.trusting(jobs: trusting)) }
@@ -99,9 +106,10 @@ struct OneOff {
     func printPlan() throws {
         let plan = JobPlan(directory: folder)
         var isFaulty = false
-        for job in jobs { print("  " + plan.line(job)) }
+        let names = DestinationLedger(collisions, directory: folder)
+        for job in jobs { if let job = names.named(job) { print("  " + plan.line(job)) } }
         for list in lists {
-            let report = try Self.read(list, folder) { spec, _ in print("  " + plan.line(spec)) }
+            let report = try Self.read(list, folder, names) { spec, _ in print("  " + plan.line(spec)) }
             guard !report.isEmpty else { continue }
             isFaulty = true
             StandardError.write(report.rendered(file: list.name))
@@ -110,10 +118,10 @@ struct OneOff {
     }
 
     private static func read(
-        _ list: JobFileSource, _ folder: String, _ take: (JobSpec, JobLocations) throws -> Void
+        _ list: JobFileSource, _ folder: String, _ names: DestinationLedger, _ take: (JobSpec, JobLocations) throws -> Void
     ) throws -> JobFileReport {
         var watched: [JobFileFault] = []
-        var report = try list.read(directory: folder) { _, place in
+        var report = try list.read(directory: folder, names: names) { _, place in
             watched.append(place.folderFault("`transfer run` watches folders"))
         } _: { spec, place in
             try take(spec, place)

@@ -137,7 +137,7 @@ import TransferCore
               {"download": "http://h/1", "to": "isos/x.iso"}, {"download": "http://h/2", "to": "deep/isos/x.iso"},
               {"download": "http://h/3", "to": "other/y.iso"}, {"download": "http://h/4", "to": "z (1).iso"},
               {"download": "http://h/5", "to": "back\\\\slash"}, {"download": "http://h/6", "to": "x.iso"},
-              {"download": "http://h/y.iso?q", "to": "in/"}, {"download": "http://h/8", "to": "unlisted"},
+              {"download": "http://h/y.iso?q", "to": "in/"}, {"download": "http://h/8", "to": "unlisted", "checksums": false},
               {"download": "http://h/9", "to": "y.iso", "checksum": "md5:\(md5)"}]}
             """, files: ["SUMS": list])
         #expect(reading.lines == [])

@@ -20,7 +20,8 @@ import TransferCore
 
     private func download(_ text: String) throws -> JobSpec.Download? {
         let reading = try read(text, as: nil)
-        guard reading.faults.isEmpty, reading.jobs.count == 1, case .download(let download) = reading.jobs[0].work else {
+        guard reading.faults.isEmpty, reading.jobs.count == 1, case .download(let download) = reading.jobs[0].work
+        else {
             return nil
         }
         return download
@@ -74,7 +75,8 @@ import TransferCore
     }
 
     @Test func theStrongestDigestCounts() throws {
-        let all = "<hash type='sha-1'>\(sums.sha1)</hash><hash type='sha-512'>\(sums.sha512)</hash><hash type='sha-256'>\(sums.sha256)</hash>"
+        let all =
+            "<hash type='sha-1'>\(sums.sha1)</hash><hash type='sha-512'>\(sums.sha512)</hash><hash type='sha-256'>\(sums.sha256)</hash>"
         #expect(try download(file(all))?.checksum?.algorithm == .sha512)
         #expect(try download(file("<hash type='md5'>\(sums.md5)</hash>"))?.checksum?.algorithm == .md5)
         #expect(try download(file("<hash type='sha-384'>zz</hash>"))?.checksum == nil)
@@ -132,7 +134,8 @@ import TransferCore
     }
 
     @Test func piecesAndASizeThatDontAgreeAreAFault() throws {
-        let pieces = "<size>9</size><pieces length='4' type='md5'><hash>\(sums.md5)</hash><hash>\(sums.md5)</hash></pieces>"
+        let pieces =
+            "<size>9</size><pieces length='4' type='md5'><hash>\(sums.md5)</hash><hash>\(sums.md5)</hash></pieces>"
         #expect(try read(file(pieces), as: .metalink).lines.first?.contains("can't make a file of 9") == true)
     }
 
@@ -169,6 +172,49 @@ import TransferCore
             for job in try read(changed, as: .metalink).jobs {
                 #expect(!job.identity.hasPrefix("/") && !job.identity.contains(".."))
             }
+        }
+    }
+}
+
+/// The list of checksums of a whole batch proves each of its downloads.
+@Suite struct ChecksumListTests {
+    private let sum = String(repeating: "a", count: 64)
+
+    @Test func whatTheListDoesntHaveIsRefusedUnlessSomethingElseProvesIt() throws {
+        let reading = try read(
+            """
+            {"version": 1, "defaults": {"checksums": "SUMS"}, "jobs": [
+              {"download": "http://h/1", "to": "x"}, {"download": "http://h/2", "to": "y"},
+              {"download": "http://h/3", "to": "z", "checksum": "md5:\(sum.prefix(32))"},
+              {"download": "http://h/4", "to": "w", "checksums": false},
+              {"download": "http://h/5", "to": "v", "pieces": {"length": 4, "digests": ["sha256:\(sum)"]}},
+              {"download": "http://h/6", "to": "u", "checksums": true}]}
+            """, files: ["SUMS": "\(sum)  x\n"])
+        #expect(
+            reading.lines == [
+                "3:66:3 $.jobs[1].to no checksum for \"y\" is listed; \"checksums\": false takes it without one",
+                "7:58:4 $.jobs[5].checksums name a list of checksums, or write false for none",
+            ])
+        #expect(reading.jobs.map(\.identity) == ["x", "z", "w", "v"])
+    }
+
+    @Test func itHoldsForListsAndMetalinksToo() throws {
+        for (text, format, place) in [
+            ("http://h/x\nhttp://h/y\n", JobFileFormat.urlList, "2:1:"),
+            (
+                "<metalink xmlns='urn:ietf:params:xml:ns:metalink'>\n<file name='x'><url>http://h/1</url></file>\n<file name='y'><url>http://h/2</url></file></metalink>",
+                .metalink, "3:7:"
+            ),
+        ] {
+            var rules = RequestRules()
+            #expect(rules.set("checksums", to: "\"SUMS\"", sums: { _ in Array("\(self.sum)  x\n".utf8) }) == nil)
+            var faults: [JobFileFault] = []
+            var reader = JobFileReader(format: format, rules: rules) { _ in Array("\(self.sum)  x\n".utf8) }
+            _ = try reader.read(Array(text.utf8)) { element in
+                if case .fault(let fault) = element { faults.append(fault) }
+            }
+            #expect(faults.count == 1 && faults.first?.message == "no checksum for \"y\" is listed")
+            #expect(faults.first.map { "\($0.span.line):\($0.span.column):" } == place)
         }
     }
 }

@@ -44,12 +44,21 @@ package enum WorkFields {
         JobField(
             "checksums", .defaults, .downloads,
             FieldNote(
-                "A file as sha256sum writes it, in which the download is looked up.",
-                schema: ##""$ref": "#/$defs/path""##),
+                "A list of checksums as sha256sum and its kin write it, a file or a URL, in which the download is looked up. "
+                    + "One that isn't in it is refused, unless something else proves it; false takes it.",
+                schema: ##""anyOf": [{ "$ref": "#/$defs/path" }, { "enum": [false] }]"##),
             []
         ) { (decoder, draft) throws(JSONFault) in
-            draft.rules.checksums = try ChecksumDecoder.list(&decoder)
             draft.namesChecksums = true
+            guard try decoder.reader.kind() == .boolean else {
+                draft.rules.checksums = try ChecksumDecoder.list(&decoder)
+                return
+            }
+            let start = decoder.reader.offset
+            draft.rules.checksums = nil
+            if try decoder.boolean() == true {
+                decoder.note("name a list of checksums, or write false for none", start..<start + 4)
+            }
         },
         JobField(download: PieceFields.pieces, []),
         JobField(download: PieceFields.size, []),

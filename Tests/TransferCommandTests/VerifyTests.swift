@@ -1,0 +1,151 @@
+import Foundation
+import Testing
+import TransferTestServer
+import TransferTestSupport
+
+/// `transfer verify`: what went bad on the disk is found, told with its ranges, and fetched again.
+@Suite(.timeLimit(.minutes(1))) struct VerifyTests {
+    private let content = Content.random(seed: 9, count: 13_000_000)
+
+    private func damage(_ place: Workplace, _ name: String, at offset: UInt64, count: Int = 1000) throws {
+        let file = try FileHandle(forUpdating: URL(fileURLWithPath: place.folder.path(name)))
+        try file.seek(toOffset: offset)
+        try file.write(contentsOf: Data(repeating: 0, count: count))
+        try file.close()
+    }
+
+    @Test func damageOnTheDiskIsFoundByTheSumsOfTheDownloadAndRepairedByRanges() async throws {
+        try await withTestServer { server in
+            let place = try Workplace()
+            server.serve("/a", content, etag: "\"1\"")
+            server.serve("/b", .text("b"), etag: "\"2\"")
+            try place.jobs([download(server.url("/a"), to: "a"), download(server.url("/b"), to: "b")])
+            #expect(try await place.runJobs().exitCode == 0)
+            let good = try await place.run("verify", "batch")
+            #expect(good.exitCode == 0 && good.standardOutput.contains("2 good"), "\(good)")
+            #expect(good.standardOutput.contains("good     batch/a  by the sums of its download"), "\(good)")
+
+            try damage(place, "a", at: 9_000_000)
+            let before = server.requests.count
+            let bad = try await place.command(["verify", "batch", "--json"]).run()
+            #expect(bad.exitCode == 1, "\(bad)")
+            let told = try bad.events().first { $0["id"]?.string == "a" }
+            #expect(told?["state"]?.string == "bad" && told?["by"]?.string == "sums")
+            #expect(told?["ranges"]?.string == "8388608-12582911")
+            #expect(server.requests.count == before)
+
+            let repaired = try await place.run("verify", "batch", "--repair")
+            #expect(repaired.exitCode == 0, "\(repaired)")
+            #expect(try content.firstDifference(fromFileAt: place.folder.path("a")) == nil)
+            let asked = server.requests.dropFirst(before).filter { $0.path == "/a" }
+            // Never what was good before the damage.
+            #expect(!asked.isEmpty && asked.allSatisfy { $0.headers["Range"]?.contains("838") == true }, "\(asked)")
+            #expect(!server.requests.dropFirst(before).contains { $0.path == "/b" })
+            #expect(try await place.run("verify", place.folder.path("a")).exitCode == 0)
+        }
+    }
+
+    /// Its record says where it came from.
+    @Test func aMissingFileIsToldAndFetched() async throws {
+        try await withTestServer { server in
+            let place = try Workplace()
+            server.serve("/a", .text("hello"), etag: "\"1\"")
+            try place.jobs([download(server.url("/a"), to: "a")])
+            #expect(try await place.runJobs().exitCode == 0)
+            try FileManager.default.removeItem(atPath: place.folder.path("a"))
+            let missing = try await place.run("verify", "batch")
+            #expect(missing.exitCode == 66 && missing.standardOutput.contains("missing  batch/a"), "\(missing)")
+            #expect(try await place.run("verify", "batch", "--repair").exitCode == 0)
+            #expect(try place.folder.text("a") == "hello")
+        }
+    }
+
+    @Test func theDigestIsStrongerThanTheSums() async throws {
+        try await withTestServer { server in
+            let place = try Workplace()
+            server.serve("/a", content)
+            let sum = try await digest("sha256", content.bytes())
+            try place.jobs([download(server.url("/a"), to: "a", #""checksum": "sha256:\#(sum)""#)])
+            #expect(try await place.runJobs().exitCode == 0)
+            let good = try await place.run("verify", "batch")
+            #expect(good.standardOutput.contains("by its digest"), "\(good)")
+            try damage(place, "a", at: 100, count: 5_000_000)
+            let bad = try await place.command(["verify", place.folder.path("a"), "--json"]).run()
+            let told = try bad.events().first
+            #expect(told?["by"]?.string == "digest" && told?["ranges"]?.string == "0-8388607", "\(bad)")
+        }
+    }
+
+    @Test func aFileWithoutARecordIsComparedWithADigestOrTold() async throws {
+        let place = try Workplace()
+        try place.folder.write("abc", to: "f")
+        let unknown = try await place.run("verify", "f")
+        #expect(unknown.exitCode == 66 && unknown.standardError.contains("--checksum"), "\(unknown)")
+        let sum = try await digest("sha256", Array("abc".utf8))
+        #expect(try await place.run("verify", "f", "--checksum", "sha256:\(sum)").exitCode == 0)
+        let other = String(repeating: "0", count: 64)
+        let bad = try await place.run("verify", "f", "--checksum", "sha256:\(other)")
+        #expect(bad.exitCode == 1 && bad.standardOutput.contains("bad"), "\(bad)")
+        #expect(try await place.run("verify", "nowhere").exitCode == 66)
+        #expect(try await place.run("verify", "f", "--repair", "--checksum", "sha256:\(sum)").exitCode == 64)
+    }
+}
+
+/// What a server says of its file (RFC 9530).
+@Suite(.timeLimit(.minutes(1))) struct ReprDigestTests {
+    private func field(_ content: Content, _ algorithm: String = "sha256") async throws -> String {
+        let hex = try await digest(algorithm, content.bytes())
+        let bytes = stride(from: 0, to: hex.count, by: 2).map { start in
+            UInt8(hex.dropFirst(start).prefix(2), radix: 16) ?? 0
+        }
+        return Data(bytes).base64EncodedString()
+    }
+
+    @Test(arguments: ["Repr-Digest", "Content-Digest"])
+    func aFileIsJudgedByItsServersWord(name: String) async throws {
+        try await withTestServer { server in
+            let place = try Workplace()
+            let content = Content.random(seed: 3, count: 300_000)
+            let right = try await field(content)
+            let wrong = try await field(.text("another"))
+            server.serve("/good", ServedFile(content, headers: [name: "md5=:AAAA:, sha-256=:\(right):"]))
+            server.serve("/bad", ServedFile(content, headers: [name: "sha-256=:\(wrong):"]))
+            server.serve("/odd", ServedFile(content, headers: [name: "unixsum=:AAAA:"]))
+            try place.jobs(["good", "bad", "odd"].map { download(server.url("/\($0)"), to: $0) })
+            let result = try await place.runJobs()
+            #expect(try result.events().ends == ["good": "finished", "bad": "failed", "odd": "finished"], "\(result)")
+            let failed = try #require(try result.events().named("job.failed").first)
+            #expect(failed["code"]?.string == "checksumMismatch")
+            #expect(failed["message"]?.string?.contains("says in \(name)") == true, "\(failed)")
+            #expect(!place.folder.exists("bad"))
+            #expect(server.requests.allSatisfy { $0.headers["Want-Repr-Digest"]?.contains("sha-256") == true })
+        }
+    }
+
+    /// The job's own word is the stronger one, and nothing is asked for then.
+    @Test func theJobsOwnDigestCounts() async throws {
+        try await withTestServer { server in
+            let place = try Workplace()
+            let content = Content.text("hello")
+            server.serve("/a", ServedFile(content, headers: ["Repr-Digest": "sha-256=:\(try await field(.text("x"))):"]))
+            let sum = try await digest("sha256", content.bytes())
+            try place.jobs([download(server.url("/a"), to: "a", #""checksum": "sha256:\#(sum)""#)])
+            let result = try await place.runJobs()
+            #expect(result.exitCode == 0, "\(result)")
+            #expect(server.requests.first?.headers["Want-Repr-Digest"] == nil)
+        }
+    }
+
+    @Test func aFileOfAnotherSizeThanTheJobSaysFails() async throws {
+        try await withTestServer { server in
+            let place = try Workplace()
+            server.serve("/a", .text("hello"))
+            try place.jobs([
+                download(server.url("/a"), to: "a", #""size": 5"#), download(server.url("/a"), to: "b", #""size": 6"#),
+            ])
+            let result = try await place.runJobs()
+            #expect(try result.events().ends == ["a": "finished", "b": "failed"], "\(result)")
+            #expect(result.standardOutput.contains("expected 6 bytes, got 5"), "\(result)")
+        }
+    }
+}
