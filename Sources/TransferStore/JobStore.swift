@@ -8,10 +8,11 @@ package import TransferJobs
 /// that changes jobs throws ``LeaseLost`` and changes nothing, so that no job is recorded by two. No function needs what
 /// only the process knows that asks, so that a store may be a server.
 package protocol JobStore: Sendable {
-    /// What had to be done to open it, in words for people; `nil` when all was well.
+    /// The repairs that opening the store took, in words for people; `nil` when all was well.
     var notice: String? { get }
 
-    /// What is wrong, and what to do, where the store can say that of an error that it threw; else the error itself.
+    /// A fault in words that say what is wrong and what to do, where the store can say that of an error that it threw;
+    /// else the error itself.
     func fault(_ error: any Error) -> any Error
 
     // MARK: Leases

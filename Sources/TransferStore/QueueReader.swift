@@ -1,7 +1,7 @@
 import TransferCore
 package import TransferJobs
 
-/// What other processes ask of a queue that one may be working on.
+/// Questions of other processes about a queue that one may be working on.
 package protocol QueueReader: Sendable {
     /// How the batches stand; all of them, or the one of that name.
     func statuses(name: String?) throws -> [BatchStatus]

@@ -7,7 +7,7 @@ struct StateOptions: ParsableArguments {
     @Option(help: ArgumentHelp("The folder of the queue's state.", valueName: "dir"))
     var state: String?
 
-    var hint: CommandHint { CommandHint(state: state) }
+    var hint: CommandHint { Composition.hint(state: state) }
 }
 
 /// What a run shows.

@@ -60,6 +60,11 @@ enum Composition {
         }
     }
 
+    /// For the commands that are told.
+    static func hint(state: String?) -> CommandHint {
+        CommandHint(state: state, isUTF8: Terminal(STDERR_FILENO, environment: environment).charset == .utf8)
+    }
+
     static var runtimeFolder: String? { environment["XDG_RUNTIME_DIR"] }
 
     static func statePath(_ explicit: String?) throws -> String {

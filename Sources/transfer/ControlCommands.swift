@@ -26,6 +26,7 @@ struct Target: ParsableArguments {
         let known = BatchNames(batches)
         for name in all ? batches.map(known.short) : names {
             let (batch, job) = try known.split(name)
+            guard batches.contains(batch) else { throw state.hint.noBatch(batch, among: known) }
             do {
                 switch try remote.ask(verb, batch: batch, job: job) {
                 case .applied(let jobs):

@@ -42,6 +42,19 @@ struct Execution: Sendable {
         }
     }
 
+    /// From now on a SIGHUP has the report's file opened anew, where there is one and nothing else is read again. On a
+    /// terminal it says that somebody is gone, and stays an end.
+    func followRotation(_ service: ServiceManager? = nil) {
+        guard reporter.hasReport, isatty(STDERR_FILENO) == 0 else { return }
+        Signals.reloadOtherwise { [reporter, watch, service] in
+            watch?.reloading()
+            service?.reloading()
+            reporter.reopenReport()
+            watch?.reloaded()
+            service?.reloaded()
+        }
+    }
+
     /// Runs the batches to their end and tells how it went.
     func run(_ batches: [StagedBatch], _ options: RunOptions) async throws -> ExitStatus {
         let failures = FailureCount()
@@ -53,6 +66,7 @@ struct Execution: Sendable {
             queue.stop()
         }
         obeySignals()
+        followRotation()
         let deadline = stops.deadline.map { limit in
             Task {
                 // The deadline is a time, so it's waited for by time.
@@ -87,9 +101,9 @@ struct Execution: Sendable {
         return failed ? .someFailed : .complete
     }
 
-    /// Job files' batches are shown by short names, which are looked at only where there are such.
+    /// Batches without a name of their own are shown by short names, which are looked at only where there are such.
     private func callBatches(_ running: [String]) async throws {
-        guard running.contains(where: { $0.hasPrefix("/") }) else { return reporter.call([:], hint) }
+        guard running.contains(where: BatchNames.isLong) else { return reporter.call([:], hint) }
         let names = BatchNames(try await queue.batchNames())
         let shown = running.map { ($0, names.short($0)) }
         reporter.call(Dictionary(shown, uniquingKeysWith: { first, _ in first }), hint)

@@ -60,18 +60,29 @@ struct JobFileSource: Sendable {
     ) throws -> JobFileReport {
         var reader = makeReader(directory: directory, names: names)
         var count = 0
-        return try bytes.withBytes { view in
+        var cookieFiles: Set<String> = []
+        var missing: [JobFileFault] = []
+        var report = try bytes.withBytes { view in
             try reader.read(view) { element in
                 switch element {
                 case .job(let spec, let place):
                     count += 1
                     if count.isMultiple(of: Self.jobsInMemory) { bytes.letGo() }
+                    // A job that needs others may need the file of one of them.
+                    if let path = spec.settings.http.cookies, spec.needs.isEmpty, cookieFiles.insert(path).inserted,
+                        let fault = CookieFile.fault(Composition.absolute(path))
+                    {
+                        missing.append(
+                            JobFileFault(message: fault, path: place.path(of: "cookies"), span: place.job))
+                    }
                     try take(spec, place)
                 case .watch(let spec, let place): watch(spec, place)
                 case .batch, .fault: break
                 }
             }
         }
+        for fault in missing { report.add(fault) }
+        return report
     }
 
     /// A file of a million jobs isn't to be in memory as a whole once it was read.

@@ -52,6 +52,7 @@ struct Run: AsyncParsableCommand {
     }
 
     func run() async throws {
+        try request.fields.checkFiles()
         var rules = try request.rulesOfFiles(isAsking: !dryRun)
         rules.configuration = try request.configuration.load()
         if dryRun {
@@ -105,6 +106,7 @@ struct Run: AsyncParsableCommand {
         if folders.isEmpty {
             // The unit that watches runs such a file as well: its manager waits for a word, and for signs of life.
             let service = ServiceManager(queue, folders: []) { "" }
+            execution.followRotation(service)
             service?.running()
             let status = try await execution.run(batches, options)
             await service?.close()
@@ -114,9 +116,10 @@ struct Run: AsyncParsableCommand {
         execution.watch = session
         // Before it's told that they are watched: who reads that may have the process end, or hang up, at once.
         execution.obeySignals()
-        if let hangUps = hangUps() {
+        if let hangUps = hangUps(execution.reporter) {
             let reloader = RunReloader(
-                plan: plan, configuration: request.configuration, limits: limits, queue: queue, session: session, reporter: execution.reporter)
+                plan: plan, configuration: request.configuration, limits: limits, queue: queue, session: session,
+                reporter: execution.reporter)
             execution.companion = { await reloader.run(hangUps) }
         }
         batches += try await session.begin(folders)
@@ -129,10 +132,13 @@ struct Run: AsyncParsableCommand {
     }
 
     /// The SIGHUPs from now on; `nil` on a terminal, where one says that it's gone, and stays an end.
-    private func hangUps() -> AsyncStream<Void>? {
+    private func hangUps(_ reporter: Reporter) -> AsyncStream<Void>? {
         guard isatty(STDERR_FILENO) == 0 else { return nil }
         let (hangUps, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
-        Signals.reload { continuation.yield() }
+        Signals.reload {
+            reporter.reopenReport()
+            continuation.yield()
+        }
         return hangUps
     }
 

@@ -32,7 +32,8 @@ struct Transfer: AsyncParsableCommand {
             """,
         version: VersionText.full,
         subcommands: [
-            Run.self, Get.self, Put.self, Watch.self, Status.self, Why.self, NetworkCommand.self, ConfigurationCommand.self,
+            Run.self, Get.self, Put.self, Watch.self, Status.self, Why.self, NetworkCommand.self,
+            ConfigurationCommand.self,
             Wait.self, Pause.self, Resume.self, Cancel.self, Retry.self,
             Forget.self, Validate.self,
         ])

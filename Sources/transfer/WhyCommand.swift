@@ -24,7 +24,7 @@ struct Why: ParsableCommand {
         let remote = try Composition.remote(existingState: state.state)
         let names = BatchNames(try remote?.batchNames() ?? [])
         let (batch, job) = try names.split(name)
-        guard let remote else { throw state.hint.noBatch(batch) }
+        guard let remote, try names.find(batch) != nil else { throw state.hint.noBatch(batch, among: names) }
         let shown = names.short(batch)
         guard let job, !job.isEmpty else {
             let (any, all) = (state.hint.command("why", "\(shown)/JOB"), state.hint.command("status", shown))

@@ -37,7 +37,7 @@ struct ExchangeMachine {
         case deliver(BodyStart)
         /// Read the body to its end if it's short, so that the connection can be used again.
         case drop
-        /// Neither, until `decided(_:)`.
+        /// The answer is neither delivered nor dropped until `decided(_:)`.
         case ask(RedirectProposal)
         /// Not the answer yet: libcurl goes on by itself, and nothing of it is looked at.
         case skip
@@ -110,7 +110,7 @@ struct ExchangeMachine {
         }
     }
 
-    /// What becomes of a redirect that was asked about.
+    /// Decides what becomes of a redirect that was asked about.
     ///
     /// - Returns: `nil` when nothing was asked.
     mutating func decided(_ decision: RedirectDecision) -> HeadAction? {
@@ -216,7 +216,7 @@ struct ExchangeMachine {
         return false
     }
 
-    /// What follows the answer that is being dropped.
+    /// The hop that follows the answer that is being dropped.
     var nextHop: Hop? {
         if case .dropping(_, .perform(let hop)) = state { return hop }
         return nil

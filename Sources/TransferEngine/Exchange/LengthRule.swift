@@ -1,9 +1,9 @@
 import TransferCore
 
-/// What becomes of a body that only the end of its connection ends, where a file is wanted: it may have been cut, and
-/// nothing that came says so (RFC 9112 §6.3, §8).
+/// The treatment of a body that only the end of its connection ends, where a file is wanted: the body may have been
+/// cut, and nothing that came says so (RFC 9112 §6.3, §8).
 public enum OpenEnd: Sendable, Hashable {
-    /// It's taken for the whole: a digest decides, or nobody minds.
+    /// The body is taken for the whole: a digest decides, or nobody minds.
     case taken
     /// The server is asked for the length, once. A longer file than came fails the exchange; where no length is told, the
     /// outcome says that none is proven.

@@ -4,7 +4,7 @@ import TransferCore
 struct FTPReplies: Sendable {
     struct Reply: Sendable, Hashable, CustomStringConvertible {
         let code: Int
-        /// Of the last line; a server's words, for people only.
+        /// The text of the last line; a server's words, for people only.
         let text: String
         var description: String { text.isEmpty ? "\(code)" : "\(code) \(text)" }
     }
@@ -83,7 +83,7 @@ enum FileServerFailure: Sendable, Hashable {
             ?? (denials > 1 ? .missing(reply.description) : .untold(reply.description))
     }
 
-    /// What a server's words say; one code of FTP stands for several things, and one of libcurl's too.
+    /// The failure that a server's words tell; one code of FTP stands for several things, and one of libcurl's too.
     static func read(_ words: String) -> FileServerFailure? {
         let lower = words.lowercased()
         func says(_ parts: String...) -> Bool { parts.contains { lower.contains($0) } }

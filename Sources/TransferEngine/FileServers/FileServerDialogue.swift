@@ -2,7 +2,7 @@ import TransferCore
 
 /// One request of HTTP, put to a file server in steps: pure, no I/O.
 ///
-/// What HTTP has in its fields a file server has to be asked for, so that most requests begin with a look. Whoever
+/// A file server has to be asked for what HTTP has in its fields, so that most requests begin with a look. Whoever
 /// continues a file, in either direction, has looked at it on the same connection immediately before.
 ///
 /// | Request | Steps | Answer |
@@ -76,7 +76,7 @@ struct FileServerDialogue: Sendable {
         let condition: String?
     }
 
-    /// What its asker has already (RFC 9110 §13.1.2 and §13.1.3).
+    /// The version that the client has already (RFC 9110 §13.1.2 and §13.1.3).
     private struct Known: Sendable {
         let etag: String?
         /// Seconds since 1970.
@@ -224,7 +224,7 @@ struct FileServerDialogue: Sendable {
         case (.fetching(let offset, _, let began), .failed(let failure)):
             switch failure {
             case .noRestart where offset > 0: return .perform(fetch(from: 0))
-            // It was longer a moment ago.
+            // The file was longer a moment ago.
             case .beyondEnd where offset > 0: return .fail(Self.changed(url))
             // FTP's 550 may be SIZE's: whether there is a file is for RETR to say.
             case .missing, .denied, .untold:
@@ -245,7 +245,7 @@ struct FileServerDialogue: Sendable {
             guard case .patch = request else { return .answer(ResponseHead(status: 201, fields: [])) }
             return .answer(ResponseHead(status: 204, fields: [HeaderField("Upload-Offset", "\(offset + sent)")]))
         case (.writing, .failed(.missing(let words))):
-            // What is missing is the folder (RFC 4918 §9.7.1).
+            // The folder is missing (RFC 4918 §9.7.1).
             return .answer(Self.head(409, words))
         case (.writing, .failed(let failure)): return refused(failure)
         case (.acting, .done): return acted(madeFolder)
@@ -289,7 +289,7 @@ struct FileServerDialogue: Sendable {
         // The file decides, not its length.
         case (.get, .missing), (.get, .denied), (.get, .untold):
             return url.isSSH ? refused(failure) : .perform(fetchUnmeasured())
-        // What is moved or made by a server that tells nothing is its own to refuse.
+        // A server that tells no reason may refuse to move or make something.
         case (.move, .denied), (.move, .untold), (.makeFolder, .denied), (.makeFolder, .untold): break
         case (_, .missing): break
         default: return refused(failure)

@@ -1,6 +1,6 @@
 import TransferCore
 
-/// What is wrong with the key that an SSH server showed.
+/// A fault of the key that an SSH server showed.
 struct SSHHostKey: Sendable, Hashable {
     enum Fault: Sendable, Hashable { case unknown, changed, notPinned }
 

@@ -1,7 +1,7 @@
 import Synchronization
 public import TransferCore
 
-/// What the workers beside a `FileSink` tell it: how much is durable, and that the disk refused.
+/// News of the workers beside a `FileSink`: how much is durable, and that the disk refused.
 public final class FileSinkState: Sendable {
     private struct State {
         var synced: Int64 = 0

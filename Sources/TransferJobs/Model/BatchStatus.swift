@@ -68,6 +68,8 @@ public struct FailedJob: Sendable, Hashable {
     public var again: Int64?
     /// `nil` where its record can't be read any more.
     public let route: JobRoute?
+    /// The URL that was asked last, after redirects; redacted.
+    public var finalURL: String?
 
     package init(
         batch: String, job: String, code: String, message: String, status: Int? = nil, host: String? = nil,

@@ -1,6 +1,6 @@
 import TransferCore
 
-// What came of a request that changes something each time it's made, where nobody can say whether it was taken.
+// Errors for a request that changes something each time it's made, where nobody can say whether it was taken.
 extension TransferError {
     /// Whether it's the server or the way to it that failed, without an answer: what fails here breaks the body off
     /// before its announced end, and no server takes that.

@@ -105,8 +105,8 @@ package struct Batches: Sendable {
         defer { packed.forget(batch) }
         reserves.forget(batch)
         if isComplete { doubtful.runEnded(of: batch) }
-        // Where that is lost with the machine's power, the process is found to be gone, and the pack to have nothing that
-        // isn't in rows.
+        // After a loss of power that takes this write the process is found to be gone, and the pack to have nothing
+        // that isn't in rows.
         return try database.writeRelaxed(leavesPacks: true) { db in
             if isComplete, try Packs.drop(db, batch: batch) {
                 try ReserveRows.end(db, batch: batch)

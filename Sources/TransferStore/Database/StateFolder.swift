@@ -48,10 +48,10 @@ public struct StateFolder: Sendable, Hashable {
     }
 
     public var database: String { path + "/queue.sqlite" }
-    /// Of processes that work on the queue (``LeaseLocks``).
+    /// The lock file of processes that work on the queue (``LeaseLocks``).
     package var locks: String { path + "/queue.locks" }
 
-    /// Who owns the folder, where that is another user: whoever owns it decides what the queue does.
+    /// The owner of the folder, where that is another user: whoever owns it decides what the queue does.
     private static func stranger(_ status: stat, _ path: String) -> String? {
         // Some file systems have one owner for all files, whoever makes them.
         guard status.st_uid != geteuid(), status.st_uid != PartFile.ownerOfNewFiles(besides: path + "/queue.sqlite")

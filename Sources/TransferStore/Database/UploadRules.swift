@@ -2,7 +2,7 @@ package import GRDB
 package import TransferCore
 import TransferJobs
 
-/// What a part of an upload that was left behind means for what becomes of its job.
+/// Rules for jobs whose upload was left behind in part.
 package enum UploadRules {
     /// A body that mustn't be sent twice was on its way when its process ended.
     package static let interrupted = TransferError(

@@ -13,14 +13,16 @@ package struct EndQueries: Sendable {
             try Row.fetchAll(
                 db,
                 sql: """
-                    SELECT batch.name, identity, errorCode, errorMessage, status, host, attempts, notBefore, due, delay, spec
+                    SELECT batch.name, identity, errorCode, errorMessage, status, host, attempts, notBefore, due, delay, spec, finalURL
                     FROM job JOIN batch ON batch.id = job.batch
                     WHERE batch.name = ? AND state = \(JobStates.failed) ORDER BY endSequence LIMIT ?
                     """, arguments: [name, limit]
             ).map { row in
-                FailedJob(
+                var job = FailedJob(
                     batch: row[0], job: row[1], code: row[2] ?? "", message: row[3] ?? "", status: row[4],
                     host: row[5], attempts: row[6], again: StoredWait(row)?.shownEnd(), route: Self.route(row))
+                job.finalURL = row["finalURL"]
+                return job
             }
         }
     }

@@ -1,6 +1,6 @@
 package import TransferJobs
 
-/// What a command changed in the store.
+/// The changes that a command made in the store.
 package struct AppliedCommand: Sendable {
     /// Cursors only of what ended.
     package var jobs: [(identity: String, cursor: Int64?, route: JobRoute?)] = []

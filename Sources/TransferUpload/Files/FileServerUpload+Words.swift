@@ -1,6 +1,6 @@
 import TransferCore
 
-// What is told of answers: the statuses are made out of the server's words, which say more.
+// Words for answers: the statuses are made out of the server's words, which say more.
 extension FileServerUpload {
     func tooMuch(_ size: Int64) -> String {
         "the server has \(size) bytes of a file with \(source.size)"

@@ -22,7 +22,7 @@ import TransferCore
 public struct FileServerUpload: UploadDialogue {
     enum Phase: Sendable, Hashable {
         case ready
-        /// What is there after a break?
+        /// The server is asked what it has after a break.
         case looking
         /// The digest of the source's last bytes before that size is awaited.
         case digesting(Tail)
@@ -38,11 +38,11 @@ public struct FileServerUpload: UploadDialogue {
         /// Nobody may name it, in these words: the file is sent under its own name.
         case sendingUnderName(String)
         case verifyingUnderName
-        /// It wasn't given its name, in these words: is it there at all?
+        /// The part wasn't given its name, in these words: is it there at all?
         case lookingForPart(String)
-        /// Where no time tells an old file from the new one: is there one of that length?
+        /// No time tells an old file from the new one: is there one of that length?
         case lookingForOld
-        /// What has the name already gives way.
+        /// A file that has the name already gives way.
         case clearing
         /// A part that is of no use is removed, for this reason.
         case discarding(String)
@@ -162,7 +162,7 @@ public struct FileServerUpload: UploadDialogue {
         }
     }
 
-    /// What the server has of the file, after a break.
+    /// Takes the answer to the question what the server has of the file, after a break.
     private mutating func looked(_ told: OffsetTold, _ head: ResponseHead, _ error: TransferError) -> [UploadAction] {
         switch told {
         case .known(let size): return found(size, head)
@@ -185,7 +185,7 @@ public struct FileServerUpload: UploadDialogue {
         return startAgain("the server has nothing of the file any more")
     }
 
-    /// It wasn't given its name, and the server was asked for the part.
+    /// The part wasn't given its name, and the server was asked for the part.
     private mutating func lookedForPart(_ told: OffsetTold, _ status: Int, _ words: String) -> [UploadAction] {
         if status == 200 {
             return end(.fail(TransferError(.badResponse, Self.unnamed(words), isTransient: false)))
@@ -195,7 +195,7 @@ public struct FileServerUpload: UploadDialogue {
         return ask(.lookingForName(naming, untold: told == .gone ? nil : words), "HEAD", url)
     }
 
-    /// Neither of the two names is the file's, as far as the server tells.
+    /// The upload failed: neither of the two names is the file's, as far as the server tells.
     private mutating func unnamed(_ untold: String?) -> [UploadAction] {
         guard let untold else { return startAgain("the server has lost what it had of the file") }
         // Whether the part is there, nobody can say: the next attempt doesn't count on it.

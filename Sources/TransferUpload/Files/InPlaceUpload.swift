@@ -54,7 +54,7 @@ struct InPlaceUpload: UploadDialogue {
         }
     }
 
-    /// What lies under the name may be whole, and somebody's already: it stays.
+    /// The file under the name may be whole, and somebody's already: it stays.
     mutating func abandon(now: Int64) -> [UploadAction] {
         sweep(state.parts, UploadResult(url: url, status: state.parts.isEmpty ? 0 : 204))
     }

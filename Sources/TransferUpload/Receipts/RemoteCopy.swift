@@ -2,7 +2,7 @@ import TransferCore
 
 /// Finds out whether what a server has at a URL is the source.
 ///
-/// What is there has to have the source's size, and its content is compared: with a digest that the server gives
+/// The server's copy has to have the source's size, and its content is compared: with a digest that the server gives
 /// (Repr-Digest, RFC 9530), or by reading back what is no longer than ``comparedAtMost``. What was there before, and what
 /// an earlier version of the file left, may have the same size. Where the content can't be compared, what is there counts
 /// as ours when it was modified since the attempt began: by the server's own clock (Last-Modified beside Date, RFC 9110
@@ -39,7 +39,7 @@ struct RemoteCopy: Sendable {
     static let comparedAtMost: Int64 = 64 << 20
     /// The requests' numbers.
     static let numbers = (head: 900_000_001, get: 900_000_002)
-    /// What clocks of seconds, and a server that is busy, may be off; in seconds.
+    /// The most that clocks of seconds, and a server that is busy, may be off; in seconds.
     private static let tolerance: Int64 = 2
 
     private let url: String

@@ -2,7 +2,7 @@ public import TransferCore
 
 /// A PUT into a folder that isn't there, as its server answers it.
 public enum MissingFolder {
-    /// What to do about it: RFC 4918 §9.7.1 wants 409, Go's servers before 2021 answer 404, nginx 500.
+    /// Advice for a missing folder: RFC 4918 §9.7.1 wants 409, Go's servers before 2021 answer 404, nginx 500.
     ///
     /// - Parameters:
     ///   - method: Of the request that was refused.

@@ -94,6 +94,7 @@ struct Get: AsyncParsableCommand {
     }
 
     func run() async throws {
+        try request.fields.checkFiles()
         var work = OneOff(
             verb: "get", folder: Composition.absolute(directory ?? FileManager.default.currentDirectoryPath),
             limits: limits, output: show, state: state.state)

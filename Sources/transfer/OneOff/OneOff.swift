@@ -72,7 +72,7 @@ struct OneOff {
         }
         let execution = Execution(
             queue: queue, reporter: try Composition.reporter(output), stops: Execution.StopRules(),
-            hint: CommandHint(state: state))
+            hint: Composition.hint(state: state))
         for warning in reports.flatMap(\.report.warnings) { execution.reporter.note(.warn, warning) }
         let trusting = jobs.count { $0.settings.tls.insecure }
         if trusting > 0 { execution.reporter.note(.warn, JobFileReport.trusting(jobs: trusting)) }

@@ -55,6 +55,7 @@ struct Put: AsyncParsableCommand {
     }
 
     func run() async throws {
+        try upload.request.fields.checkFiles()
         let to = arguments[arguments.count - 1]
         let configuration = try upload.request.configuration.load()
         let typed = dryRun ? nil : try upload.request.login.askedPasswords(for: [to])

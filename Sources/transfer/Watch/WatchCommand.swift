@@ -102,6 +102,7 @@ struct Watch: AsyncParsableCommand {
     }
 
     func run() async throws {
+        try upload.request.fields.checkFiles()
         let configuration = try upload.request.configuration.load()
         let spec = try spec(configuration, typed: try upload.request.login.askedPasswords(for: [to]))
         let queue = try await Composition.queue(

@@ -17,7 +17,7 @@ struct Abandoner {
         case send(UploadRequest, number: Int, JobSpec)
         /// From the start, after a moment (``again(_:)``).
         case wait(number: Int, Duration)
-        /// Its server holds nothing for the job any more.
+        /// The server holds nothing for the job any more.
         case forget(job: Int64)
     }
 
@@ -49,7 +49,7 @@ struct Abandoner {
         return step(lastNumber) { $0.abandon(now: now) }
     }
 
-    /// What came of a request.
+    /// Takes the result of a request.
     mutating func handle(_ event: UploadEvent, of number: Int, now: Int64) -> [Action] {
         step(number) { $0.handle(event, now: now) }
     }
