@@ -142,9 +142,10 @@ enum FileServerFault {
     }
 
     private static func nothingShown(_ files: FileServerTask) -> String {
-        guard files.url.isSSH else { return "no password is set (\"auth\", --password)" }
-        return "no key and no password is set: name a key (\"ssh\": {\"key\": …}, --ssh-key), let an agent hold one "
-            + "(SSH_AUTH_SOCK), or give a password (\"auth\", --password)"
+        guard files.url.isSSH else { return "no password is set (\"auth\"\(CommandWords.only(", --password")))" }
+        return
+            "no key and no password is set: name a key (\"ssh\": {\"key\": …}\(CommandWords.only(", --ssh-key"))), let an agent hold one "
+            + "(SSH_AUTH_SOCK), or give a password (\"auth\"\(CommandWords.only(", --password")))"
     }
 
     /// The fingerprint out of "… mismatch sha256 fingerprint. Remote X is not equal to Y".

@@ -5,6 +5,8 @@ public struct BatchSpec: Sendable, Hashable {
     public var limits = BatchLimits()
     /// What becomes of two downloads to one file; `nil` is ``Collisions/fail``.
     public var collisions: Collisions?
+    /// Who is told when all its jobs have ended.
+    public var onFinish: BatchHook?
 
     public init(name: String? = nil, limits: BatchLimits = BatchLimits()) {
         self.name = name

@@ -56,7 +56,7 @@ extension TransferError {
         return TransferError(
             .mayHaveBeenSent,
             "\(file.path) changed while it was being sent, and the server has taken it; "
-                + "\(method) isn't repeated, transfer retry sends it again")
+                + "\(method) isn't repeated, \(CommandWords.retry) sends it again")
     }
 }
 

@@ -48,7 +48,9 @@ package enum DatabaseFile {
             }
         guard let fault else { return }
         throw TransferError(
-            .fileAccess, "\(path) \(fault), and isn't used: move it away, or name another folder with --state")
+            .fileAccess,
+            "\(path) \(fault), and isn't used: move it away, or name another folder\(CommandWords.only(" with --state"))"
+        )
     }
 
     /// One page: the header of a database in WAL mode, and the root of a table of tables that has none

@@ -194,7 +194,7 @@ public struct VerifyingDialogue: UploadDialogue {
                 TransferError(
                     .checksumMismatch,
                     "the server has \(servers) of \(source.name)\(expected.map { ", which is \($0)" } ?? ""); "
-                        + "transfer retry sends it again"))
+                        + "\(CommandWords.retry) sends it again"))
     }
 
     private mutating func unknownToHTTP(_ why: String) -> [UploadAction] {
@@ -208,7 +208,7 @@ public struct VerifyingDialogue: UploadDialogue {
             TransferError(
                 .digestUnknown,
                 "\(source.name) was uploaded, but whether it arrived unharmed isn't known: \(why); \(remedy), "
-                    + "or leave out --checksum (\"checksum\" in a job file)"))
+                    + "or leave out \(CommandWords.choose("--checksum (\"checksum\" in a job file)", "its checksum"))"))
     }
 
     private mutating func fail(_ error: TransferError) -> [UploadAction] {

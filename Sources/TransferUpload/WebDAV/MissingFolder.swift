@@ -17,6 +17,7 @@ public enum MissingFolder {
         default: return nil
         }
         // The same words for every folder, so that a report shows them once.
-        return "; if its folder isn't there, \"createFolders\": true or --create-folders makes it"
+        return
+            "; if its folder isn't there, \"createFolders\": true\(CommandWords.only(" or --create-folders")) makes it"
     }
 }
