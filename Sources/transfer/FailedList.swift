@@ -50,7 +50,8 @@ struct FailedList {
         }
         switch work {
         case .download(var download):
-            download.destination = absolute(download.destination)
+            // A name's braces aren't those of a template.
+            download.destination = DestinationLedger.escaped(absolute(download.destination))
             return .download(download)
         case .upload(var upload):
             upload.source = absolute(upload.source)

@@ -19,6 +19,8 @@ struct OneOff {
     var collisions: Collisions?
     /// Spools of standard input; they are removed once all jobs are complete.
     var spools: [StreamSpool] = []
+    /// The words behind a spool's path in the command that sends it.
+    var again: [String] = []
     /// The spool that standard output gets when its file is whole.
     var result: StreamSpool?
     /// Takes note of the Metalinks that come in place of files.
@@ -49,6 +51,7 @@ struct OneOff {
         let queue = try await Composition.queue(
             state: state, limits: limits.merged(with: BatchLimits(), configuration), configuration, hooks: hooks)
         let hook = hooks.onlyHook.map { BatchHook($0, settings: jobs.first?.settings ?? JobSettings()) }
+        for spool in spools { try spool.note(batch: name) }
         let reports = lists.map { _ in ReportBox() }
         let batch: StagedBatch
         do {
@@ -85,19 +88,32 @@ struct OneOff {
         queue.observe { [found] in found.note($0) }
         let status = try await execution.run([batch], options)
         guard status == .complete else {
-            if status == .someFailed, let spool = spools.first {
-                execution.reporter.note(.warn, "standard input is kept in \(spool.path)")
-            }
+            try await settleSpools(name, execution)
             return status
         }
         // A file that nobody read any more isn't the one that the next command asks for.
         defer {
             if found.receipts.isEmpty || !follows { result?.remove() }
             for spool in spools { spool.remove() }
-            _ = try? Composition.remote(state: state).forget(name: name, endedBefore: nil)
+            if let remote = try? Composition.remote(state: state) {
+                _ = try? remote.forget(name: name, endedBefore: nil)
+                // What is sent may have been the spool of another run.
+                try? StreamSpool.sweep(remote, state: state)
+            }
         }
         if found.receipts.isEmpty || !follows { try result?.copyToStandardOutput() }
         return status
+    }
+
+    /// Says where standard input is that hasn't arrived; of what was cancelled nothing is kept.
+    private func settleSpools(_ name: String, _ execution: Execution) async throws {
+        guard !spools.isEmpty else { return }
+        if try Composition.remote(state: state).isOver(name) { return spools.forEach { $0.remove() } }
+        for spool in spools {
+            let command = CommandHint(state: state).command(["put", spool.path] + again)
+            let way = again.contains(where: Redaction.hasSecret) ? "" : "; \(command) goes on with it"
+            execution.reporter.note(.warn, "standard input is kept in \(spool.path)\(way)")
+        }
     }
 
     /// What a run would do; no server is asked.
