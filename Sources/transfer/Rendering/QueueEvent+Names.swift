@@ -53,7 +53,6 @@ extension QueueEvent.Kind {
         }
     }
 
-
     var isProgress: Bool {
         if case .progress = self { return true }
         return false
