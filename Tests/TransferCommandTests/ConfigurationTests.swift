@@ -266,6 +266,8 @@ struct MeteredByConfigurationTests {
             ])
             let process = try stage.startJobs()
             try await process.waiting(for: "network")
+            let why = try await stage.command("why", "batch/file").run()
+            #expect(why.standardOutput.contains("eth0      up, metered: refused by the rule"), "\(why)")
             process.kill(SIGTERM)
             _ = try await process.result()
             #expect(try stage.server.accessLog().isEmpty)

@@ -30,7 +30,7 @@ struct ExchangeMachine {
     struct Confirmation {
         let start: BodyStart
         let position: Int64
-        var answer = LengthRule.Answer.untold
+        var answer = LengthRule.Answer.unknown
     }
 
     enum HeadAction {
@@ -176,7 +176,8 @@ struct ExchangeMachine {
                 return .fail(error)
             }
             return delivered(hop, start, position: position, isFramed: isFramed)
-        case .confirming(let confirmation): return confirmed(error == nil ? confirmation.answer : .untold, confirmation)
+        case .confirming(let confirmation):
+            return confirmed(error == nil ? confirmation.answer : .unknown, confirmation)
         }
     }
 
@@ -186,7 +187,7 @@ struct ExchangeMachine {
     mutating func confirm(_ hop: Hop, _ start: BodyStart, position: Int64) -> EndAction? {
         guard request.settings.openEnd != .taken else { return nil }
         let confirmation = Confirmation(start: start, position: position)
-        guard hop.method == "GET", !hop.sendsBody else { return confirmed(.untold, confirmation) }
+        guard hop.method == "GET", !hop.sendsBody else { return confirmed(.unknown, confirmation) }
         var question = hop
         question.method = "HEAD"
         question.headers.removeAll { field in
@@ -203,7 +204,7 @@ struct ExchangeMachine {
         switch answer {
         case .same: return .succeed(confirmation.start.head)
         case .cut(let length): return .fail(.cut(at: confirmation.position, of: length))
-        case .untold:
+        case .unknown:
             if request.settings.openEnd == .refused { return .fail(.unprovenLength) }
             isLengthUnproven = true
             return .succeed(confirmation.start.head)

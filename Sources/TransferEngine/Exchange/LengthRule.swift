@@ -31,19 +31,19 @@ enum LengthRule {
         /// The file is longer.
         case cut(length: Int64)
         /// Nothing that could be compared.
-        case untold
+        case unknown
     }
 
     /// The word of a HEAD's answer on a body that came before.
     static func judge(_ answer: ResponseHead, of head: ResponseHead, position: Int64) -> Answer {
         guard answer.status == 200, let length = answer.contentLength, answer.value("Transfer-Encoding") == nil,
             answer.contentCoding?.lowercased() == head.contentCoding?.lowercased()
-        else { return .untold }
+        else { return .unknown }
         // Another version's length says nothing of this one.
-        if let old = Validator(head), let new = Validator(answer), !old.mayEqual(new) { return .untold }
+        if let old = Validator(head), let new = Validator(answer), !old.mayEqual(new) { return .unknown }
         if length == position { return .same }
         // Programs that make their answers tell 0, or the length of something else, where no body follows.
-        return length > position ? .cut(length: length) : .untold
+        return length > position ? .cut(length: length) : .unknown
     }
 }
 

@@ -211,7 +211,7 @@ struct FileServerDialogue: Sendable {
             return .fail(TransferError(.internalFault, "a step of a file server ended before it began"))
         // A rename fails by itself where there is no way to it.
         case (.looking, .failed(.error(let error))) where isMove && error.code == .badResponse:
-            return lookedInVain(.untold(error.message))
+            return lookedInVain(.ambiguous(error.message))
         case (_, .failed(.error(let error))): return .fail(error)
         case (.looking, .done(let file)): return looked(file)
         case (.looking, .failed(let failure)): return lookedInVain(failure)
@@ -227,7 +227,7 @@ struct FileServerDialogue: Sendable {
             // The file was longer a moment ago.
             case .beyondEnd where offset > 0: return .fail(Self.changed(url))
             // FTP's 550 may be SIZE's: whether there is a file is for RETR to say.
-            case .missing, .denied, .untold:
+            case .missing, .denied, .ambiguous:
                 guard !began, !url.isSSH, !refusedFile else {
                     return began ? .fail(Self.lost(failure)) : refused(failure)
                 }
@@ -287,10 +287,10 @@ struct FileServerDialogue: Sendable {
     private mutating func lookedInVain(_ failure: FileServerFailure) -> Action {
         switch (request, failure) {
         // The file decides, not its length.
-        case (.get, .missing), (.get, .denied), (.get, .untold):
+        case (.get, .missing), (.get, .denied), (.get, .ambiguous):
             return url.isSSH ? refused(failure) : .perform(fetchUnmeasured())
         // A server that tells no reason may refuse to move or make something.
-        case (.move, .denied), (.move, .untold), (.makeFolder, .denied), (.makeFolder, .untold): break
+        case (.move, .denied), (.move, .ambiguous), (.makeFolder, .denied), (.makeFolder, .ambiguous): break
         case (_, .missing): break
         default: return refused(failure)
         }
@@ -351,7 +351,7 @@ struct FileServerDialogue: Sendable {
     private func refused(_ failure: FileServerFailure) -> Action {
         switch failure {
         case .missing(let words): .answer(Self.head(404, words))
-        case .denied(let words), .untold(let words): .answer(Self.head(403, words))
+        case .denied(let words), .ambiguous(let words): .answer(Self.head(403, words))
         case .exists(let words): .answer(Self.head(409, words))
         case .full(let words): .answer(Self.head(507, words))
         case .beyondEnd, .noRestart: .fail(Self.lost(failure))
@@ -373,7 +373,7 @@ struct FileServerDialogue: Sendable {
     private static func lost(_ failure: FileServerFailure) -> TransferError {
         let words =
             switch failure {
-            case .missing(let words), .denied(let words), .untold(let words), .exists(let words), .full(let words):
+            case .missing(let words), .denied(let words), .ambiguous(let words), .exists(let words), .full(let words):
                 words
             case .beyondEnd: "the file ends before the byte that was asked for"
             case .noRestart: "the server can't begin in the middle of a file"

@@ -133,7 +133,7 @@ public final class FileSink: BodySink {
     private func keepBeginning() -> Bool {
         guard let keeper, start?.continued == 0, part.isNamed, !part.holdsRecords else { return false }
         state.hold()
-        keeper(record()) { [state] in state.letGo() }
+        keeper(record()) { [state] in state.release() }
         return true
     }
 

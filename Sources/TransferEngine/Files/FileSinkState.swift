@@ -47,7 +47,7 @@ public final class FileSinkState: Sendable {
 
     func hold() { holds.add(1, ordering: .relaxed) }
 
-    func letGo() { holds.subtract(1, ordering: .releasing) }
+    func release() { holds.subtract(1, ordering: .releasing) }
 
     func fail(_ error: TransferError) {
         state.withLock { $0.failure = $0.failure ?? error }

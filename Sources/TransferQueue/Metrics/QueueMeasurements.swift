@@ -53,7 +53,7 @@ package struct QueueMeasurements: Sendable {
         case .batchProgress(let progress):
             return wait(event.batch, progress.waiting, progress.waitReason.map(\.metricLabel))
         case .batchFinished: return wait(event.batch, 0, nil)
-        case .batchStarted, .batchWaiting, .batchContinues, .commanded, .authorized: return []
+        case .batchStarted, .batchWaiting, .batchContinues, .commanded, .authorized, .hook: return []
         }
     }
 
@@ -157,7 +157,7 @@ package struct QueueMeasurements: Sendable {
 }
 
 extension WaitReason {
-    fileprivate var metricLabel: String {
+    package var metricLabel: String {
         switch self {
         case .host: "host"
         case .retry: "retry"

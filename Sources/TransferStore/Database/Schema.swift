@@ -338,5 +338,8 @@ package enum Schema {
             ALTER TABLE process ADD COLUMN until INTEGER;
             ALTER TABLE process ADD COLUMN isLocked INTEGER NOT NULL DEFAULT 0;
             """),
+        Step(
+            "hooks",
+            hooks),
     ]
 }

@@ -7,4 +7,6 @@ package struct RecordedGroup: Sendable {
     package var unblocked: [Lane: Int] = [:]
     package var skipped: [SkippedJob] = []
     package var watched = WatchedEnds()
+    /// Batches of which hooks have something to be told now.
+    package var hooked: Set<Int64> = []
 }

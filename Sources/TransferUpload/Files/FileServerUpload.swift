@@ -28,9 +28,9 @@ public struct FileServerUpload: UploadDialogue {
         case digesting(Tail)
         /// Are the last bytes there the source's?
         case comparing(Tail, Checksum)
-        /// The part is gone, or the server doesn't tell: is it the destination? `untold`: the words of the refusal to name
+        /// The part is gone, or the server doesn't tell: is it the destination? `refusal`: the words of the refusal to name
         /// it, where the server doesn't tell.
-        case lookingForName(FileServerState.Naming, untold: String?)
+        case lookingForName(FileServerState.Naming, refusal: String?)
         case sending(from: Int64)
         /// All was taken; is it there?
         case verifying
@@ -119,7 +119,7 @@ public struct FileServerUpload: UploadDialogue {
         case (.looking, _): return looked(told, answer.head, error)
         case (.comparing(let tail, let ours), _): return compared(tail, ours, answer, error)
         case (.lookingForName(let naming, _), 200) where isOurs(answer.head, naming): return finish(naming.etag)
-        case (.lookingForName(_, let untold), _) where told != .unknown: return unnamed(untold)
+        case (.lookingForName(_, let refusal), _) where told != .unknown: return unnamed(refusal)
         case (.sending, 200..<300):
             hasSentBody = true
             return ask(.verifying, "HEAD", state?.part ?? url)
@@ -180,7 +180,7 @@ public struct FileServerUpload: UploadDialogue {
     /// There is no part: the server has lost it, or has given it its name.
     mutating func missing() -> [UploadAction] {
         guard let state else { return start(generation: 0, mark: mark) }
-        if let naming = state.naming { return ask(.lookingForName(naming, untold: nil), "HEAD", url) }
+        if let naming = state.naming { return ask(.lookingForName(naming, refusal: nil), "HEAD", url) }
         guard state.hasSent == true else { return start(generation: state.generation + 1, mark: state.mark) }
         return startAgain("the server has nothing of the file any more")
     }
@@ -192,16 +192,16 @@ public struct FileServerUpload: UploadDialogue {
         }
         // libcurl may have asked twice, where a connection went in between.
         let naming = state?.naming ?? .init(etag: nil)
-        return ask(.lookingForName(naming, untold: told == .gone ? nil : words), "HEAD", url)
+        return ask(.lookingForName(naming, refusal: told == .gone ? nil : words), "HEAD", url)
     }
 
     /// The upload failed: neither of the two names is the file's, as far as the server tells.
-    private mutating func unnamed(_ untold: String?) -> [UploadAction] {
-        guard let untold else { return startAgain("the server has lost what it had of the file") }
+    private mutating func unnamed(_ refusal: String?) -> [UploadAction] {
+        guard let refusal else { return startAgain("the server has lost what it had of the file") }
         // Whether the part is there, nobody can say: the next attempt doesn't count on it.
         state?.naming = nil
         state?.hasSent = true
-        return save() + contradiction(Self.unnamed(untold))
+        return save() + contradiction(Self.unnamed(refusal))
     }
 
     private func isOurs(_ head: ResponseHead, _ naming: FileServerState.Naming) -> Bool {

@@ -55,7 +55,7 @@ public struct ConfirmingPut: UploadDialogue {
                         url: answer.url, status: answer.head.status, validator: Validator(answer.head)?.description,
                         digest: digest))
             ]
-        case .found(.other), .found(.missing), .found(.untold):
+        case .found(.other), .found(.missing), .found(.unknown):
             copy = nil
             return otherwise.begin(now: now)
         }

@@ -228,7 +228,7 @@ public struct ReceiptDialogue: UploadDialogue {
             result.digest = digest
             return [.finish(result)]
         case .other, .missing: return notYet(asked: asked)
-        case .untold(let answer):
+        case .unknown(let answer):
             let error = StatusRule.error(answer.head, now: now)
             guard !error.isTransient || rule.method != "PUT" else { return [.fail(error)] }
             return [.fail(unconfirmed("and answers \(answer.head.status) to the question whether it has it"))]

@@ -15,7 +15,7 @@ struct RemoteCopy: Sendable {
         case other
         case missing
         /// The server doesn't say.
-        case untold(UploadAnswer)
+        case unknown(UploadAnswer)
         case failed(TransferError)
     }
 
@@ -83,8 +83,8 @@ struct RemoteCopy: Sendable {
         case 200: break
         case 404, 410: return .found(.missing)
         case 405, 501:
-            return wasAccepted && source.size <= Self.comparedAtMost ? fetch(isRecent: false) : .found(.untold(answer))
-        default: return .found(.untold(answer))
+            return wasAccepted && source.size <= Self.comparedAtMost ? fetch(isRecent: false) : .found(.unknown(answer))
+        default: return .found(.unknown(answer))
         }
         guard head.contentLength == source.size, head.contentCoding == nil else { return .found(.other) }
         if let digest = ReprDigest.value(head, preferred: algorithm) { return compare(digest, answer) }
@@ -105,7 +105,7 @@ struct RemoteCopy: Sendable {
     private mutating func fetched(_ answer: UploadAnswer, _ isRecent: Bool) -> Step {
         guard answer.head.status == 200, answer.head.contentCoding == nil, let digest = answer.digest else {
             if isRecent { return .found(.same(answer, nil)) }
-            return .found([404, 410].contains(answer.head.status) ? .missing : .untold(answer))
+            return .found([404, 410].contains(answer.head.status) ? .missing : .unknown(answer))
         }
         return compare(digest, answer)
     }

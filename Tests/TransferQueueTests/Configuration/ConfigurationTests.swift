@@ -87,6 +87,12 @@ private func faults(_ text: String) -> [String] {
             testDescription: "null in an origin unsets the defaults",
             files: [#""defaults": {"proxy": "http://p"}, "origins": {"*.example": {"proxy": null}}"#], holds: []),
         Layers(
+            testDescription: "null unsets an origin of a weaker file, and nothing else",
+            files: [
+                #""defaults": {"timeout": 1}, "origins": {"*.example": {"timeout": 2}}"#,
+                #""origins": {"*.example": null}"#,
+            ], holds: ["timeout=1"]),
+        Layers(
             testDescription: "another origin says nothing",
             files: [#""origins": {"https://cdn.example:8443": {"timeout": 3}, "http://cdn.example": {"timeout": 4}}"#],
             holds: []),
@@ -272,6 +278,11 @@ private func faults(_ text: String) -> [String] {
             (file("", #""upload": "x", "to": "https://a.example/x", "id": "u""#), .json),
             (#"{\#(url), "headers": {"X-Own": "1"}}"#, .jsonLines),
             ("https://a.example/x\n  header=X-L: 1\n", .urlList),
+            (
+                """
+                <metalink xmlns="urn:ietf:params:xml:ns:metalink"><file name="x"><url>https://a.example/x</url></file></metalink>
+                """, .metalink
+            ),
         ]
         for (file, format) in files {
             let plain = try jobs(Configuration(), file, as: format).map(\.spelt.fingerprint)
