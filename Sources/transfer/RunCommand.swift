@@ -115,7 +115,8 @@ struct Run: AsyncParsableCommand {
         execution.obeySignals()
         if let hangUps = hangUps(execution.reporter) {
             let reloader = RunReloader(
-                plan: plan, configuration: request.configuration, limits: limits, queue: queue, session: session, reporter: execution.reporter)
+                plan: plan, configuration: request.configuration, limits: limits, queue: queue, session: session,
+                reporter: execution.reporter)
             execution.companion = { await reloader.run(hangUps) }
         }
         batches += try await session.begin(folders)

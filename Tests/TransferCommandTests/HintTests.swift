@@ -14,7 +14,8 @@ import TransferTestSupport
 @Suite struct HintTests {
     /// Names that a shell, or the parser, takes for something else.
     static let names = [
-        "nightly", "my batch", "it's", "-x", "--failed", "$HOME", "`id`", "a;b", "*", "~", "#1", "a\nb", "tab\there", "Grüße",
+        "nightly", "my batch", "it's", "-x", "--failed", "$HOME", "`id`", "a;b", "*", "~", "#1", "a\nb", "tab\there",
+        "Grüße",
         "a\\b", "\"q\"", "a&b|c", "",
     ]
 
@@ -42,9 +43,10 @@ import TransferTestSupport
             (JobExplanation.Reason.paused, JobState.paused, "resume"), (.cancelled, .cancelled, "retry"),
         ] {
             let explanation = JobExplanation(batch: "b", job: "j", state: state, isUpload: false, reason: reason)
-            let last = WhyText.lines(
-                explanation, charset: hint.isUTF8 ? .utf8 : .ascii, batch: name, hint: hint
-            ).last ?? ""
+            let last =
+                WhyText.lines(
+                    explanation, charset: hint.isUTF8 ? .utf8 : .ascii, batch: name, hint: hint
+                ).last ?? ""
             let command = last.components(separatedBy: "with: ").last ?? ""
             hints.append((command, words(verb, ["\(name)/j"])))
         }

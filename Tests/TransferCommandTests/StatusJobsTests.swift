@@ -48,7 +48,8 @@ import TransferTestSupport
         let place = try Workplace()
         func lines(_ name: String, _ count: Int) -> String {
             let header = #"{"version": 1, "name": "\#(name)"}"#
-            return ([header] + (0..<count).map { #"{"download": "http://127.0.0.1:9/\#($0)", "to": "\#(name)-\#($0)"}"# })
+            return
+                ([header] + (0..<count).map { #"{"download": "http://127.0.0.1:9/\#($0)", "to": "\#(name)-\#($0)"}"# })
                 .joined(separator: "\n")
         }
         for (name, count) in [("one", 1500), ("two", 2500)] {

@@ -95,7 +95,9 @@ public struct SecretSource: Sendable {
         return try checked(text, path)
     }
 
-    private static func bytes(of path: String, upTo limit: Int, as what: String = "the secret in") throws(TransferError) -> [UInt8] {
+    private static func bytes(of path: String, upTo limit: Int, as what: String = "the secret in") throws(TransferError)
+        -> [UInt8]
+    {
         // A pipe that nobody writes to would be waited for.
         let descriptor = transfer_open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK, 0)
         guard descriptor >= 0 else { throw unreadable(path, what) }

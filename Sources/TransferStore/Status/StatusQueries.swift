@@ -61,7 +61,9 @@ package struct StatusQueries: Sendable {
                 db,
                 sql: "SELECT \(LeaseHolder.columns) FROM batch JOIN process ON process.id = batch.owner WHERE name = ?",
                 arguments: [name])
-            guard let holder = row.flatMap(LeaseHolder.init), holder.generation != database.process else { return false }
+            guard let holder = row.flatMap(LeaseHolder.init), holder.generation != database.process else {
+                return false
+            }
             return holder.holds(database.locks, own: database.process)
         }
     }

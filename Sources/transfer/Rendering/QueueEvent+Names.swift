@@ -46,7 +46,6 @@ extension QueueEvent.Kind {
         }
     }
 
-
     var isProgress: Bool {
         if case .progress = self { return true }
         return false

@@ -95,7 +95,8 @@ enum StatusTable {
         return table.lines
             + rows.flatMap { row in
                 let name = names.short(row.name)
-                return folder(row, name, charset) + waits(row, name, charset) + (hint(row, name, charset).map { [$0] } ?? [])
+                return folder(row, name, charset) + waits(row, name, charset)
+                    + (hint(row, name, charset).map { [$0] } ?? [])
             }
     }
 

@@ -23,7 +23,8 @@ import TransferTestSupport
             let report = try story.place.folder.text("report.jsonl").split(separator: "\n")
             let failures = report.filter { $0.contains(#""event":"job.failed""#) }
             #expect(report.count == 300 && failures.count == 3)
-            #expect(failures.allSatisfy { $0.contains(#""url":"\#(server.url("/d/"))"#) && $0.contains(#""status":404"#) })
+            #expect(
+                failures.allSatisfy { $0.contains(#""url":"\#(server.url("/d/"))"#) && $0.contains(#""status":404"#) })
             // The report says how to list them; as it's printed.
             let hint = try #require(first.standardError.split(separator: "\n").first { $0.hasPrefix("List:") })
             let listed = try await story.succeed(String(hint.dropFirst("List:".count)))
@@ -90,7 +91,8 @@ import TransferTestSupport
             server.serve("/x.iso", .text("image"))
             server.serve("/y.iso", .text("other"))
             server.handle("GET", "/private") { request in
-                request.headers["Authorization"] == "Bearer t0ken" ? Response(body: .text("mine")) : Response(status: 401)
+                request.headers["Authorization"] == "Bearer t0ken"
+                    ? Response(body: .text("mine")) : Response(status: 401)
             }
             let sink = server.acceptUploads("/in/*")
             try folder.write("report", to: "report.pdf")

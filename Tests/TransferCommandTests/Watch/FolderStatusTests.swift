@@ -25,7 +25,8 @@ import TransferTestSupport
             #expect(folder["oldest"]?["path"]?.string == "held" && folder["oldest"]?["time"] != nil, "\(status)")
             #expect(folder["error"]?["message"]?.string == "403 Forbidden", "\(status)")
             let table = try await place.place.run("status").standardOutput
-            #expect(table.contains("\(name): last upload 20") && table.contains(", good; 1 file waits, 7 B"), "\(table)")
+            #expect(
+                table.contains("\(name): last upload 20") && table.contains(", good; 1 file waits, 7 B"), "\(table)")
             #expect(table.contains(", refused: 403 Forbidden; transfer why \(name)/"), "\(table)")
             // As it's told.
             let why = try #require(table.split(separator: "\n").first { $0.contains("transfer why ") })
