@@ -33,6 +33,13 @@ struct OutputOptions: ParsableArguments {
 
     @Option(help: ArgumentHelp("Append the end of each job to this file, as JSON Lines.", valueName: "file"))
     var report: String?
+
+    @Option(
+        name: .customLong("metrics-file"),
+        help: ArgumentHelp(
+            "Write metrics to this file in Prometheus' text form, every 15 s and at the end; its name ends in .prom, as "
+                + "the node exporter wants it.", valueName: "file.prom"))
+    var metricsFile: MetricsPath?
 }
 
 /// How much at once.

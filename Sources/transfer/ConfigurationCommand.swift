@@ -31,13 +31,14 @@ struct ConfigurationCommand: ParsableCommand {
         }
         let configuration = Configuration(read)
         let variables = try EnvironmentRules.variables()
-        let entries = try url.map { url in
-            // What can't be put together is told here too.
-            var rules = RequestRules()
-            rules.configuration = configuration
-            _ = try rules.start(for: [url])
-            return configuration.entries(for: url, variables)
-        } ?? configuration.entries(variables)
+        let entries =
+            try url.map { url in
+                // What can't be put together is told here too.
+                var rules = RequestRules()
+                rules.configuration = configuration
+                _ = try rules.start(for: [url])
+                return configuration.entries(for: url, variables)
+            } ?? configuration.entries(variables)
         if json {
             print(Self.json(entries, looked, url: url))
         } else {

@@ -14,6 +14,8 @@ struct Execution: Sendable {
     /// For the commands that are told.
     var hint = CommandHint()
     var inputFaults: InputFaults?
+    /// `--metrics-file`
+    var metrics: MetricsFile?
     /// Folders that are watched until the run is stopped.
     var watch: WatchSession?
     /// What begins once the batches are in the run.
@@ -59,8 +61,9 @@ struct Execution: Sendable {
     func run(_ batches: [StagedBatch], _ options: RunOptions) async throws -> ExitStatus {
         let failures = FailureCount()
         try await callBatches(batches.map(\.name))
-        queue.observe { [reporter, stops, queue] event in
+        queue.observe { [reporter, stops, queue, metrics] event in
             reporter.receive(event)
+            metrics?.receive(event)
             guard let reason = failures.reason(stops, event) else { return }
             reporter.note(.warn, "stopped: \(reason)")
             queue.stop()
@@ -82,6 +85,7 @@ struct Execution: Sendable {
             }
         } catch {
             await watch?.close()
+            metrics?.close()
             reporter.finish(commands: commands)
             await queue.close()
             let words = (error as? TransferError)?.message ?? "the queue's database failed: \(error)"
@@ -89,15 +93,16 @@ struct Execution: Sendable {
         }
         deadline?.cancel()
         await watch?.close()
+        metrics?.close()
         reporter.finish(commands: commands)
         await queue.close()
         // Nothing else ends a watch: to be asked is its right end, and what is left is left to the next start.
         if watch != nil, Signals.isAsked { return .complete }
         Signals.dieIfReceived()
-        if summary.left > 0 { return .workLeft }
+        if summary.left > 0 || summary.hooksLeft > 0 { return .workLeft }
         let failed =
             summary.totals.values.contains { $0.failed + $0.skipped + $0.cancelled > 0 }
-            || !(inputFaults?.isEmpty ?? true)
+            || summary.hooksFailed > 0 || !(inputFaults?.isEmpty ?? true)
         return failed ? .someFailed : .complete
     }
 

@@ -8,12 +8,16 @@ struct JobFileSource: Sendable {
     let name: String
     let bytes: MappedFile
     private let rules: RequestRules
+    private let hooks: HookSettings?
 
-    /// - Parameter rules: Laid over the file's `defaults`.
+    /// - Parameters:
+    ///   - rules: Laid over the file's `defaults`.
+    ///   - hooks: The commands that the file may name as `onFinish`; `nil` where nobody asks what it names.
     /// - Throws: `Failure` when it can't be read.
-    init(_ name: String, rules: RequestRules = RequestRules()) throws {
+    init(_ name: String, rules: RequestRules = RequestRules(), hooks: HookSettings? = nil) throws {
         self.name = name
         self.rules = rules
+        self.hooks = hooks
         do throws(TransferError) {
             bytes = try MappedFile(name == "-" ? "/dev/stdin" : name)
         } catch {
@@ -55,6 +59,7 @@ struct JobFileSource: Sendable {
     ) throws -> JobFileReport {
         var reader = makeReader(directory: directory)
         var count = 0
+        var check = HookCheck(hooks)
         var cookieFiles: Set<String> = []
         var missing: [JobFileFault] = []
         var report = try bytes.withBytes { view in
@@ -62,6 +67,7 @@ struct JobFileSource: Sendable {
                 switch element {
                 case .job(let spec, let place):
                     count += 1
+                    check.note(spec, place)
                     if count.isMultiple(of: Self.jobsInMemory) { bytes.letGo() }
                     // A job that needs others may need the file of one of them.
                     if let path = spec.settings.http.cookies, spec.needs.isEmpty, cookieFiles.insert(path).inserted,
@@ -71,11 +77,15 @@ struct JobFileSource: Sendable {
                             JobFileFault(message: fault, path: place.path(of: "cookies"), span: place.job))
                     }
                     try take(spec, place)
-                case .watch(let spec, let place): watch(spec, place)
-                case .batch, .fault: break
+                case .watch(let spec, let place):
+                    check.note(spec, place)
+                    watch(spec, place)
+                case .batch(let spec): check.note(spec)
+                case .fault: break
                 }
             }
         }
+        for fault in check.faults { report.add(fault) }
         for fault in missing { report.add(fault) }
         return report
     }

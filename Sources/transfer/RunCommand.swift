@@ -40,6 +40,7 @@ struct Run: AsyncParsableCommand {
     @OptionGroup var request: RequestOptions
     @OptionGroup var limits: LimitOptions
     @OptionGroup var output: OutputOptions
+    @OptionGroup var hooks: HookOptions
     @OptionGroup var stops: StopOptions
     @OptionGroup var state: StateOptions
 
@@ -55,20 +56,25 @@ struct Run: AsyncParsableCommand {
         var rules = try request.rulesOfFiles(isAsking: !dryRun)
         rules.configuration = try request.configuration.load()
         if dryRun {
-            return try DryRun(files: files, directory: workingFolder, name: name, rules: rules, state: state.state)
-                .run()
+            return try DryRun(
+                files: files, directory: workingFolder, name: name, rules: rules, state: state.state,
+                hooks: Composition.hooks(hooks, rules.configuration)
+            ).run()
         }
         if files == ["-"] {
             let status = try await StandardInputRun(command: self, rules: rules).run()
             ExitStatus.exit(status)
         }
-        let sources = try files.map { try JobFileSource($0, rules: rules) }
-        let plan = RunPlan(files: files, name: name, directory: workingFolder, rules: rules)
+        let known = Composition.hooks(hooks, rules.configuration)
+        let sources = try files.map { try JobFileSource($0, rules: rules, hooks: known) }
+        var plan = RunPlan(files: files, name: name, directory: workingFolder, rules: rules)
+        (plan.hooks, plan.hook) = (known, hooks.hook)
         try plan.refuseTwins(sources)
         // The first file is read while the queue is opened.
         var begun = sources.first.map(plan.read)
         let queue = try await Composition.queue(
-            state: state.state, limits: limits.merged(with: BatchLimits(), rules.configuration), rules.configuration)
+            state: state.state, limits: limits.merged(with: BatchLimits(), rules.configuration), rules.configuration,
+            hooks: hooks)
         var batches: [StagedBatch] = []
         var commands: [String: String] = [:]
         var warnings: [String] = []
@@ -99,6 +105,7 @@ struct Run: AsyncParsableCommand {
             queue: queue, reporter: try Composition.reporter(output), stops: Execution.StopRules(stops),
             commands: commands, hint: state.hint)
         execution.reporter.call([:], state.hint)
+        execution.metrics = try Composition.metrics(output, state: state.state, execution.reporter)
         for warning in warnings { execution.reporter.note(.warn, warning) }
         if folders.isEmpty {
             // The unit that watches runs such a file as well: its manager waits for a word, and for signs of life.
@@ -125,7 +132,7 @@ struct Run: AsyncParsableCommand {
 
     /// Options of the command line that a later run wants as well.
     private var repeated: [String] {
-        request.words + limits.words + (refresh ? ["--refresh"] : []) + (verify ? ["--verify"] : [])
+        request.words + limits.words + hooks.words + (refresh ? ["--refresh"] : []) + (verify ? ["--verify"] : [])
     }
 
     /// The SIGHUPs from now on; `nil` on a terminal, where one says that it's gone, and stays an end.

@@ -11,12 +11,13 @@ struct StandardInputRun {
     func run() async throws -> ExitStatus {
         let queue = try await Composition.queue(
             state: command.state.state, limits: command.limits.merged(with: BatchLimits(), rules.configuration),
-            rules.configuration)
+            rules.configuration, hooks: command.hooks)
         let reporter = try Composition.reporter(command.output)
         let faults = InputFaults(queue)
-        let execution = Execution(
+        var execution = Execution(
             queue: queue, reporter: reporter, stops: Execution.StopRules(command.stops), hint: command.state.hint,
             inputFaults: faults)
+        execution.metrics = try Composition.metrics(command.output, state: command.state.state, reporter)
         let name = command.name ?? "-"
         let folder = command.workingFolder
         let first = try await stage([], name, folder, queue)
@@ -36,6 +37,9 @@ struct StandardInputRun {
         feeding.cancel()
         return status
     }
+
+    /// Nothing but the command line says it before the first job comes.
+    private var hook: BatchHook? { command.hooks.hook.map { BatchHook($0, settings: rules.settings) } }
 
     /// Reads to the end, blocking a thread of its own between chunks.
     private func feed(
@@ -87,7 +91,7 @@ struct StandardInputRun {
         _ jobs: [(JobSpec, JobLocations)], _ name: String, _ folder: String, _ queue: JobQueue
     ) async throws -> StagedBatch {
         do {
-            return try await queue.stage(name: name, source: nil, directory: folder, keepsWhatIsMissing: true) { take in
+            return try await queue.stage(name: name, source: nil, directory: folder, keepsWhatIsMissing: true, onFinish: hook) { take in
                 for (spec, place) in jobs { try take(spec, place) }
                 return true
             }

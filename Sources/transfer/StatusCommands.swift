@@ -66,10 +66,15 @@ struct Status: AsyncParsableCommand {
         let statuses = try remote.statuses(name: name)
         if list { return try FailedList(statuses, remote).write() }
         if failed { return try showFailed(remote, statuses, names, charset) }
-        let rows = statuses.map { StatusText.row($0, hint: state.hint) }
+        let rows = try statuses.map { status in
+            var row = StatusText.row(status, hint: state.hint)
+            row.hooks = try remote.hookTroubles(batch: status.name)
+            return row
+        }
         for line in json ? StatusTable.json(rows) : StatusTable.lines(rows, charset: charset, names: names) {
             print(line)
         }
+        if !json { for line in rows.flatMap({ HookWords.lines($0, names, charset) }) { print(line) } }
     }
 
     private func showFailed(

@@ -8,6 +8,7 @@ import TransferQueue
 @main
 enum Start {
     static func main() {
+        CommandWords.speak()
         Descriptors.fillStandard()
         Descriptors.raiseLimit()
         Signals.prepare()
@@ -32,7 +33,8 @@ struct Transfer: AsyncParsableCommand {
             """,
         version: VersionText.full,
         subcommands: [
-            Run.self, Get.self, Put.self, Watch.self, Status.self, Why.self, NetworkCommand.self, ConfigurationCommand.self,
+            Run.self, Get.self, Put.self, Watch.self, Status.self, Why.self, NetworkCommand.self,
+            ConfigurationCommand.self,
             Wait.self, Pause.self, Resume.self, Cancel.self, Retry.self,
             Forget.self, Validate.self,
         ])

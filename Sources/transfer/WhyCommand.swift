@@ -3,6 +3,7 @@ import Glibc
 import TransferCore
 import TransferEventLoop
 import TransferQueue
+import TransferReachability
 
 struct Why: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -18,9 +19,11 @@ struct Why: ParsableCommand {
     @Flag(help: "JSON on standard output.")
     var json = false
 
+    @OptionGroup var configuration: ConfigurationOptions
     @OptionGroup var state: StateOptions
 
     func run() throws {
+        let links = MeteredRule(links: try configuration.load().meteredLinks)
         let remote = try Composition.remote(existingState: state.state)
         let names = BatchNames(try remote?.batchNames() ?? [])
         let (batch, job) = try names.split(name)
@@ -32,7 +35,7 @@ struct Why: ParsableCommand {
         }
         let explanation: JobExplanation
         do {
-            explanation = try remote.explain(batch: batch, job: job)
+            explanation = try remote.explain(batch: batch, job: job, links: links)
         } catch let error as TransferError where error.code == .fileMissing {
             throw Failure(.wrongUsage, error.message)
         }
@@ -46,5 +49,9 @@ struct Why: ParsableCommand {
             ? [WhyText.json(explanation)]
             : WhyText.lines(explanation, charset: charset, batch: shown, again: again, hint: state.hint)
         for line in lines { print(line) }
+        guard !json else { return }
+        for trouble in try remote.hookTroubles(batch: batch, limit: .max) where trouble.job == job || trouble.job == nil {
+            print(charset.visible(HookWords.line(trouble)))
+        }
     }
 }

@@ -27,7 +27,8 @@ import TransferTestSupport
                 "opt/x/lib/systemd/user/transfer-watch@.service", "opt/x/lib/sysusers.d/transfer.conf",
                 "opt/x/share/bash-completion/completions/transfer",
                 "opt/x/share/fish/vendor_completions.d/transfer.fish", "opt/x/share/man/man1/transfer.1",
-                "opt/x/share/man/man5/transfer-jobs.5", "opt/x/share/transfer/transfer-jobs.schema.json",
+                "opt/x/share/man/man5/transfer-config.5", "opt/x/share/man/man5/transfer-jobs.5",
+                "opt/x/share/transfer/transfer-jobs.schema.json",
                 "opt/x/share/zsh/site-functions/_transfer",
             ])
         // What is sourced has no line that names a shell.

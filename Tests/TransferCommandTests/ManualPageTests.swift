@@ -39,7 +39,8 @@ import TransferTestSupport
     }
 
     private static let commands = [
-        "run", "get", "put", "watch", "status", "why", "network", "wait", "pause", "resume", "cancel", "retry",
+        "run", "get", "put", "watch", "status", "why", "network", "config", "wait", "pause", "resume", "cancel",
+        "retry",
         "forget",
         "validate",
     ]
@@ -87,7 +88,25 @@ import TransferTestSupport
         #expect(keys.subtracting(words).sorted() == [], "man/transfer-jobs.5 doesn't know them")
     }
 
-    @Test(arguments: ["transfer.1", "transfer-jobs.5"]) func groffHasNothingToComplainOf(_ name: String) async throws {
+    /// Those that aren't keys of a job file, and what the file is an example of.
+    @Test func theConfigurationsKeysAndExampleAreInItsPage() async throws {
+        let page = try Self.page("transfer-config.5")
+        for key in [
+            "version", "defaults", "limits", "origins", "links", "commands", "serve", "metrics", "queue", "perHost",
+            "metered",
+        ] {
+            #expect(page.contains(".Cm \(key)\n") || page.contains(".Cm \(key) "), "\(key)")
+        }
+        let example = page.components(separatedBy: ".Bd -literal\n").last?.components(separatedBy: ".Ed").first ?? ""
+        let place = try Workplace()
+        try place.folder.write(example, to: "config.json")
+        let result = try await place.run("config", "--config", "config.json", "https://cdn.example/x")
+        #expect(result.exitCode == 0 && result.standardOutput.contains("origin.perHost"), "\(result)")
+    }
+
+    @Test(arguments: ["transfer.1", "transfer-config.5", "transfer-jobs.5"]) func groffHasNothingToComplainOf(
+        _ name: String
+    ) async throws {
         let groff = "/usr/bin/groff"
         guard FileManager.default.isExecutableFile(atPath: groff) else { return }
         let page = Self.root.appendingPathComponent("man/\(name)").path

@@ -20,7 +20,9 @@ extension Configuration {
     ///
     /// - Parameter variables: Stronger than the files.
     public func entries(_ variables: [Variable] = []) -> [ConfigurationEntry] {
-        var rules = files.reduce(Self.builtIn) { result, file in file.root["defaults"].map { result.under($0) } ?? result }
+        var rules = files.reduce(Self.builtIn) { result, file in
+            file.root["defaults"].map { result.under($0) } ?? result
+        }
         rules = Self.laid(variables, over: rules)
         var entries = rules.entries(beneath: ["defaults"])
         entries += limits(variables).entries(beneath: ["limits"])

@@ -15,8 +15,20 @@ public struct Configuration: Sendable {
     /// The files, the weakest first.
     public let files: [ConfigurationFile]
 
+    /// Of the sections of all files, in their order.
+    private let patterns: [OriginPattern]
+
     /// - Parameter files: The weakest first: a later one's values take the place of an earlier one's.
-    public init(_ files: [ConfigurationFile] = []) { self.files = files }
+    public init(_ files: [ConfigurationFile] = []) {
+        self.files = files.indices.map { index in
+            var file = files[index]
+            // A section that a stronger file unsets is none, and one that unsets isn't either.
+            let unset = files[index...].flatMap(\.unsetOrigins)
+            file.origins.removeAll { unset.contains($0.pattern.text) }
+            return file
+        }
+        patterns = self.files.flatMap { $0.origins.map(\.pattern) }
+    }
 
     public var isEmpty: Bool { files.isEmpty }
 
@@ -71,9 +83,7 @@ public struct Configuration: Sendable {
         }
     }
 
-    package var hasOrigins: Bool { files.contains { !$0.origins.isEmpty } }
-
-    private var patterns: [OriginPattern] { files.flatMap { $0.origins.map(\.pattern) } }
+    package var hasOrigins: Bool { !patterns.isEmpty }
 
     /// The rules of jobs for which these sections hold: in each file its `defaults`, then the sections, the longest
     /// pattern last.

@@ -6,6 +6,8 @@ public struct ConfigurationFile: Sendable {
     public let name: String
     package var root: ConfigurationValue
     package var origins: [Section] = []
+    /// The sections that are taken away from weaker files.
+    package private(set) var unsetOrigins: [String] = []
 
     /// An entry of `origins`.
     package struct Section: Sendable {
@@ -32,6 +34,10 @@ public struct ConfigurationFile: Sendable {
         root = read.root
         for member in root["origins"]?.members ?? [] {
             guard let pattern = OriginPattern(member.name) else { continue }
+            if case .unset = member.value {
+                unsetOrigins.append(member.name)
+                continue
+            }
             origins.append(Section(pattern: pattern, rules: member.value))
         }
     }

@@ -53,7 +53,8 @@ public struct OriginPattern: Sendable, Hashable {
             return .failure(Refusal(message: "an origin has no user; write \"auth\" beneath it"))
         }
         if rest.contains(where: { "/?#".contains($0) }) {
-            return .failure(Refusal(message: "an origin has no path: write \"https://HOST\", \"*.DOMAIN\" or \"s3://BUCKET\""))
+            return .failure(
+                Refusal(message: "an origin has no path: write \"https://HOST\", \"*.DOMAIN\" or \"s3://BUCKET\""))
         }
         let (name, digits) = parts(rest)
         guard let host = ascii(name) else {
@@ -82,7 +83,8 @@ public struct OriginPattern: Sendable, Hashable {
 
     /// - Returns: `nil` for what is no name.
     private static func ascii(_ host: Substring) -> String? {
-        guard !host.isEmpty, host.utf8.allSatisfy({ $0 > 0x20 && $0 != 0x7F && !"\"\\<>^`{|}".utf8.contains($0) }) else {
+        guard !host.isEmpty, host.utf8.allSatisfy({ $0 > 0x20 && $0 != 0x7F && !"\"\\<>^`{|}".utf8.contains($0) })
+        else {
             return nil
         }
         if host.contains(":") { return host.lowercased() }

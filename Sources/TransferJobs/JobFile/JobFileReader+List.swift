@@ -136,7 +136,8 @@ extension JobFileReader {
         }
         var spec = entry.job(to: DestinationPath.normalized(destination), on: base.defaults)
         if base.isConfigured {
-            spec.lasting = entry.job(to: DestinationPath.normalized(destination), on: decoder.defaults).spelt.fingerprint
+            spec.lasting =
+                entry.job(to: DestinationPath.normalized(destination), on: decoder.defaults).spelt.fingerprint
         }
         let locations = JobLocations(
             index: report.jobCount - 1, job: entry.span, to: entry.to ?? entry.span, format: .urlList)

@@ -35,22 +35,32 @@ extension JobFileReader {
                     let place = JobLocations(
                         index: report.jobCount - 1, job: cursor.span(file.range, in: bytes),
                         to: cursor.span(file.nameRange, in: bytes), format: .metalink)
-                    try sink(.job(job(file, name), place))
+                    let base = decoder.base(for: urls(of: file))
+                    if let fault = base.fault { return try refuse(fault, file.range, bytes, sink) }
+                    var spec = job(file, name, on: base.defaults)
+                    if base.isConfigured {
+                        spec.lasting = job(file, name, on: decoder.defaults).spelt.fingerprint
+                    }
+                    try sink(.job(spec, place))
                 }
             }
         }
     }
 
-    private func job(_ file: MetalinkFile, _ name: String) -> JobSpec {
-        var download = decoder.defaults.download
-        download.urls = file.urls(near: metalink.locations).filter { URLRule.refusal(of: $0) == nil }
+    private func urls(of file: MetalinkFile) -> [String] {
+        file.urls(near: metalink.locations).filter { URLRule.refusal(of: $0) == nil }
+    }
+
+    private func job(_ file: MetalinkFile, _ name: String, on defaults: JobDefaults) -> JobSpec {
+        var download = defaults.download
+        download.urls = urls(of: file)
         download.destination = DestinationPath.normalized(metalink.output ?? name)
         download.size = file.size
         download.pieces = file.bestPieces
-        download.checksum = file.checksum ?? DownloadDecoder.listedChecksum(of: download, decoder.defaults.checksums)
+        download.checksum = file.checksum ?? DownloadDecoder.listedChecksum(of: download, defaults.checksums)
         return JobSpec(
-            work: .download(download.strict ? download.strictly : download), priority: decoder.defaults.priority,
-            settings: decoder.defaults.settings)
+            work: .download(download.strict ? download.strictly : download), priority: defaults.priority,
+            settings: defaults.settings)
     }
 
     private static func refusal(

@@ -19,7 +19,7 @@ public enum JobFileElement: Sendable {
 ///
 /// ```swift
 /// var reader = JobFileReader(format: .init(fileName: name), sums: readFile)
-/// let report = try reader.read(bytes) { element in … }
+/// let report = try reader.read(bytes) { element in print(element) }
 /// ```
 public struct JobFileReader {
     /// The form of the file; `nil` until it's told from the contents.

@@ -3,7 +3,7 @@ public import FoundationNetworking
 
 /// Carries what a session needs of the surroundings: the file manager.
 ///
-/// What a delegate does elsewhere happens in the requests themselves here; see ``EventMonitor`` for what can be seen.
+/// A delegate's work happens in the requests themselves here; see ``EventMonitor`` for what can be seen.
 open class SessionDelegate: NSObject, URLSessionDelegate, @unchecked Sendable {  // Constant.
     public let fileManager: FileManager
 

@@ -1,6 +1,6 @@
 import TransferCore
 
-/// Which evaluator judges which host.
+/// The choice of the evaluator for each host.
 ///
 /// Hosts are compared whole: for wildcards override ``serverTrustEvaluator(forHost:)``.
 ///

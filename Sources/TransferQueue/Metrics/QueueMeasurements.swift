@@ -53,7 +53,7 @@ package struct QueueMeasurements: Sendable {
         case .batchProgress(let progress):
             return wait(event.batch, progress.waiting, progress.waitReason.map(\.metricLabel))
         case .batchFinished: return wait(event.batch, 0, nil)
-        case .batchStarted, .batchWaiting, .batchContinues, .commanded, .authorized: return []
+        case .batchStarted, .batchWaiting, .batchContinues, .commanded, .authorized, .hook: return []
         }
     }
 
@@ -61,11 +61,11 @@ package struct QueueMeasurements: Sendable {
 
     private mutating func begin(_ key: Key, _ start: JobStart) -> [Measurement] {
         var changes = pause(key)
-        let parts = start.url.split(separator: "/", maxSplits: 2, omittingEmptySubsequences: false)
+        // A redacted URL: SCHEME://HOST:PORT/…
+        let parts = start.url.split(separator: "/", maxSplits: 3, omittingEmptySubsequences: false)
         var job = Started(
-            direction: start.isUpload ? "upload" : "download",
-            scheme: parts[0].split(separator: ":").first.map(String.init) ?? "",
-            host: label(ofHost: parts.count > 2 ? String(parts[2]) : ""), position: start.offset)
+            direction: start.isUpload ? "upload" : "download", scheme: String(parts[0].dropLast()),
+            host: label(ofHost: parts.count > 2 ? String(parts[2]) : "unknown"), position: start.offset)
         job.counted = started[key]?.counted ?? 0
         started[key] = job
         changes.append(underWay(job.direction, 1))
@@ -157,7 +157,7 @@ package struct QueueMeasurements: Sendable {
 }
 
 extension WaitReason {
-    fileprivate var metricLabel: String {
+    package var metricLabel: String {
         switch self {
         case .host: "host"
         case .retry: "retry"

@@ -2,17 +2,20 @@ import TransferCore
 import TransferEngine
 import TransferEventLoop
 import TransferJobs
-import TransferReachability
+public import TransferReachability
 import TransferScheduling
 import TransferStore
 
 extension QueueRemote {
     /// What a job waits for, or how it ended.
     ///
+    /// - Parameter links: What the user says of links, as ``QueueConfiguration/meteredRule`` has it.
     /// - Throws: `fileMissing` when there is no such batch or job; the message names what may have been meant.
-    public func explain(batch: String, job: String) throws -> JobExplanation {
+    public func explain(batch: String, job: String, links: MeteredRule = MeteredRule()) throws -> JobExplanation {
         guard let facts = try told({ try store.facts(batch: batch, job: job) }) else { throw try unknown(batch, job) }
-        let monitor = NetworkMonitor()
+        var options = NetworkMonitor.Options()
+        options.meteredRule = links
+        let monitor = NetworkMonitor(options: options)
         let look = HostLook(monitor: monitor)
         var explanation = facts.explanation(monitor.current, now: .now, zone: .system) { look.finding($0) }
         if !facts.state.hasEnded, case .download(let download) = facts.spec.work, !download.urls.isEmpty {
@@ -31,7 +34,9 @@ extension QueueRemote {
         guard batches.contains(batch) else {
             let nearest = NearestKey.suggestion(for: batch, among: batches).map { "did you mean \"\($0)\"?" }
             return TransferError(
-                .fileMissing, "no batch \(Wording.quoted(batch)); \(nearest ?? "transfer status lists them")")
+                .fileMissing,
+                "no batch \(Wording.quoted(batch)); \(nearest ?? CommandWords.choose("transfer status lists them", "statuses() has them"))"
+            )
         }
         let known = try store.identities(batch: batch, like: job, limit: 2000)
         let nearest = known.first { !job.isEmpty && $0.contains(job) } ?? NearestKey.suggestion(for: job, among: known)

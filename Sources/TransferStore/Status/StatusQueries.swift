@@ -68,7 +68,7 @@ package struct StatusQueries: Sendable {
         }
     }
 
-    /// To count a million jobs takes most of a second: above this number those that are ready, taken or complete are
+    /// Counting a million jobs takes most of a second: above this number those that are ready, taken or complete are
     /// counted by the process that runs the batch, once a second.
     private static let exactlyCounted = 20_000
 

@@ -41,6 +41,7 @@ struct Get: AsyncParsableCommand {
     @OptionGroup var request: RequestOptions
     @OptionGroup var limits: LimitOptions
     @OptionGroup var show: OutputOptions
+    @OptionGroup var hooks: HookOptions
     @OptionGroup var state: StateOptions
 
     /// URLs, and - for standard input among them.
@@ -89,12 +90,13 @@ struct Get: AsyncParsableCommand {
         try request.fields.checkFiles()
         var work = OneOff(
             verb: "get", folder: Composition.absolute(directory ?? FileManager.default.currentDirectoryPath),
-            limits: limits, output: show, state: state.state)
+            limits: limits, output: show, state: state.state, hooks: hooks)
         work.configuration = try request.configuration.load()
         if !inputs.isEmpty {
             var rules = try listRules(isAsking: !dryRun)
             rules.configuration = work.configuration
-            work.lists = try inputs.map { try JobFileSource($0, rules: rules) }
+            let known = Composition.hooks(hooks, work.configuration)
+            work.lists = try inputs.map { try JobFileSource($0, rules: rules, hooks: known) }
         }
         if output == "-", !dryRun { work.result = try StreamSpool(.output, of: named[0], state: state.state) }
         let body = try message.body()

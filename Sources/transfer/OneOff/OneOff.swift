@@ -9,6 +9,7 @@ struct OneOff {
     let limits: LimitOptions
     let output: OutputOptions
     let state: String?
+    let hooks: HookOptions
     /// Stands behind the options.
     var configuration = Configuration()
     var jobs: [JobSpec] = []
@@ -40,11 +41,13 @@ struct OneOff {
     func run() async throws -> ExitStatus {
         let name = try name()
         let queue = try await Composition.queue(
-            state: state, limits: limits.merged(with: BatchLimits(), configuration), configuration)
+            state: state, limits: limits.merged(with: BatchLimits(), configuration), configuration, hooks: hooks)
+        let hook = hooks.onlyHook.map { BatchHook($0, settings: jobs.first?.settings ?? JobSettings()) }
         let reports = lists.map { _ in ReportBox() }
         let batch: StagedBatch
         do {
-            batch = try await queue.stage(name: name, source: nil, directory: folder) { [jobs, lists, folder] take in
+            batch = try await queue.stage(name: name, source: nil, directory: folder, onFinish: hook) {
+                [jobs, lists, folder] take in
                 for job in jobs { try take(job, nil) }
                 var isInOrder = true
                 for (list, report) in zip(lists, reports) {
@@ -63,9 +66,10 @@ struct OneOff {
         } catch StagingError.faults(let report) {
             throw Failure(.wrongUsage, report.faults.map(\.message).joined(separator: "; "))
         }
-        let execution = Execution(
+        var execution = Execution(
             queue: queue, reporter: try Composition.reporter(output), stops: Execution.StopRules(),
             hint: Composition.hint(state: state))
+        execution.metrics = try Composition.metrics(output, state: state, execution.reporter)
         for warning in reports.flatMap(\.report.warnings) { execution.reporter.note(.warn, warning) }
         let trusting = jobs.count { $0.settings.tls.insecure }
         if trusting > 0 { execution.reporter.note(.warn, JobFileReport.trusting(jobs: trusting)) }

@@ -74,7 +74,8 @@ struct ConfigurationSource {
         }
         guard status.st_mode & (S_IWGRP | S_IWOTH) != 0 else { return }
         throw Failure(
-            .unreadableJobFile, "\(name) can be written by others: not read; take that away with: chmod \(mode) \(name)")
+            .unreadableJobFile, "\(name) can be written by others: not read; take that away with: chmod \(mode) \(name)"
+        )
     }
 
     private func bytes(of descriptor: Int32) throws(Failure) -> [UInt8] {

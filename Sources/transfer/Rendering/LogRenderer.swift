@@ -128,6 +128,12 @@ struct LogRenderer: Sendable {
         case .waiting(let job, let reason):
             urls[Key(batch: event.batch, job: job)] = nil
             if verbose, !isLive { add(.info, "\(name(job, event)): waiting: \(WaitWords.log(reason))") }
+        case .hook(let news):
+            if let (level, text) = HookWords.line(news, of: news.job.map { name($0, event) } ?? event.batch),
+                level != .info || verbose
+            {
+                add(level, text)
+            }
         case .progress: break
         }
     }

@@ -34,6 +34,8 @@ struct BatchStatusRow: Sendable, Hashable {
     var folder: FolderStatus?
     /// What tells more of its last error.
     var why: String?
+    /// Hooks (`onFinish`) that couldn't be told so far.
+    var hooks: [HookTrouble] = []
 
     init(
         name: String, state: String, done: Int, total: Int, failed: Int, skipped: Int = 0, cancelled: Int = 0,
@@ -212,6 +214,7 @@ enum StatusTable {
                 }
                 object.optional("again", row.again.map { TimeText.utc($0) })
                 if let folder = row.folder { json(folder, &object) }
+                if !row.hooks.isEmpty { object.objects("hooks", row.hooks) { HookWords.members(&$0, $1) } }
             }
         }
     }

@@ -20,6 +20,10 @@ struct RunPlan: Sendable {
     let directory: String
     /// What the command's options say of requests.
     var rules = RequestRules()
+    /// The commands that files may name as `onFinish`.
+    var hooks = HookSettings()
+    /// Who is told of the batches' ends instead of whom their files name.
+    var hook: FinishHook?
 
     func batchName(_ source: JobFileSource) -> String { name ?? source.batch().name ?? source.realPath }
 
@@ -70,9 +74,11 @@ struct RunPlan: Sendable {
     func stage(_ reading: Reading, on queue: JobQueue, isReload: Bool = false) async throws -> Staged {
         let source = reading.source
         do {
+            let spec = source.batch()
             let batch = try await queue.stage(
-                reading.jobs, name: batchName(source), source: source.realPath, keepsWhatIsMissing: isReload,
-                isReload: isReload)
+                reading.jobs, name: name ?? spec.name ?? source.realPath, source: source.realPath,
+                keepsWhatIsMissing: isReload, isReload: isReload,
+                onFinish: hook.map { BatchHook($0, settings: rules.settings) } ?? spec.onFinish)
             return Staged(
                 batch: batch, folders: reading.folders.specs, warnings: reading.outcome.report.warnings)
         } catch StagingError.refused {

@@ -61,6 +61,7 @@ struct Watch: AsyncParsableCommand {
 
     @OptionGroup var limits: LimitOptions
     @OptionGroup var show: OutputOptions
+    @OptionGroup var hooks: HookOptions
     @OptionGroup var state: StateOptions
 
     mutating func validate() throws {
@@ -82,6 +83,7 @@ struct Watch: AsyncParsableCommand {
         spec.verifiesDigest = checksum
         spec.upload = upload
         spec.settings = settings
+        spec.settings.onFinish = hooks.onlyHook
         if !configuration.isEmpty { spec.plain = Shared(wrappedValue: WatchSpec.Plain(try self.spec(typed: typed))) }
         var status = stat()
         if stat(folder, &status) == 0, status.st_mode & S_IFMT != S_IFDIR {
@@ -106,12 +108,14 @@ struct Watch: AsyncParsableCommand {
         let configuration = try upload.request.configuration.load()
         let spec = try spec(configuration, typed: try upload.request.login.askedPasswords(for: [to]))
         let queue = try await Composition.queue(
-            state: state.state, limits: limits.merged(with: BatchLimits(), configuration), configuration)
+            state: state.state, limits: limits.merged(with: BatchLimits(), configuration), configuration,
+            hooks: hooks)
         let reporter = try Composition.reporter(show)
         let session = WatchSession(queue, reporter, folders: [spec.folder])
         var execution = Execution(queue: queue, reporter: reporter, stops: Execution.StopRules())
         execution.watch = session
         execution.hint = state.hint
+        execution.metrics = try Composition.metrics(show, state: state.state, reporter)
         reporter.call([:], state.hint)
         if spec.settings.tls.insecure {
             reporter.note(.warn, "certificates aren't checked: anybody on the way can read and change what is moved")

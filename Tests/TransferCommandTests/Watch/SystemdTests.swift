@@ -45,9 +45,9 @@ struct SystemdTests {
                 on: stage,
                 """
                 useradd --system transfer
-                mkdir -p /srv/out /srv/more /srv/done /etc/transfer /etc/systemd/system/transfer-watch@.service.d
+                mkdir -p /srv/out /srv/more /srv/done /etc/transfer/jobs /etc/systemd/system/transfer-watch@.service.d
                 chown transfer /srv/out /srv/more /srv/done
-                echo '\(jobs(["/srv/out"], server))' > /etc/transfer/cam.json
+                echo '\(jobs(["/srv/out"], server))' > /etc/transfer/jobs/cam.json
                 printf '[Service]\\nReadWritePaths=/srv/out /srv/more /srv/done\\nWatchdogSec=3\\nRestartSec=100ms\\n' \\
                     > /etc/systemd/system/transfer-watch@.service.d/test.conf
                 """)
@@ -70,7 +70,7 @@ struct SystemdTests {
             try await expectUpload(of: "/srv/out/first")
 
             let reload = try await stage.shell(
-                "echo '\(jobs(["/srv/out", "/srv/more"], server))' > /etc/transfer/cam.json && systemctl reload \(Self.unit)"
+                "echo '\(jobs(["/srv/out", "/srv/more"], server))' > /etc/transfer/jobs/cam.json && systemctl reload \(Self.unit)"
             )
             #expect(reload.exitCode == 0, "\(reload)")
             try await expectUpload(of: "/srv/more/second")
@@ -107,8 +107,8 @@ struct SystemdTests {
                 on: stage,
                 """
                 useradd --system transfer
-                mkdir -p /etc/transfer
-                echo '{"version": 1, "wacth": []}' > /etc/transfer/cam.json
+                mkdir -p /etc/transfer/jobs
+                echo '{"version": 1, "wacth": []}' > /etc/transfer/jobs/cam.json
                 """)
             let start = try await stage.shell("systemctl start \(Self.unit)")
             #expect(start.exitCode == 1)
@@ -131,8 +131,8 @@ struct SystemdTests {
                 on: stage,
                 """
                 useradd --system transfer
-                mkdir -p /etc/transfer /etc/systemd/system/transfer-watch@.service.d
-                echo '{"version": 1, "jobs": [\(list.joined(separator: ", "))]}' > /etc/transfer/cam.json
+                mkdir -p /etc/transfer/jobs /etc/systemd/system/transfer-watch@.service.d
+                echo '{"version": 1, "jobs": [\(list.joined(separator: ", "))]}' > /etc/transfer/jobs/cam.json
                 printf '[Service]\\nRestartSec=100ms\\n' > /etc/systemd/system/transfer-watch@.service.d/test.conf
                 """)
             let start = try await stage.shell("systemctl start \(Self.unit)")
@@ -162,8 +162,8 @@ struct SystemdTests {
                 useradd --create-home alice
                 user=$(id -u alice)
                 install -d -o alice -m 700 /run/user/$user
-                install -d -o alice /srv/done ~alice/out ~alice/.config ~alice/.config/transfer
-                echo '\(jobs(["out"], server))' > ~alice/.config/transfer/cam.json
+                install -d -o alice /srv/done ~alice/out ~alice/.config ~alice/.config/transfer ~alice/.config/transfer/jobs
+                echo '\(jobs(["out"], server))' > ~alice/.config/transfer/jobs/cam.json
                 cat > /etc/systemd/system/alice.service <<UNIT
                 [Service]
                 Type=notify

@@ -1,0 +1,335 @@
+import Testing
+import TransferCore
+import TransferWatch
+
+@testable import TransferJobs
+@testable import TransferScheduling
+
+/// A stack of configuration files, the weakest first; each gets its version.
+private func configuration(_ files: String...) throws -> Configuration {
+    Configuration(
+        try files.enumerated().map { number, text in
+            try ConfigurationFile(Array(#"{"version": 1, \#(text)}"#.utf8), name: "file\(number)")
+        })
+}
+
+/// What a file's faults say, in order.
+private func faults(_ text: String) -> [String] {
+    do throws(ConfigurationFile.Faults) {
+        _ = try ConfigurationFile(Array(text.utf8), name: "c")
+        return []
+    } catch {
+        return error.report.faults.map { "\($0.span.line):\($0.span.column) \($0.path) \($0.message)" }
+    }
+}
+
+/// How the configuration's files are laid on each other, and under job files.
+@Suite struct ConfigurationTests {
+    struct Layers: Sendable, CustomTestStringConvertible {
+        var testDescription: String
+        var files: [String]
+        var url = "https://cdn.example/x"
+        /// `key=value` of what then holds.
+        var holds: [String]
+    }
+
+    static let tables: [Layers] = [
+        Layers(
+            testDescription: "the stronger file's value",
+            files: [#""defaults": {"timeout": 1}"#, #""defaults": {"timeout": 2}"#],
+            holds: ["timeout=2"]),
+        Layers(
+            testDescription: "objects merge",
+            files: [#""defaults": {"retry": {"limit": 1, "base": 3}}"#, #""defaults": {"retry": {"limit": 2}}"#],
+            holds: ["retry.base=3", "retry.limit=2"]),
+        Layers(
+            testDescription: "lists replace",
+            files: [
+                #""defaults": {"network": {"avoid": ["a", "b"]}}"#, #""defaults": {"network": {"avoid": ["c"]}}"#,
+            ], holds: [#"network.avoid=["c"]"#]),
+        Layers(
+            testDescription: "null unsets a value",
+            files: [#""defaults": {"timeout": 1, "maxTime": 3}"#, #""defaults": {"timeout": null}"#],
+            holds: ["maxTime=3"]),
+        Layers(
+            testDescription: "null unsets one of an object",
+            files: [#""defaults": {"retry": {"limit": 1, "base": 3}}"#, #""defaults": {"retry": {"limit": null}}"#],
+            holds: ["retry.base=3"]),
+        Layers(
+            testDescription: "null unsets an object",
+            files: [#""defaults": {"retry": {"limit": 1}, "timeout": 1}"#, #""defaults": {"retry": null}"#],
+            holds: ["timeout=1"]),
+        Layers(
+            testDescription: "header fields are the same in whatever case",
+            files: [
+                #""defaults": {"headers": {"X-Team": "a", "X-B": "b"}}"#, #""defaults": {"headers": {"x-team": "c"}}"#,
+            ], holds: [#"headers.X-B="b""#, #"headers.x-team="c""#]),
+        Layers(
+            testDescription: "a login is one value",
+            files: [
+                #""defaults": {"auth": {"user": "me", "password": {"env": "P"}}}"#,
+                #""defaults": {"auth": {"bearer": {"env": "T"}}}"#,
+            ], holds: [#"auth={"bearer": {"env": "T"}}"#]),
+        Layers(
+            testDescription: "an origin beats the defaults of its file",
+            files: [#""defaults": {"proxy": "http://p"}, "origins": {"https://cdn.example": {"proxy": ""}}"#],
+            holds: [#"proxy="""#]),
+        Layers(
+            testDescription: "the longest origin beats shorter ones, in whatever order",
+            files: [
+                #""origins": {"https://cdn.example": {"timeout": 3}, "*.example": {"timeout": 2, "maxTime": 9}}"#
+            ], holds: ["maxTime=9", "timeout=3"]),
+        Layers(
+            testDescription: "a stronger file's defaults beat a weaker one's origin",
+            files: [#""origins": {"https://cdn.example": {"timeout": 3}}"#, #""defaults": {"timeout": 1}"#],
+            holds: ["timeout=1"]),
+        Layers(
+            testDescription: "null in an origin unsets the defaults",
+            files: [#""defaults": {"proxy": "http://p"}, "origins": {"*.example": {"proxy": null}}"#], holds: []),
+        Layers(
+            testDescription: "null unsets an origin of a weaker file, and nothing else",
+            files: [
+                #""defaults": {"timeout": 1}, "origins": {"*.example": {"timeout": 2}}"#,
+                #""origins": {"*.example": null}"#,
+            ], holds: ["timeout=1"]),
+        Layers(
+            testDescription: "another origin says nothing",
+            files: [#""origins": {"https://cdn.example:8443": {"timeout": 3}, "http://cdn.example": {"timeout": 4}}"#],
+            holds: []),
+        Layers(
+            testDescription: "a bucket", files: [#""origins": {"s3://archive": {"s3": {"profile": "ops"}}}"#],
+            url: "s3://archive/a/b", holds: [#"s3.profile="ops""#]),
+    ]
+
+    @Test(arguments: tables) func filesAreLaidOnEachOther(_ layers: Layers) throws {
+        let files = try layers.files.enumerated().map { number, text in
+            try ConfigurationFile(Array(#"{"version": 1, \#(text)}"#.utf8), name: "file\(number)")
+        }
+        let configuration = Configuration(files)
+        let entries = configuration.rules(of: configuration.sections(for: [layers.url])).entries()
+        #expect(entries.map { "\($0.key)=\($0.shown)" }.sorted() == layers.holds)
+    }
+
+    @Test(arguments: [
+        ("https://cdn.example", "https://cdn.example/a", true),
+        ("https://cdn.example", "https://cdn.example:443/", true),
+        ("https://cdn.example", "http://cdn.example/a", false), ("https://CDN.example/", "https://cdn.EXAMPLE/a", true),
+        ("https://cdn.example", "https://cdn.example.evil/a", false), ("*.lan", "ftp://nas.lan/a", true),
+        ("*.lan", "https://a.b.lan:81/", true), ("*.lan", "https://lan/", false),
+        ("*.lan", "https://lan.example/", false),
+        ("nas.lan:8080", "http://nas.lan:8080/", true), ("nas.lan:8080", "http://nas.lan/", false),
+        ("cam-*.lan", "http://cam-7.lan/", true), ("sftp://host", "sftp://host:22/x", true),
+        ("s3://archive", "s3://archive/k", true), ("s3://archive", "s3://archive2/k", false),
+        ("bücher.example", "https://xn--bcher-kva.example/", true),
+        ("https://[::1]:8080", "https://[::1]:8080/a", true),
+        ("https://a.example", "https://a.example@evil.example/", false),
+    ]) func anOriginStandsForItsURLs(pattern: String, url: String, matches: Bool) throws {
+        #expect(try #require(OriginPattern(pattern)).matches(url: url) == matches)
+    }
+
+    /// What is wrong is told with its place.
+    @Test(arguments: [
+        (#"{"version": 1, "proxy": "http://p"}"#, #"1:16 $.proxy "proxy" belongs to "defaults""#),
+        (#"{"version": 1, "defautls": {}}"#, #"1:16 $.defautls unknown key "defautls"; did you mean "defaults"?"#),
+        (#"{"defaults": {}}"#, #"1:1 $ "version" is missing; write "version": 1"#),
+        (
+            #"{"version": 1, "defaults": {"timeuot": 1}}"#,
+            #"1:29 $.defaults.timeuot unknown key "timeuot"; did you mean "timeout"?"#
+        ),
+        (
+            "{\"version\": 1,\n \"limits\": {\"concurency\": 1}}",
+            #"2:13 $.limits.concurency unknown key "concurency"; did you mean "concurrency"?"#
+        ),
+        (#"{"version": 1, "jobs": []}"#, #"1:16 $.jobs "jobs" belongs to a job file"#),
+        (
+            #"{"version": 1, "links": {"eth1": {"metred": true}}}"#,
+            #"1:35 $.links.eth1.metred unknown key "metred"; did you mean "metered"?"#
+        ),
+        (
+            #"{"version": 1, "commands": {"mail": ["mail"]}}"#,
+            #"1:38 $.commands.mail[0] a program is named by its whole path, such as "/usr/local/bin/mail""#
+        ),
+        (#"{"version": 1, "commands": {"mail": []}}"#, "1:37 $.commands.mail the program is missing"),
+        (
+            #"{"version": 1, "defaults": {"tls": {"ca": "ca.pem"}}}"#,
+            "1:43 $.defaults.tls.ca a configuration holds in every folder: write the whole path, from / on"
+        ),
+        (#"[1]"#, "1:1 $ expected an object, found an array"),
+    ]) func aFaultHasItsPlace(text: String, fault: String) { #expect(faults(text) == [fault]) }
+
+    @Test(arguments: [
+        (#""defaults": {"auth": {"user": "me", "password": "hunter2"}}"#, "a password is named, never written"),
+        (#""defaults": {"headers": {"Authorization": "Bearer hunter2"}}"#, "a secret is named, never written"),
+        (#""defaults": {"proxy": "http://me:hunter2@p:1"}"#, "a URL can't carry a user or a password"),
+        (#""origins": {"https://me:hunter2@a.example": {}}"#, "an origin has no user"),
+        (#""serve": {"token": "hunter2"}"#, "a secret is named, never written"),
+        (#""defaults": {"tls": {"insecure": true}}"#, #""insecure" is of single servers"#),
+        (#""origins": {"*.lan": {"tls": {"insecure": true}}}"#, #""insecure" is of single servers"#),
+        (#""origins": {"https://a/b": {}}"#, "an origin has no path"),
+        (#""origins": {"gopher://a": {}}"#, "unsupported scheme"),
+        (#""origins": {"s3://b": {"perHost": 1}}"#, "transfers are counted by server"),
+        (#""origins": {"a.lan": {"perHost": 0}}"#, "0 is out of range"),
+        (#""origins": {"a.lan": {"concurrency": 1}}"#, #"belongs to "limits" of the whole file"#),
+        (#""defaults": {"checksums": "/SUMS"}"#, #""checksums" belongs to a job"#),
+        (#""serve": []"#, "expected an object"),
+    ]) func isRefused(text: String, reason: String) {
+        let found = faults(#"{"version": 1, \#(text)}"#)
+        #expect(found.count == 1 && found[0].contains(reason), "\(found)")
+        let report = try? #require(throws: ConfigurationFile.Faults.self) {
+            try ConfigurationFile(Array(#"{"version": 1, \#(text)}"#.utf8), name: "c")
+        }
+        #expect(report?.report.rendered(file: "c").contains("hunter2") == false)
+    }
+
+    @Test func commandsLinksAndLimitsAreGiven() throws {
+        let configuration = try configuration(
+            #""commands": {"mail": ["/bin/mail", "-s", "a b"], "old": ["/bin/old"]}, "links": {"eth1": {"metered": true}}"#,
+            #""commands": {"old": null}, "links": {"wwan*": {"metered": false}, "eth1": {"metered": true}}"#)
+        #expect(configuration.commands == ["mail": ["/bin/mail", "-s", "a b"]])
+        #expect(configuration.meteredLinks == ["eth1": true, "wwan*": false])
+        let limits = try self.limits()
+        #expect(limits.concurrency == 8 && limits.limitRate == 50 << 20 && limits.perHost == nil)
+        #expect(limits.origins.map(\.pattern.text) == ["https://cdn.example", "*.example"])
+        #expect(limits.origins.map(\.perHost) == [4, 2])
+    }
+
+    private func limits() throws -> BatchLimits {
+        try configuration(
+            #""limits": {"concurrency": 4, "limitRate": "50M"}, "origins": {"*.example": {"perHost": 2}}"#,
+            #""limits": {"concurrency": 8}, "origins": {"https://cdn.example": {"limits": {"perHost": 4, "limitRate": "1M"}}}"#
+        ).limits
+    }
+
+    @Test func anOriginHasItsOwnPlaces() throws {
+        let now = MonotonicTime.seconds(1)
+        for (origin, count) in [("https://cdn.example", 4), ("https://b.example", 2), ("https://other.test", 8)] {
+            var scheduler = Scheduler(limits: .init(try limits()), now: now)
+            let lane = Lane(batch: 1, origin: origin)
+            scheduler.claimed(lane, (1...20).map { .init(id: $0, lane: lane, priority: 0) }, asked: 256)
+            let started = scheduler.decide(now: now).count { if case .start = $0 { true } else { false } }
+            #expect(started == count, "\(origin)")
+        }
+    }
+}
+
+/// A configuration under job files: what is stronger, and that no job becomes another one.
+@Suite struct ConfiguredJobTests {
+    private func jobs(
+        _ configuration: Configuration, _ text: String, options: [(String, String)] = [],
+        as format: JobFileFormat = .json
+    ) throws -> [JobSpec] {
+        var rules = RequestRules()
+        for (key, value) in options { #expect(rules.set(key, to: value) == nil) }
+        rules.configuration = configuration
+        var reader = JobFileReader(format: format, rules: rules) { _ in [] }
+        var jobs: [JobSpec] = []
+        let report = try reader.read(Array(text.utf8)) { if case .job(let spec, _) = $0 { jobs.append(spec) } }
+        #expect(report.isEmpty, "\(report)")
+        return jobs
+    }
+
+    private func file(_ defaults: String, _ job: String) -> String {
+        #"{"version": 1, "defaults": {\#(defaults)}, "jobs": [{\#(job)}]}"#
+    }
+
+    private let url = #""download": "https://a.example/x", "to": "x""#
+
+    @Test func theJobIsStrongestThenOptionsThenItsFileThenTheConfiguration() throws {
+        let set = try configuration(
+            #""defaults": {"timeout": 1, "maxTime": 1, "connectTimeout": 1, "maxRedirects": 1}"#)
+        let job = try #require(
+            try jobs(
+                set, file(#""timeout": 2, "maxTime": 2, "connectTimeout": 2"#, #"\#(url), "timeout": 4"#),
+                options: [("timeout", "3"), ("maxTime", "3")]
+            ).first)
+        #expect(job.settings.timeout == .seconds(4))
+        #expect(job.settings.maxTime == .seconds(3))
+        #expect(job.settings.connectTimeout == .seconds(2))
+        #expect(job.settings.maxRedirects == 1)
+    }
+
+    @Test func whatIsOfAnOriginHoldsForItsJobsAlone() throws {
+        let set = try configuration(
+            #""origins": {"https://a.example": {"auth": {"user": "me", "password": {"env": "P"}}}}"#)
+        let own = JobSettings.Auth.basic(user: .literal("me"), password: .environment("P"))
+        let mirrors = #"["https://a.example/x", "https://b.example/x"]"#
+        for (job, auth) in [
+            (url, own), (#""to": "x", "download": ["https://a.example/x"]"#, own),
+            (#""download": "https://b.example/x", "to": "x""#, nil),
+            // The password of one origin isn't for the mirror elsewhere.
+            (#""download": \#(mirrors), "to": "x""#, nil),
+            (#""upload": "x", "to": "https://a.example/x""#, own),
+        ] {
+            #expect(try jobs(set, file("", job)).first?.settings.auth == auth, "\(job)")
+        }
+    }
+
+    /// For every key that counts for a job's fingerprint, in every form of job file.
+    @Test(arguments: [
+        #""defaults": {"headers": {"X-A": "1"}}"#, #""defaults": {"headers": {"X-Own": "2"}}"#,
+        #""defaults": {"s3": {"endpoint": "https://minio.lan"}}"#, #""defaults": {"ssh": {"user": "you"}}"#,
+        #""defaults": {"protocol": "tus"}"#, #""defaults": {"success": [201]}"#,
+        #""origins": {"*.example": {"headers": {"X-B": "3"}}}"#,
+        #""defaults": {"timeout": 3, "proxy": "http://p", "tls": {"ca": "/ca.pem"}}, "limits": {"concurrency": 1}"#,
+    ]) func noConfigurationMakesAnotherJob(_ text: String) throws {
+        let set = try configuration(text)
+        let files: [(String, JobFileFormat)] = [
+            (file(#""headers": {"X-Own": "1"}"#, #""download": "https://a.example/ä b", "to": "x""#), .json),
+            (file("", #""upload": "x", "to": "https://a.example/x", "id": "u""#), .json),
+            (#"{\#(url), "headers": {"X-Own": "1"}}"#, .jsonLines),
+            ("https://a.example/x\n  header=X-L: 1\n", .urlList),
+            (
+                """
+                <metalink xmlns="urn:ietf:params:xml:ns:metalink"><file name="x"><url>https://a.example/x</url></file></metalink>
+                """, .metalink
+            ),
+        ]
+        for (file, format) in files {
+            let plain = try jobs(Configuration(), file, as: format).map(\.spelt.fingerprint)
+            #expect(try jobs(set, file, as: format).map(\.spelt.fingerprint) == plain, "\(file)")
+            #expect(plain.count == 1)
+        }
+    }
+
+    @Test func aWatchedFoldersJobsStayTheSame() throws {
+        func fingerprint(_ configuration: Configuration) throws -> (Int64, [String]) {
+            var rules = RequestRules()
+            rules.configuration = configuration
+            var reader = JobFileReader(format: .json, directory: "/", rules: rules) { _ in [] }
+            var spec: WatchSpec?
+            let text = #"{"version": 1, "watch": [{"folder": "/f", "to": "https://a.example/in/{name}"}]}"#
+            _ = try reader.read(Array(text.utf8)) { if case .watch(let found, _) = $0 { spec = found } }
+            let job = try WatchPlan(try #require(spec)).job(
+                FileVersion(device: 0, inode: 0, size: 0, modified: 0, path: "n"), digest: nil, identity: "n")
+            return (job.fingerprint, job.settings.headers.map { $0.name })
+        }
+        let plain = try fingerprint(Configuration())
+        let set = try fingerprint(configuration(#""origins": {"a.example": {"headers": {"X-A": "1"}}}"#))
+        #expect(set.0 == plain.0 && set.1 == ["X-A"] && plain.1 == [])
+    }
+
+    /// Another value of the job's own still makes another job.
+    @Test func aJobsOwnValueCountsAsBefore() throws {
+        let set = try configuration(#""defaults": {"headers": {"X-A": "1"}}"#)
+        let one = try jobs(set, file("", #"\#(url), "headers": {"X-Own": "1"}"#)).first?.fingerprint
+        let other = try jobs(set, file("", #"\#(url), "headers": {"X-Own": "2"}"#)).first?.fingerprint
+        #expect(one != other)
+    }
+
+    @Test func valuesAreShownWithTheirPlacesAndWithoutSecrets() throws {
+        let set = try configuration(
+            """
+            "defaults": {
+              "headers": {"Referer": "https://me:hunter2@a.example/?token=hunter2"},
+              "retry": {"limit": 3}},
+            "commands": {"mail": ["/bin/mail", "--password", "hunter2", "--token=hunter2", "-v"]}
+            """)
+        let entries = set.entries([.init("TRANSFER_TIMEOUT", key: "timeout", json: "\"5s\"")])
+        let shown = Dictionary(entries.map { ($0.key, "\($0.shown) \($0.place)") }, uniquingKeysWith: { one, _ in one })
+        #expect(shown["defaults.retry.limit"] == "3 file0:3")
+        #expect(shown["defaults.retry.base"] == "2 built in")
+        #expect(shown["defaults.timeout"] == "\"5s\" $TRANSFER_TIMEOUT")
+        #expect(shown["commands.mail"] == #"["/bin/mail", "--password", "***", "--token=***", "-v"] file0:4"#)
+        #expect(!shown.values.contains { $0.contains("hunter2") }, "\(shown)")
+    }
+}
