@@ -20,16 +20,18 @@ import TransferTestSupport
 
     @Test func theMarkGoesFromTheStartOfAJobToItsEnd() {
         var jobs = InsecureJobs()
-        #expect(!jobs.note(Self.begun("a", isInsecure: false)))
-        #expect(jobs.note(Self.begun("b", isInsecure: true)))
+        let begun = [Self.begun("a", isInsecure: false), Self.begun("b", isInsecure: true)].map { jobs.note($0) }
+        #expect(begun == [false, true])
         for kind: QueueEvent.Kind in [
             .progress(job: "b", JobProgress(completed: 1, total: 2, rate: 1, phase: .transferring)),
             .retrying(job: "b", delay: .seconds(1), Self.busy), .waiting(job: "b", .paused),
             .finished(receipt("b")),
         ] {
-            #expect(jobs.note(event(kind)), "\(kind)")
+            let isMarked = jobs.note(event(kind))
+            #expect(isMarked, "\(kind)")
         }
-        #expect(!jobs.note(event(.finished(receipt("a")))) && !jobs.note(event(.finished(receipt("b")))))
+        let ended = ["a", "b"].map { jobs.note(event(.finished(receipt($0)))) }
+        #expect(ended == [false, false])
     }
 
     @Test func aLineOfTheLogHasItBehindTheName() {
@@ -41,7 +43,8 @@ import TransferTestSupport
             lines == [
                 "b [-k]: 503 Service Unavailable, again in 0.2 s (cdn.example)", "b [-k]: 404 Not Found, not retried",
             ])
-        #expect(log.receive(event(failure("c", notFound))).map(\.text) == ["c: 404 Not Found, not retried"])
+        let others = log.receive(event(failure("c", notFound))).map(\.text)
+        #expect(others == ["c: 404 Not Found, not retried"])
     }
 
     @Test(arguments: [200, 60, 40, 24]) func aRowOfTheScreenHasItHoweverNarrow(_ width: Int) {
