@@ -9,9 +9,9 @@ package struct BatchHeader: Sendable {
     package var directory: String
     package var onFinish: Hook
 
-    /// Who is told of its end.
+    /// The hook that is told of the batch's end.
     package enum Hook: Sendable, Hashable {
-        /// Whoever was before.
+        /// The hook that was there before stays.
         case kept
         case set(BatchHook?)
     }
