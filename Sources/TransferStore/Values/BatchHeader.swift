@@ -9,9 +9,9 @@ package struct BatchHeader: Sendable {
     package var directory: String
     package var onFinish: Hook
 
-    /// The one who is told of its end.
+    /// The hook that is told of the batch's end.
     package enum Hook: Sendable, Hashable {
-        /// The same as before.
+        /// The hook that was there before stays.
         case kept
         case set(BatchHook?)
     }
