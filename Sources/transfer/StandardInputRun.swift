@@ -96,7 +96,9 @@ struct StandardInputRun {
         _ jobs: [(JobSpec, JobLocations)], _ name: String, _ folder: String, _ queue: JobQueue
     ) async throws -> StagedBatch {
         do {
-            return try await queue.stage(name: name, source: nil, directory: folder, keepsWhatIsMissing: true, onFinish: hook) { take in
+            return try await queue.stage(
+                name: name, source: nil, directory: folder, keepsWhatIsMissing: true, onFinish: hook
+            ) { take in
                 for (spec, place) in jobs { try take(spec, place) }
                 return true
             }

@@ -111,7 +111,8 @@ struct HookArgument: ExpressibleByArgument {
             if words.isEmpty {
                 refusal = "a command is missing"
             } else if text.contains("\"") || text.contains("'") {
-                refusal = "no shell reads the command: write words with blanks as a JSON array, ["
+                refusal =
+                    "no shell reads the command: write words with blanks as a JSON array, ["
                     + #""PROGRAM", "AN ARGUMENT"]"#
             } else {
                 refusal = nil
