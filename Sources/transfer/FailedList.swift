@@ -31,8 +31,9 @@ struct FailedList {
                 "transfer: \(failure.job): its URL or headers hold a secret that is never stored; left out\n")
         }
         // The list may be run from anywhere, and what the job needed was done or failed itself.
-        job.work = Self.absolute(job.work, from: status.directory)
-        job.settings = job.settings.withAbsolutePaths(from: status.directory)
+        let paths = AbsolutePaths(from: status.directory)
+        job.work = Self.absolute(job.work, paths)
+        job.settings = paths.settings(job.settings)
         job.needs = []
         // Another batch of the list may have one of that name.
         job.id = nil
@@ -44,16 +45,13 @@ struct FailedList {
         print(job.canonicalJSON)
     }
 
-    private static func absolute(_ work: JobSpec.Work, from folder: String) -> JobSpec.Work {
-        func absolute(_ path: String) -> String {
-            path.hasPrefix("/") ? path : folder + "/" + path.trimmingPrefix("./")
-        }
+    private static func absolute(_ work: JobSpec.Work, _ paths: AbsolutePaths) -> JobSpec.Work {
         switch work {
         case .download(var download):
-            download.destination = absolute(download.destination)
+            download.destination = paths.absolute(download.destination)
             return .download(download)
         case .upload(var upload):
-            upload.source = absolute(upload.source)
+            upload.source = paths.absolute(upload.source)
             return .upload(upload)
         }
     }

@@ -50,7 +50,6 @@ struct Get: AsyncParsableCommand {
     @OptionGroup var request: RequestOptions
     @OptionGroup var limits: LimitOptions
     @OptionGroup var show: OutputOptions
-    @OptionGroup var hooks: HookOptions
     @OptionGroup var state: StateOptions
 
     private var isTemplate: Bool { output.map(DestinationLedger.hasPlaces) ?? false }
@@ -139,13 +138,13 @@ struct Get: AsyncParsableCommand {
         try request.fields.checkFiles()
         var work = OneOff(
             verb: "get", folder: Composition.absolute(directory ?? FileManager.default.currentDirectoryPath),
-            limits: limits, output: show, state: state.state, hooks: hooks)
+            limits: limits, output: show, state: state.state)
         work.configuration = try request.configuration.load()
         work.follows = !noMetalink
         if output == "-", !dryRun { work.result = try StreamSpool(.output, of: words[0], state: state.state) }
         if !inputs.isEmpty || !metalinks.isEmpty {
             let rules = try listRules(isAsking: !dryRun, work.configuration)
-            let known = Composition.hooks(hooks, work.configuration)
+            let known = Composition.hooks(show.hooks, work.configuration)
             work.lists = try (inputs + metalinks).map {
                 try JobFileSource($0, rules: rules, list: ways(to: work.result?.path), hooks: known)
             }
@@ -180,7 +179,7 @@ struct Get: AsyncParsableCommand {
     private func follow(_ first: OneOff) async throws -> ExitStatus {
         let rules = try listRules(isAsking: true, first.configuration)
         var work = OneOff(
-            verb: "get", folder: first.folder, limits: limits, output: show, state: state.state, hooks: hooks)
+            verb: "get", folder: first.folder, limits: limits, output: show, state: state.state)
         work.configuration = first.configuration
         work.result = first.result
         for receipt in first.found.receipts {

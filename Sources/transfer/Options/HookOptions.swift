@@ -64,7 +64,7 @@ struct HookOptions: ParsableArguments {
     var words: [String] {
         var given = GivenOptions()
         for argument in onFinish { given.add("--on-finish", argument.written) }
-        given.add("--on-finish-timeout", timeLimit.map { DurationText.words($0.duration) })
+        given.add("--on-finish-timeout", timeLimit.map { "\($0.duration.inMilliseconds)ms" })
         return given.words
     }
 }
