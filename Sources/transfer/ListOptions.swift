@@ -9,7 +9,8 @@ struct ListOptions: ParsableArguments {
             valueName: "rule"))
     var collisions: CollisionsArgument?
 
-    @Option(help: ArgumentHelp("The form of a list, in place of a look at it: \(FormatArgument.words).", valueName: "form"))
+    @Option(
+        help: ArgumentHelp("The form of a list, in place of a look at it: \(FormatArgument.words).", valueName: "form"))
     var format: FormatArgument?
 
     /// The options that were given, to be given again.

@@ -23,7 +23,8 @@ struct VerifyBoard {
         if isJSON {
             return print(
                 Self.line(
-                    path: check.path, state: state, by: Self.proof(check.verdict)?.rawValue, batch: check.batch, job: check.job,
+                    path: check.path, state: state, by: Self.proof(check.verdict)?.rawValue, batch: check.batch,
+                    job: check.job,
                     ranges: Self.ranges(check.verdict), reason: Self.reason(check.verdict)))
         }
         guard !isQuiet || state != "good" else { return }

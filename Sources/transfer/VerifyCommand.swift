@@ -73,8 +73,7 @@ struct Verify: AsyncParsableCommand {
 
     /// Fetches what is wrong with the files.
     private func fetch(_ checks: [FileCheck], _ queue: JobQueue) async throws -> ExitStatus {
-        var output = OutputOptions()
-        output.progress = json || quiet ? .none : .auto
+        let output = try OutputOptions.parse(["--progress", json || quiet ? "none" : "auto"])
         let execution = Execution(
             queue: queue, reporter: try Composition.reporter(output), stops: Execution.StopRules(), hint: state.hint)
         var batches: [StagedBatch] = []

@@ -39,7 +39,8 @@ import TransferTestSupport
     }
 
     private static let commands = [
-        "run", "get", "put", "watch", "status", "why", "network", "config", "wait", "pause", "resume", "cancel",
+        "run", "get", "put", "watch", "status", "why", "verify", "network", "config", "wait", "pause", "resume",
+        "cancel",
         "retry",
         "forget",
         "validate",

@@ -127,7 +127,8 @@ import TransferTestSupport
         try await withTestServer { server in
             let place = try Workplace()
             let content = Content.text("hello")
-            server.serve("/a", ServedFile(content, headers: ["Repr-Digest": "sha-256=:\(try await field(.text("x"))):"]))
+            server.serve(
+                "/a", ServedFile(content, headers: ["Repr-Digest": "sha-256=:\(try await field(.text("x"))):"]))
             let sum = try await digest("sha256", content.bytes())
             try place.jobs([download(server.url("/a"), to: "a", #""checksum": "sha256:\#(sum)""#)])
             let result = try await place.runJobs()

@@ -19,7 +19,8 @@ struct FileReading {
     /// - Parameter isStopped: Asked on the way, as a large file takes long.
     /// - Throws: What the system says; `cancelled` when it's to stop.
     init(
-        _ path: String, algorithm: DigestAlgorithm? = nil, pieces: PieceDigests? = nil, isStopped: () -> Bool = { false }
+        _ path: String, algorithm: DigestAlgorithm? = nil, pieces: PieceDigests? = nil,
+        isStopped: () -> Bool = { false }
     ) throws(TransferError) {
         // A FIFO isn't waited for.
         let descriptor = transfer_open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK, 0)

@@ -58,7 +58,8 @@ struct RequestBuilder: Sendable {
     /// Asks what a server has of a download, without its body.
     func inquiry(_ spec: JobSpec, url: String) throws(TransferError) -> ExchangeRequest {
         var request = ExchangeRequest(
-            url: url, method: "HEAD", headers: try headers(spec.settings), settings: try settings(spec.settings, for: url)
+            url: url, method: "HEAD", headers: try headers(spec.settings),
+            settings: try settings(spec.settings, for: url)
         )
         if let object = try object(spec, url: url) {
             let access = spec.settings.s3 ?? JobSettings.S3Access()

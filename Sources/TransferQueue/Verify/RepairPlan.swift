@@ -28,7 +28,9 @@ package struct RepairPlan: Sendable, Hashable {
         case .bad(_, let ranges):
             var start: Int64 = 0
             for range in ranges {
-                if good.ranges.count < Self.mostRanges { good.insert(start..<min(check.size, max(start, range.lowerBound))) }
+                if good.ranges.count < Self.mostRanges {
+                    good.insert(start..<min(check.size, max(start, range.lowerBound)))
+                }
                 start = range.upperBound
             }
             if start < check.size, good.ranges.count < Self.mostRanges { good.insert(start..<check.size) }
@@ -81,7 +83,8 @@ package struct RepairPlan: Sendable, Hashable {
                 var done = 0
                 while done < count {
                     let written = pwrite(
-                        part.descriptor, buffer.baseAddress.map { $0 + done }, count - done, off_t(offset) + off_t(done))
+                        part.descriptor, buffer.baseAddress.map { $0 + done }, count - done, off_t(offset) + off_t(done)
+                    )
                     if written < 0, errno == EINTR { continue }
                     guard written > 0 else { throw .file("write", part.path, errno) }
                     done += written

@@ -34,7 +34,8 @@ struct ServerWord {
         }
         // Of what is encrypted with a customer's key it's no digest.
         let encryption = head.value("x-amz-server-side-encryption") ?? ""
-        guard !encryption.hasPrefix("aws:kms"), head.value("x-amz-server-side-encryption-customer-algorithm") == nil else {
+        guard !encryption.hasPrefix("aws:kms"), head.value("x-amz-server-side-encryption-customer-algorithm") == nil
+        else {
             return .unknown("the object is encrypted, so that its ETag tells nothing of its bytes")
         }
         if let digest = Checksum(.md5, hex: tag) {

@@ -92,7 +92,8 @@ struct Get: AsyncParsableCommand {
         if !metalinks.isEmpty {
             // What it describes is more than one URL, or may be.
             let others: [(Bool, String)] = [
-                (proof.checksum != nil, "--checksum"), (!mirror.isEmpty, "--mirror"), (message.method != nil, "--method"),
+                (proof.checksum != nil, "--checksum"), (!mirror.isEmpty, "--mirror"),
+                (message.method != nil, "--method"),
                 (message.data != nil, "--data"),
             ]
             if let option = others.first(where: \.0) {
@@ -101,7 +102,8 @@ struct Get: AsyncParsableCommand {
         }
         if words.count + inputs.count > 1 || words.isEmpty {
             let alone: [(Bool, String)] = [
-                (output != nil && !isTemplate, "--output without a place such as {name}"), (proof.checksum != nil, "--checksum"), (!mirror.isEmpty, "--mirror"),
+                (output != nil && !isTemplate, "--output without a place such as {name}"),
+                (proof.checksum != nil, "--checksum"), (!mirror.isEmpty, "--mirror"),
             ]
             if let option = alone.first(where: \.0) { throw ValidationError("\(option.1) goes with one URL") }
         }
@@ -176,7 +178,8 @@ struct Get: AsyncParsableCommand {
     /// Fetches what the Metalinks describe that came where files were expected.
     private func follow(_ first: OneOff) async throws -> ExitStatus {
         let rules = try listRules(isAsking: true, first.configuration)
-        var work = OneOff(verb: "get", folder: first.folder, limits: limits, output: show, state: state.state)
+        var work = OneOff(
+            verb: "get", folder: first.folder, limits: limits, output: show, state: state.state)
         work.configuration = first.configuration
         work.result = first.result
         for receipt in first.found.receipts {

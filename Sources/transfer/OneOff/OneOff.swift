@@ -133,7 +133,8 @@ struct OneOff {
     }
 
     private static func read(
-        _ list: JobFileSource, _ folder: String, _ names: DestinationLedger, _ take: (JobSpec, JobLocations) throws -> Void
+        _ list: JobFileSource, _ folder: String, _ names: DestinationLedger,
+        _ take: (JobSpec, JobLocations) throws -> Void
     ) throws -> JobFileReport {
         var watched: [JobFileFault] = []
         var report = try list.read(directory: folder, names: names) { _, place in
