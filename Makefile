@@ -109,7 +109,8 @@ matrix: swift setup-test ## every way to transfer × every fault × every moment
 
 tables: swift setup-test ## the job file's schema, the manual's tables and the one of other tools' options, made of the program's
 	@swift build --build-tests $(IMPORTS)
-	@TRANSFER_TABLES=write $(WITHOUT_PROXIES) scripts/run-tests --filter 'TablesTests/.*IsMadeOfTheTable'
+	@TRANSFER_TABLES=write $(WITHOUT_PROXIES) scripts/run-tests --filter 'TablesTests/.*MadeOfTheTable'
+	@scripts/option-tables "$$(swift build --show-bin-path)/transfer" Sources/TransferKit/TransferKit.docc/TheCommand.md
 
 fuzz: swift setup-build ## the fuzzers, each for FUZZ_SECONDS (60) or FUZZ_RUNS times
 	@Tests/fuzz/run $(FUZZ)

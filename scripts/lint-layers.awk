@@ -21,7 +21,7 @@ BEGIN {
         "CTransferLinux CTransferFailpoint")
     allow("TransferQueue", "TransferCore TransferEventLoop TransferCrypto TransferEngine TransferReachability " \
         "TransferUpload TransferWatch TransferJobs TransferScheduling TransferStore TransferFolders CTransferLinux " \
-        "CTransferFailpoint")
+        "CTransferProcess CTransferFailpoint")
     allow("TransferKit", "TransferCore TransferEventLoop TransferCrypto TransferEngine TransferReachability " \
         "TransferNetworking TransferQueue TransferWatch")
     allow("TransferKitCombine", "TransferCore TransferEngine TransferNetworking TransferKit")

@@ -40,6 +40,8 @@ struct OutputOptions: ParsableArguments {
             "Write metrics to this file in Prometheus' text form, every 15 s and at the end; its name ends in .prom, as "
                 + "the node exporter wants it.", valueName: "file.prom"))
     var metricsFile: MetricsPath?
+
+    @OptionGroup var hooks: HookOptions
 }
 
 /// How much at once.

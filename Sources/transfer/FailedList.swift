@@ -31,25 +31,23 @@ struct FailedList {
                 "transfer: \(failure.job): its URL or headers hold a secret that is never stored; left out\n")
         }
         // The list may be run from anywhere, and what the job needed was done or failed itself.
-        job.work = Self.absolute(job.work, from: status.directory)
-        job.settings = job.settings.withAbsolutePaths(from: status.directory)
+        let paths = AbsolutePaths(from: status.directory)
+        job.work = Self.absolute(job.work, paths)
+        job.settings = paths.settings(job.settings)
         job.needs = []
         // Another batch of the list may have one of that name.
         job.id = nil
         print(job.canonicalJSON)
     }
 
-    private static func absolute(_ work: JobSpec.Work, from folder: String) -> JobSpec.Work {
-        func absolute(_ path: String) -> String {
-            path.hasPrefix("/") ? path : folder + "/" + path.trimmingPrefix("./")
-        }
+    private static func absolute(_ work: JobSpec.Work, _ paths: AbsolutePaths) -> JobSpec.Work {
         switch work {
         case .download(var download):
             // A name's braces aren't those of a template.
-            download.destination = DestinationLedger.escaped(absolute(download.destination))
+            download.destination = DestinationLedger.escaped(paths.absolute(download.destination))
             return .download(download)
         case .upload(var upload):
-            upload.source = absolute(upload.source)
+            upload.source = paths.absolute(upload.source)
             return .upload(upload)
         }
     }

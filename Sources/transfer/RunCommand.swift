@@ -41,7 +41,6 @@ struct Run: AsyncParsableCommand {
     @OptionGroup var request: RequestOptions
     @OptionGroup var limits: LimitOptions
     @OptionGroup var output: OutputOptions
-    @OptionGroup var hooks: HookOptions
     @OptionGroup var stops: StopOptions
     @OptionGroup var state: StateOptions
 
@@ -59,23 +58,23 @@ struct Run: AsyncParsableCommand {
         if dryRun {
             return try DryRun(
                 files: files, directory: workingFolder, name: name, rules: rules, list: list.rules(),
-                state: state.state, hooks: Composition.hooks(hooks, rules.configuration)
+                state: state.state, hooks: Composition.hooks(output.hooks, rules.configuration)
             ).run()
         }
         if files == ["-"] {
             let status = try await StandardInputRun(command: self, rules: rules).run()
             ExitStatus.exit(status)
         }
-        let known = Composition.hooks(hooks, rules.configuration)
+        let known = Composition.hooks(output.hooks, rules.configuration)
         let sources = try files.map { try JobFileSource($0, rules: rules, list: list.rules(), hooks: known) }
         var plan = RunPlan(files: files, name: name, directory: workingFolder, rules: rules, list: list.rules())
-        (plan.hooks, plan.hook) = (known, hooks.hook)
+        (plan.hooks, plan.hook) = (known, output.hooks.hook)
         try plan.refuseTwins(sources)
         // The first file is read while the queue is opened.
         var begun = sources.first.map(plan.read)
         let queue = try await Composition.queue(
             state: state.state, limits: limits.merged(with: BatchLimits(), rules.configuration), rules.configuration,
-            hooks: hooks)
+            hooks: output.hooks)
         var batches: [StagedBatch] = []
         var commands: [String: String] = [:]
         var warnings: [String] = []
@@ -133,7 +132,7 @@ struct Run: AsyncParsableCommand {
 
     /// Options of the command line that a later run wants as well.
     private var repeated: [String] {
-        list.words + request.words + limits.words + hooks.words + (refresh ? ["--refresh"] : [])
+        list.words + request.words + limits.words + output.hooks.words + (refresh ? ["--refresh"] : [])
             + (verify ? ["--verify"] : [])
     }
 

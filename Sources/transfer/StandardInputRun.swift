@@ -11,7 +11,7 @@ struct StandardInputRun {
     func run() async throws -> ExitStatus {
         let queue = try await Composition.queue(
             state: command.state.state, limits: command.limits.merged(with: BatchLimits(), rules.configuration),
-            rules.configuration, hooks: command.hooks)
+            rules.configuration, hooks: command.output.hooks)
         let reporter = try Composition.reporter(command.output)
         let faults = InputFaults(queue)
         var execution = Execution(
@@ -39,7 +39,7 @@ struct StandardInputRun {
     }
 
     /// Nothing but the command line says it before the first job comes.
-    private var hook: BatchHook? { command.hooks.hook.map { BatchHook($0, settings: rules.settings) } }
+    private var hook: BatchHook? { command.output.hooks.hook.map { BatchHook($0, settings: rules.settings) } }
 
     /// Reads to the end, blocking a thread of its own between chunks.
     private func feed(
@@ -95,7 +95,9 @@ struct StandardInputRun {
         _ jobs: [(JobSpec, JobLocations)], _ name: String, _ folder: String, _ queue: JobQueue
     ) async throws -> StagedBatch {
         do {
-            return try await queue.stage(name: name, source: nil, directory: folder, keepsWhatIsMissing: true, onFinish: hook) { take in
+            return try await queue.stage(
+                name: name, source: nil, directory: folder, keepsWhatIsMissing: true, onFinish: hook
+            ) { take in
                 for (spec, place) in jobs { try take(spec, place) }
                 return true
             }

@@ -50,7 +50,8 @@ struct Why: ParsableCommand {
             : WhyText.lines(explanation, charset: charset, batch: shown, again: again, hint: state.hint)
         for line in lines { print(line) }
         guard !json else { return }
-        for trouble in try remote.hookTroubles(batch: batch, limit: .max) where trouble.job == job || trouble.job == nil {
+        for trouble in try remote.hookTroubles(batch: batch, limit: .max) where trouble.job == job || trouble.job == nil
+        {
             print(charset.visible(HookWords.line(trouble)))
         }
     }

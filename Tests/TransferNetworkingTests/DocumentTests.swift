@@ -33,6 +33,31 @@ struct DocumentTests {
         #expect(try String(contentsOf: path, encoding: .utf8) == text)
     }
 
+    /// Where no hint of ours is possible, the compiler's own words and the way to move are listed.
+    @Test func eachBlockWithoutAHintIsListedWithItsReason() throws {
+        var listed: [String: String] = [:]
+        let rows = try String(contentsOf: Self.folder.appendingPathComponent("unhinted.txt"), encoding: .utf8)
+        for row in rows.split(separator: "\n") where !row.hasPrefix("#") {
+            let columns = row.split(separator: "\t").map(String.init)
+            #expect(columns.count == 3 && listed[columns[0]] == nil, "\(row)")
+            listed[columns[0]] = columns[1]
+        }
+        var found: [String: [String]] = [:]
+        var hinted: Set<String> = []
+        for document in ["Document001", "Document004"] {
+            let text = try String(contentsOf: Self.folder.appendingPathComponent("\(document).hints"), encoding: .utf8)
+            for line in text.split(separator: "\n") {
+                let columns = line.split(separator: "\t").map(String.init)
+                let block = "\(document.suffix(3)) \(columns[0])"
+                if columns[1] == "hint" { hinted.insert(block) }
+                found[block, default: []].append(columns[2])
+            }
+        }
+        let without = found.filter { !hinted.contains($0.key) }
+        #expect(Set(without.keys) == Set(listed.keys))
+        for (block, words) in listed { #expect(without[block]?.contains(words) == true, "\(block): \(words)") }
+    }
+
     private static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent(
         "Documents")
 

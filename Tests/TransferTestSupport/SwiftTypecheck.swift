@@ -10,7 +10,9 @@ public enum SwiftTypecheck {
         public let message: String
         public var description: String { "\(file):\(line): \(kind): \(message)" }
         /// Whether it says what stands in the place of something that's gone.
-        public var isHint: Bool { message.contains("has been renamed to") || message.contains("is unavailable: ") }
+        public var isHint: Bool {
+            ["has been renamed to", "is unavailable: ", "been marked unavailable: ", "unavailable instance method"].contains { message.contains($0) }
+        }
     }
 
     /// One source, under whichever name: what is no part of the package isn't to be formatted either.

@@ -4,7 +4,7 @@ public struct BatchStatus: Sendable, Hashable {
     /// The job file it came from.
     public let source: String?
     /// What its relative paths start from.
-    public var directory = ""
+    public let directory: String
     public var total = 0
     public var done = 0
     public var failed = 0

@@ -10,6 +10,12 @@ open class SessionDelegate: NSObject, URLSessionDelegate, @unchecked Sendable { 
     /// - Parameter fileManager: Used for files that are uploaded, and for the places of downloads.
     public init(fileManager: FileManager = .default) { self.fileManager = fileManager }
 
+    @available(*, unavailable, message: "redirects are decided by a RedirectHandler: Session(redirectHandler:)")
+    open func urlSession(
+        _ session: URLSession, task: URLSessionTask, willPerformHTTPRedirection response: HTTPURLResponse,
+        newRequest request: URLRequest, completionHandler: @escaping (URLRequest?) -> Void
+    ) {}
+
     /// The one that a request was given, or, where that is nobody's choice, the session's.
     func manager(insteadOf given: FileManager) -> FileManager { given === FileManager.default ? fileManager : given }
 }

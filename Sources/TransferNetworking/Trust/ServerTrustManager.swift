@@ -22,6 +22,9 @@ open class ServerTrustManager: @unchecked Sendable {
         normalized = Dictionary(evaluators.map { (Self.normal($0.key), $0.value) }, uniquingKeysWith: { one, _ in one })
     }
 
+    @available(*, unavailable, message: "override serverTrustEvaluator(forHost:)")
+    open func serverTrustPolicy(forHost host: String) -> ServerTrustPolicy? { nil }
+
     /// The evaluator of a host. Called for each TLS connection, on any thread.
     ///
     /// - Returns: `nil` where the host is judged as if there were no manager.

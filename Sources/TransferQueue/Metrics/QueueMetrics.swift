@@ -178,20 +178,30 @@ package struct QueueMetrics: Sendable {
             .gauge(
                 "transfer_jobs", "Jobs of the batches of this run.", ["state"],
                 Dictionary(states.map { ([$0], jobs[$0] ?? 0) }) { $1 }),
-            .gauge("transfer_jobs_waiting", "Jobs that wait, by what most of their batch waits for.", ["reason"], waits),
+            .gauge(
+                "transfer_jobs_waiting", "Jobs that wait, by what most of their batch waits for.", ["reason"], waits),
             .counter("transfer_jobs_ended_total", "Ends of jobs.", ["result", "direction"], counters[.ended] ?? [:]),
             .counter("transfer_failures_total", "Jobs that failed for good.", ["code"], counters[.failures] ?? [:]),
-            .counter("transfer_bytes_total", "Bytes of files that were moved.", ["direction", "host"], counters[.bytes] ?? [:]),
-            .counter("transfer_refetched_bytes_total", "Bytes that were given up and moved again.", [], [[]: refetched]),
-            .counter("transfer_attempts_total", "Attempts, by how they ended.", ["protocol", "outcome"], counters[.attempts] ?? [:]),
-            .counter("transfer_responses_total", "Answers that ended an attempt.", ["class"], counters[.responses] ?? [:]),
-            .counter("transfer_throttled_total", "Attempts that a server put off.", ["host"], counters[.throttled] ?? [:]),
-            .counter("transfer_hooks_total", "Attempts to tell a hook (onFinish).", ["outcome"], counters[.hooks] ?? [:]),
+            .counter(
+                "transfer_bytes_total", "Bytes of files that were moved.", ["direction", "host"],
+                counters[.bytes] ?? [:]),
+            .counter(
+                "transfer_refetched_bytes_total", "Bytes that were given up and moved again.", [], [[]: refetched]),
+            .counter(
+                "transfer_attempts_total", "Attempts, by how they ended.", ["protocol", "outcome"],
+                counters[.attempts] ?? [:]),
+            .counter(
+                "transfer_responses_total", "Answers that ended an attempt.", ["class"], counters[.responses] ?? [:]),
+            .counter(
+                "transfer_throttled_total", "Attempts that a server put off.", ["host"], counters[.throttled] ?? [:]),
+            .counter(
+                "transfer_hooks_total", "Attempts to tell a hook (onFinish).", ["outcome"], counters[.hooks] ?? [:]),
             .gauge("transfer_folder_pending_files", "Files that wait to be uploaded.", ["folder"], pending),
             .gauge(
                 "transfer_folder_last_upload_timestamp_seconds", "When a file was last uploaded.", ["folder"],
                 Dictionary(lastUploads.map { ([$0.key], $0.value) }) { $1 }),
-            .counter("transfer_folder_uploads_total", "Ends of uploads.", ["folder", "result"], counters[.uploads] ?? [:]),
+            .counter(
+                "transfer_folder_uploads_total", "Ends of uploads.", ["folder", "result"], counters[.uploads] ?? [:]),
             .histogram(
                 "transfer_job_duration_seconds", "How long complete transfers took.", ["direction"],
                 Dictionary(durations.map { ([$0.key], $0.value) }) { $1 }),

@@ -1,5 +1,5 @@
 extension Schema {
-    /// Who is told of ends, and what hasn't been told yet.
+    /// The hooks of batches, and the messages that they haven't got yet.
     package static let hooks = """
         -- The hook of the batch and how it's reached (HookRoute); NULL where nobody is told.
         ALTER TABLE batch ADD COLUMN onFinish TEXT;

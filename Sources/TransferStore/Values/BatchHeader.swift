@@ -9,9 +9,9 @@ package struct BatchHeader: Sendable {
     package var directory: String
     package var onFinish: Hook
 
-    /// Who is told of its end.
+    /// The one who is told of its end.
     package enum Hook: Sendable, Hashable {
-        /// Whoever was before.
+        /// The same as before.
         case kept
         case set(BatchHook?)
     }

@@ -44,7 +44,6 @@ struct Get: AsyncParsableCommand {
     @OptionGroup var request: RequestOptions
     @OptionGroup var limits: LimitOptions
     @OptionGroup var show: OutputOptions
-    @OptionGroup var hooks: HookOptions
     @OptionGroup var state: StateOptions
 
     private var isTemplate: Bool { output.map(DestinationLedger.hasPlaces) ?? false }
@@ -98,12 +97,12 @@ struct Get: AsyncParsableCommand {
         try request.fields.checkFiles()
         var work = OneOff(
             verb: "get", folder: Composition.absolute(directory ?? FileManager.default.currentDirectoryPath),
-            limits: limits, output: show, state: state.state, hooks: hooks)
+            limits: limits, output: show, state: state.state)
         work.configuration = try request.configuration.load()
         if !inputs.isEmpty {
             var rules = try listRules(isAsking: !dryRun)
             rules.configuration = work.configuration
-            let known = Composition.hooks(hooks, work.configuration)
+            let known = Composition.hooks(show.hooks, work.configuration)
             work.lists = try inputs.map {
                 try JobFileSource($0, rules: rules, list: list.rules(destination: output), hooks: known)
             }

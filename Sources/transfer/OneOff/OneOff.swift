@@ -9,7 +9,6 @@ struct OneOff {
     let limits: LimitOptions
     let output: OutputOptions
     let state: String?
-    let hooks: HookOptions
     /// Stands behind the options.
     var configuration = Configuration()
     var jobs: [JobSpec] = []
@@ -45,8 +44,8 @@ struct OneOff {
     func run() async throws -> ExitStatus {
         let name = try name()
         let queue = try await Composition.queue(
-            state: state, limits: limits.merged(with: BatchLimits(), configuration), configuration, hooks: hooks)
-        let hook = hooks.onlyHook.map { BatchHook($0, settings: jobs.first?.settings ?? JobSettings()) }
+            state: state, limits: limits.merged(with: BatchLimits(), configuration), configuration, hooks: output.hooks)
+        let hook = output.hooks.onlyHook.map { BatchHook($0, settings: jobs.first?.settings ?? JobSettings()) }
         for spool in spools { try spool.note(batch: name) }
         let reports = lists.map { _ in ReportBox() }
         let batch: StagedBatch

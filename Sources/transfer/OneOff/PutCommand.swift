@@ -30,7 +30,6 @@ struct Put: AsyncParsableCommand {
     @OptionGroup var upload: UploadOptions
     @OptionGroup var limits: LimitOptions
     @OptionGroup var show: OutputOptions
-    @OptionGroup var hooks: HookOptions
     @OptionGroup var state: StateOptions
 
     private var sources: ArraySlice<String> { arguments.dropLast() }
@@ -63,7 +62,7 @@ struct Put: AsyncParsableCommand {
         let made = try upload.upload(to: to, configuration, typed: typed)
         let plain = configuration.isEmpty ? nil : try upload.upload(to: to, typed: typed)
         let folder = FileManager.default.currentDirectoryPath
-        var work = OneOff(verb: "put", folder: folder, limits: limits, output: show, state: state.state, hooks: hooks)
+        var work = OneOff(verb: "put", folder: folder, limits: limits, output: show, state: state.state)
         work.configuration = configuration
         let job = { (path: String, name: String) -> JobSpec in
             var spec = Self.job(made, path, name: name)

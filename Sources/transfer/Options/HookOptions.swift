@@ -64,7 +64,7 @@ struct HookOptions: ParsableArguments {
     var words: [String] {
         var given = GivenOptions()
         for argument in onFinish { given.add("--on-finish", argument.written) }
-        given.add("--on-finish-timeout", timeLimit.map { DurationText.words($0.duration) })
+        given.add("--on-finish-timeout", timeLimit.map { "\($0.duration.inMilliseconds)ms" })
         return given.words
     }
 }
@@ -111,7 +111,8 @@ struct HookArgument: ExpressibleByArgument {
             if words.isEmpty {
                 refusal = "a command is missing"
             } else if text.contains("\"") || text.contains("'") {
-                refusal = "no shell reads the command: write words with blanks as a JSON array, ["
+                refusal =
+                    "no shell reads the command: write words with blanks as a JSON array, ["
                     + #""PROGRAM", "AN ARGUMENT"]"#
             } else {
                 refusal = nil

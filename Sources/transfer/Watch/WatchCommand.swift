@@ -64,7 +64,6 @@ struct Watch: AsyncParsableCommand {
 
     @OptionGroup var limits: LimitOptions
     @OptionGroup var show: OutputOptions
-    @OptionGroup var hooks: HookOptions
     @OptionGroup var state: StateOptions
 
     mutating func validate() throws {
@@ -86,7 +85,7 @@ struct Watch: AsyncParsableCommand {
         spec.verifiesDigest = checksum
         spec.upload = upload
         spec.settings = settings
-        spec.settings.onFinish = hooks.onlyHook
+        spec.settings.onFinish = show.hooks.onlyHook
         if !configuration.isEmpty { spec.plain = Shared(wrappedValue: WatchSpec.Plain(try self.spec(typed: typed))) }
         var status = stat()
         if stat(folder, &status) == 0, status.st_mode & S_IFMT != S_IFDIR {
@@ -115,7 +114,7 @@ struct Watch: AsyncParsableCommand {
         let spec = try spec(configuration, typed: try upload.request.login.askedPasswords(for: [to]))
         let queue = try await Composition.queue(
             state: state.state, limits: limits.merged(with: BatchLimits(), configuration), configuration,
-            hooks: hooks)
+            hooks: show.hooks)
         let reporter = try Composition.reporter(show)
         let session = WatchSession(queue, reporter, folders: [spec.folder], once: once ? WatchOnce(spec) : nil)
         var execution = Execution(queue: queue, reporter: reporter, stops: Execution.StopRules())

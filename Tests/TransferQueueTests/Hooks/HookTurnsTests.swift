@@ -47,9 +47,9 @@ import TransferEventLoop
             guard let end = turns.ended(call.id, failure, now: time, random: 0) else { break }
             guard case .retrying(let delay, _) = end.news?.state else {
                 guard case .failed(let attempts, _) = end.outcome.kind else {
-            Issue.record("\(end)")
-            return
-        }
+                    Issue.record("\(end)")
+                    return
+                }
                 #expect(attempts == 11)
                 break
             }
@@ -71,7 +71,7 @@ import TransferEventLoop
         _ = turns.next(now: now + .seconds(30))
         guard case .failed? = turns.ended(1, busy, now: now, random: 0)?.news?.state else {
             Issue.record("no end")
-                return
+            return
         }
     }
 
@@ -96,7 +96,7 @@ import TransferEventLoop
         #expect(Set(turns.stop().map(\.id)) == [1, 5, 6])
         #expect(turns.next(now: now) == nil)
         let end = turns.ended(2, TransferError(.cancelled, "stopped"), now: now, random: 0)
-        guard case .released? = end?.outcome.kind, end?.news == nil else { 
+        guard case .released? = end?.outcome.kind, end?.news == nil else {
             Issue.record("\(String(describing: end))")
             return
         }

@@ -108,6 +108,7 @@ import TransferJobs
         let types = text.split(separator: "\n").filter { $0.hasPrefix("# TYPE ") }
         #expect(Set(types).count == types.count && types.contains("# TYPE transfer_jobs_ended_total counter"))
         let values = text.split(separator: "\n").filter { !$0.hasPrefix("#") }
-        #expect(values.allSatisfy { $0.split(separator: "}").last.map { $0.split(separator: " ").count <= 2 } ?? false })
+        #expect(
+            values.allSatisfy { $0.split(separator: "}").last.map { $0.split(separator: " ").count <= 2 } ?? false })
     }
 }

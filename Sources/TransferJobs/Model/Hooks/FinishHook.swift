@@ -46,16 +46,19 @@ public enum FinishHook: Sendable, Hashable {
         if name.lowercased().hasPrefix("http://") || name.lowercased().hasPrefix("https://") {
             return "a webhook is an object: write {\"url\": \"https://…\", \"secret\": {\"env\": \"NAME\"}}"
         }
-        let isName = name.utf8.count <= 64 && name.utf8.allSatisfy { byte in
-            switch byte {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "-"):
-                true
-            default: false
+        let isName =
+            name.utf8.count <= 64
+            && name.utf8.allSatisfy { byte in
+                switch byte {
+                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                    UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "-"):
+                    true
+                default: false
+                }
             }
-        }
         guard isName else {
-            return "a job file names a command (letters, digits, \".\", \"_\" and \"-\"); what the name stands for is said "
+            return
+                "a job file names a command (letters, digits, \".\", \"_\" and \"-\"); what the name stands for is said "
                 + "by \"commands\" of the configuration, or by --on-finish NAME=COMMAND"
         }
         return nil

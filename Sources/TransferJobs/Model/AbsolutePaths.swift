@@ -1,22 +1,12 @@
-extension JobSettings {
-    /// The same rules for a job that may be run from any folder.
-    ///
-    /// - Parameter folder: What its relative paths start from.
-    package func withAbsolutePaths(from folder: String) -> JobSettings {
-        func absolute(_ path: inout String?) {
-            if let old = path, !old.hasPrefix("/") { path = folder + "/" + old.trimmingPrefix("./") }
-        }
-        func absolute(_ secret: inout SecretText) {
-            if case .file(let old) = secret, !old.hasPrefix("/") {
-                secret = .file(folder + "/" + old.trimmingPrefix("./"))
-            }
-        }
-        func absolute(_ secret: inout SecretText?) {
-            guard var text = secret else { return }
-            absolute(&text)
-            secret = text
-        }
-        var settings = self
+/// Rules of a job that may be run from any folder: each path in them starts from the root.
+package struct AbsolutePaths: Sendable {
+    private let folder: String
+
+    /// - Parameter folder: What relative paths start from.
+    package init(from folder: String) { self.folder = folder }
+
+    package func settings(_ old: JobSettings) -> JobSettings {
+        var settings = old
         absolute(&settings.tls.ca)
         absolute(&settings.tls.cert)
         absolute(&settings.tls.key)
@@ -55,5 +45,23 @@ extension JobSettings {
             settings.auth = .basic(user: user, password: password)
         }
         return settings
+    }
+
+    private func absolute(_ path: inout String?) {
+        if let old = path { path = absolute(old) }
+    }
+
+    private func absolute(_ secret: inout SecretText) {
+        if case .file(let old) = secret { secret = .file(absolute(old)) }
+    }
+
+    private func absolute(_ secret: inout SecretText?) {
+        guard var text = secret else { return }
+        absolute(&text)
+        secret = text
+    }
+
+    package func absolute(_ path: String) -> String {
+        path.hasPrefix("/") ? path : folder + "/" + path.trimmingPrefix("./")
     }
 }
