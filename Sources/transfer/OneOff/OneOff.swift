@@ -109,7 +109,8 @@ struct OneOff {
         guard !spools.isEmpty else { return }
         if try Composition.remote(state: state).isOver(name) { return spools.forEach { $0.remove() } }
         for spool in spools {
-            let command = CommandHint(state: state).command(["put", spool.path] + again)
+            let command = CommandHint(state: state).command(
+                "put", spool.path, again.first ?? "URL", options: Array(again.dropFirst()))
             let way = again.contains(where: Redaction.hasSecret) ? "" : "; \(command) goes on with it"
             execution.reporter.note(.warn, "standard input is kept in \(spool.path)\(way)")
         }
