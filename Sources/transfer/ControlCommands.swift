@@ -74,6 +74,7 @@ struct Cancel: AsyncParsableCommand {
     func run() async throws {
         let batches = Set(try target.ask(.cancel, past: "cancelled"))
         let remote = try Composition.remote(state: target.state.state)
+        try StreamSpool.sweep(remote, state: target.state.state)
         let names = BatchNames(try remote.batchNames())
         let holding = try batches.sorted().filter { try remote.hasAbandonedUploads(batch: $0) }
         guard !holding.isEmpty else { return }

@@ -43,7 +43,8 @@ struct FailedList {
     private static func absolute(_ work: JobSpec.Work, _ paths: AbsolutePaths) -> JobSpec.Work {
         switch work {
         case .download(var download):
-            download.destination = paths.absolute(download.destination)
+            // A name's braces aren't those of a template.
+            download.destination = DestinationLedger.escaped(paths.absolute(download.destination))
             return .download(download)
         case .upload(var upload):
             upload.source = paths.absolute(upload.source)

@@ -37,6 +37,7 @@ struct Run: AsyncParsableCommand {
     @Flag(help: "When another process runs the batch, wait for its end first.")
     var wait = false
 
+    @OptionGroup var list: ListOptions
     @OptionGroup var request: RequestOptions
     @OptionGroup var limits: LimitOptions
     @OptionGroup var output: OutputOptions
@@ -56,8 +57,8 @@ struct Run: AsyncParsableCommand {
         rules.configuration = try request.configuration.load()
         if dryRun {
             return try DryRun(
-                files: files, directory: workingFolder, name: name, rules: rules, state: state.state,
-                hooks: Composition.hooks(output.hooks, rules.configuration)
+                files: files, directory: workingFolder, name: name, rules: rules, list: list.rules(),
+                state: state.state, hooks: Composition.hooks(output.hooks, rules.configuration)
             ).run()
         }
         if files == ["-"] {
@@ -65,8 +66,8 @@ struct Run: AsyncParsableCommand {
             ExitStatus.exit(status)
         }
         let known = Composition.hooks(output.hooks, rules.configuration)
-        let sources = try files.map { try JobFileSource($0, rules: rules, hooks: known) }
-        var plan = RunPlan(files: files, name: name, directory: workingFolder, rules: rules)
+        let sources = try files.map { try JobFileSource($0, rules: rules, list: list.rules(), hooks: known) }
+        var plan = RunPlan(files: files, name: name, directory: workingFolder, rules: rules, list: list.rules())
         (plan.hooks, plan.hook) = (known, output.hooks.hook)
         try plan.refuseTwins(sources)
         // The first file is read while the queue is opened.
@@ -131,7 +132,7 @@ struct Run: AsyncParsableCommand {
 
     /// Options of the command line that a later run wants as well.
     private var repeated: [String] {
-        request.words + limits.words + output.hooks.words + (refresh ? ["--refresh"] : [])
+        list.words + request.words + limits.words + output.hooks.words + (refresh ? ["--refresh"] : [])
             + (verify ? ["--verify"] : [])
     }
 

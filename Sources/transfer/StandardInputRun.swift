@@ -46,7 +46,11 @@ struct StandardInputRun {
         _ name: String, _ folder: String, _ queue: JobQueue, _ faults: InputFaults, _ reporter: Reporter
     ) async throws {
         var hasWarned = false
-        var reader = JobFileReader(format: nil, rules: rules, sums: JobFileSource.readSums)
+        let list = command.list.rules()
+        // A chunk is taken in by itself, so that nothing else compares its jobs with the earlier ones.
+        let names = DestinationLedger(list.collisions, directory: folder, isAlone: true)
+        var reader = JobFileReader(
+            format: list.format, rules: rules, names: names, sums: JobFileSource.readSums)
         while !Task.isCancelled {
             let chunk = await Self.readChunk()
             var jobs: [(JobSpec, JobLocations)] = []

@@ -135,6 +135,7 @@ struct Forget: ParsableCommand {
         let age = olderThan?.duration ?? .seconds(30 * 86_400)
         let names = try remote.forget(
             name: name, endedBefore: name == nil ? WallClock.milliseconds - age.inMilliseconds : nil)
+        try StreamSpool.sweep(remote, state: state.state)
         if let batch, let name, names.isEmpty {
             guard let status = try remote.statuses(name: name).first else { throw state.hint.noBatch(batch) }
             let isWatch = WatchBatch.folder(of: name) != nil

@@ -58,6 +58,7 @@ package struct JobFileHeader {
                 decoder.note("version \(found) is unknown; this program reads version \(Self.version)", number.range)
             }
         case .name: batch.name = try decoder.string(DestinationPath.refusal(ofBatchName:))
+        case .collisions: batch.collisions = try decoder.word(Collisions.self)
         case .defaults: try defaults(&decoder)
         case .onFinish: hook = try FinishFields.read(&decoder)
         case .limits: try LimitsDecoder.read(&decoder, into: &batch.limits)

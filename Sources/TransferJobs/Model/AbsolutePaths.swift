@@ -32,9 +32,10 @@ package struct AbsolutePaths: Sendable {
         }
         switch settings.auth {
         case nil: break
-        case .netrc(var user):
+        case .netrc(var user, var file):
             absolute(&user)
-            settings.auth = .netrc(user: user)
+            absolute(&file)
+            settings.auth = .netrc(user: user, file: file)
         case .bearer(var token):
             absolute(&token)
             settings.auth = .bearer(token)

@@ -143,8 +143,10 @@ public struct JobSettings: Sendable, Hashable {
         /// The entries of `~/.netrc`: that of the job's own machine, and on the way those of machines that redirects
         /// lead to.
         ///
-        /// - Parameter user: Which of several entries of the job's own machine is meant.
-        case netrc(user: SecretText? = nil)
+        /// - Parameters:
+        ///   - user: Which of several entries of the job's own machine is meant.
+        ///   - file: The path of another file than `~/.netrc`, which has to be there.
+        case netrc(user: SecretText? = nil, file: String? = nil)
         /// A token, sent as `Authorization: Bearer …` (RFC 6750) to the job's own origin.
         case bearer(SecretText)
         case basic(user: SecretText, password: SecretText)

@@ -47,8 +47,12 @@ public struct SecretSource: Sendable {
 
     /// The user's `.netrc`, and its path; one that isn't there has no entries.
     ///
+    /// - Parameter file: The path of another file, which has to be there.
     /// - Throws: `secretMissing` for one that is there and can't be read.
-    package func netrc() throws(TransferError) -> (path: String, Netrc) {
+    package func netrc(_ file: String? = nil) throws(TransferError) -> (path: String, Netrc) {
+        if let file {
+            return (file, Netrc(String(decoding: try Self.bytes(of: file, upTo: 1 << 20), as: UTF8.self)))
+        }
         let home = environment("HOME").flatMap { $0.isEmpty ? nil : $0 } ?? Self.home
         guard let path = home.map({ $0 + "/.netrc" }) else { return ("~/.netrc", Netrc()) }
         var status = stat()

@@ -80,6 +80,7 @@ struct Put: AsyncParsableCommand {
                 try spool.fill()
                 work.jobs.append(job(spool.path, ""))
                 work.spools.append(spool)
+                work.again = [to] + upload.words
             } else if SentFolder.isFolder(source) {
                 let files = try SentFolder(source, rules: rules).files()
                 if files.isEmpty { StandardError.write("transfer: \(source): no files in it that are to be sent\n") }

@@ -95,7 +95,7 @@ struct LogRenderer: Sendable {
                 batch: event.batch, job: name(job, event), host: host ?? "", delay: delay, error: error,
                 time: event.time)
         case .authorized(let job, let use):
-            add(.info, "\(name(job, event)): redirected to \(use.url), which gets \(use.machine)'s entry of ~/.netrc")
+            add(.info, "\(name(job, event)): redirected to \(use.url), which gets \(use.machine)'s entry of .netrc")
         case .restarted(let job, let reason): add(.warn, "\(name(job, event)): from 0 again, \(reason)")
         case .failed(let failure):
             lines += settled(failure.job, event)

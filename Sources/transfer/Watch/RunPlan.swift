@@ -20,6 +20,8 @@ struct RunPlan: Sendable {
     let directory: String
     /// What the command's options say of requests.
     var rules = RequestRules()
+    /// How the files are read.
+    var list = ListRules()
     /// The commands that files may name as `onFinish`.
     var hooks = HookSettings()
     /// Who is told of the batches' ends instead of whom their files name.

@@ -25,6 +25,9 @@ struct Watch: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Where each file goes.", valueName: "url"))
     var to: String
 
+    @Flag(help: "Take what is in the folder now, and end: by the exit status of run.")
+    var once = false
+
     @OptionGroup var upload: UploadOptions
 
     @Option(help: ArgumentHelp("Only files that this pattern matches, or another one.", valueName: "glob"))
@@ -88,6 +91,9 @@ struct Watch: AsyncParsableCommand {
         if stat(folder, &status) == 0, status.st_mode & S_IFMT != S_IFDIR {
             throw ValidationError("\(folder) isn't a folder; transfer put uploads single files")
         }
+        if once, access(folder, R_OK | X_OK) != 0 {
+            throw ValidationError("can't read \(folder): \(String(cString: strerror(errno)).lowercased())")
+        }
         let faults = spec.complete(directory: FileManager.default.currentDirectoryPath)
         guard let fault = faults.first else { return spec }
         throw ValidationError("\(Self.option(fault.part)): \(fault.message)")
@@ -110,7 +116,7 @@ struct Watch: AsyncParsableCommand {
             state: state.state, limits: limits.merged(with: BatchLimits(), configuration), configuration,
             hooks: show.hooks)
         let reporter = try Composition.reporter(show)
-        let session = WatchSession(queue, reporter, folders: [spec.folder])
+        let session = WatchSession(queue, reporter, folders: [spec.folder], once: once ? WatchOnce(spec) : nil)
         var execution = Execution(queue: queue, reporter: reporter, stops: Execution.StopRules())
         execution.watch = session
         execution.hint = state.hint
