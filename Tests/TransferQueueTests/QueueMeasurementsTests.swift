@@ -30,10 +30,10 @@ import TransferCore
     @Test func bytesAreCountedOnceHoweverAJobGetsThem() {
         var measurements = QueueMeasurements()
         var receipt = Sample.receipt("b", "x")
-        receipt.transferred = 90
+        receipt.bytes = 100
         let way = [
             start("x", offset: 10), progress("x", 30), progress("x", 30), progress("x", 50),
-            event(.retrying(job: "x", delay: .zero, Sample.busy())), start("x", offset: 50), progress("x", 60),
+            event(.retrying(job: "x", delay: .zero, Sample.busy())), start("x", offset: 55), progress("x", 60),
             event(.finished(receipt)),
         ]
         let changes = way.flatMap { measurements.changes(by: $0) }
