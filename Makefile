@@ -107,9 +107,10 @@ matrix: swift setup-test ## every way to transfer × every fault × every moment
 	@swift build --build-tests $(IMPORTS)
 	@TRANSFER_MATRIX=write $(WITHOUT_PROXIES) scripts/run-tests --filter TransferQueueTests.MatrixTests
 
-tables: swift setup-test ## the job file's schema and the manual page's table of keys, made of the program's table
+tables: swift setup-test ## the job file's schema, the manual's tables and the one of other tools' options, made of the program's
 	@swift build --build-tests $(IMPORTS)
-	@TRANSFER_TABLES=write $(WITHOUT_PROXIES) scripts/run-tests --filter 'JobFileTablesTests/.*IsMadeOfTheTable'
+	@TRANSFER_TABLES=write $(WITHOUT_PROXIES) scripts/run-tests --filter 'TablesTests/.*MadeOfTheTable'
+	@scripts/option-tables "$$(swift build --show-bin-path)/transfer" Sources/TransferKit/TransferKit.docc/TheCommand.md
 
 fuzz: swift setup-build ## the fuzzers, each for FUZZ_SECONDS (60) or FUZZ_RUNS times
 	@Tests/fuzz/run $(FUZZ)

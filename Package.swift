@@ -41,6 +41,7 @@ let package = Package(
             name: "CTransferNetlink", pkgConfig: "libnl-route-3.0",
             providers: [.apt(["libnl-3-dev", "libnl-route-3-dev"])]),
         .systemLibrary(name: "CTransferLinux"),
+        .systemLibrary(name: "CTransferProcess"),
         // Compiled, as it is called before the program begins.
         .target(name: "CTransferArguments"),
         // Compiled into the command: keeps it alive where libdispatch can't look at its threads.
@@ -127,7 +128,7 @@ let package = Package(
             dependencies: [
                 "TransferCore", "TransferEventLoop", "TransferCrypto", "TransferEngine", "TransferReachability",
                 "TransferUpload", "TransferWatch", "TransferJobs", "TransferScheduling", "TransferStore",
-                "TransferFolders", "CTransferLinux", "CTransferFailpoint",
+                "TransferFolders", "CTransferLinux", "CTransferProcess", "CTransferFailpoint",
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: settings),

@@ -21,7 +21,7 @@ BEGIN {
         "CTransferLinux CTransferFailpoint")
     allow("TransferQueue", "TransferCore TransferEventLoop TransferCrypto TransferEngine TransferReachability " \
         "TransferUpload TransferWatch TransferJobs TransferScheduling TransferStore TransferFolders CTransferLinux " \
-        "CTransferFailpoint")
+        "CTransferProcess CTransferFailpoint")
     allow("TransferKit", "TransferCore TransferEventLoop TransferCrypto TransferEngine TransferReachability " \
         "TransferNetworking TransferQueue TransferWatch")
     allow("TransferKitCombine", "TransferCore TransferEngine TransferNetworking TransferKit")
@@ -107,6 +107,10 @@ FNR == limit + 1 { fault("longer than " limit " lines: one concept a file") }
         if (!comment && !(lastComment && FNR - lastComment <= 3))
             fault(construct " needs a comment with its reason, on this line or just above")
     }
+    # A program that uses the library has no options: errors take them by CommandWords.
+    if (!is_comment && root == "Sources" && target !~ /^(transfer|transfer-demo-server|TransferTestServer|TransferNetworking)$/ &&
+        code ~ /"([^"]*[ (])?--[a-z][a-z]/ && code !~ /CommandWords\./)
+        fault("an option of the command in a text of the library: CommandWords says it to people alone")
     # A job's slot, gate, lock and version are given back in one place.
     if (!is_comment && FILENAME ~ /^Sources\/TransferQueue\// && FILENAME !~ /QueueRunner\+Ends\.swift$/ &&
         code ~ /(^|[^A-Za-z0-9_])running\[[^]]*\][ \t]*=[ \t]*nil/)

@@ -33,7 +33,7 @@ public enum SignedURL {
         guard let question = whole.firstIndex(of: "?") else { return String(whole) }
         let pairs = whole[whole.index(after: question)...].split(separator: "&")
         let names = pairs.map { $0.prefix { $0 != "=" }.lowercased() }
-        // So short that they may mean something else where Azure didn't sign.
+        // Names so short that they may mean something else where Azure didn't sign.
         let isAzures = names.contains("sig")
         let others = zip(names, pairs).filter { name, _ in
             !(signatures.contains(name) || isAzures && azures.contains(name)

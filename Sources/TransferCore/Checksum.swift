@@ -13,7 +13,7 @@ public enum DigestAlgorithm: String, Sendable, Hashable, Codable, CaseIterable {
     }
 }
 
-/// What the bytes of a file must hash to: `sha256:9f86d08…`.
+/// The digest that the bytes of a file must have: `sha256:9f86d08…`.
 public struct Checksum: Sendable, Hashable, CustomStringConvertible {
     public let algorithm: DigestAlgorithm
     /// Lower-case hexadecimal, always of the algorithm's full length.

@@ -1,4 +1,4 @@
-/// What a Content-Range field says (RFC 9110 §14.4).
+/// The value of a Content-Range field (RFC 9110 §14.4).
 public struct ContentRange: Sendable, Hashable {
     /// The bytes enclosed; `nil` in the form of a 416 answer, `bytes */total`.
     public let range: Range<Int64>?

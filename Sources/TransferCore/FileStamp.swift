@@ -1,6 +1,6 @@
 public import Glibc
 
-/// Which bytes of which file, as far as the numbers of a file system tell without a read.
+/// The identity of a file and of its bytes, as far as the numbers of a file system tell without a read.
 ///
 /// A number that isn't known is `nil`: earlier versions didn't record each of them, and devices have others after a
 /// reboot. Two stamps are equal where all their numbers are; whether a file still is what a record says, is told by
@@ -79,7 +79,7 @@ public struct FileStamp: Sendable, Hashable {
         return stamp
     }
 
-    /// What makes it this version, whatever its name or mode is.
+    /// The numbers that make it this version, whatever its name or mode is.
     public var version: FileStamp {
         var stamp = self
         stamp.changed = nil

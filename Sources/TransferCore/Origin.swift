@@ -107,7 +107,7 @@ public struct Origin: Sendable, Hashable, CustomStringConvertible {
         scheme == "https" ? 443 : scheme == "http" ? 80 : filePort(scheme) ?? 0
     }
 
-    /// Of the IANA's registry; 990 is that of TLS from the first byte on.
+    /// Ports of the IANA's registry; 990 is that of TLS from the first byte on.
     private static func filePort(_ scheme: String) -> Int? {
         switch scheme {
         case "ftp": 21

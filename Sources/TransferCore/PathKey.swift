@@ -8,7 +8,7 @@ public struct PathKey: Sendable, Hashable {
     public init(_ text: String) { self.text = text }
 
     public static func == (one: PathKey, other: PathKey) -> Bool {
-        // Of bytes that are the same the texts are too; to look at those first costs a fraction.
+        // Equal texts have equal bytes; comparing texts first costs a fraction.
         one.text == other.text && one.text.utf8.elementsEqual(other.text.utf8)
     }
 

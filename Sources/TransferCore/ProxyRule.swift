@@ -1,4 +1,5 @@
-/// Which proxy a URL goes through, by the environment variables that curl reads or by what the caller sets.
+/// The choice of the proxy that a URL goes through, by the environment variables that curl reads or by what the caller
+/// sets.
 public struct ProxyRule: Sendable, Hashable {
     public var http: String?
     public var https: String?

@@ -1,4 +1,4 @@
-/// What is needed to go on with a download, also in a new process: which version, and which bytes are there.
+/// The data to go on with a download, also in a new process: which version, and which bytes are there.
 public struct ResumeData: Sendable, Hashable, Codable {
     /// The URL asked, redacted.
     public var url: String

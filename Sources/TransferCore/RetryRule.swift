@@ -1,4 +1,5 @@
-/// When a failed attempt is made again and after how long: the one rule for requests and for the queue.
+/// The rule that says whether a failed attempt is made again and after how long: the same for requests and for the
+/// queue.
 public struct RetryRule: Sendable, Hashable {
     /// Attempts after the first.
     public var limit: Int

@@ -1,8 +1,8 @@
 /// A large value behind one reference: to copy what holds it costs one count, not one for each of its fields, and who
 /// changes a copy changes its own.
 ///
-/// What is behind the reference never changes, so that a field of it is read where it is. Each change makes a new value,
-/// which costs an allocation: it's for what is made once and read often.
+/// The value behind the reference never changes, so that a field of it is read where it is. Each change makes a new
+/// value, which costs an allocation: it's for what is made once and read often.
 @propertyWrapper
 public struct Shared<Value: Sendable>: Sendable {
     @usableFromInline final class Box: Sendable {
@@ -26,7 +26,7 @@ public struct Shared<Value: Sendable>: Sendable {
     /// Whether both are the same reference; equal values may be behind two.
     @inlinable public func isSame(as other: Shared) -> Bool { box === other.box }
 
-    /// What several holders can have in common.
+    /// The box that several holders can have in common.
     @inlinable public var projectedValue: Shared {
         get { self }
         set { self = newValue }

@@ -1,11 +1,11 @@
-/// What an answer that is no success says about trying again.
+/// The rule for trying again after an answer that is no success.
 public enum StatusRule {
     /// - Parameter now: Seconds since 1970, for an answer without a Date: a date in Retry-After is one by the server's
     ///   clock, which need not be ours.
     public static func error(_ head: ResponseHead, now: Int64) -> TransferError {
         let sent = head.value("Date").flatMap { HTTPDate.parse($0, now: now) } ?? now
         let retryAfter = head.value("Retry-After").flatMap { RetryRule.retryAfter($0, now: sent) }
-        // These speak for the server as a whole, or for the way to it; the others for this one file.
+        // Statuses of this kind speak for the server as a whole, or for the way to it; the others for this one file.
         let isOrigin = head.status == 429 || head.status == 511 || (head.status == 503 && retryAfter != nil)
         return TransferError(
             .httpStatus, "\(head.status) \(reason(head.status))", cause: .http(status: head.status),
@@ -35,7 +35,7 @@ public enum StatusRule {
         // §7.2), or wants an extension (RFC 2774 §7). 507 passes, but the request must not be repeated until its user
         // asks for that (RFC 4918 §11.5).
         case 501, 505, 506, 507, 508, 510: false
-        // Also 511, a network that wants a login first (RFC 6585 §6): not the server's answer, and gone with the login.
+        // A 511 is a network that wants a login first (RFC 6585 §6): not the server's answer, and gone with the login.
         default: status >= 500
         }
     }

@@ -3,7 +3,7 @@
 /// The scheduler reads `code`, `isTransient` and `scope` and never parses messages.
 public struct TransferError: Error, Sendable, Hashable, CustomStringConvertible {
     public var code: Code
-    /// What happened and, where it helps, what to do; no secret, no trailing period.
+    /// A message that says what happened and, where it helps, what to do; no secret, no trailing period.
     public var message: String
     public var cause: Cause?
     /// Whether the same request may succeed later.
@@ -53,7 +53,7 @@ public struct TransferError: Error, Sendable, Hashable, CustomStringConvertible 
         case certificate(Int32)
     }
 
-    /// What kind of failure it is; the list may grow.
+    /// The kind of a failure; the list may grow.
     public struct Code: RawRepresentable, Sendable, Hashable, CustomStringConvertible {
         public let rawValue: String
         public init(rawValue: String) { self.rawValue = rawValue }

@@ -3,7 +3,7 @@ public enum URLReference {
     /// The absolute URL that the reference names (RFC 3986 §5.2), without a fragment and without userinfo: a server has
     /// no business with whom its client poses as.
     ///
-    /// Its spelling is the canonical one (``URLSpelling``), where its host has one.
+    /// The result's spelling is the canonical one (``URLSpelling``), where its host has one.
     /// - Returns: `nil` when `base` is no absolute URL with a host.
     public static func resolve(_ reference: String, against base: String) -> String? {
         let base = Parts(base)

@@ -36,7 +36,7 @@ public enum URLSpelling {
         for byte in bytes {
             if mustBeEscaped(byte) { return false }
             if byte == UInt8(ascii: "/") { slashes += 1 }
-            // Behind the authority it's nothing special.
+            // A `%` behind the authority is nothing special.
             if byte == UInt8(ascii: "%"), slashes == 2 { return false }
         }
         return true

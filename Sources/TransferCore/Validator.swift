@@ -1,4 +1,4 @@
-/// What tells one version of a remote file from the next (RFC 9110 §8.8).
+/// A value that tells one version of a remote file from the next (RFC 9110 §8.8).
 public struct Validator: Sendable, Hashable, Codable, CustomStringConvertible {
     /// The entity tag as the server wrote it, quotes and `W/` included.
     public var etag: String?

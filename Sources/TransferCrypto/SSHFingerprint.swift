@@ -1,4 +1,4 @@
-/// What people compare SSH keys by (`ssh-keygen -lf`, RFC 4255 has the digest).
+/// The fingerprint that people compare SSH keys by (`ssh-keygen -lf`, RFC 4255 has the digest).
 public enum SSHFingerprint {
     /// `SHA256:` and the digest in base64, without padding.
     ///

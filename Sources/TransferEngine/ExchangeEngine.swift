@@ -108,7 +108,7 @@ public final class ExchangeEngine: Sendable {
         fileLoops.renew()
     }
 
-    /// It never began.
+    /// Ends an exchange that never began.
     private static func end(_ start: ExchangeStart, _ error: TransferError) {
         start.events(
             .ended(
@@ -166,7 +166,7 @@ public struct ExchangeID: Sendable, Hashable {
     let number: UInt64
 }
 
-/// What a pool needs to begin. A class, as it's handed from thread to thread and is large.
+/// The start of an exchange: all that a pool needs for it. A class, as it's handed from thread to thread and is large.
 final class ExchangeStart: Sendable {
     let id: ExchangeID
     let request: ExchangeRequest

@@ -86,7 +86,7 @@ public final class EventLoop: SerialExecutor, @unchecked Sendable {
     /// - Returns: `false` when the loop has ended and nothing will run there any more.
     @discardableResult
     public func execute(_ work: @escaping @Sendable () -> Void) -> Bool {
-        // It looks before it waits.
+        // The loop looks into its inbox before it waits.
         let isOnLoop = isOnLoop
         let mustWake = inbox.withLock { inbox -> Bool? in
             guard !inbox.hasEnded else { return nil }
@@ -143,7 +143,7 @@ public final class EventLoop: SerialExecutor, @unchecked Sendable {
 
     private func endTurn() {
         guard !turnEnds.isEmpty else { return }
-        // What it adds belongs to the next turn.
+        // Work that is added meanwhile belongs to the next turn.
         for work in exchange(&turnEnds, with: []) { work() }
     }
 
@@ -268,7 +268,7 @@ public final class EventLoop: SerialExecutor, @unchecked Sendable {
     }
 }
 
-/// What a descriptor is ready for.
+/// The operations that a descriptor is ready for.
 public struct ReadyEvents: OptionSet, Sendable {
     public let rawValue: UInt8
     public init(rawValue: UInt8) { self.rawValue = rawValue }

@@ -4,7 +4,7 @@ public protocol LoopActor: Actor {
 }
 
 extension LoopActor {
-    /// What `assumeIsolated` does: runs `work` in the actor, for callbacks that arrive on its loop's thread.
+    /// Runs `work` in the actor, as `assumeIsolated` does, for callbacks that arrive on its loop's thread.
     ///
     /// The loop is asked whose thread this is. The runtime, which `assumeIsolated` asks, finds it out in a roundabout way
     /// that costs more than most callbacks do.

@@ -76,8 +76,8 @@ public final class WorkerPool: @unchecked Sendable {
     }
 
     private func runThread() {
-        // Who works through what it's given needn't take the processor from others when it wakes. Where there are few, those
-        // are the loops, and the servers that they speak to.
+        // A worker that goes through its list needn't take the processor from others when it wakes. Where there are
+        // few, those are the loops, and the servers that they speak to.
         transfer_yield_to_others()
         pthread_mutex_lock(mutex)
         while true {
@@ -85,7 +85,7 @@ public final class WorkerPool: @unchecked Sendable {
                 var work: (@Sendable () -> Void)? = queue.removeFirst()
                 pthread_mutex_unlock(mutex)
                 work?()
-                // What goes with it may want the lock: the last one who holds a pool stops it.
+                // Objects that go with the closure may want the lock: the last one who holds a pool stops it.
                 work = nil
                 pthread_mutex_lock(mutex)
             } else if isStopping {

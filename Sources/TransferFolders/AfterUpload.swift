@@ -9,22 +9,23 @@ import TransferWatch
 
 /// Moves or deletes a file that was uploaded, if it still is the version that was. Blocks: for workers.
 ///
-/// It gets a hidden name in its own folder first, which follows from its row in the ledger. Under that nobody replaces
-/// it between the look at it and what is done with it, and it's found again by a process that comes after a crash.
+/// The file gets a hidden name in its own folder first, which follows from its row in the ledger. Under that nobody
+/// replaces it between the look at it and what is done with it, and it's found again by a process that comes after a
+/// crash.
 package struct AfterUpload {
     package enum Outcome: Sendable, Hashable {
         case deleted
         case moved(to: String)
         /// Nothing, or another version, is at the path.
         case notThere
-        /// It was written since, with its size and its time as they were: what is there was never sent.
+        /// The file was written since, with its size and its time as they were: its bytes were never sent.
         case rewritten
         /// Nothing is to be done with it any more.
         case kept
         case stays(TransferError)
         /// The watched folder can't be reached.
         case noFolder
-        /// It's left as it was found, for whoever comes next.
+        /// The file is left as it was found, for whoever comes next.
         case stopped
     }
 
@@ -81,7 +82,8 @@ package struct AfterUpload {
             return .kept
         }
         if !isVersion(hiddenName, in: folder) {
-            // Its names of before and after would be news for the watcher, again and again while somebody writes it.
+            // The file's names of before and after would be news for the watcher, again and again while somebody writes
+            // it.
             guard isVersion(name, in: folder), transfer_is_written(folder, name, inode, 0) != 1 else {
                 return absence(FolderPlaces.look(name, in: folder))
             }
@@ -90,7 +92,7 @@ package struct AfterUpload {
             guard error == 0 else {
                 return error == ENOENT ? .notThere : .stays(.file("rename", path, error))
             }
-            // Whoever has it open for writing makes another version of it.
+            // A process that has it open for writing makes another version of it.
             let isWritten = transfer_is_written(folder, hiddenName, inode, 0) == 1
             guard isVersion(hiddenName, in: folder), !isWritten else {
                 giveBack(folder)
@@ -120,7 +122,7 @@ package struct AfterUpload {
 
     private var path: String { root + "/" + version.path }
 
-    /// Who writes a file can set its time back, but not that of its last change (inode(7)), which a new name or another
+    /// A writer can set its time back, but not that of its last change (inode(7)), which a new name or another
     /// mode sets, too: then what it held before decides. Where that isn't known it's sent again rather than lost.
     private func doubt(_ folder: Int32) -> Outcome? {
         guard let seen = FolderPlaces.file(name, in: folder), row.mayHaveChanged(seen.stamp) else { return nil }
@@ -183,7 +185,7 @@ package struct AfterUpload {
         let source = transfer_open_at(folder, hiddenName, O_RDONLY | O_NOFOLLOW | O_CLOEXEC, 0)
         guard source >= 0 else { throw .file("read", path, errno) }
         defer { close(source) }
-        // What a process that was killed left is begun anew.
+        // A copy that a killed process left is begun anew.
         unlinkat(place, hiddenName, 0)
         let copy = transfer_open_at(place, hiddenName, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         guard copy >= 0 else { throw .file("make a file in", parent, errno) }
@@ -242,7 +244,7 @@ package struct AfterUpload {
                 guard part > 0 else { throw .file("write to", parent, errno) }
                 written += part
             }
-            // What the disk still has to take is all that somebody who stops this waits for.
+            // Bytes that the disk still has to take are all that somebody who stops this waits for.
             unsaved += count
             if unsaved >= 64 << 20 {
                 guard fdatasync(copy) == 0 else { throw .file("write to", parent, errno) }

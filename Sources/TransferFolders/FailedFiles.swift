@@ -42,7 +42,7 @@ package struct FailedFiles: Sendable {
     /// Files that were woken.
     package struct Woken: Sendable, Hashable {
         package var jobs: [Int64]
-        /// When the next of those that are left comes back by itself; `nil` when none is left.
+        /// The time until the next of those that are left comes back by itself; `nil` when none is left.
         package var next: Duration?
     }
 
@@ -75,7 +75,7 @@ package struct FailedFiles: Sendable {
 
     package init(_ delays: Delays) { self.delays = delays }
 
-    /// When it wants to hear ``Event/due``.
+    /// The time at which it wants to hear ``Event/due``.
     package var nextWake: MonotonicTime? {
         guard asked == .none, let nextDue else { return nil }
         guard tries.jobs.count >= Self.mostTries else { return nextDue }
@@ -126,7 +126,7 @@ package struct FailedFiles: Sendable {
         case .wake(.probe, _), .wake(.followers, _): probes = Self.adding(woken.jobs, to: probes, now, delays.first)
         case .wake(.due, _):
             tries = Self.adding(woken.jobs, to: tries, now, delays.first)
-            // They may not be woken now, as while the folder is paused.
+            // Failed files may not be woken now, as while the folder is paused.
             if woken.jobs.isEmpty, woken.next != nil { nextDue = now + delays.first }
         case .none: break
         }

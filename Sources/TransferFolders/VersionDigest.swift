@@ -7,7 +7,7 @@ package import TransferWatch
 package enum VersionDigest {
     package enum Result: Sendable, Hashable {
         case digest(Checksum)
-        /// What is there is another version, or nothing.
+        /// The path has another version, or nothing.
         case otherVersion
         case unreadable(TransferError)
     }
@@ -37,7 +37,7 @@ package enum VersionDigest {
     /// Whether a file has the bytes that were sent.
     package enum Match: Sendable, Hashable {
         case same, other
-        /// What is there is another version, or nothing.
+        /// The path has another version, or nothing.
         case otherVersion
         case unreadable
     }

@@ -31,8 +31,8 @@ package struct VersionInquiry {
     /// (`OpenedSource.mostRead`).
     package static let smallSize: Int64 = 1 << 20
 
-    /// What a version is has to be known before any of it is sent, and also where none ever is: a copy of it, or its new
-    /// time, isn't another one.
+    /// The bytes of a version have to be known before any of it is sent, and also where none ever is: a copy of it, or
+    /// its new time, isn't another one.
     private func fingerprint(_ offer: LedgerOffer) -> UInt64? {
         let file = offer.version
         guard offer.makesVersion, !plan.needsDigest, file.size <= Self.smallSize else { return nil }
@@ -45,7 +45,7 @@ package struct VersionInquiry {
         case .returned(let row): return unchanged(file, row, places, else: .returned(row: row.id))
         case .onOtherDevice(let row): return unchanged(file, row, places, else: .renumbered(row: row.id))
         case .renumbered(let row, let otherwise):
-            // Nothing of those was read, and nothing is to be.
+            // No byte of those was read, and nothing is to be.
             if row.state == .old {
                 return plan.spec.isNewOnly ? .renumbered(row: row.id) : finding(file, otherwise, places)
             }
@@ -53,7 +53,7 @@ package struct VersionInquiry {
             switch compare(file, row) {
             case .same: return .renumbered(row: row.id)
             case .outdated: return .outdated
-            // It isn't to be sent unasked, and nobody can say that this isn't it.
+            // The file isn't to be sent unasked, and nobody can say that this isn't it.
             case .unknown where row.isGivenUp || row.state == .leftAlone: return .renumbered(row: row.id)
             case .other, .unknown, .unreadable: return finding(file, otherwise, places)
             }
@@ -77,8 +77,8 @@ package struct VersionInquiry {
         }
     }
 
-    /// Its path and its numbers are those of the row; something may have given it other bytes and its former time, as
-    /// editors of tags do, or it's another file with the inode of the former one.
+    /// The file's path and numbers are those of the row; something may have given it other bytes and its former time,
+    /// as editors of tags do, or it's another file with the inode of the former one.
     ///
     /// - Parameter known: Of one that is the row's.
     private func unchanged(
@@ -86,9 +86,9 @@ package struct VersionInquiry {
     ) -> LedgerOffer.Finding {
         guard let seen = places.file(file.path), row.mayHaveChanged(seen.stamp) else { return known }
         switch row.state {
-        // What waits is looked at when it's opened.
+        // A file that waits is looked at when it's opened.
         case .open: return row.isGone ? known : .later
-        // What failed is sent as it is by then; what is left alone stays so.
+        // A file that failed is sent as it is by then; one that is left alone stays so.
         case .failed where row.digest == nil, .leftAlone, .old: return known
         case .confirmed, .failed: break
         }
@@ -102,7 +102,7 @@ package struct VersionInquiry {
         }
     }
 
-    /// Its numbers are those of a row with another path.
+    /// The file's numbers are those of a row with another path.
     private func elsewhere(_ file: FileVersion, _ row: LedgerRow, _ places: FolderPlaces) -> LedgerOffer.Finding {
         if row.version.isSame(as: places.file(row.version.path)?.stamp) {
             // A hard link; or, on another file system inside, a file that has the same number by chance.
@@ -111,14 +111,14 @@ package struct VersionInquiry {
             if let seen, let other, seen.stamp.device != other.stamp.device { return new(file, nil) }
             return .otherName(of: row.version.path)
         }
-        // What wasn't sent yet is sent by its new name, whatever it is.
+        // A file that wasn't sent yet is sent by its new name, whatever it is.
         guard row.state == .confirmed || row.state == .leftAlone else { return .moved }
         switch compare(file, row) {
         case .same where isMadeSince(row, file, places): return .another(row: row.id, digest: newDigest(file))
         case .same: return .moved
         case .other(let digest): return .another(row: row.id, digest: digest ?? newDigest(file))
         case .outdated: return .outdated
-        // It was to be left alone, and nobody can say that this isn't it.
+        // The file was to be left alone, and nobody can say that this isn't it.
         case .unknown, .unreadable: break
         }
         return row.state == .leftAlone ? .moved : .another(row: row.id, digest: newDigest(file))
@@ -139,7 +139,7 @@ package struct VersionInquiry {
         switch VersionDigest.compute(file, root: plan.root, isStopped: isStopped) {
         case .digest(let digest): return .new(digest: digest)
         case .otherVersion: return .outdated
-        // It fails when it's opened, which is told.
+        // The upload fails when the file is opened, which is told.
         case .unreadable: return .new(digest: nil)
         }
     }
@@ -153,7 +153,7 @@ package struct VersionInquiry {
 
     // MARK: Bytes
 
-    /// What a file's bytes are, beside those that a row stands for.
+    /// The comparison of a file's bytes with those that a row stands for.
     private enum Comparison {
         case same
         case other(Checksum?)

@@ -5,7 +5,7 @@ import TransferJobs
 import TransferStore
 import TransferWatch
 
-// What is done with files after their server has confirmed them.
+// Work on files after their server has confirmed them.
 extension WatchKeeper {
     private static let page = 128
 
@@ -23,13 +23,13 @@ extension WatchKeeper {
 
     private func act() async {
         defer { due.acting = nil }
-        // Whoever comes while this waits for an answer is heard before it ends.
+        // A caller who comes while this waits for an answer is heard before it ends.
         repeat {
             due.mustActAgain = false
             guard await onStore({ try $0.followClock() }) != nil else { return }
             while !isStopped, hasRoot, await actOnPage() {}
             guard !isStopped, let next = await onStore({ [folder] in try $0.nextDue(folder: folder) }) else { return }
-            // What couldn't be done at once is no reason to try without end.
+            // A file that couldn't be done with at once is no reason to try without end.
             if let next { schedule(dueAt: max(next, WallClock.milliseconds + 1000)) }
         } while due.mustActAgain && !isStopped && hasRoot
     }
@@ -89,7 +89,7 @@ extension WatchKeeper {
             }
         }
         tellBacklog()
-        // Whoever finds the folder again calls.
+        // The one who finds the folder again calls.
         return !isGone
     }
 
@@ -129,7 +129,8 @@ extension WatchKeeper {
             for row in rows where !stopFlag.isSet {
                 let result = VersionDigest.compute(row.version, root: root) { stopFlag.isSet }
                 if stopFlag.isSet { break }
-                // Of one that has changed since it was taken nobody knows whether these are the bytes that were sent.
+                // Nobody knows of a file that has changed since it was taken whether these are the bytes that were
+                // sent.
                 if case .digest(let digest) = result,
                     let seen = places.file(row.version.path), !row.mayHaveChanged(seen.stamp)
                 {

@@ -42,7 +42,7 @@ extension WatchKeeper {
             suspects += missed.count
             if suspects <= Self.mostSuspects { missed.forEach(suspect) }
         }
-        // So many have another time now than was recorded, which a reading shows.
+        // Too many files have another time now than was recorded, which a reading shows.
         if suspects > Self.mostSuspects { watcher?.rescan() }
         counts.keptMore(pruned.returned - pruned.missed)
         tellBacklog()
@@ -57,7 +57,7 @@ extension WatchKeeper {
         return count
     }
 
-    /// Of names that aren't there any more it's told again should they come back.
+    /// Forgets names that aren't there any more: should they come back, that is told again.
     private func forgetOtherNames() async {
         let (folder, root) = (folder, plan.root)
         var last = ""
@@ -108,8 +108,8 @@ extension WatchKeeper {
         return folder >= 0 && FolderPlaces.file(AfterUpload.hiddenName(of: row), in: folder) != nil
     }
 
-    /// What isn't there: also former versions of files whose present one is known. Of others nobody has heard, as a
-    /// time that is set is no event; they are looked at once more.
+    /// Rows whose file isn't there: also former versions of files whose present one is known. Nobody has heard of the
+    /// others, as a time that is set is no event; they are looked at once more.
     private func absent(_ looked: Looked) async -> (rows: [Int64], suspects: [String])? {
         guard !looked.changed.isEmpty else { return (looked.absent, []) }
         let folder = folder

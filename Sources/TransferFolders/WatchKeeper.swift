@@ -17,7 +17,7 @@ package actor WatchKeeper: LoopActor {
     package let pools: WatchPools
     package let tell: @Sendable (WatchedFolderEvent) -> Void
     package let folder: Int64
-    /// It has another row after its batch was forgotten.
+    /// The batch has another row after its batch was forgotten.
     package private(set) var batch: HeldBatch
     package nonisolated let times: WatchTimes
 
@@ -106,7 +106,7 @@ package actor WatchKeeper: LoopActor {
         watcher = nil
         for timer in timers.values { loop.remove(timer) }
         timers = [:]
-        // Whoever keeps the folder after this may want something else of the same file.
+        // The next keeper of the folder may want something else of the same file.
         await due.acting?.value
         let id = batch.id
         host.hear(.ended(batch: id), from: self)
@@ -198,7 +198,7 @@ extension WatchKeeper: WatchConsumer {
         defer { offering = .nothing }
         let (folder, plan) = (folder, plan)
         guard let looks = await onStore({ try $0.look(files, folder: folder) }) else { return refuse() }
-        // What a reading finds is known nearly always.
+        // Files that a reading finds are known nearly always.
         let isNews = zip(files, looks).contains { file, look in
             if case .known(let row) = look { row.mayHaveChanged(file.stamp) } else { true }
         }
@@ -215,13 +215,13 @@ extension WatchKeeper: WatchConsumer {
         var otherNames: [(known: String, name: String)] = []
         for offer in offers {
             let path = offer.version.path
-            // Of a time that was set, as of bytes that were cut off by name, the folder hasn't told.
+            // The folder tells nothing of a time that was set, nor of bytes that were cut off by name.
             if offer.isOutdated { suspect(path) }
             if case .otherName(let known) = offer.finding { otherNames.append((known, path)) }
             if !offer.isForLater {
                 changedUnderWay.remove(PathKey(path))
             } else if changedUnderWay.insert(PathKey(path)).inserted {
-                // Its upload may have ended since the ledger was asked.
+                // The file's upload may have ended since the ledger was asked.
                 suspect(path)
             }
         }

@@ -12,7 +12,7 @@ public import TransferWatch
 /// try await queue.run()
 /// ```
 ///
-/// What was uploaded is kept in the queue's database while its file is in the folder, so that a restart doesn't upload
+/// An uploaded version is kept in the queue's database while its file is in the folder, so that a restart doesn't upload
 /// it again; nor does another name, whether it's a hard link or a confirmed file was renamed, as long as no other file
 /// takes its former name, and with it the place of its upload: then it's uploaded by its new one. A version is what its
 /// bytes are: a file whose numbers (inode, size, times) are not all as they were is compared with what was sent, by a
@@ -48,7 +48,7 @@ public final class WatchedFolder: Sendable {
     public static func path(ofJob identity: String) -> String { WatchedPath.path(ofJob: identity) }
 }
 
-/// What a watched folder tells besides the events of its jobs (``/TransferJobs/QueueEvent``).
+/// News of a watched folder besides the events of its jobs (``/TransferJobs/QueueEvent``).
 public enum WatchedFolderEvent: Sendable {
     /// At the start: somebody paused the folder's batch, and what comes waits until it's resumed.
     case paused
@@ -57,7 +57,7 @@ public enum WatchedFolderEvent: Sendable {
     case watch(WatchEvent)
     /// A version is recorded as confirmed by the server.
     case confirmed(path: String, url: String)
-    /// What ``/TransferJobs/WatchSpec/then`` asks for was done with a file.
+    /// The file was moved, as ``/TransferJobs/WatchSpec/then`` asks.
     case moved(path: String, to: String)
     case deleted(path: String)
     /// A confirmed file couldn't be moved or deleted, or the server's digest is another one; it stays where it is.

@@ -9,4 +9,3 @@
 @_exported public import TransferQueue
 @_exported public import TransferReachability
 @_exported public import TransferWatch
-

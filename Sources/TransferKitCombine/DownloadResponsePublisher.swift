@@ -53,7 +53,7 @@ extension DownloadRequest {
         DownloadResponsePublisher(self, queue: queue, serializer: serializer)
     }
 
-    /// Where the file is; a download without one fails.
+    /// Publishes the place of the file; a download without one fails.
     public func publishURL(queue: DispatchQueue = .main) -> DownloadResponsePublisher<URL> {
         publishResponse(using: URLResponseSerializer(), on: queue)
     }

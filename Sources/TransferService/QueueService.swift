@@ -7,6 +7,11 @@ public import TransferQueue
 /// ``run()`` returns. The next run goes on from there, in whichever process.
 ///
 /// ```swift
+/// import ServiceLifecycle
+/// import TransferQueue
+/// import TransferService
+/// import UnixSignals
+///
 /// let queue = try await TransferQueue.open(.init(state: "/var/lib/mirror", logger: logger))
 /// let group = ServiceGroup(
 ///     services: [QueueService(queue)], gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)

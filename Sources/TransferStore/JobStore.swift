@@ -8,10 +8,11 @@ package import TransferJobs
 /// that changes jobs throws ``LeaseLost`` and changes nothing, so that no job is recorded by two. No function needs what
 /// only the process knows that asks, so that a store may be a server.
 package protocol JobStore: Sendable {
-    /// What had to be done to open it, in words for people; `nil` when all was well.
+    /// The repairs that opening the store took, in words for people; `nil` when all was well.
     var notice: String? { get }
 
-    /// What is wrong, and what to do, where the store can say that of an error that it threw; else the error itself.
+    /// A fault in words that say what is wrong and what to do, where the store can say that of an error that it threw;
+    /// else the error itself.
     func fault(_ error: any Error) -> any Error
 
     // MARK: Leases
@@ -45,9 +46,12 @@ package protocol JobStore: Sendable {
 
     /// The run of this batch is over.
     ///
-    /// - Parameter isComplete: Every job has ended; else what this process has claimed of it is given back.
+    /// - Parameters:
+    ///   - isComplete: Every job has ended; else what this process has claimed of it is given back.
+    ///   - end: What the batch's hook is told, where a job has ended since it was told last. What it's told is written in
+    ///     the same transaction, durably.
     /// - Returns: The sockets of those who wait for that.
-    func letGo(batch: Int64, isComplete: Bool) throws -> [String]
+    func letGo(batch: Int64, isComplete: Bool, end: BatchEnd?) throws -> [String]
 
     /// How the jobs of the batch stand.
     func tally(batch: Int64) throws -> BatchTally
@@ -81,7 +85,7 @@ package protocol JobStore: Sendable {
     /// - Returns: How many are ready, by lane.
     func wake(_ ids: [Int64]) throws -> [Lane: Int]
 
-    /// Records ends and steps of claimed jobs, durably.
+    /// Records ends and steps of claimed jobs, durably, with what hooks are to be told of the ends.
     func record(_ ends: [JobEnd], _ steps: [JobStep]) throws -> RecordedGroup
 
     /// Writes down what the next attempt of claimed jobs has to know.
@@ -100,6 +104,17 @@ package protocol JobStore: Sendable {
 
     /// The cancelled jobs of a batch whose servers hold parts of them, as far as is known.
     func heldUploads(batch: Int64) throws -> [HeldUpload]
+
+    // MARK: Hooks
+
+    /// Takes messages of a batch for this process, in the order of the ends that they tell of; those that another process
+    /// has taken are left out until its lease is over.
+    ///
+    /// - Parameter revivesFailed: Those of which no attempt was to follow get a fresh count, and are taken too.
+    func takeHookCalls(batch: Int64, revivesFailed: Bool, limit: Int) throws -> [HookCall]
+
+    /// Writes down what became of messages that this process has taken. Those that were told are forgotten.
+    func settleHookCalls(_ outcomes: [HookOutcome]) throws
 
     // MARK: Steering
 
@@ -127,6 +142,11 @@ package protocol JobStore: Sendable {
 }
 
 extension JobStore {
+    /// The run of this batch is over, and nobody is told.
+    package func letGo(batch: Int64, isComplete: Bool) throws -> [String] {
+        try letGo(batch: batch, isComplete: isComplete, end: nil)
+    }
+
     /// A lane alone.
     package func claim(_ lane: Lane, limit: Int, secrets: [Int64: JobSecrets]) throws -> ClaimedJobs {
         try claim([LaneWant(lane: lane, limit: limit)], secrets: secrets).first

@@ -1,7 +1,7 @@
 import TransferCore
 package import TransferJobs
 
-/// What other processes ask of a queue that one may be working on.
+/// Questions of other processes about a queue that one may be working on.
 package protocol QueueReader: Sendable {
     /// How the batches stand; all of them, or the one of that name.
     func statuses(name: String?) throws -> [BatchStatus]
@@ -27,6 +27,9 @@ package protocol QueueReader: Sendable {
 
     /// Whether servers hold parts of a batch's cancelled uploads, as far as is known.
     func hasAbandonedUploads(batch name: String) throws -> Bool
+
+    /// Hooks of a batch, and of its jobs, of which an attempt came to nothing, the oldest first.
+    func hookTroubles(batch name: String, limit: Int) throws -> [HookTrouble]
 
     /// Notes that somebody waits for the batch's end, at this socket.
     func listen(batch: String, socket: String) throws

@@ -24,8 +24,8 @@ extension SQLiteStore {
 
     package func hold(_ selection: BatchSelection) throws -> [HeldBatch] { try batches.hold(selection) }
 
-    package func letGo(batch: Int64, isComplete: Bool) throws -> [String] {
-        try batches.letGo(batch: batch, isComplete: isComplete)
+    package func letGo(batch: Int64, isComplete: Bool, end: BatchEnd?) throws -> [String] {
+        try batches.letGo(batch: batch, isComplete: isComplete, end: end)
     }
 
     package func tally(batch: Int64) throws -> BatchTally { try tallies.tally(batch: batch) }
@@ -65,6 +65,14 @@ extension SQLiteStore {
     }
 
     package func heldUploads(batch: Int64) throws -> [HeldUpload] { try abandonedUploads.held(batch: batch) }
+
+    // MARK: Hooks
+
+    package func takeHookCalls(batch: Int64, revivesFailed: Bool, limit: Int) throws -> [HookCall] {
+        try hookCalls.take(batch: batch, revivesFailed: revivesFailed, limit: limit)
+    }
+
+    package func settleHookCalls(_ outcomes: [HookOutcome]) throws { try hookCalls.settle(outcomes) }
 
     // MARK: Steering
 

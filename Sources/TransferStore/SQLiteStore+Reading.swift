@@ -40,5 +40,9 @@ extension SQLiteStore {
 
     package func hasAbandonedUploads(batch name: String) throws -> Bool { try abandonedUploads.exist(batch: name) }
 
+    package func hookTroubles(batch name: String, limit: Int) throws -> [HookTrouble] {
+        try hookCalls.troubles(batch: name, limit: limit)
+    }
+
     package func listen(batch: String, socket: String) throws { try batches.listen(batch: batch, socket: socket) }
 }

@@ -19,6 +19,7 @@ package final class SQLiteStore: JobStore, RunMemory, QueueReader, WatchLedger {
     package let records: Records
     package let notes: JobNotes
     package let abandonedUploads: AbandonedUploads
+    package let hookCalls: HookCalls
     package let steering: Steering
     package let endQueries: EndQueries
 
@@ -79,6 +80,7 @@ package final class SQLiteStore: JobStore, RunMemory, QueueReader, WatchLedger {
         records = Records(database: database, reserves: reserves, packed: packed, stamps: stamps)
         notes = JobNotes(database: database)
         abandonedUploads = AbandonedUploads(database: database)
+        hookCalls = HookCalls(database: database)
         steering = Steering(database: database, leases: leases, reserves: reserves)
         endQueries = EndQueries(database: database)
         pauseList = Pauses(database: database)

@@ -12,7 +12,7 @@ package protocol WatchLedger: Sendable {
     /// - Throws: `TransferError` when another process has it.
     func openLedger(_ plan: WatchPlan) throws -> OpenedLedger
 
-    /// What is known of versions of files.
+    /// Looks up what is known of versions of files.
     func look(_ files: [FileVersion], folder: Int64) throws -> [LedgerLook]
 
     /// Takes what is to be taken of versions that have been looked up, durably.
@@ -37,7 +37,7 @@ package protocol WatchLedger: Sendable {
     /// Confirmed files with which something is to be done by then (milliseconds since 1970).
     func dueRows(folder: Int64, now: Int64, limit: Int) throws -> [LedgerRow]
 
-    /// When something is to be done next: milliseconds since 1970.
+    /// The time of what is to be done next: milliseconds since 1970.
     func nextDue(folder: Int64) throws -> Int64?
 
     /// How many confirmed files wait for their time.
@@ -62,6 +62,6 @@ package protocol WatchLedger: Sendable {
     /// A page of them, in the order of their bytes.
     func otherNames(folder: Int64, after path: String, limit: Int) throws -> [String]
 
-    /// They aren't there any more.
+    /// Forgets names of files that aren't there any more.
     func forgetOtherNames(_ names: [String], folder: Int64) throws
 }

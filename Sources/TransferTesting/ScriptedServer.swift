@@ -109,6 +109,7 @@ public final class ScriptedServer: Sendable {
 /// Runs `body` with a server of its own, and stops the server at the end.
 ///
 /// - Throws: What `body` throws, and when the server can't listen.
+@discardableResult
 public func withScriptedServer<Result>(
     isolation: isolated (any Actor)? = #isolation, _ body: (ScriptedServer) async throws -> Result
 ) async throws -> Result {

@@ -2,7 +2,8 @@ import Glibc
 import TransferCore
 
 /// Batches as people name them. The batch of a job file without a name is known by that file's path; it's shown, and
-/// found, by as much of the path's end as tells it from the others.
+/// found, by as much of the path's end as tells it from the others. One of `transfer get` or `put` is called after its
+/// first server.
 struct BatchNames: Sendable {
     private let names: Set<String>
     /// The batches that each short form may mean.
@@ -18,10 +19,18 @@ struct BatchNames: Sendable {
 
     /// The batch's short name, for people.
     func short(_ name: String) -> String {
-        guard name.hasPrefix("/") else { return name }
+        guard Self.isLong(name) else { return name }
         return Self.forms(name).first { form in
             !names.contains(form) && meanings[form] == [name] && !isJob(form)
         } ?? name
+    }
+
+    /// Whether it has a shorter form than its own.
+    static func isLong(_ name: String) -> Bool { name.hasPrefix("/") || OneOffName(name) != nil }
+
+    /// A name that may have been meant.
+    func nearest(_ text: String) -> String? {
+        NearestKey.suggestion(for: text, among: names.map(short).sorted())
     }
 
     /// `etc/mirror` is a job of the batch `etc`, where there is that.
@@ -59,6 +68,7 @@ struct BatchNames: Sendable {
     /// From the shortest on: `mirror`, `mirror.json`, `etc/mirror`, `etc/mirror.json`, …; of a watched folder its path.
     private static func forms(_ name: String) -> [String] {
         if let folder = WatchBatch.folder(of: name) { return [folder] }
+        if let oneOff = OneOffName(name) { return oneOff.forms }
         guard name.hasPrefix("/") else { return [] }
         let components = name.split(separator: "/").map(String.init)
         return (1...max(1, components.count)).flatMap { count -> [String] in

@@ -1,20 +1,25 @@
+import Glibc
 import TransferCore
 
 /// Commands to copy, from a process to the same queue: they name the state folder as that process was given it.
 struct CommandHint: Sendable, Hashable {
     /// The folder that `--state` named; `nil` for the usual one.
     var state: String?
+    /// Whether who reads it sees other letters than ASCII's as they are; they are written out otherwise.
+    var isUTF8 = true
 
-    /// `transfer status nightly --failed --state /srv/queue`, as a shell reads it.
-    func command(_ words: String...) -> String { command(words) }
-
-    func command(_ words: [String]) -> String {
-        let named = state.map { ["--state", $0] } ?? []
-        return (["transfer"] + words + named).map(ShellWord.quoted).joined(separator: " ")
+    /// `transfer status nightly --failed --state /srv/queue`, as a shell reads it, and then the command itself: a name that
+    /// looks like an option comes last, behind `--`.
+    func command(_ verb: String, _ names: String..., options: [String] = []) -> String {
+        let options = options + (state.map { ["--state", $0] } ?? [])
+        let words =
+            names.contains { $0.hasPrefix("-") && $0 != "-" } ? options + ["--"] + names : names + options
+        return (["transfer", verb] + words).map { ShellWord.quoted($0, isUTF8: isUTF8) }.joined(separator: " ")
     }
 
     /// For a batch that isn't there.
-    func noBatch(_ name: String) -> Failure {
-        Failure(.wrongUsage, "no batch \"\(name)\"; \(command("status")) lists them")
+    func noBatch(_ name: String, among names: BatchNames = BatchNames([String]())) -> Failure {
+        let nearest = names.nearest(name).map { "did you mean \(ShellWord.quoted($0, isUTF8: isUTF8))? " } ?? ""
+        return Failure(.wrongUsage, "no batch \"\(name)\"; \(nearest)\(command("status")) lists them")
     }
 }

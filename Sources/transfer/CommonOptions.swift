@@ -7,7 +7,7 @@ struct StateOptions: ParsableArguments {
     @Option(help: ArgumentHelp("The folder of the queue's state.", valueName: "dir"))
     var state: String?
 
-    var hint: CommandHint { CommandHint(state: state) }
+    var hint: CommandHint { Composition.hint(state: state) }
 }
 
 /// What a run shows.
@@ -33,6 +33,15 @@ struct OutputOptions: ParsableArguments {
 
     @Option(help: ArgumentHelp("Append the end of each job to this file, as JSON Lines.", valueName: "file"))
     var report: String?
+
+    @Option(
+        name: .customLong("metrics-file"),
+        help: ArgumentHelp(
+            "Write metrics to this file in Prometheus' text form, every 15 s and at the end; its name ends in .prom, as "
+                + "the node exporter wants it.", valueName: "file.prom"))
+    var metricsFile: MetricsPath?
+
+    @OptionGroup var hooks: HookOptions
 }
 
 /// How much at once.

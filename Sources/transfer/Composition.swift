@@ -10,7 +10,8 @@ enum Composition {
     static let environment = ProcessInfo.processInfo.environment
 
     static func configuration(
-        state: String?, limits: BatchLimits = BatchLimits(), links: MeteredRule = MeteredRule()
+        state: String?, limits: BatchLimits = BatchLimits(), links: MeteredRule = MeteredRule(),
+        hooks: HookSettings = HookSettings()
     ) throws -> QueueConfiguration {
         var configuration = QueueConfiguration(state: try statePath(state), limits: limits)
         configuration.userAgent = "transfer/\(TransferVersion.current)"
@@ -19,22 +20,32 @@ enum Composition {
             environment: { environment[$0] }, credentialsFolder: environment["CREDENTIALS_DIRECTORY"])
         configuration.runtimeFolder = runtimeFolder
         configuration.meteredRule = links
+        configuration.hooks = hooks
         configuration.logger.logLevel = .error
         return configuration
     }
 
     /// Opens the queue, and tells what had to be done for that.
     static func queue(
-        state: String?, limits: BatchLimits = BatchLimits(), _ set: Configuration = Configuration()
+        state: String?, limits: BatchLimits = BatchLimits(), _ set: Configuration = Configuration(),
+        hooks: HookOptions? = nil
     ) async throws -> JobQueue {
         let links = MeteredRule(links: set.meteredLinks)
-        let queue = try await JobQueue.open(try configuration(state: state, limits: limits, links: links))
+        let queue = try await JobQueue.open(
+            try configuration(
+                state: state, limits: limits, links: links,
+                hooks: hooks.map { self.hooks($0, set) } ?? HookSettings()))
         if let notice = queue.notice { StandardError.write("transfer: \(notice)\n") }
         return queue
     }
 
     static func remote(state: String?) throws -> QueueRemote {
         try QueueRemote(state: try statePath(state), runtimeFolder: runtimeFolder)
+    }
+
+    /// What commands job files may name: those of the configuration, and of the command line.
+    static func hooks(_ options: HookOptions, _ set: Configuration) -> HookSettings {
+        options.settings(environment: environment, configured: set.commands)
     }
 
     /// The queue only if there is one already: looking makes nothing.
@@ -58,6 +69,17 @@ enum Composition {
         } catch {
             throw Failure(.wrongUsage, error.message)
         }
+    }
+
+    /// - Throws: `Failure` when it can't be kept up to date.
+    static func metrics(_ options: OutputOptions, state: String?, _ reporter: Reporter) throws -> MetricsFile? {
+        guard let path = options.metricsFile?.path else { return nil }
+        return try MetricsFile(path, state: try statePath(state)) { reporter.note(.warn, $0) }
+    }
+
+    /// For the commands that are told.
+    static func hint(state: String?) -> CommandHint {
+        CommandHint(state: state, isUTF8: Terminal(STDERR_FILENO, environment: environment).charset == .utf8)
     }
 
     static var runtimeFolder: String? { environment["XDG_RUNTIME_DIR"] }

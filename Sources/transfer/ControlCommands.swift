@@ -26,6 +26,7 @@ struct Target: ParsableArguments {
         let known = BatchNames(batches)
         for name in all ? batches.map(known.short) : names {
             let (batch, job) = try known.split(name)
+            guard batches.contains(batch) else { throw state.hint.noBatch(batch, among: known) }
             do {
                 switch try remote.ask(verb, batch: batch, job: job) {
                 case .applied(let jobs):
@@ -73,6 +74,7 @@ struct Cancel: AsyncParsableCommand {
     func run() async throws {
         let batches = Set(try target.ask(.cancel, past: "cancelled"))
         let remote = try Composition.remote(state: target.state.state)
+        try StreamSpool.sweep(remote, state: target.state.state)
         let names = BatchNames(try remote.batchNames())
         let holding = try batches.sorted().filter { try remote.hasAbandonedUploads(batch: $0) }
         guard !holding.isEmpty else { return }

@@ -10,14 +10,16 @@ struct DryRun {
     let directory: String
     let name: String?
     let rules: RequestRules
+    let list: ListRules
     let state: String?
+    var hooks = HookSettings()
 
     func run() throws {
         let checker = try JobChecker()
         let known = try Composition.remote(existingState: state)
         var isFaulty = false
         for file in files {
-            let source = try JobFileSource(file, rules: rules)
+            let source = try JobFileSource(file, rules: rules, list: list, hooks: hooks)
             let spec = source.batch()
             let name = self.name ?? spec.name ?? source.realPath
             let lines = try LineSpool()

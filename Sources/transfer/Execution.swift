@@ -14,6 +14,8 @@ struct Execution: Sendable {
     /// For the commands that are told.
     var hint = CommandHint()
     var inputFaults: InputFaults?
+    /// `--metrics-file`
+    var metrics: MetricsFile?
     /// Folders that are watched until the run is stopped.
     var watch: WatchSession?
     /// What begins once the batches are in the run.
@@ -42,17 +44,32 @@ struct Execution: Sendable {
         }
     }
 
+    /// From now on a SIGHUP has the report's file opened anew, where there is one and nothing else is read again. On a
+    /// terminal it says that somebody is gone, and stays an end.
+    func followRotation(_ service: ServiceManager? = nil) {
+        guard reporter.hasReport, isatty(STDERR_FILENO) == 0 else { return }
+        Signals.reloadOtherwise { [reporter, watch, service] in
+            watch?.reloading()
+            service?.reloading()
+            reporter.reopenReport()
+            watch?.reloaded()
+            service?.reloaded()
+        }
+    }
+
     /// Runs the batches to their end and tells how it went.
     func run(_ batches: [StagedBatch], _ options: RunOptions) async throws -> ExitStatus {
         let failures = FailureCount()
         try await callBatches(batches.map(\.name))
-        queue.observe { [reporter, stops, queue] event in
+        queue.observe { [reporter, stops, queue, metrics] event in
             reporter.receive(event)
+            metrics?.receive(event)
             guard let reason = failures.reason(stops, event) else { return }
             reporter.note(.warn, "stopped: \(reason)")
             queue.stop()
         }
         obeySignals()
+        followRotation()
         let deadline = stops.deadline.map { limit in
             Task {
                 // The deadline is a time, so it's waited for by time.
@@ -68,6 +85,7 @@ struct Execution: Sendable {
             }
         } catch {
             await watch?.close()
+            metrics?.close()
             reporter.finish(commands: commands)
             await queue.close()
             let words = (error as? TransferError)?.message ?? "the queue's database failed: \(error)"
@@ -75,21 +93,22 @@ struct Execution: Sendable {
         }
         deadline?.cancel()
         await watch?.close()
+        metrics?.close()
         reporter.finish(commands: commands)
         await queue.close()
         // Nothing else ends a watch: to be asked is its right end, and what is left is left to the next start.
         if watch != nil, Signals.isAsked { return .complete }
         Signals.dieIfReceived()
-        if summary.left > 0 { return .workLeft }
+        if summary.left > 0 || summary.hooksLeft > 0 { return .workLeft }
         let failed =
             summary.totals.values.contains { $0.failed + $0.skipped + $0.cancelled > 0 }
-            || !(inputFaults?.isEmpty ?? true)
+            || summary.hooksFailed > 0 || !(inputFaults?.isEmpty ?? true)
         return failed ? .someFailed : .complete
     }
 
-    /// Job files' batches are shown by short names, which are looked at only where there are such.
+    /// Batches without a name of their own are shown by short names, which are looked at only where there are such.
     private func callBatches(_ running: [String]) async throws {
-        guard running.contains(where: { $0.hasPrefix("/") }) else { return reporter.call([:], hint) }
+        guard running.contains(where: BatchNames.isLong) else { return reporter.call([:], hint) }
         let names = BatchNames(try await queue.batchNames())
         let shown = running.map { ($0, names.short($0)) }
         reporter.call(Dictionary(shown, uniquingKeysWith: { first, _ in first }), hint)

@@ -1,7 +1,7 @@
 import Glibc
 
 /// How the command ends, as its exit status says (those above 63 are sysexits.h's).
-enum ExitStatus: Int32 {
+enum ExitStatus: Int32, CaseIterable {
     case complete = 0
     case someFailed = 1
     case wrongUsage = 64

@@ -15,36 +15,39 @@ struct FailedList {
     func write() throws {
         print(#"{"version": 1}"#)
         for status in statuses {
-            for failure in try remote.failures(batch: status.name) {
-                guard var job = failure.route?.job else {
-                    StandardError.write("transfer: \(failure.job): its record can't be read any more; left out\n")
-                    continue
-                }
-                guard !job.canonicalJSON.contains(Redaction.mark) else {
-                    StandardError.write(
-                        "transfer: \(failure.job): its URL or headers hold a secret that is never stored; left out\n")
-                    continue
-                }
-                // The list may be run from anywhere, and what the job needed was done or failed itself.
-                job.work = Self.absolute(job.work, from: status.directory)
-                job.needs = []
-                // Another batch of the list may have one of that name.
-                job.id = nil
-                print(job.canonicalJSON)
+            try remote.jobs(batch: status.name, failed: true) { page in
+                for failure in page { write(failure, of: status) }
+                return StandardOutput.flush()
             }
         }
     }
 
-    private static func absolute(_ work: JobSpec.Work, from folder: String) -> JobSpec.Work {
-        func absolute(_ path: String) -> String {
-            path.hasPrefix("/") ? path : folder + "/" + path.trimmingPrefix("./")
+    private func write(_ failure: ListedJob, of status: BatchStatus) {
+        guard var job = failure.route?.job else {
+            return StandardError.write("transfer: \(failure.job): its record can't be read any more; left out\n")
         }
+        guard !job.canonicalJSON.contains(Redaction.mark) else {
+            return StandardError.write(
+                "transfer: \(failure.job): its URL or headers hold a secret that is never stored; left out\n")
+        }
+        // The list may be run from anywhere, and what the job needed was done or failed itself.
+        let paths = AbsolutePaths(from: status.directory)
+        job.work = Self.absolute(job.work, paths)
+        job.settings = paths.settings(job.settings)
+        job.needs = []
+        // Another batch of the list may have one of that name.
+        job.id = nil
+        print(job.canonicalJSON)
+    }
+
+    private static func absolute(_ work: JobSpec.Work, _ paths: AbsolutePaths) -> JobSpec.Work {
         switch work {
         case .download(var download):
-            download.destination = absolute(download.destination)
+            // A name's braces aren't those of a template.
+            download.destination = DestinationLedger.escaped(paths.absolute(download.destination))
             return .download(download)
         case .upload(var upload):
-            upload.source = absolute(upload.source)
+            upload.source = paths.absolute(upload.source)
             return .upload(upload)
         }
     }

@@ -8,12 +8,22 @@ struct JobFileSource: Sendable {
     let name: String
     let bytes: MappedFile
     private let rules: RequestRules
+    private let list: ListRules
+    private let hooks: HookSettings?
 
-    /// - Parameter rules: Laid over the file's `defaults`.
+    /// - Parameters:
+    ///   - rules: Laid over the file's `defaults`.
+    ///   - list: How it's read.
+    ///   - hooks: The commands that the file may name as `onFinish`; `nil` where nobody asks what it names.
     /// - Throws: `Failure` when it can't be read.
-    init(_ name: String, rules: RequestRules = RequestRules()) throws {
+    init(
+        _ name: String, rules: RequestRules = RequestRules(), list: ListRules = ListRules(),
+        hooks: HookSettings? = nil
+    ) throws {
         self.name = name
         self.rules = rules
+        self.list = list
+        self.hooks = hooks
         do throws(TransferError) {
             bytes = try MappedFile(name == "-" ? "/dev/stdin" : name)
         } catch {
@@ -46,36 +56,55 @@ struct JobFileSource: Sendable {
     /// Reads all jobs and watched folders; what is wrong is in the report.
     ///
     /// - Parameters:
-    ///   - directory: What the relative paths of watched folders start from.
+    ///   - directory: What the relative paths start from.
+    ///   - names: The names that files get; shared by the lists of one batch.
     ///   - watch: Takes the watched folders.
     ///   - take: Takes the jobs.
     func read(
-        directory: String, watch: (WatchSpec, WatchLocations) -> Void,
+        directory: String, names: DestinationLedger? = nil, watch: (WatchSpec, WatchLocations) -> Void,
         _ take: (JobSpec, JobLocations) throws -> Void
     ) throws -> JobFileReport {
-        var reader = makeReader(directory: directory)
+        var reader = makeReader(directory: directory, names: names)
         var count = 0
-        return try bytes.withBytes { view in
+        var check = HookCheck(hooks)
+        var cookieFiles: Set<String> = []
+        var missing: [JobFileFault] = []
+        var report = try bytes.withBytes { view in
             try reader.read(view) { element in
                 switch element {
                 case .job(let spec, let place):
                     count += 1
+                    check.note(spec, place)
                     if count.isMultiple(of: Self.jobsInMemory) { bytes.letGo() }
+                    // A job that needs others may need the file of one of them.
+                    if let path = spec.settings.http.cookies, spec.needs.isEmpty, cookieFiles.insert(path).inserted,
+                        let fault = CookieFile.fault(Composition.absolute(path))
+                    {
+                        missing.append(
+                            JobFileFault(message: fault, path: place.path(of: "cookies"), span: place.job))
+                    }
                     try take(spec, place)
-                case .watch(let spec, let place): watch(spec, place)
-                case .batch, .fault: break
+                case .watch(let spec, let place):
+                    check.note(spec, place)
+                    watch(spec, place)
+                case .batch(let spec): check.note(spec)
+                case .fault: break
                 }
             }
         }
+        for fault in check.faults { report.add(fault) }
+        for fault in missing { report.add(fault) }
+        return report
     }
 
     /// A file of a million jobs isn't to be in memory as a whole once it was read.
     private static let jobsInMemory = 8192
 
-    private func makeReader(directory: String? = nil) -> JobFileReader {
+    private func makeReader(directory: String? = nil, names: DestinationLedger? = nil) -> JobFileReader {
         JobFileReader(
-            format: name == "-" ? nil : JobFileFormat(fileName: name), directory: directory, rules: rules,
-            sums: Self.readSums)
+            format: list.format ?? (name == "-" ? nil : JobFileFormat(fileName: name)), directory: directory,
+            rules: rules, names: names ?? DestinationLedger(list.collisions, directory: directory),
+            destination: list.destination, sums: Self.readSums)
     }
 
     /// A list of checksums beside the job file.

@@ -23,6 +23,11 @@ struct LoginArguments: ParsableArguments {
     var netrc = false
 
     @Option(
+        name: .customLong("netrc-file"),
+        help: ArgumentHelp("Take them from this file, in place of ~/.netrc.", valueName: "file"))
+    var netrcFile: String?
+
+    @Option(
         name: .customLong("known-hosts"),
         help: ArgumentHelp("Keys of SSH servers, in place of ~/.ssh/known_hosts.", valueName: "file"))
     var knownHosts: String?
@@ -43,11 +48,14 @@ struct LoginArguments: ParsableArguments {
     @Flag(name: .customLong("require-tls"), help: "Speak to ftp:// servers by TLS, or not at all.")
     var requireTLS = false
 
+    /// Whether logins are those of machines.
+    var usesNetrc: Bool { netrc || netrcFile != nil }
+
     func validate() throws {
         _ = try SecretArgument.value(password, "--password")
         _ = try SecretArgument.value(keyPassphrase, "--ssh-key-passphrase")
         if keyPassphrase != nil, key == nil { throw ValidationError("--ssh-key-passphrase needs --ssh-key") }
-        if password != nil, netrc { throw ValidationError("--netrc and --password don't go together") }
+        if password != nil, usesNetrc { throw ValidationError("--netrc and --password don't go together") }
         if let user, user.contains(":") {
             // Every user of the machine sees the command line.
             throw ValidationError("--user is a name alone; --password '$VARIABLE' or '@FILE' is the rest")
@@ -70,8 +78,8 @@ struct LoginArguments: ParsableArguments {
         let (url, owner) = try Self.withoutUser(named)
         let name = user ?? owner
         let isSSH = Origin(fileServerURL: url)?.scheme == "sftp"
-        if netrc {
-            settings.auth = .netrc(user: name.map { .literal($0) })
+        if usesNetrc {
+            settings.auth = .netrc(user: name.map { .literal($0) }, file: netrcFile.map(Composition.absolute))
         } else if let password = try SecretArgument.value(password, "--password") {
             guard let name else { throw ValidationError("--password needs --user") }
             settings.auth = .basic(user: .literal(name), password: password)
@@ -104,7 +112,7 @@ struct LoginArguments: ParsableArguments {
     /// Asks for the passwords of the URLs' users where no option tells them, once for each user of a server.
     func askedPasswords(for urls: [String]) throws -> TypedPasswords {
         var typed = TypedPasswords()
-        guard !netrc, password == nil else { return typed }
+        guard !usesNetrc, password == nil else { return typed }
         for named in urls {
             let (url, owner) = try Self.withoutUser(named)
             guard let name = user ?? owner, Origin(fileServerURL: url)?.scheme != "sftp" else { continue }
@@ -120,9 +128,10 @@ struct LoginArguments: ParsableArguments {
     /// - Throws: `ValidationError` that names the option.
     func lay(over rules: inout RequestRules) throws {
         var members = RequestMembers()
-        if netrc {
-            members.add("auth", .object(["netrc": .true]), "--netrc")
-            members.add("auth", user.map { .object(["netrc": .true, "user": .string($0)]) }, "--user")
+        if usesNetrc {
+            let file = netrcFile.map { JSONText.path($0) } ?? .true
+            members.add("auth", .object(["netrc": file]), "--netrc")
+            members.add("auth", user.map { .object(["netrc": file, "user": .string($0)]) }, "--user")
         } else if let password = try SecretArgument.value(password, "--password") {
             guard let user else { throw ValidationError("--password needs --user") }
             members.add("auth", .object(["user": .string(user), "password": JSONText(password)]), "--user")
@@ -147,6 +156,7 @@ struct LoginArguments: ParsableArguments {
         given.add("--ssh-key", key)
         given.add("--ssh-key-passphrase", keyPassphrase)
         given.add("--netrc", netrc)
+        given.add("--netrc-file", netrcFile.map(Composition.absolute))
         given.add("--require-tls", requireTLS)
     }
 

@@ -16,10 +16,10 @@ struct RunAgain {
     var options: [String] = []
 
     var command: String {
-        var words = ["run", file]
-        if let name { words += ["--name", name] }
+        var words: [String] = []
+        if let name { words += name.hasPrefix("-") ? ["--name=\(name)"] : ["--name", name] }
         if let directory { words += ["-d", directory] }
-        return CommandHint(state: state).command(words + options)
+        return CommandHint(state: state).command("run", file, options: words + options)
     }
 }
 

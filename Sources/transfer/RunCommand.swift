@@ -37,6 +37,7 @@ struct Run: AsyncParsableCommand {
     @Flag(help: "When another process runs the batch, wait for its end first.")
     var wait = false
 
+    @OptionGroup var list: ListOptions
     @OptionGroup var request: RequestOptions
     @OptionGroup var limits: LimitOptions
     @OptionGroup var output: OutputOptions
@@ -51,23 +52,29 @@ struct Run: AsyncParsableCommand {
     }
 
     func run() async throws {
+        try request.fields.checkFiles()
         var rules = try request.rulesOfFiles(isAsking: !dryRun)
         rules.configuration = try request.configuration.load()
         if dryRun {
-            return try DryRun(files: files, directory: workingFolder, name: name, rules: rules, state: state.state)
-                .run()
+            return try DryRun(
+                files: files, directory: workingFolder, name: name, rules: rules, list: list.rules(),
+                state: state.state, hooks: Composition.hooks(output.hooks, rules.configuration)
+            ).run()
         }
         if files == ["-"] {
             let status = try await StandardInputRun(command: self, rules: rules).run()
             ExitStatus.exit(status)
         }
-        let sources = try files.map { try JobFileSource($0, rules: rules) }
-        let plan = RunPlan(files: files, name: name, directory: workingFolder, rules: rules)
+        let known = Composition.hooks(output.hooks, rules.configuration)
+        let sources = try files.map { try JobFileSource($0, rules: rules, list: list.rules(), hooks: known) }
+        var plan = RunPlan(files: files, name: name, directory: workingFolder, rules: rules, list: list.rules())
+        (plan.hooks, plan.hook) = (known, output.hooks.hook)
         try plan.refuseTwins(sources)
         // The first file is read while the queue is opened.
         var begun = sources.first.map(plan.read)
         let queue = try await Composition.queue(
-            state: state.state, limits: limits.merged(with: BatchLimits(), rules.configuration), rules.configuration)
+            state: state.state, limits: limits.merged(with: BatchLimits(), rules.configuration), rules.configuration,
+            hooks: output.hooks)
         var batches: [StagedBatch] = []
         var commands: [String: String] = [:]
         var warnings: [String] = []
@@ -98,10 +105,12 @@ struct Run: AsyncParsableCommand {
             queue: queue, reporter: try Composition.reporter(output), stops: Execution.StopRules(stops),
             commands: commands, hint: state.hint)
         execution.reporter.call([:], state.hint)
+        execution.metrics = try Composition.metrics(output, state: state.state, execution.reporter)
         for warning in warnings { execution.reporter.note(.warn, warning) }
         if folders.isEmpty {
             // The unit that watches runs such a file as well: its manager waits for a word, and for signs of life.
             let service = ServiceManager(queue, folders: []) { "" }
+            execution.followRotation(service)
             service?.running()
             let status = try await execution.run(batches, options)
             await service?.close()
@@ -111,7 +120,7 @@ struct Run: AsyncParsableCommand {
         execution.watch = session
         // Before it's told that they are watched: who reads that may have the process end, or hang up, at once.
         execution.obeySignals()
-        if let hangUps = hangUps() {
+        if let hangUps = hangUps(execution.reporter) {
             let reloader = RunReloader(
                 plan: plan, configuration: request.configuration, limits: limits, queue: queue, session: session,
                 reporter: execution.reporter)
@@ -123,14 +132,18 @@ struct Run: AsyncParsableCommand {
 
     /// Options of the command line that a later run wants as well.
     private var repeated: [String] {
-        request.words + limits.words + (refresh ? ["--refresh"] : []) + (verify ? ["--verify"] : [])
+        list.words + request.words + limits.words + output.hooks.words + (refresh ? ["--refresh"] : [])
+            + (verify ? ["--verify"] : [])
     }
 
     /// The SIGHUPs from now on; `nil` on a terminal, where one says that it's gone, and stays an end.
-    private func hangUps() -> AsyncStream<Void>? {
+    private func hangUps(_ reporter: Reporter) -> AsyncStream<Void>? {
         guard isatty(STDERR_FILENO) == 0 else { return nil }
         let (hangUps, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
-        Signals.reload { continuation.yield() }
+        Signals.reload {
+            reporter.reopenReport()
+            continuation.yield()
+        }
         return hangUps
     }
 

@@ -31,6 +31,11 @@ enum Signals {
     /// Calls `reload` at each SIGHUP from now on, which then doesn't end the process.
     static func reload(_ reload: @escaping @Sendable () -> Void) { onHangUp.withLock { $0 = reload } }
 
+    /// Calls `reload` at each SIGHUP from now on where nothing else does.
+    static func reloadOtherwise(_ reload: @escaping @Sendable () -> Void) {
+        onHangUp.withLock { if $0 == nil { $0 = reload } }
+    }
+
     /// Whether a signal has asked for the end.
     static var isAsked: Bool { received.withLock { $0 != nil } }
 

@@ -11,12 +11,13 @@ struct StandardInputRun {
     func run() async throws -> ExitStatus {
         let queue = try await Composition.queue(
             state: command.state.state, limits: command.limits.merged(with: BatchLimits(), rules.configuration),
-            rules.configuration)
+            rules.configuration, hooks: command.output.hooks)
         let reporter = try Composition.reporter(command.output)
         let faults = InputFaults(queue)
-        let execution = Execution(
+        var execution = Execution(
             queue: queue, reporter: reporter, stops: Execution.StopRules(command.stops), hint: command.state.hint,
             inputFaults: faults)
+        execution.metrics = try Composition.metrics(command.output, state: command.state.state, reporter)
         let name = command.name ?? "-"
         let folder = command.workingFolder
         let first = try await stage([], name, folder, queue)
@@ -37,12 +38,19 @@ struct StandardInputRun {
         return status
     }
 
+    /// Nothing but the command line says it before the first job comes.
+    private var hook: BatchHook? { command.output.hooks.hook.map { BatchHook($0, settings: rules.settings) } }
+
     /// Reads to the end, blocking a thread of its own between chunks.
     private func feed(
         _ name: String, _ folder: String, _ queue: JobQueue, _ faults: InputFaults, _ reporter: Reporter
     ) async throws {
         var hasWarned = false
-        var reader = JobFileReader(format: nil, rules: rules, sums: JobFileSource.readSums)
+        let list = command.list.rules()
+        // A chunk is taken in by itself, so that nothing else compares its jobs with the earlier ones.
+        let names = DestinationLedger(list.collisions, directory: folder, isAlone: true)
+        var reader = JobFileReader(
+            format: list.format, rules: rules, names: names, sums: JobFileSource.readSums)
         while !Task.isCancelled {
             let chunk = await Self.readChunk()
             var jobs: [(JobSpec, JobLocations)] = []
@@ -87,7 +95,9 @@ struct StandardInputRun {
         _ jobs: [(JobSpec, JobLocations)], _ name: String, _ folder: String, _ queue: JobQueue
     ) async throws -> StagedBatch {
         do {
-            return try await queue.stage(name: name, source: nil, directory: folder, keepsWhatIsMissing: true) { take in
+            return try await queue.stage(
+                name: name, source: nil, directory: folder, keepsWhatIsMissing: true, onFinish: hook
+            ) { take in
                 for (spec, place) in jobs { try take(spec, place) }
                 return true
             }

@@ -5,13 +5,17 @@ import TransferEventLoop
 import TransferQueue
 
 struct Status: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(abstract: "How the batches stand, also those that others run.")
+    static let configuration = CommandConfiguration(
+        abstract: "How the batches and watched folders stand, also those that others run.")
 
     @Argument(help: "A batch; all of them without.")
     var batch: String?
 
     @Flag(help: "List the jobs that failed for good.")
     var failed = false
+
+    @Flag(help: "A line for each job; with --failed only those that failed for good.")
+    var jobs = false
 
     @Flag(help: "With --failed: the jobs as a job file of lines, which transfer run does again as it is.")
     var list = false
@@ -27,12 +31,14 @@ struct Status: AsyncParsableCommand {
     func validate() throws {
         if list, !failed { throw ValidationError("--list goes with --failed") }
         if list, json || follow { throw ValidationError("--list is a job file: it goes without --json and --follow") }
+        if jobs, list { throw ValidationError("--jobs shows the jobs, and --list is a job file: take one of them") }
+        if jobs, follow { throw ValidationError("--jobs goes without --follow") }
     }
 
     func run() async throws {
         guard let remote = try Composition.remote(existingState: state.state) else {
             if let batch { throw state.hint.noBatch(batch) }
-            for line in json ? [] : StatusTable.lines([], charset: .utf8) { print(line) }
+            for line in json || jobs || list ? [] : StatusTable.lines([], charset: .utf8) { print(line) }
             return
         }
         try show(remote)
@@ -47,27 +53,41 @@ struct Status: AsyncParsableCommand {
     }
 
     private func show(_ remote: QueueRemote) throws {
-        let names = BatchNames(try remote.batchNames())
+        let all = try remote.batchNames()
+        let names = BatchNames(all)
         let name = try batch.flatMap { text throws(Failure) in try names.find(text) }
-        if let batch, name == nil { throw state.hint.noBatch(batch) }
-        let statuses = try remote.statuses(name: name)
+        if let batch, name == nil { throw state.hint.noBatch(batch, among: names) }
         let charset = Terminal(STDOUT_FILENO, environment: Composition.environment).charset
-        var lines: [String] = []
-        if failed {
-            var all: [FailedJobRow] = []
-            if list { return try FailedList(statuses, remote).write() }
-            for status in statuses {
-                let rows = try remote.failures(batch: status.name).map(StatusText.row)
-                if json { lines += FailedTable.json(batch: status.name, rows) }
-                // As `why` and `retry` take them.
-                all += batch == nil ? rows.map { $0.named("\(names.short(status.name))/\($0.job)") } : rows
-            }
-            if !json { lines = FailedTable.lines(all, charset: charset) }
-        } else {
-            let rows = statuses.map { StatusText.row($0, state: state.state) }
-            lines = json ? StatusTable.json(rows) : StatusTable.lines(rows, charset: charset, names: names)
+        let shown = name.map { [$0] } ?? all
+        if jobs {
+            let list = JobList(batches: shown, failed: failed, remote: remote)
+            return try json ? list.printJSON() : list.printTable(charset, naming: batch == nil ? names : nil)
         }
-        for line in lines { print(line) }
+        let statuses = try remote.statuses(name: name)
+        if list { return try FailedList(statuses, remote).write() }
+        if failed { return try showFailed(remote, statuses, names, charset) }
+        let rows = try statuses.map { status in
+            var row = StatusText.row(status, hint: state.hint)
+            row.hooks = try remote.hookTroubles(batch: status.name)
+            return row
+        }
+        for line in json ? StatusTable.json(rows) : StatusTable.lines(rows, charset: charset, names: names) {
+            print(line)
+        }
+        if !json { for line in rows.flatMap({ HookWords.lines($0, names, charset) }) { print(line) } }
+    }
+
+    private func showFailed(
+        _ remote: QueueRemote, _ statuses: [BatchStatus], _ names: BatchNames, _ charset: Charset
+    ) throws {
+        var all: [FailedJobRow] = []
+        for status in statuses {
+            let rows = try remote.failures(batch: status.name).map(StatusText.row)
+            if json { for line in FailedTable.json(batch: status.name, rows) { print(line) } }
+            // As `why` and `retry` take them.
+            all += batch == nil ? rows.map { $0.named("\(names.short(status.name))/\($0.job)") } : rows
+        }
+        if !json { for line in FailedTable.lines(all, charset: charset) { print(line) } }
     }
 }
 
@@ -81,10 +101,11 @@ struct Wait: AsyncParsableCommand {
     @OptionGroup var state: StateOptions
 
     func run() async throws {
-        guard let remote = try Composition.remote(existingState: state.state),
-            let name = try BatchNames(try remote.batchNames()).find(batch),
-            let status = try await remote.wait(batch: name)
-        else { throw state.hint.noBatch(batch) }
+        guard let remote = try Composition.remote(existingState: state.state) else { throw state.hint.noBatch(batch) }
+        let names = BatchNames(try remote.batchNames())
+        guard let name = try names.find(batch), let status = try await remote.wait(batch: name) else {
+            throw state.hint.noBatch(batch, among: names)
+        }
         if status.remaining > 0 { throw Failure(.workLeft, "\(batch): nobody runs it, \(status.remaining) left") }
         ExitStatus.exit(status.failed + status.skipped + status.cancelled > 0 ? .someFailed : .complete)
     }
@@ -110,10 +131,11 @@ struct Forget: ParsableCommand {
         }
         let known = BatchNames(try remote.batchNames())
         let name = try batch.flatMap { text throws(Failure) in try known.find(text) }
-        if let batch, name == nil { throw state.hint.noBatch(batch) }
+        if let batch, name == nil { throw state.hint.noBatch(batch, among: known) }
         let age = olderThan?.duration ?? .seconds(30 * 86_400)
         let names = try remote.forget(
             name: name, endedBefore: name == nil ? WallClock.milliseconds - age.inMilliseconds : nil)
+        try StreamSpool.sweep(remote, state: state.state)
         if let batch, let name, names.isEmpty {
             guard let status = try remote.statuses(name: name).first else { throw state.hint.noBatch(batch) }
             let isWatch = WatchBatch.folder(of: name) != nil

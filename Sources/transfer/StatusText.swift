@@ -2,22 +2,25 @@ import TransferQueue
 
 /// The state of batches and failed jobs, as the tables show them.
 enum StatusText {
-    /// - Parameter state: The queue's folder, as it was named.
-    static func row(_ status: BatchStatus, state folder: String?) -> BatchStatusRow {
-        BatchStatusRow(
+    /// - Parameter hint: For the commands that are told.
+    static func row(_ status: BatchStatus, hint: CommandHint) -> BatchStatusRow {
+        var row = BatchStatusRow(
             name: status.name, state: state(status), done: status.done, total: status.total,
             failed: status.failed, skipped: status.skipped, cancelled: status.cancelled,
             waiting: status.pid != nil && status.waitingFor != nil ? status.remaining : status.waiting,
             rate: status.pid == nil ? nil : status.rate,
             eta: status.eta, pid: status.pid, remaining: status.remaining, source: status.source,
-            command: RunAgain(status, state: folder)?.command,
+            command: RunAgain(status, state: hint.state)?.command,
             waitingFor: status.waitingFor, hosts: status.hosts, again: status.again)
+        row.folder = status.folder
+        row.why = status.folder?.error.map { hint.command("why", "\(status.name)/\($0.job)") }
+        return row
     }
 
     static func row(_ job: FailedJob) -> FailedJobRow {
         FailedJobRow(
             job: job.job, code: job.code, reason: job.message, status: job.status, host: job.host,
-            attempts: job.attempts, again: job.again)
+            attempts: job.attempts, again: job.again, route: job.route, finalURL: job.finalURL)
     }
 
     private static func state(_ status: BatchStatus) -> String {

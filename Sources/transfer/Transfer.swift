@@ -8,6 +8,7 @@ import TransferQueue
 @main
 enum Start {
     static func main() {
+        CommandWords.speak()
         Descriptors.fillStandard()
         Descriptors.raiseLimit()
         Signals.prepare()

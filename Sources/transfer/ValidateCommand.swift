@@ -14,12 +14,16 @@ struct Validate: ParsableCommand {
     @Option(name: .shortAndLong, help: ArgumentHelp("The folder that relative paths start from.", valueName: "dir"))
     var directory: String?
 
+    @OptionGroup var hooks: HookOptions
+    @OptionGroup var set: ConfigurationOptions
+
     func run() throws {
+        let hooks = Composition.hooks(hooks, try set.load())
         let checker = try JobChecker()
         let folder = Composition.absolute(directory ?? FileManager.default.currentDirectoryPath)
         var isFaulty = false
         for file in files {
-            let source = try JobFileSource(file)
+            let source = try JobFileSource(file, hooks: hooks)
             let missing = ReportBox()
             var made = Set<String>()
             var watched = 0

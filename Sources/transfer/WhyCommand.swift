@@ -27,7 +27,7 @@ struct Why: ParsableCommand {
         let remote = try Composition.remote(existingState: state.state)
         let names = BatchNames(try remote?.batchNames() ?? [])
         let (batch, job) = try names.split(name)
-        guard let remote else { throw state.hint.noBatch(batch) }
+        guard let remote, try names.find(batch) != nil else { throw state.hint.noBatch(batch, among: names) }
         let shown = names.short(batch)
         guard let job, !job.isEmpty else {
             let (any, all) = (state.hint.command("why", "\(shown)/JOB"), state.hint.command("status", shown))
@@ -49,5 +49,10 @@ struct Why: ParsableCommand {
             ? [WhyText.json(explanation)]
             : WhyText.lines(explanation, charset: charset, batch: shown, again: again, hint: state.hint)
         for line in lines { print(line) }
+        guard !json else { return }
+        for trouble in try remote.hookTroubles(batch: batch, limit: .max) where trouble.job == job || trouble.job == nil
+        {
+            print(charset.visible(HookWords.line(trouble)))
+        }
     }
 }

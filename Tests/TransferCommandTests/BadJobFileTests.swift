@@ -127,7 +127,7 @@ import TransferTestSupport
 
                 """,
             message: """
-                jobs.json:5:DIFF: error: same destination as another job (line 4): x
+                jobs.json:5:DIFF: error: same destination as another job (line 4): x; --collisions rename or path ("collisions" in a job file) gives each a name of its own
                   $.jobs[1].to
                 """),
         Case(
@@ -143,7 +143,7 @@ import TransferTestSupport
 
                 """,
             message: """
-                jobs.json:5:DIFF: error: same destination as job "iso" (line 4)
+                jobs.json:5:DIFF: error: same destination as job "iso" (line 4); --collisions rename or path ("collisions" in a job file) gives each a name of its own
                   $.jobs[1].to
                 """),
         Case(

@@ -15,7 +15,7 @@ import Testing
             // The others of its folder's name have another type.
             ("/srv/c/jobs.txt", "jobs.txt"), ("/opt/nightly.jsonl", "nightly.jsonl"),
             ("watch:/srv/films", "watch:/srv/films"),
-            ("/etc/x/list.txt", "list"), ("get https://a.example/x in /home/me", "get https://a.example/x in /home/me"),
+            ("/etc/x/list.txt", "list"), ("get https://a.example/x in /home/me", "get-a.example"),
         ])
     func aJobFileGivesItsBatchTheShortestNameThatNoOtherHas(_ name: String, _ short: String) throws {
         #expect(names.short(name) == short)

@@ -38,7 +38,7 @@ import TransferTestSupport
             let used = try result.events().named("job.authorized")
             #expect(used.map { $0["machine"]?.string } == ["localhost"])
             #expect(used.first?["url"]?.string == renamed(server.url("/login")))
-            #expect(result.standardError.contains("gets localhost's entry of ~/.netrc"), "\(result)")
+            #expect(result.standardError.contains("gets localhost's entry of .netrc"), "\(result)")
             for text in [result.standardOutput, result.standardError] { #expect(!text.contains("hunter2hunter2")) }
             let authorized = server.requests.filter { $0.headers["Authorization"] != nil }.map(\.path)
             #expect(authorized == ["/login"])
@@ -65,6 +65,30 @@ import TransferTestSupport
             let sent = server.requests(to: "/f").map { $0.headers["Authorization"] }
             let second = Self.basic("second:p2")
             #expect(sent == [second, second, second, Self.basic("first:p1")])
+        }
+    }
+
+    /// By the option and by the key; a file that is named has to be there.
+    @Test func anotherFileHoldsTheEntries() async throws {
+        try await withTestServer { server in
+            let place = try self.place("machine 127.0.0.1 login own password p1\n")
+            try place.folder.write("machine 127.0.0.1 login other password p2\n", to: "logins")
+            try place.folder.write("x", to: "up")
+            server.serve("/f", .text("there"))
+            try place.jobs([download(server.url("/f"), to: "g", #""auth": {"netrc": "logins"}"#)])
+            try place.folder.write(server.url("/f") + "\n out=h\n", to: "list.txt")
+            for arguments in [
+                ["get", "--netrc-file", "logins", "-o", "f", server.url("/f")],
+                ["get", "--netrc-file", "logins", "-i", "list.txt"],
+                ["put", "--netrc-file", "logins", "up", server.url("/up")], ["run", "jobs.json"],
+            ] {
+                let result = try await place.command(arguments).run()
+                #expect(result.exitCode == 0, "\(arguments): \(result)")
+            }
+            let sent = Set(server.requests.map { $0.headers["Authorization"] })
+            #expect(sent == [Self.basic("other:p2")])
+            let missing = try await place.run("get", "--netrc-file", "nowhere", "-o", "x", server.url("/f"))
+            #expect(missing.exitCode == 1 && missing.standardError.contains("nowhere"), "\(missing)")
         }
     }
 

@@ -12,7 +12,7 @@ import TransferTestSupport
         ("put -X PATCH f URL", ["no -X here: --method PATCH", "Here:    transfer put --method PATCH f URL"]),
         ("get -u me:secret URL", ["--password '$VARIABLE'"]),
         ("get -u me URL", ["a user needs --password or --netrc"]),
-        ("get --netrc-file f URL", ["--netrc reads ~/.netrc"]),
+        ("get --netrc-path=f URL", ["--netrc-file f"]),
         ("get --data-binary @f URL", ["no --data-binary here: --data @f", "Here:    transfer get --data @f URL"]),
         ("get -F file=@x URL", ["--protocol multipart"]),
         ("get -T f URL", ["`transfer put FILE"]),

@@ -59,7 +59,20 @@ struct LocalFileTests {
     @Test func nothingIsUploadedToAFile() async throws {
         let response = await makeSession(folder).upload(Data("x".utf8), to: file).serializingData().response
         #expect(URLError.code(of: response.error) == .unsupportedURL)
+        #expect("\(try #require(response.error))".contains(Self.wayOut))
     }
+
+    @Test func aStreamOfAFileSaysWhatReadsIt() async throws {
+        let request = makeSession(folder).streamRequest(file)
+        var completion: DataStreamRequest.Completion?
+        for await stream in request.streamTask().streamingStrings() {
+            if case .complete(let end) = stream.event { completion = end }
+        }
+        let error = try #require(completion?.error)
+        #expect(URLError.code(of: error) == .unsupportedURL && "\(error)".contains(Self.wayOut))
+    }
+
+    private static let wayOut = "a file is read by request(_:) and copied by download(_:to:)"
 
     @Test func manyAreReadWhateverTheLimitOfAHost() async throws {
         let session = makeSession(folder)

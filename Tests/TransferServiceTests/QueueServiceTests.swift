@@ -79,7 +79,7 @@ import TransferTesting
                 try TransferCommand.builtProduct("service-program"),
                 [folder.path("state"), folder.path("files"), server.url("/x.bin")], workingFolder: folder.path)
             let first = try ChildProcess.start(command)
-            try await first.line(.standardOutput) { $0.contains("transfer_bytes_total") }
+            try await first.line(.standardError) { $0.contains("transfer_bytes_total") }
             first.kill(15)
             let stopped = try await first.result()
             #expect(stopped.exitCode == 0, "\(stopped)")
@@ -93,7 +93,7 @@ import TransferTesting
             #expect(try body.firstDifference(fromFileAt: folder.path("files/x.bin")) == nil)
             #expect(server.requests.last?.header("Range") != nil)
             // What it was counted by.
-            #expect(result.standardOutput.contains("transfer_jobs_ended_total"), "\(result)")
+            #expect(result.standardError.contains("transfer_jobs_ended_total"), "\(result)")
         }
     }
 }

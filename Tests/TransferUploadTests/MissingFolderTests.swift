@@ -17,6 +17,6 @@ import TransferUpload
         let head = ResponseHead(status: status, fields: server.map { [HeaderField("Server", $0)] } ?? [])
         let hint = MissingFolder.hint(for: head, method: method, url: url)
         #expect((hint != nil) == isHinted)
-        if let hint { #expect(hint.contains("--create-folders")) }
+        if let hint { #expect(hint.contains("\"createFolders\"")) }
     }
 }

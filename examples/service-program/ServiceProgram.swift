@@ -1,3 +1,4 @@
+import Foundation
 import Logging
 import MetricsTestKit
 import ServiceLifecycle
@@ -20,8 +21,8 @@ struct ServiceProgram {
         }
         let logger = Logger(label: "mirror")
         let queue = try await TransferQueue.open(.init(state: arguments[0], logger: logger))
-        // A server has a backend here that is scraped; this one writes each change to standard output.
-        let metrics = QueueMetrics(of: queue, factory: StreamMetricsFactory.standardOutput())
+        // A server has a backend here that is scraped; this one writes each change to standard error.
+        let metrics = QueueMetrics(of: queue, factory: StreamMetricsFactory(stream: StandardError()))
         let mirror = Mirror(queue: queue, target: arguments[1], urls: Array(arguments[2...]), logger: logger)
         // Ended in the reverse of this order: what submits jobs ends first.
         let group = ServiceGroup(
@@ -53,4 +54,8 @@ struct Mirror: Service {
             }
         }
     }
+}
+
+struct StandardError: TextOutputStream {
+    func write(_ text: String) { FileHandle.standardError.write(Data(text.utf8)) }
 }

@@ -50,10 +50,10 @@ public final class Certificate: @unchecked Sendable, Hashable {
 
     public func hash(into hasher: inout Hasher) { hasher.combine(der) }
 
-    /// Whose it is, as RFC 2253 writes names: `CN=example.org,O=Example`.
+    /// The certificate's owner, as RFC 2253 writes names: `CN=example.org,O=Example`.
     public var subject: String { OpenSSLText.name(X509_get_subject_name(pointer)) }
 
-    /// Who signed it, as RFC 2253 writes names.
+    /// The signer, as RFC 2253 writes names.
     public var issuer: String { OpenSSLText.name(X509_get_issuer_name(pointer)) }
 
     /// The DNS names and IP addresses that it is for (RFC 5280 §4.2.1.6), in its order. Names that hold control
@@ -87,7 +87,7 @@ public final class Certificate: @unchecked Sendable, Hashable {
     /// Whether it is its own issuer and its own key made the signature.
     public var isSelfSigned: Bool { X509_self_signed(pointer, 1) == 1 }
 
-    /// Of the DER; 32 bytes.
+    /// The SHA-256 digest of the DER; 32 bytes.
     public var sha256: [UInt8] { OpenSSLText.sha256(der) }
 
     private static func address(_ bytes: UnsafeBufferPointer<UInt8>) -> String? {

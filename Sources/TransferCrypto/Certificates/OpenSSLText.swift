@@ -2,7 +2,7 @@ import CTransferOpenSSL
 import Glibc
 import TransferCore
 
-/// What OpenSSL says and prints, in Swift's types.
+/// Texts and values of OpenSSL, in Swift's types.
 enum OpenSSLText {
     /// The first error of this thread's queue, which names the cause; the queue is emptied.
     static func takeError() -> String {
@@ -16,7 +16,7 @@ enum OpenSSLText {
         return TransferError(code, "\(message): \(text)", cause: .openSSL(text))
     }
 
-    /// What `print` writes to a BIO.
+    /// The text that `print` writes to a BIO.
     static func printed(_ print: (OpaquePointer) -> Void) -> String {
         guard let bio = transfer_bio_memory() else { return "" }
         defer { BIO_free(bio) }
@@ -63,7 +63,7 @@ enum OpenSSLText {
         return digest
     }
 
-    /// What one of the `i2d_` functions makes: called without a place to learn the length, then with one.
+    /// The bytes that one of the `i2d_` functions makes: called without a place to learn the length, then with one.
     static func encoded(_ encode: (UnsafeMutablePointer<UnsafeMutablePointer<UInt8>?>?) -> Int32) -> [UInt8] {
         let count = encode(nil)
         guard count > 0 else { return [] }
@@ -98,7 +98,7 @@ enum OpenSSLText {
                 }
                 CRYPTO_free(name, #file, #line)
                 CRYPTO_free(header, #file, #line)
-                // It may be a private key.
+                // The bytes may be a private key.
                 CRYPTO_clear_free(data, count, #file, #line)
             }
             guard isEndOfPEM() else { throw failure(.invalidRequest, "part \(blocks.count + 1) is damaged") }

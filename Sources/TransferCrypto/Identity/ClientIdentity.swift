@@ -53,7 +53,7 @@ public final class ClientIdentity: @unchecked Sendable, Hashable {
 }
 
 extension ClientIdentity: CustomStringConvertible, CustomReflectable {
-    /// Whose it is; nothing of the key.
+    /// The owner of the certificate; nothing of the key.
     public var description: String { "client certificate of \(certificate)" }
 
     public var customMirror: Mirror { Mirror(self, children: ["certificate": certificate.subject]) }

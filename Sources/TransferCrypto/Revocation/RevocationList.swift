@@ -51,16 +51,16 @@ public final class RevocationList: @unchecked Sendable, Hashable, CustomStringCo
 
     public var description: String { "revocation list of \(issuer)" }
 
-    /// Whose list it is, as RFC 2253 writes names.
+    /// The owner of the list, as RFC 2253 writes names.
     public var issuer: String { OpenSSLText.name(X509_CRL_get_issuer(pointer)) }
 
-    /// When it was made; seconds since 1970.
+    /// The time at which the list was made; seconds since 1970.
     public var thisUpdate: Int64 { OpenSSLText.seconds(X509_CRL_get0_lastUpdate(pointer)) ?? .max }
 
-    /// When there will be a newer one; seconds since 1970.
+    /// The time by which there will be a newer one; seconds since 1970.
     public var nextUpdate: Int64? { OpenSSLText.seconds(X509_CRL_get0_nextUpdate(pointer)) }
 
-    /// What it says of a certificate, after its own signature, dates and scope (RFC 5280 §6.3.3).
+    /// The list's answer about a certificate, after its own signature, dates and scope (RFC 5280 §6.3.3).
     ///
     /// - Parameter time: Seconds since 1970.
     /// - Throws: `TransferError` when it's not the issuer's list, or not one for this certificate and time.

@@ -1,4 +1,4 @@
-/// What an authority says of a certificate that it issued.
+/// An authority's answer about a certificate that it issued.
 public enum RevocationStatus: Sendable, Hashable {
     case good
     /// Taken back, at a time in seconds since 1970.
@@ -10,9 +10,9 @@ public enum RevocationStatus: Sendable, Hashable {
 /// A status and how long it holds.
 public struct RevocationAnswer: Sendable, Hashable {
     public let status: RevocationStatus
-    /// When it was known to be right; seconds since 1970.
+    /// The time at which the answer was known to be right; seconds since 1970.
     public let thisUpdate: Int64
-    /// When there will be a newer one; `nil` when newer ones are always to be had.
+    /// The time by which there will be a newer one; `nil` when newer ones are always to be had.
     public let nextUpdate: Int64?
 
     public init(status: RevocationStatus, thisUpdate: Int64, nextUpdate: Int64?) {

@@ -44,7 +44,7 @@ struct ChainVerification {
             return .failure(TrustFailure(code: code, certificate: current, host: trust.host))
         }
         guard let chain = X509_STORE_CTX_get0_chain(context) else { return .success(trust.certificates) }
-        // Where the leaf itself is the anchor OpenSSL leaves those in the chain that it had looked for in vain.
+        // If the leaf itself is the anchor, OpenSSL leaves in the chain the issuers that it had tried in vain.
         let isLeafAnchor = X509_STORE_CTX_get_num_untrusted(context) == 0
         let count = isLeafAnchor ? min(1, transfer_x509_stack_count(chain)) : transfer_x509_stack_count(chain)
         return .success(

@@ -2,13 +2,13 @@ import CTransferOpenSSL
 import Synchronization
 import TransferCore
 
-/// What a server showed for itself in a TLS handshake, to be judged.
+/// The certificates that a server showed in a TLS handshake, to be judged.
 public final class ServerTrust: Sendable {
     /// As the server sent them: its own first. What follows may be anything.
     public let certificates: [Certificate]
     /// The host that was asked for: a name or an address, without a port.
     public let host: String
-    /// Which authorities are trusted unless an evaluation says otherwise.
+    /// The authorities that are trusted unless an evaluation says otherwise.
     public let anchors: TrustAnchors
     /// The DER of the OCSP answer that was stapled to the handshake (RFC 6066 §8).
     public let ocspResponse: [UInt8]?

@@ -1,9 +1,10 @@
 import CTransferOpenSSL
 public import TransferCore
 
-/// What came of a server's certificates.
+/// The result of judging a server's certificates.
 public enum TrustResult: Sendable, Hashable {
-    /// They are good. The chain from the server's to the anchor; as the server sent it, when it was not to be checked.
+    /// The certificates are good. The chain from the server's to the anchor; as the server sent it, when it was not to
+    /// be checked.
     case success([Certificate])
     case failure(TrustFailure)
 
@@ -50,7 +51,7 @@ public struct TrustFailure: Error, Sendable, Hashable, CustomStringConvertible {
         self.description = description
     }
 
-    /// What OpenSSL calls the code.
+    /// OpenSSL's words for the code.
     var reason: String { String(cString: X509_verify_cert_error_string(Int(code))) }
 }
 

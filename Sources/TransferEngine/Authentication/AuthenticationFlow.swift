@@ -133,7 +133,7 @@ struct AuthenticationFlow: Sendable {
             answering[origin] = nil
             return space(of: challenges, hop).map { (report($0, head, hop, nil), false) }
         }
-        // It was sent before it was asked for.
+        // The credential was sent before it was asked for.
         if before?.isUnasked == true, case .basic = next.scheme {
             failures += 1
             return refused(challenges, hop, head, origin)
@@ -316,9 +316,9 @@ struct AuthenticationFlow: Sendable {
     }
 }
 
-/// What an exchange does about challenges, beside the credentials of its settings.
+/// The handling of an exchange's challenges, beside the credentials of its settings.
 public struct ExchangeAuthentication: Sendable {
-    /// Where accepted schemes are kept for later exchanges.
+    /// The memory that keeps accepted schemes for later exchanges.
     public var memory: AuthenticationMemory?
     /// Whether the settings' password may be sent to the same protection space later without a challenge.
     public var remembers = false

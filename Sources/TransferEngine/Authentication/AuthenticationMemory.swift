@@ -1,7 +1,8 @@
 import Synchronization
 import TransferCore
 
-/// What protection spaces asked for and took, so that later requests with the same credential needn't be challenged.
+/// The schemes that protection spaces asked for and took, so that later requests with the same credential needn't be
+/// challenged.
 ///
 /// One belongs to one session: credentials never cross it.
 public final class AuthenticationMemory: Sendable {

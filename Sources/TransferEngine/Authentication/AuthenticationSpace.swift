@@ -1,6 +1,6 @@
 public import TransferCore
 
-/// Who asks for a credential: an origin, a realm and the scheme that would be used.
+/// A protection space that asks for a credential: an origin, a realm and the scheme that would be used.
 public struct AuthenticationSpace: Sendable, Hashable {
     public enum Method: Sendable { case basic, digest, ntlm, negotiate }
 
@@ -16,7 +16,7 @@ public struct AuthenticationReport: Sendable {
     /// The answer with the challenge.
     public let head: ResponseHead
     public let url: String
-    /// What is about to be sent; `nil` when there is nothing, or nothing that wasn't refused.
+    /// The credential that is about to be sent; `nil` when there is none, or nothing that wasn't refused.
     public let credential: ChallengeCredential?
     /// Credentials that were refused before in this exchange.
     public let failures: Int

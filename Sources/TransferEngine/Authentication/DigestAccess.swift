@@ -5,7 +5,7 @@ import TransferCrypto
 struct DigestAccess: Sendable, Hashable {
     enum Protection: String, Sendable { case auth, authInt = "auth-int" }
 
-    /// What the request is that is to be authorised.
+    /// The request that is to be authorised.
     struct Message {
         let method: String
         /// The request target: path and query.

@@ -1,11 +1,11 @@
 public import TransferCore
 
-/// Whom a `.netrc` file names for the hops of one exchange.
+/// Accounts that a `.netrc` file names for the hops of one exchange.
 public struct NetrcAccount: Sendable, Hashable {
     public var netrc: Netrc
     /// The host of the owner's own URL, in lower case.
     public var host: String
-    /// Whom the owner named for that host, where the file has several of its users.
+    /// The user that the owner named for that host, where the file has several of its users.
     public var user: String?
 
     public init(_ netrc: Netrc, host: String, user: String? = nil) {
@@ -14,19 +14,19 @@ public struct NetrcAccount: Sendable, Hashable {
         self.user = user
     }
 
-    /// Who logs in at the owner's own URL, by its entry or by that for all machines.
+    /// The login at the owner's own URL, by its entry or by that for all machines.
     public var own: (user: String, password: String)? {
         netrc.entryOrDefault(of: host, user: user).map { ($0.login ?? user ?? "", $0.password) }
     }
 
-    /// Who logs in at a machine that redirects led to: only what the file says of that very machine.
+    /// The login at a machine that redirects led to: only what the file says of that very machine.
     func named(_ host: String) -> (user: String, password: String)? {
         let user = host == self.host ? user : nil
         return netrc.entry(of: host, user: user).map { ($0.login ?? user ?? "", $0.password) }
     }
 }
 
-/// Which entry of a `.netrc` file a hop gets.
+/// The choice of the entry of a `.netrc` file that a hop gets.
 ///
 /// The file names machines, so each gets its own entry also where redirects led there, as single sign-on needs it. Who
 /// redirects chooses what is asked there: therefore only plain questions (GET and HEAD, without a body) get one on later

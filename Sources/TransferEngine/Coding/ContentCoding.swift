@@ -2,16 +2,16 @@ import TransferCore
 
 /// The content codings of responses (RFC 9110 §8.4.1).
 ///
-/// They are taken off here and not by libcurl: libcurl (7.88) doesn't ask whether the coded stream came to its end, so
-/// that half a body looks like a whole one.
+/// Codings are taken off here and not by libcurl: libcurl (7.88) doesn't ask whether the coded stream came to its end,
+/// so that half a body looks like a whole one.
 public enum ContentCoding {
-    /// Those to ask for, the one that saves most first.
+    /// Codings to ask for, the one that saves most first.
     public static let decodable: [String] = (BrotliLayer.isAvailable ? ["br"] : []) + ["gzip", "deflate"]
 
     /// Whether a body with this Content-Encoding can be decoded, all of its codings.
     static func canDecode(_ field: String) -> Bool { layers(field).allSatisfy { $0.isAvailable } }
 
-    /// What was put on a body, in its order.
+    /// The layers that were put on a body, in their order.
     static func layers(_ field: String) -> [Layer] {
         field.split(separator: ",").compactMap { part in
             let name = part.filter { $0 != " " && $0 != "\t" }.lowercased()

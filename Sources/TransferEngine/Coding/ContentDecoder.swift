@@ -27,7 +27,7 @@ final class ContentDecoder {
     private final class Stage {
         let layer: any CodingLayer
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 64 << 10, alignment: 16)
-        /// What of the stage before isn't taken yet; in that one's buffer, or the caller's.
+        /// Bytes of the stage before that aren't taken yet; in that stage's buffer, or the caller's.
         var input = UnsafeRawBufferPointer(start: nil, count: 0)
 
         init(_ layer: any CodingLayer) { self.layer = layer }

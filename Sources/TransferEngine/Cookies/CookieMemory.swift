@@ -9,7 +9,7 @@ package final class CookieMemory: CookieKeeping {
 
     package var isEmpty: Bool { count.load(ordering: .relaxed) == 0 }
 
-    /// Those that have not expired, the oldest first.
+    /// Cookies that have not expired, the oldest first.
     package func all(now: Double) -> [StoredCookie] { state.withLock { $0.all(now: now) } }
 
     package func cookies(for origin: CookieOrigin, now: Double) -> [StoredCookie] {

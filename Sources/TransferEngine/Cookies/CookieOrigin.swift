@@ -1,6 +1,6 @@
 import TransferCore
 
-/// What counts of a URL where cookies are concerned.
+/// The parts of a URL that count for cookies.
 package struct CookieOrigin: Equatable {
     /// In lower case, as punycode, without brackets.
     package let host: String

@@ -14,7 +14,7 @@ package struct CookieTable {
         domains.values.joined().filter { !$0.isExpired(at: now) }.sorted { $0.created < $1.created }
     }
 
-    /// Those that a request gets, in their order; it counts as a use.
+    /// The cookies that a request gets, in their order; this counts as a use of them.
     package mutating func matching(_ origin: CookieOrigin, now: Double) -> [StoredCookie] {
         var found: [StoredCookie] = []
         for domain in origin.domains.lazy.map({ String($0) }) {

@@ -1,6 +1,6 @@
 import TransferCore
 
-/// What one Set-Cookie field says (RFC 6265 §5.2, RFC 6265bis §5.6); nothing is judged yet.
+/// The content of one Set-Cookie field (RFC 6265 §5.2, RFC 6265bis §5.6); nothing is judged yet.
 package struct SetCookieField: Equatable {
     package var name: String
     package var value: String

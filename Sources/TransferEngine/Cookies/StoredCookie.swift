@@ -2,7 +2,7 @@ import TransferCore
 
 /// A cookie as it's kept (RFC 6265 §5.3).
 package struct StoredCookie: Sendable, Equatable, Codable {
-    /// What makes two cookies the same one.
+    /// The identity of a cookie: two with the same key are one.
     package struct Key: Hashable {
         package let name: String
         package let domain: String
@@ -62,7 +62,7 @@ extension StoredCookie {
         var domain = field.domain ?? ""
         guard domain.utf8.allSatisfy({ $0 < 0x80 }) else { return nil }
         if !domain.isEmpty, !origin.isAddress, PublicSuffix.contains(domain) {
-            // It would reach every stranger below it; the host of that name may have one for itself.
+            // The cookie would reach every stranger below it; the host of that name may have one for itself.
             guard domain == origin.host else { return nil }
             domain = ""
         }

@@ -3,7 +3,7 @@ import CTransferFailpoint
 import TransferCore
 import TransferEventLoop
 
-// What comes of an answer: from libcurl's callbacks, or off a connection of our own.
+// The answer, as libcurl's callbacks deliver it.
 extension ActiveExchange {
     /// One line of the head. Returns whether to go on.
     func receivedHeaderLine(_ line: UnsafeRawBufferPointer) -> Bool {
@@ -104,7 +104,7 @@ extension ActiveExchange {
 
     /// Returns whether to go on.
     private func receivedUncoded(_ bytes: UnsafeRawBufferPointer) -> Bool {
-        // What libcurl held back during a pause may come after a refusal: it would leave a gap in the file.
+        // A piece that libcurl held back during a pause may come after a refusal: it would leave a gap in the file.
         guard stopReason == nil else { return false }
         noteActivity()
         switch answer.phase {
@@ -142,7 +142,7 @@ extension ActiveExchange {
         return RedirectTarget.resolve(location, against: base)
     }
 
-    /// What a short body may have for the connection to be kept.
+    /// The most bytes that an unwanted body may have for the connection to be kept.
     private static let dropLimit = 64 << 10
     private static let statusPrefix = Array("HTTP/".utf8)
 

@@ -2,7 +2,7 @@ import CTransferCurl
 import CTransferFailpoint
 import TransferCore
 
-// What libcurl's callbacks want of a request's body.
+// The request's body, as libcurl's callbacks ask for it.
 extension ActiveExchange {
     enum Provided {
         case bytes(Int)
@@ -94,7 +94,7 @@ extension ActiveExchange {
     /// Bytes; libcurl copies them twice.
     private static let joinLimit: Int64 = 16 << 10
 
-    /// What left, in place of what libcurl took: SFTP's part of that has been acknowledged.
+    /// Counts the bytes that left, in place of those that libcurl took: of SFTP's the acknowledged ones.
     func settleSent() {
         guard let handle else { return }
         if outgoing.isJoined {

@@ -24,7 +24,7 @@ extension ActiveExchange {
 
     private var mayBeRepeated: Bool {
         guard let hop else { return false }
-        // Of a body that is read piece by piece nothing may have left yet; that is known when it's to be read again
+        // A body that is read piece by piece may not have left at all; that is known when it's to be read again
         // (``rewindBody(to:)``). Others left with the head.
         let isAhead = hop.sendsBody && !outgoing.isJoined && body.length != 0
         return isAhead

@@ -12,7 +12,7 @@ final class ActiveExchange {
     let sink: any BodySink
     var handle: CurlHandle?
     var hop: Hop?
-    /// What is asked of a file server; `nil` for HTTP.
+    /// The request to a file server; `nil` for HTTP.
     var files: FileServerTask?
 
     /// Why a callback told libcurl to stop; wins over libcurl's own code.
@@ -93,7 +93,7 @@ final class ActiveExchange {
         hops.append(metrics)
     }
 
-    /// What the hop sends, where it sends a body.
+    /// The body that the hop sends, where it sends one.
     var body: RequestBody { hop?.replacedBody.map { .bytes($0) } ?? request.body }
 
     /// The failure for which the transfer was told to stop.
@@ -105,6 +105,14 @@ final class ActiveExchange {
     /// Why a body that ended well isn't what it should be: it's shorter than what it should have been compared with.
     var shortfall: TransferError? { answer.phase == .body ? sink.shortfall : nil }
 
+    /// The facts by which the pool watches for silence; `nil` where libcurl watches.
+    var silence: Silence.Subject? {
+        idleTimeout.map {
+            Silence.Subject(
+                lastActivity: pace.lastActivity, isHeld: !pace.holds.isEmpty, bound: $0, deadline: deadline)
+        }
+    }
+
     func noteActivity() { if idleTimeout != nil { pace.lastActivity = .now } }
 
     func throttle(_ count: Int) {
@@ -115,5 +123,49 @@ final class ActiveExchange {
                 pace.mustPause = true
             }
         }
+    }
+}
+
+// Calls of libcurl from outside its callbacks.
+extension ActiveExchange {
+    /// Tells libcurl what is held back now. Going on may deliver what libcurl kept, at once, and end in another hold.
+    func applyHolds() {
+        noteActivity()
+        handle?.pause(pace.holds.mask)
+    }
+
+    /// Gives the handshake that waits for a decision its answer, and lets it go on.
+    ///
+    /// - Parameter refusal: `nil` accepts.
+    func settleServer(_ refusal: (any Error)?) {
+        guard let handshake = connection.handshake, handshake.isAsked else { return }
+        handshake.settle(refusal)
+        if let refusal {
+            connection.refusal = refusal
+            stopReason = .failed(.refusal(refusal, of: handshake.host))
+        }
+        wakeHandshake()
+    }
+
+    /// Makes libcurl go on with a handshake that waits for nothing on its socket.
+    func wakeHandshake() {
+        guard let handle else { return }
+        handle.pause(CURLPAUSE_RECV)
+        handle.pause(CURLPAUSE_CONT)
+        applyHolds()
+    }
+
+    /// Makes libcurl look at everything that its transfer has.
+    func lookAtSockets() {
+        guard let handle else { return }
+        handle.pause(CURLPAUSE_RECV)
+        handle.pause(pace.holds.mask)
+    }
+
+    /// Whether a reply on a control connection of FTP may be what the transfer waits for: while the TLS of its data
+    /// connection comes about.
+    var awaitsReply: Bool {
+        guard let files, handle != nil, answer.phase == .head, outgoing.sent == 0 else { return false }
+        return files.hasSecureData(request.settings.files)
     }
 }

@@ -9,7 +9,7 @@ import TransferEventLoop
 final class BodyFeeder: @unchecked Sendable {
     private static let bufferSize = 128 << 10
 
-    /// What is read from; a rewind begins another.
+    /// The stream that is read from; a rewind begins another.
     private final class Reading: @unchecked Sendable {  // `reader` is touched by the one read under way only.
         let stream: any BodyStream
         var reader: (any BodyReader)?
@@ -117,7 +117,7 @@ final class BodyFeeder: @unchecked Sendable {
         close(reading)
     }
 
-    /// Behind the read that may be under way: work of one reading is done in its order.
+    /// Closes behind the read that may be under way: work of one reading is done in its order.
     private func close(_ old: Reading) {
         guard isReading else { return threads.execute { old.close() } }
         // The read that is under way closes it, as nobody waits for it any more.

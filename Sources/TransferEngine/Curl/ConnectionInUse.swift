@@ -26,7 +26,7 @@ struct ConnectionInUse {
     var socketFault: Int32 = 0
     /// Why its server was refused by somebody.
     var refusal: (any Error)?
-    /// When our own resolver was asked for the hop that is to begin.
+    /// The time at which our own resolver was asked for the hop that is to begin.
     var lookUpStart: MonotonicTime?
 
     init(bound: MonotonicTime) { connectBound = bound }

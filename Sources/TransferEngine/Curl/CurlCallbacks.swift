@@ -3,7 +3,7 @@ import Glibc
 
 /// libcurl's callbacks: C functions that find their exchange by the pointer that was set with them.
 ///
-/// They run inside `curl_multi_socket_action` on the loop's thread, so the exchange is theirs for the moment.
+/// The callbacks run inside `curl_multi_socket_action` on the loop's thread, so the exchange is theirs for the moment.
 enum CurlCallbacks {
     static let header: transfer_write_callback = { bytes, size, count, user in
         guard let user, let bytes else { return 0 }

@@ -2,7 +2,7 @@ import CTransferCurl
 import Glibc
 import TransferCore
 
-/// What a CURLcode means for the one who waits, and whether another try makes sense (libcurl-errors(3)).
+/// The meaning of a CURLcode for the one who waits, and whether another try makes sense (libcurl-errors(3)).
 enum CurlFailure {
     /// - Parameters:
     ///   - isConnected: Whether the connection stood: before that it's the origin that can't be reached, after it
@@ -86,20 +86,19 @@ extension String {
     var lowercasedFirst: String { prefix(1).lowercased() + dropFirst() }
 }
 
-extension CurlPool {
+extension CurlFailure {
     /// Why a hop failed; `nil` when it ended well.
-    func error(of exchange: ActiveExchange, _ handle: CurlHandle, _ code: CURLcode) -> TransferError? {
+    static func error(of exchange: ActiveExchange, _ handle: CurlHandle, _ code: CURLcode) -> TransferError? {
         switch exchange.stopReason {
         case .bodyUnwanted, .spokenBefore: return nil
         case .failed(let error): return error
         case nil: break
         }
-        noteProxySchemes(exchange, handle)
         guard code != CURLE_OK else { return exchange.decodingFailure }
         if let error = exchange.connection.linkError(code, exchange.link) { return error }
         let host = Origin(url: exchange.hop?.url ?? exchange.request.url)?.hostAndPort ?? ""
         if let error = exchange.connection.socketError(code, host: host) { return error }
-        if let error = proxyError(exchange, handle, code) { return error }
+        if let error = ProxyFault.error(exchange, handle, code) { return error }
         return CurlFailure.error(
             code, text: handle.lastErrorText, host: host,
             // A connection that was used before has no connect time of its own.

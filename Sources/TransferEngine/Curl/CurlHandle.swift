@@ -28,7 +28,7 @@ final class CurlHandle {
         errorText.deallocate()
     }
 
-    /// What its options say, when another transfer may have the same.
+    /// The shape of its options, when another transfer may have the same.
     var shape: HandleShape?
 
     private var hasCookie = false
@@ -70,7 +70,7 @@ final class CurlHandle {
 
     var lastErrorText: String { String(cString: errorText) }
 
-    /// Its exchange has ended: nothing may find it any more.
+    /// The handle's exchange has ended: nothing may find it any more.
     func retire() {
         guard shape != nil else { return reset() }
         // Nobody needs it any more; the next one sets its own.
@@ -121,6 +121,9 @@ final class CurlHandle {
             cause: .curl(Int32(code.rawValue)))
     }
 
+    /// - Parameter mask: CURLPAUSE_….
+    func pause(_ mask: Int32) { curl_easy_pause(raw, mask) }
+
     func long(_ info: CURLINFO) -> Int {
         var value = 0
         return transfer_easy_get_long(raw, info, &value) == CURLE_OK ? value : 0
@@ -157,7 +160,7 @@ public enum CurlLibrary {
     /// crash the process. `curl_easy_reset` doesn't help.
     static let reusesHandles = transfer_curl_version_number() >= 0x08_01_01
 
-    /// What this version of libcurl can't do yet.
+    /// Features that this version of libcurl lacks.
     public static var missingFeatures: [String] {
         let number = transfer_curl_version_number()
         return number >= 0x07_57_00 ? [] : ["quick exit", "kept certificate stores", "CIDR blocks in NO_PROXY"]

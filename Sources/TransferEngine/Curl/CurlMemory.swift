@@ -26,7 +26,7 @@ enum CurlMemory {
             { text in text.flatMap { strdup($0) } }, { calloc($0, $1) })
     }
 
-    /// Of what is kept, in bytes: libcurl's smallest buffer.
+    /// The smallest block that is kept, in bytes: libcurl's smallest buffer.
     fileprivate static let smallest = 16 << 10
 }
 

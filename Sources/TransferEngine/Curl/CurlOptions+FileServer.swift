@@ -204,7 +204,7 @@ extension CurlOptions {
         try handle.check(
             transfer_easy_set_opensocket(handle.raw, FileServerCallbacks.open), CURLOPT_OPENSOCKETFUNCTION)
         try handle.set(CURLOPT_OPENSOCKETDATA, pointer: pointer)
-        // Of the pool, as connections outlive their exchange.
+        // The callback's data is the pool's, as connections outlive their exchange.
         try handle.check(
             transfer_easy_set_closesocket(handle.raw, FileServerCallbacks.close), CURLOPT_CLOSESOCKETFUNCTION)
         try handle.set(CURLOPT_CLOSESOCKETDATA, pointer: Unmanaged.passUnretained(files.sockets).toOpaque())
@@ -214,7 +214,7 @@ extension CurlOptions {
 /// CURLSSH_AUTH_… (curl.h).
 private enum SSHAuthentication {
     static let key = 1 << 0
-    /// Also where the server asks for it as a question (RFC 4256).
+    /// A password, also where the server asks for it as a question (RFC 4256).
     static let password = 1 << 1 | 1 << 3
     static let agent = 1 << 4
 }

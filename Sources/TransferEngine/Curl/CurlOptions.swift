@@ -9,7 +9,7 @@ struct CurlOptions {
     let resolved: [String]
     /// Time that is left of the whole exchange.
     let timeLeft: Duration?
-    /// What the proxy is known to ask for (CURLAUTH_…).
+    /// The schemes that the proxy is known to ask for (CURLAUTH_…).
     var proxySchemes: UInt?
     /// The pool's, as connections outlive their exchange.
     let uploadSockets: UploadSockets

@@ -1,7 +1,7 @@
 import CTransferCurl
 import TransferCore
 
-/// What a CURLcode means where a file server answered (libcurl-errors(3)).
+/// The meaning of a CURLcode where a file server answered (libcurl-errors(3)).
 enum FileServerFault {
     /// Failures that are the server's answer.
     private static let sshAnswers: Set<UInt32> = Set(
@@ -73,7 +73,7 @@ enum FileServerFault {
         switch code {
         case CURLE_REMOTE_FILE_NOT_FOUND: return told(else: .missing(words))
         case CURLE_REMOTE_ACCESS_DENIED: return told(else: .denied(words))
-        // Of the commands before RETR that of REST alone may not fail.
+        // REST alone may not fail of the commands before RETR: the refusal is its own.
         case CURLE_QUOTE_ERROR where files.fetches: return .noRestart
         case CURLE_FTP_COULDNT_RETR_FILE, CURLE_UPLOAD_FAILED, CURLE_QUOTE_ERROR: return told(else: .denied(words))
         case CURLE_REMOTE_DISK_FULL: return told(else: .full(words))
@@ -94,7 +94,7 @@ enum FileServerFault {
         case CURLE_FAILED_INIT where files.url.isSSH:
             return error(.secureConnectionFailed, "no SFTP with \(host): \(words)", transient: true)
         case CURLE_SSH:
-            // What SFTP has no better word for is told with the name of what failed.
+            // A failure that SFTP has no better word for is told with the name of what failed.
             if isOfFile(words) {
                 // SSH_FX_FAILURE: of whatever has no code of its own, such as too many open files.
                 if words.hasSuffix("Operation failed") {
@@ -142,9 +142,10 @@ enum FileServerFault {
     }
 
     private static func nothingShown(_ files: FileServerTask) -> String {
-        guard files.url.isSSH else { return "no password is set (\"auth\", --password)" }
-        return "no key and no password is set: name a key (\"ssh\": {\"key\": …}, --ssh-key), let an agent hold one "
-            + "(SSH_AUTH_SOCK), or give a password (\"auth\", --password)"
+        guard files.url.isSSH else { return "no password is set (\"auth\"\(CommandWords.only(", --password")))" }
+        return
+            "no key and no password is set: name a key (\"ssh\": {\"key\": …}\(CommandWords.only(", --ssh-key"))), let an agent hold one "
+            + "(SSH_AUTH_SOCK), or give a password (\"auth\"\(CommandWords.only(", --password")))"
     }
 
     /// The fingerprint out of "… mismatch sha256 fingerprint. Remote X is not equal to Y".

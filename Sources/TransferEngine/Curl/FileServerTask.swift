@@ -7,7 +7,7 @@ final class FileServerTask {
     let sockets: ServerSockets
     var dialogue: FileServerDialogue
     private(set) var step: FileServerDialogue.Step
-    /// Of the present step.
+    /// Replies of the present step.
     var replies = FTPReplies()
     /// The server ended a connection of the step.
     var isDeserted = false
@@ -75,13 +75,13 @@ final class FileServerTask {
         !url.isSSH && (url.isImplicitTLS || settings.requiresTLS) && (fetches || sends)
     }
 
-    /// Where libcurl believes that the body begins.
+    /// The offset at which libcurl believes that the body begins.
     var bodyOffset: Int64 {
         if case .append(let offset) = step, url.isSSH { return offset }
         return 0
     }
 
-    /// What the server said of the file in this step.
+    /// The file as the server described it in this step.
     func file(_ handle: CurlHandle) -> RemoteFile {
         let length = handle.signedOffset(CURLINFO_CONTENT_LENGTH_DOWNLOAD_T)
         let modified = handle.signedOffset(CURLINFO_FILETIME_T)

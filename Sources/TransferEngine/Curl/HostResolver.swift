@@ -10,7 +10,7 @@ import TransferEventLoop
 public final class HostResolver: Sendable {
     public typealias Answer = Result<[String], TransferError>
 
-    /// What is known of a host at once.
+    /// The resolver's first answer about a host.
     enum Finding {
         case known([String])
         /// The ticket takes the question back.
@@ -24,7 +24,7 @@ public final class HostResolver: Sendable {
     private struct State {
         var table: Table
         var lastTicket: UInt64 = 0
-        /// Of look-ups over a link that are under way.
+        /// Interrupts of look-ups over a link that are under way.
         var interrupts: [Table.AskID: Interrupt] = [:]
     }
 
@@ -105,7 +105,7 @@ public final class HostResolver: Sendable {
 
     /// Forgets every answer, also those that are still to come: the network has changed.
     ///
-    /// Those who wait get theirs; where it is a failure, their host is asked for anew.
+    /// Callers who wait get their answers; where it is a failure, their host is asked for anew.
     public func flush() {
         let interrupts = state.withLock { state in state.table.flush().compactMap { state.interrupts[$0] } }
         for interrupt in interrupts { interrupt.signal() }
@@ -156,7 +156,7 @@ public final class HostResolver: Sendable {
         let number = errno
         defer { if let list { freeaddrinfo(list) } }
         guard code == 0 else {
-            // It tells of a name that isn't there, also where it could open neither a file nor a socket.
+            // getaddrinfo(3) tells of a name that isn't there, also where it could open neither a file nor a socket.
             guard !OpenFiles.isLack(number) else {
                 return .failure(
                     TransferError(

@@ -1,6 +1,6 @@
 import TransferCore
 
-/// Whose addresses a connection needs: the proxy's or the host's.
+/// The host whose addresses a connection needs: a proxy or the server.
 struct LookUpTarget: Sendable {
     let host: String
     let port: Int
@@ -15,7 +15,7 @@ struct LookUpTarget: Sendable {
         self.port = port
     }
 
-    /// What has to be looked up to get there: the server, or the proxy, or both where a SOCKS proxy takes addresses.
+    /// The hosts to look up to get there: the server, or the proxy, or both where a SOCKS proxy takes addresses.
     static func all(_ origin: Origin, proxy: String?) -> [LookUpTarget] {
         guard let proxy else { return [LookUpTarget(host: origin.host, port: origin.port)].compactMap { $0 } }
         let address = ProxyAddress(proxy)

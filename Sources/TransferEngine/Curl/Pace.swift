@@ -7,7 +7,7 @@ struct Pace {
     var pausedUntil: MonotonicTime?
     var mustPause = false
     var holds: Holds = []
-    /// When a byte came or went last; kept where somebody asks.
+    /// The time at which a byte came or went last; kept where somebody asks.
     var lastActivity: MonotonicTime
 
     init(lastActivity: MonotonicTime) { self.lastActivity = lastActivity }

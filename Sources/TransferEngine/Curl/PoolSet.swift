@@ -2,7 +2,7 @@ import Synchronization
 import TransferCore
 import TransferEventLoop
 
-/// What connections are never shared across.
+/// A border that connections are never shared across.
 struct PoolKey: Sendable, Hashable {
     let rules: TLSRules
     /// The only link that they go over.
@@ -118,7 +118,7 @@ final class PoolSet: Sendable {
         for pool in pools { loop.execute { pool.onLoop { $0.shutDown() } } }
     }
 
-    /// To be called on the loop.
+    /// Shuts the pools down. Called on the loop.
     func shutDown() {
         for pool in all { pool.onLoop { $0.shutDown() } }
     }

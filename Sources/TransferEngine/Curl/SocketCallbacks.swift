@@ -14,7 +14,7 @@ enum SocketCallbacks {
             Unmanaged<ActiveExchange>.fromOpaque(user).takeUnretainedValue().connection.opened.append(socket)
         }
         var limit = unsentLimit
-        // What isn't TCP (a proxy's Unix socket, QUIC) says no, and needs no limit.
+        // A socket that isn't TCP's (a proxy's Unix socket, QUIC) says no, and needs no limit.
         _ = setsockopt(
             socket, Int32(IPPROTO_TCP), TCP_NOTSENT_LOWAT, &limit, socklen_t(MemoryLayout.size(ofValue: limit)))
         return CURL_SOCKOPT_OK

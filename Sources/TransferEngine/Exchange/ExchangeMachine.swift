@@ -30,14 +30,14 @@ struct ExchangeMachine {
     struct Confirmation {
         let start: BodyStart
         let position: Int64
-        var answer = LengthRule.Answer.untold
+        var answer = LengthRule.Answer.unknown
     }
 
     enum HeadAction {
         case deliver(BodyStart)
         /// Read the body to its end if it's short, so that the connection can be used again.
         case drop
-        /// Neither, until `decided(_:)`.
+        /// The answer is neither delivered nor dropped until `decided(_:)`.
         case ask(RedirectProposal)
         /// Not the answer yet: libcurl goes on by itself, and nothing of it is looked at.
         case skip
@@ -110,7 +110,7 @@ struct ExchangeMachine {
         }
     }
 
-    /// What becomes of a redirect that was asked about.
+    /// Decides what becomes of a redirect that was asked about.
     ///
     /// - Returns: `nil` when nothing was asked.
     mutating func decided(_ decision: RedirectDecision) -> HeadAction? {
@@ -176,7 +176,8 @@ struct ExchangeMachine {
                 return .fail(error)
             }
             return delivered(hop, start, position: position, isFramed: isFramed)
-        case .confirming(let confirmation): return confirmed(error == nil ? confirmation.answer : .untold, confirmation)
+        case .confirming(let confirmation):
+            return confirmed(error == nil ? confirmation.answer : .unknown, confirmation)
         }
     }
 
@@ -186,7 +187,7 @@ struct ExchangeMachine {
     mutating func confirm(_ hop: Hop, _ start: BodyStart, position: Int64) -> EndAction? {
         guard request.settings.openEnd != .taken else { return nil }
         let confirmation = Confirmation(start: start, position: position)
-        guard hop.method == "GET", !hop.sendsBody else { return confirmed(.untold, confirmation) }
+        guard hop.method == "GET", !hop.sendsBody else { return confirmed(.unknown, confirmation) }
         var question = hop
         question.method = "HEAD"
         question.headers.removeAll { field in
@@ -203,7 +204,7 @@ struct ExchangeMachine {
         switch answer {
         case .same: return .succeed(confirmation.start.head)
         case .cut(let length): return .fail(.cut(at: confirmation.position, of: length))
-        case .untold:
+        case .unknown:
             if request.settings.openEnd == .refused { return .fail(.unprovenLength) }
             isLengthUnproven = true
             return .succeed(confirmation.start.head)
@@ -216,7 +217,7 @@ struct ExchangeMachine {
         return false
     }
 
-    /// What follows the answer that is being dropped.
+    /// The hop that follows the answer that is being dropped.
     var nextHop: Hop? {
         if case .dropping(_, .perform(let hop)) = state { return hop }
         return nil

@@ -22,7 +22,7 @@ public struct ExchangeOutcome: Sendable {
     public let sent: Int64
     /// Whether some of the request's body may have arrived; of an empty one, whether the request has left.
     public var bodyLeft = false
-    /// What can be continued later, of a failed exchange with a `FileSink`.
+    /// The state that can be continued later, of a failed exchange with a `FileSink`.
     public var resumeData: ResumeData?
     /// Whether it succeeded and nothing proves that the file came whole (``ExchangeSettings/openEnd``).
     public var isLengthUnproven = false
@@ -39,11 +39,11 @@ public struct ExchangeOutcome: Sendable {
     /// error (``ExchangeSettings/keptOfRefusals``).
     public var answer: [UInt8] = []
     public var metrics: ExchangeMetrics
-    /// What a ``TLSRules/Check`` threw for the server.
+    /// The error that a ``TLSRules/Check`` threw for the server.
     public var refusal: (any Error)?
     /// The failure in the words of who carried it, where that wasn't the network.
     package var carrierError: (any Error)?
-    /// What the network did for each hop, where the settings ask for that.
+    /// Measurements of each hop, where the settings ask for that.
     public var hops: [HopMetrics] = []
 }
 
@@ -77,7 +77,7 @@ extension ExchangeOutcome {
             position: position, received: position, sent: 0, metrics: ExchangeMetrics())
     }
 
-    /// Of an exchange that needed no network.
+    /// Makes the outcome of an exchange that needed no network.
     public init(finalURL: String, answeredBy start: BodyStart) {
         self.init(
             result: .success(start.head), head: start.head, start: start, finalURL: finalURL,
@@ -85,7 +85,7 @@ extension ExchangeOutcome {
     }
 }
 
-/// What an answer belongs to: a receipt is only the answer to the request itself.
+/// The request that an answer belongs to: a receipt is only the answer to the request itself.
 public enum AnswerScope: Sendable, Hashable {
     /// The request as it was given, with all of its body; where redirects repeated both, the last of those.
     case request
@@ -95,7 +95,7 @@ public enum AnswerScope: Sendable, Hashable {
     case another
 }
 
-/// What the network did for one exchange; times in seconds from the start of its last hop.
+/// Measurements of one exchange; times in seconds from the start of its last hop.
 public struct ExchangeMetrics: Sendable, Hashable {
     public var nameLookup = 0.0
     public var connect = 0.0
@@ -112,7 +112,7 @@ public struct ExchangeMetrics: Sendable, Hashable {
     public init() {}
 }
 
-/// What happens to an exchange, on its way up. Delivered on the loop that carries it: handlers must be quick.
+/// An event of an exchange, on its way up. Events are delivered on the loop that carries it: handlers must be quick.
 public enum ExchangeEvent: Sendable {
     /// An answer on the way to the final one (RFC 9110 §15.2), other than 100 and 101.
     case interim(ResponseHead)

@@ -1,8 +1,8 @@
 public import TransferCore
 
-/// What one exchange is to do: a request, what is expected of its answer, and the rules it runs under.
+/// The order of one exchange: a request, what is expected of its answer, and the rules it runs under.
 ///
-/// It goes through many hands, from thread to thread; a copy costs one count.
+/// A request goes through many hands, from thread to thread; a copy costs one count.
 public struct ExchangeRequest: Sendable {
     @Shared private var fields: Fields
 
@@ -34,7 +34,7 @@ public struct ExchangeRequest: Sendable {
         _modify { yield &fields.url }
     }
 
-    /// What stands behind `#`: never sent, and inherited by redirects without one (RFC 9110 §10.2.2).
+    /// The text behind `#`: never sent, and inherited by redirects without one (RFC 9110 §10.2.2).
     public var fragment: String? {
         _read { yield fields.fragment }
         _modify { yield &fields.fragment }
@@ -89,7 +89,7 @@ public struct ExchangeRequest: Sendable {
         _modify { yield &fields.held }
     }
 
-    /// What requests of one configuration have in common.
+    /// The settings that requests of one configuration have in common.
     var sharedSettings: Shared<ExchangeSettings> { fields.settings }
 
     private struct Fields: Sendable {

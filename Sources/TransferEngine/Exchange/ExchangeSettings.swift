@@ -30,7 +30,7 @@ public struct ExchangeSettings: Sendable, Hashable {
 }
 
 extension ExchangeSettings.Credentials {
-    /// Who logs in at the request's own server; `nil` for nobody.
+    /// The login at the request's own server; `nil` for nobody.
     public var login: (user: String, password: String)? {
         switch self {
         case .none: nil

@@ -50,19 +50,19 @@ struct Hop: Sendable, Equatable {
         _modify { yield &fields.asksFirst }
     }
 
-    /// What it's to be authorised by, made for this one hop.
+    /// The authorisation of the hop, made for this one hop.
     var authorization: Authorization? {
         _read { yield fields.authorization }
         _modify { yield &fields.authorization }
     }
 
-    /// Whose entry of `.netrc` it carries, where it left the owner's own origin.
+    /// The machine whose entry of `.netrc` the hop carries, where it left the owner's own origin.
     var netrcMachine: String? {
         _read { yield fields.netrcMachine }
         _modify { yield &fields.netrcMachine }
     }
 
-    /// Of the URL; never sent.
+    /// The URL's fragment; never sent.
     var fragment: String? {
         _read { yield fields.fragment }
         _modify { yield &fields.fragment }

@@ -1,4 +1,4 @@
-/// What the network did for one hop; durations in seconds from the start of the hop (curl_easy_getinfo(3)).
+/// Measurements of one hop; durations in seconds from the start of the hop (curl_easy_getinfo(3)).
 public struct HopMetrics: Sendable, Hashable {
     public let url: String
     public let method: String
@@ -29,7 +29,7 @@ extension HopMetrics {
         public var connect = 0.0
         /// 0 without TLS, and on a connection that was there.
         public var tls = 0.0
-        /// When the request began to leave.
+        /// The moment at which the request began to leave.
         public var requestStart = 0.0
         public var firstByte = 0.0
         public var total = 0.0

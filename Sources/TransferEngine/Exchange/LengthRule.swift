@@ -1,9 +1,9 @@
 import TransferCore
 
-/// What becomes of a body that only the end of its connection ends, where a file is wanted: it may have been cut, and
-/// nothing that came says so (RFC 9112 §6.3, §8).
+/// The treatment of a body that only the end of its connection ends, where a file is wanted: the body may have been
+/// cut, and nothing that came says so (RFC 9112 §6.3, §8).
 public enum OpenEnd: Sendable, Hashable {
-    /// It's taken for the whole: a digest decides, or nobody minds.
+    /// The body is taken for the whole: a digest decides, or nobody minds.
     case taken
     /// The server is asked for the length, once. A longer file than came fails the exchange; where no length is told, the
     /// outcome says that none is proven.
@@ -31,19 +31,19 @@ enum LengthRule {
         /// The file is longer.
         case cut(length: Int64)
         /// Nothing that could be compared.
-        case untold
+        case unknown
     }
 
     /// The word of a HEAD's answer on a body that came before.
     static func judge(_ answer: ResponseHead, of head: ResponseHead, position: Int64) -> Answer {
         guard answer.status == 200, let length = answer.contentLength, answer.value("Transfer-Encoding") == nil,
             answer.contentCoding?.lowercased() == head.contentCoding?.lowercased()
-        else { return .untold }
+        else { return .unknown }
         // Another version's length says nothing of this one.
-        if let old = Validator(head), let new = Validator(answer), !old.mayEqual(new) { return .untold }
+        if let old = Validator(head), let new = Validator(answer), !old.mayEqual(new) { return .unknown }
         if length == position { return .same }
         // Programs that make their answers tell 0, or the length of something else, where no body follows.
-        return length > position ? .cut(length: length) : .untold
+        return length > position ? .cut(length: length) : .unknown
     }
 }
 

@@ -4,7 +4,7 @@ public import TransferCore
 public struct RedirectProposal: Sendable {
     /// The answer that redirects.
     public let head: ResponseHead
-    /// Where it came from.
+    /// The URL that redirects.
     public let url: String
     /// The request that would follow, with the fragment of its URL.
     public let nextURL: String
@@ -39,7 +39,7 @@ public struct RedirectProposal: Sendable {
     }
 }
 
-/// What becomes of a redirect.
+/// A decision about a redirect.
 public enum RedirectDecision: Sendable {
     /// - Parameters:
     ///   - url: Absolute, `http` or `https`, without userinfo; its fragment isn't sent.

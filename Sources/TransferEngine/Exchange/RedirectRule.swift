@@ -1,6 +1,6 @@
 import TransferCore
 
-/// What follows from a 3xx answer (RFC 9110 §15.4).
+/// The rule for 3xx answers (RFC 9110 §15.4).
 ///
 /// - 304 and 305 are answers like others: a validation and a proxy are nothing to follow. A choice (300) is one for
 ///   messages; where a file is wanted, its Location is the server's own choice and is followed.
@@ -67,7 +67,7 @@ struct RedirectRule {
         return next
     }
 
-    /// What goes along to another origin: nothing that could identify or authorise the user.
+    /// Fields that go along to another origin: none that could identify or authorise the user.
     ///
     /// - Parameter withBody: A 307 or 308 repeats the body, and its description goes with it.
     static func mayCrossOrigins(_ name: String, withBody: Bool) -> Bool {

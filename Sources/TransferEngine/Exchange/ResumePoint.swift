@@ -1,6 +1,6 @@
 public import TransferCore
 
-/// Where and by what a download goes on.
+/// The offset at which a download goes on, and the facts by which it does.
 public struct ResumePoint: Sendable, Hashable {
     /// Bytes that are there; above 0.
     public var offset: Int64
@@ -39,7 +39,7 @@ public struct ResumePoint: Sendable, Hashable {
         self.outlastsOddAnswers = outlastsOddAnswers
     }
 
-    /// What a record says of bytes that are to be continued.
+    /// Makes the point of a record of bytes that are to be continued.
     public init(_ record: ResumeData, offset: Int64) {
         self.init(offset: offset, validator: record.validator, total: record.total, place: record.place)
         contentCoding = record.contentCoding

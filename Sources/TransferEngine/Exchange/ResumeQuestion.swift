@@ -1,8 +1,8 @@
 import TransferCore
 
-/// What a server is asked about bytes that are there.
+/// A question to a server about bytes that are there.
 enum ResumeQuestion: Equatable {
-    /// What follows them.
+    /// The bytes that follow them.
     ///
     /// - Parameter isConditional: By If-Range (RFC 9110 §13.1.5). Without it the answer's own validator, or a digest of the
     ///   whole, has to show that it fits.

@@ -12,7 +12,7 @@ struct ResumeRule {
     /// Whether the resource that answers is the one that the bytes are of.
     var isSamePlace = true
 
-    /// What to ask first, and why the bytes can't be continued where the whole file is asked for.
+    /// The first question, and why the bytes can't be continued where the whole file is asked for.
     var firstQuestion: (question: ResumeQuestion, restart: String?) {
         if isRefuted { return (.whole, ResumeClaim.otherBytesReason) }
         if let total = point.total, point.offset > total {

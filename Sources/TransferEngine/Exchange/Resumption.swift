@@ -1,13 +1,13 @@
 import TransferCore
 
-/// What one exchange has of a file, what it asked about that, and where.
+/// The bytes that one exchange has of a file, what it asked about them, and where.
 struct Resumption {
-    /// What is there; `nil` while nothing is, and once it was given up.
+    /// The bytes that are there; `nil` while there are none, and once they were given up.
     private(set) var point: ResumePoint?
     private(set) var question = ResumeQuestion.whole
     /// Why the bytes are given up, should the next answer be the whole file.
     private(set) var restart: String?
-    /// What the answer that failed the attempt claimed.
+    /// The claim of the answer that failed the attempt.
     private(set) var claim: String?
     private var detours = DetourCount()
     /// The request's own URL.

@@ -4,7 +4,7 @@ import TransferCore
 struct FTPReplies: Sendable {
     struct Reply: Sendable, Hashable, CustomStringConvertible {
         let code: Int
-        /// Of the last line; a server's words, for people only.
+        /// The text of the last line; a server's words, for people only.
         let text: String
         var description: String { text.isEmpty ? "\(code)" : "\(code) \(text)" }
     }
@@ -47,7 +47,7 @@ enum FileServerFailure: Sendable, Hashable {
     case missing(String)
     case denied(String)
     /// A question was refused in words that leave open whether there is a file.
-    case untold(String)
+    case ambiguous(String)
     case exists(String)
     case full(String)
     /// The file ends before the byte that was asked for.
@@ -80,10 +80,10 @@ enum FileServerFailure: Sendable, Hashable {
     static func look(_ reply: FTPReplies.Reply, denials: Int) -> FileServerFailure? {
         guard reply.code == 550 else { return nil }
         return read(reply.description)
-            ?? (denials > 1 ? .missing(reply.description) : .untold(reply.description))
+            ?? (denials > 1 ? .missing(reply.description) : .ambiguous(reply.description))
     }
 
-    /// What a server's words say; one code of FTP stands for several things, and one of libcurl's too.
+    /// The failure that a server's words tell; one code of FTP stands for several things, and one of libcurl's too.
     static func read(_ words: String) -> FileServerFailure? {
         let lower = words.lowercased()
         func says(_ parts: String...) -> Bool { parts.contains { lower.contains($0) } }

@@ -2,7 +2,7 @@ import TransferCore
 
 /// One request of HTTP, put to a file server in steps: pure, no I/O.
 ///
-/// What HTTP has in its fields a file server has to be asked for, so that most requests begin with a look. Whoever
+/// A file server has to be asked for what HTTP has in its fields, so that most requests begin with a look. Whoever
 /// continues a file, in either direction, has looked at it on the same connection immediately before.
 ///
 /// | Request | Steps | Answer |
@@ -76,7 +76,7 @@ struct FileServerDialogue: Sendable {
         let condition: String?
     }
 
-    /// What its asker has already (RFC 9110 §13.1.2 and §13.1.3).
+    /// The version that the client has already (RFC 9110 §13.1.2 and §13.1.3).
     private struct Known: Sendable {
         let etag: String?
         /// Seconds since 1970.
@@ -211,7 +211,7 @@ struct FileServerDialogue: Sendable {
             return .fail(TransferError(.internalFault, "a step of a file server ended before it began"))
         // A rename fails by itself where there is no way to it.
         case (.looking, .failed(.error(let error))) where isMove && error.code == .badResponse:
-            return lookedInVain(.untold(error.message))
+            return lookedInVain(.ambiguous(error.message))
         case (_, .failed(.error(let error))): return .fail(error)
         case (.looking, .done(let file)): return looked(file)
         case (.looking, .failed(let failure)): return lookedInVain(failure)
@@ -224,10 +224,10 @@ struct FileServerDialogue: Sendable {
         case (.fetching(let offset, _, let began), .failed(let failure)):
             switch failure {
             case .noRestart where offset > 0: return .perform(fetch(from: 0))
-            // It was longer a moment ago.
+            // The file was longer a moment ago.
             case .beyondEnd where offset > 0: return .fail(Self.changed(url))
             // FTP's 550 may be SIZE's: whether there is a file is for RETR to say.
-            case .missing, .denied, .untold:
+            case .missing, .denied, .ambiguous:
                 guard !began, !url.isSSH, !refusedFile else {
                     return began ? .fail(Self.lost(failure)) : refused(failure)
                 }
@@ -245,7 +245,7 @@ struct FileServerDialogue: Sendable {
             guard case .patch = request else { return .answer(ResponseHead(status: 201, fields: [])) }
             return .answer(ResponseHead(status: 204, fields: [HeaderField("Upload-Offset", "\(offset + sent)")]))
         case (.writing, .failed(.missing(let words))):
-            // What is missing is the folder (RFC 4918 §9.7.1).
+            // The folder is missing (RFC 4918 §9.7.1).
             return .answer(Self.head(409, words))
         case (.writing, .failed(let failure)): return refused(failure)
         case (.acting, .done): return acted(madeFolder)
@@ -287,10 +287,10 @@ struct FileServerDialogue: Sendable {
     private mutating func lookedInVain(_ failure: FileServerFailure) -> Action {
         switch (request, failure) {
         // The file decides, not its length.
-        case (.get, .missing), (.get, .denied), (.get, .untold):
+        case (.get, .missing), (.get, .denied), (.get, .ambiguous):
             return url.isSSH ? refused(failure) : .perform(fetchUnmeasured())
-        // What is moved or made by a server that tells nothing is its own to refuse.
-        case (.move, .denied), (.move, .untold), (.makeFolder, .denied), (.makeFolder, .untold): break
+        // A server that tells no reason may refuse to move or make something.
+        case (.move, .denied), (.move, .ambiguous), (.makeFolder, .denied), (.makeFolder, .ambiguous): break
         case (_, .missing): break
         default: return refused(failure)
         }
@@ -351,7 +351,7 @@ struct FileServerDialogue: Sendable {
     private func refused(_ failure: FileServerFailure) -> Action {
         switch failure {
         case .missing(let words): .answer(Self.head(404, words))
-        case .denied(let words), .untold(let words): .answer(Self.head(403, words))
+        case .denied(let words), .ambiguous(let words): .answer(Self.head(403, words))
         case .exists(let words): .answer(Self.head(409, words))
         case .full(let words): .answer(Self.head(507, words))
         case .beyondEnd, .noRestart: .fail(Self.lost(failure))
@@ -373,7 +373,7 @@ struct FileServerDialogue: Sendable {
     private static func lost(_ failure: FileServerFailure) -> TransferError {
         let words =
             switch failure {
-            case .missing(let words), .denied(let words), .untold(let words), .exists(let words), .full(let words):
+            case .missing(let words), .denied(let words), .ambiguous(let words), .exists(let words), .full(let words):
                 words
             case .beyondEnd: "the file ends before the byte that was asked for"
             case .noRestart: "the server can't begin in the middle of a file"

@@ -1,6 +1,6 @@
 import TransferCore
 
-/// What exchanges with `ftp`, `ftps` and `sftp` servers need beside the user and the password, which are
+/// Settings of exchanges with `ftp`, `ftps` and `sftp` servers, beside the user and the password, which are
 /// ``ExchangeSettings/credentials``.
 ///
 /// Nothing is read from the user's home folder: each file has to be named.
@@ -26,7 +26,7 @@ public struct FileServerSettings: Sendable, Hashable {
 
     /// A key that the user shows to SSH servers.
     public struct PrivateKey: Sendable, Hashable {
-        /// Of the file, in OpenSSH's or PEM form. The public key is taken from it.
+        /// The path of the file, in OpenSSH's or PEM form. The public key is taken from it.
         public var path: String
         public var passphrase: String?
 

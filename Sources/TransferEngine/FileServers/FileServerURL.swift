@@ -26,12 +26,12 @@ struct FileServerURL: Sendable, Hashable {
         self.origin = origin
         let whole = url.prefix { $0 != "#" }
         let bytes = whole.utf8
-        // Behind `://`, which the origin has shown to be there.
+        // The authority is behind `://`, which the origin has shown to be there.
         let authority = bytes.firstIndex(of: UInt8(ascii: ":")).map { bytes.index($0, offsetBy: 3) } ?? bytes.startIndex
         let start = bytes[authority...].firstIndex { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "?") }
         var path = start.map { PercentEncoding.decode(whole[$0...]) } ?? []
         if origin.scheme != "sftp", path.first == UInt8(ascii: "/") { path.removeFirst() }
-        // They would end a command of FTP and begin another.
+        // Such bytes would end a command of FTP and begin another.
         guard !path.contains(where: { $0 == 0 || $0 == 10 || $0 == 13 }) else {
             throw TransferError(.badURL, "a line break or a zero in \(Redaction.url(url))")
         }

@@ -11,7 +11,7 @@ extension FileServerSettings.PrivateKey {
         }
         guard Self.isEncrypted(text) else { return "the key \(path)" }
         return passphrase == nil
-            ? "the key \(path), which only a passphrase opens (\"keyPassphrase\", --ssh-key-passphrase)"
+            ? "the key \(path), which only a passphrase opens (\"keyPassphrase\"\(CommandWords.only(", --ssh-key-passphrase")))"
             : "the key \(path), if its passphrase opens it"
     }
 

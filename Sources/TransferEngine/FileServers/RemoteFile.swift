@@ -1,6 +1,6 @@
 import TransferCore
 
-/// What a file server says of a file, and what HTTP would make of that.
+/// A file as its server describes it, and the fields that HTTP would make of that.
 struct RemoteFile: Sendable, Hashable {
     /// Bytes.
     var size: Int64?
@@ -13,7 +13,7 @@ struct RemoteFile: Sendable, Hashable {
         return "\"\(size)-\(modified)\""
     }
 
-    /// Of an answer with the whole file, or about it.
+    /// The head of an answer with the whole file, or about it.
     func head(_ status: Int, length: Int64?, _ more: [HeaderField] = []) -> ResponseHead {
         var fields = [HeaderField("Accept-Ranges", "bytes")]
         if let length { fields.append(HeaderField("Content-Length", "\(length)")) }

@@ -1,6 +1,6 @@
 import TransferCore
 
-/// What is wrong with the key that an SSH server showed.
+/// A fault of the key that an SSH server showed.
 struct SSHHostKey: Sendable, Hashable {
     enum Fault: Sendable, Hashable { case unknown, changed, notPinned }
 
@@ -28,7 +28,7 @@ struct SSHHostKey: Sendable, Hashable {
                     + "\(Self.scan(origin)) >> \(path)"
             case .notPinned:
                 "\(key) isn't the pinned one: somebody may be in between; if the server was set up anew, pin its new key "
-                    + "(hostKey, --host-key), which \(Self.scan(origin)) | ssh-keygen -lf - shows"
+                    + "(hostKey\(CommandWords.only(", --host-key"))), which \(Self.scan(origin)) | ssh-keygen -lf - shows"
             }
         return TransferError(.hostKeyRefused, message)
     }

@@ -45,7 +45,7 @@ struct ByteFingerprint {
         return mixed ^ mixed >> 29
     }
 
-    /// Of the bytes so far.
+    /// The fingerprint of the bytes so far.
     var value: UInt64 {
         var last = self
         last.rest += [UInt8](repeating: 0, count: Self.width - rest.count)

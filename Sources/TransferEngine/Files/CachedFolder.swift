@@ -18,7 +18,7 @@ public final class CachedFolder: Sendable {
     ///   isn't to be opened.
     public init?(of file: String) {
         guard let slash = file.utf8.lastIndex(of: UInt8(ascii: "/")) else { return nil }
-        // Behind the byte: a character may go on where the name begins.
+        // The name begins behind the byte: a character may go on where the name begins.
         let path = String(file[..<file.utf8.index(after: slash)])
         let descriptor = transfer_open_folder(path)
         guard descriptor >= 0 else { return nil }

@@ -42,14 +42,14 @@ public final class FileSink: BodySink {
     private var digest: Digest?
     private var start: BodyStart?
     private let state: FileSinkState
-    /// What was recorded of the bytes before.
+    /// The record of the bytes that were there before.
     private let earlier: ResumeData?
     /// Bytes of the body that are still to be compared with those that are there.
     private var uncompared: Range<Int64> = 0..<0
     private let keeper: RecordKeeper?
     /// Whether nothing is recorded of the bytes yet, as their number wasn't known at their beginning.
     private var isRecordDue = false
-    /// What the server's bytes claimed, where they weren't those that are there.
+    /// The claim of the server's bytes, where they weren't those that are there.
     private(set) var doubtfulClaim: String?
 
     /// - Parameters:
@@ -108,7 +108,7 @@ public final class FileSink: BodySink {
         if start.total ?? .max >= Self.recordThreshold { try part.ensureNamed() }
         Failpoint.reached(.partBegun)
         let isKept = keepBeginning()
-        // Whose bytes they are isn't known before they were compared.
+        // The version of the bytes isn't known before they were compared.
         let isOld = start.overlap > 0
         isRecordDue = start.total == nil && start.isContinuable && !isOld && !isKept
         if let total = start.total, total >= Self.recordThreshold {
@@ -133,7 +133,7 @@ public final class FileSink: BodySink {
     private func keepBeginning() -> Bool {
         guard let keeper, start?.continued == 0, part.isNamed, !part.holdsRecords else { return false }
         state.hold()
-        keeper(record()) { [state] in state.letGo() }
+        keeper(record()) { [state] in state.release() }
         return true
     }
 
@@ -210,8 +210,8 @@ public final class FileSink: BodySink {
     /// Whether the file has the bytes that it had before, and no others: no answer came, or nothing new with it.
     public var isUntouched: Bool { start.map { !uncompared.isEmpty && $0.overlap > 0 } ?? true }
 
-    /// What can be continued from here; `nil` when nothing is there, and when no answer came: then what was recorded
-    /// before still holds.
+    /// The state that can be continued from here; `nil` when nothing is there, and when no answer came: then what was
+    /// recorded before still holds.
     public func resumeData() -> ResumeData? {
         guard let start, position > 0, start.isContinuable, !isUntouched else { return nil }
         return record()

@@ -1,7 +1,7 @@
 import Synchronization
 public import TransferCore
 
-/// What the workers beside a `FileSink` tell it: how much is durable, and that the disk refused.
+/// News of the workers beside a `FileSink`: how much is durable, and that the disk refused.
 public final class FileSinkState: Sendable {
     private struct State {
         var synced: Int64 = 0
@@ -47,7 +47,7 @@ public final class FileSinkState: Sendable {
 
     func hold() { holds.add(1, ordering: .relaxed) }
 
-    func letGo() { holds.subtract(1, ordering: .releasing) }
+    func release() { holds.subtract(1, ordering: .releasing) }
 
     func fail(_ error: TransferError) {
         state.withLock { $0.failure = $0.failure ?? error }

@@ -2,7 +2,7 @@ import CTransferLinux
 import Glibc
 import TransferCore
 
-/// Which life of a file system a file is in, from one mounting of it to the next.
+/// The life of a file system that a file is in, from one mounting of it to the next.
 ///
 /// Bytes that were written and not synced are there for as long as that life lasts, whatever becomes of the processes: a
 /// reboot, a disk that was pulled out and a file system that was shut down for its errors end it. A mount isn't a life: each

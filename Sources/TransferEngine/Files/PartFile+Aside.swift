@@ -27,7 +27,7 @@ extension PartFile {
         var mine = stat()
         guard fstat(descriptor, &mine) == 0, mine.st_nlink == 1, has(path) else { return false }
         if let older = Self.look(aside) {
-            // What isn't ours isn't replaced; and of two versions that were given up the longer one is worth more.
+            // Files of others aren't replaced; and of two versions that were given up the longer one is worth more.
             guard older.record != nil, older.size <= Int64(mine.st_size) else { return false }
         } else if access(aside, F_OK) == 0 {
             return false
@@ -54,7 +54,7 @@ extension PartFile {
         return true
     }
 
-    /// What was set aside for this file; `nil` when nothing was.
+    /// The bytes that were set aside for this file; `nil` when none were.
     public var aside: (size: Int64, record: ResumeData)? {
         guard let found = Self.look(Self.asidePath(of: path)), let record = found.record, found.size > 0 else {
             return nil

@@ -44,7 +44,7 @@ extension PartFile {
         }
         try ensureNamed()
         guard has(path) else { throw swapped }
-        // Whoever has the other name could change the finished file by it.
+        // The owner of the other name could change the finished file by it.
         guard links == 1 else { throw shared }
         if replacing {
             guard Glibc.rename(path, destination) == 0 else { throw .file("rename to \(destination)", path, errno) }

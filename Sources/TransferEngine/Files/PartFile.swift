@@ -14,7 +14,7 @@ public final class PartFile: Sendable {
     public let descriptor: Int32
     /// The size when it was opened.
     public let initialSize: Int64
-    /// What was recorded about the bytes when it was opened.
+    /// The record of the bytes when the file was opened.
     public let initialRecord: ResumeData?
     /// Whether it's known for ours by the queue's own record alone, by which it was opened: that speaks of the bytes too.
     public let isClaimed: Bool
@@ -60,7 +60,7 @@ public final class PartFile: Sendable {
     /// owner for all of them (vfat), and a server may put nobody in root's place (NFS).
     public static func ownerOfNewFiles(besides path: String) -> UInt32? { PartOpener.ownerOfNewFiles(besides: path) }
 
-    /// What stands in a partial file, without its lock: another process may be writing to it. Blocks.
+    /// The content of a partial file, without its lock: another process may be writing to it. Blocks.
     ///
     /// - Returns: `nil` when there is none.
     public static func look(_ path: String) -> (size: Int64, record: ResumeData?)? {
@@ -88,7 +88,7 @@ public final class PartFile: Sendable {
     /// Gives up what is there: no record of it survives its first byte.
     func truncate() throws(TransferError) {
         try beginAnew { () throws(TransferError) in
-            // It stays ours without its record, too.
+            // The file stays ours without its record, too.
             canHold.store(PartRecord.mark(descriptor), ordering: .relaxed)
             PartRecord.remove(descriptor)
             guard ftruncate(descriptor, 0) == 0 else { throw .file("truncate", path, errno) }

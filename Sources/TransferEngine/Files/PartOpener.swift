@@ -4,8 +4,8 @@ import TransferCore
 
 /// Opens or makes partial files, and takes their locks.
 ///
-/// What has the name already is looked at before it's opened, and again before it's locked: a file of somebody else
-/// isn't written to, and a FIFO or a device isn't waited for.
+/// A file that has the name already is looked at before it's opened, and again before it's locked: a file of somebody
+/// else isn't written to, and a FIFO or a device isn't waited for.
 enum PartOpener {
     static func open(_ path: String, claim: PartOwnership.Claim) throws(TransferError) -> PartFile {
         for _ in 0..<16 {
@@ -75,7 +75,7 @@ enum PartOpener {
         return PartFile(
             path: path, descriptor: descriptor, size: Int64(opened.st_size),
             record: opened.st_size > 0 ? PartRecord.read(descriptor) : nil,
-            // What bears its own record may have begun anew since the queue's was made.
+            // A file that bears its own record may have begun anew since the queue's was made.
             isClaimed: bears != .mark && PartOwnership.matches(claim, inode: inode, bears: bears),
             // Bytes that the queue's record speaks of stay with that one.
             holdsRecords: bears == .mark || opened.st_size == 0 && PartRecord.mark(descriptor))

@@ -1,14 +1,14 @@
 import Glibc
 public import TransferCore
 
-/// Whose a file is that has the name of a partial file. Only our own is opened for writing; every other one is left as it
-/// is, and the download takes another name.
+/// The owner of a file that has the name of a partial file. Only our own is opened for writing; every other one is left
+/// as it is, and the download takes another name.
 public enum PartOwnership: Sendable, Hashable {
     case ours
     /// Says whose, for people.
     case foreign(String)
 
-    /// What the queue's own record says of the name, apart from the file.
+    /// The queue's own record of the name, apart from the file.
     public enum Claim: Sendable, Hashable {
         case none
         /// The name was recorded; nothing is known that tells the file from another one of that name.
@@ -21,7 +21,8 @@ public enum PartOwnership: Sendable, Hashable {
     enum Bears: Sendable, Hashable, CaseIterable {
         /// A record, or the mark of a file that we made.
         case mark
-        /// Neither, although its file system holds such things, or tells files apart by the numbers of their inodes.
+        /// The file bears no mark and no record, although its file system holds such things, or tells files apart by
+        /// the numbers of their inodes.
         case nothing
         /// The partial file's file system holds no extended attributes, and may make up the numbers of inodes at each mount.
         case unsupported
@@ -60,14 +61,14 @@ public enum PartOwnership: Sendable, Hashable {
 }
 
 extension ResumeData {
-    /// What this record says of the file with that name.
+    /// The claim of this record on the file with that name.
     public func claim(on path: String) -> PartOwnership.Claim {
         guard partialFile == path else { return .none }
         return partialInode.map { .inode($0) } ?? .name
     }
 }
 
-/// What something with a name in a folder is, apart from a regular file.
+/// The kind of something with a name in a folder that is no regular file.
 public enum FileKind: Sendable, Hashable {
     case regular, folder, fifo, socket, device, other
 

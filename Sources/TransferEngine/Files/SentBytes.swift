@@ -1,7 +1,7 @@
 import Synchronization
 
-/// Which bytes of a file were read to be sent, so that they can be compared with what the file has later: a change of its
-/// times may be a change of its bytes, or touch(1), chmod(1), another name.
+/// The bytes of a file that were read to be sent, so that they can be compared with what the file has later: a change
+/// of its times may be a change of its bytes, or touch(1), chmod(1), another name.
 final class SentBytes: Sendable {
     /// Bytes that were read one after the other.
     struct Run {
@@ -65,7 +65,7 @@ final class SentBytes: Sendable {
         }
     }
 
-    /// Of the whole file, while it was known to have what was sent.
+    /// Notes the fingerprint of the whole file, while it was known to have what was sent.
     func note(whole fingerprint: UInt64) { state.withLock { $0.whole = $0.isUnclear ? nil : fingerprint } }
 
     var isUnclear: Bool { state.withLock { $0.isUnclear } }

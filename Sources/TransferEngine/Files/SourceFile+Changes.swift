@@ -48,8 +48,8 @@ extension SourceFile {
     /// - Parameter mayHaveChanged: Nobody knows whether the file has the bytes that were sent then.
     public func markSentBefore(mayHaveChanged: Bool = false) { sent.markPartial(isUnclear: mayHaveChanged) }
 
-    /// Of all that was sent; tells it from other bytes later (``fingerprint(isStopped:)``). `nil` where it was sent in parts,
-    /// or by several attempts, and wasn't read for that (``noteFingerprint(isStopped:)``).
+    /// The fingerprint of all that was sent; tells it from other bytes later (``fingerprint(isStopped:)``). `nil` where
+    /// it was sent in parts, or by several attempts, and wasn't read for that (``noteFingerprint(isStopped:)``).
     public var sentFingerprint: UInt64? {
         if let whole = sent.whole { return whole }
         if let content {
@@ -70,7 +70,7 @@ extension SourceFile {
         sent.note(whole: whole)
     }
 
-    /// Of what the file has now. Blocks: for workers.
+    /// The fingerprint of the bytes that the file has now. Blocks: for workers.
     ///
     /// - Returns: `nil` where it can't be read as it was, or isn't to be read any more.
     public func fingerprint(isStopped: () -> Bool = { false }) -> UInt64? {

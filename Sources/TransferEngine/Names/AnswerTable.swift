@@ -1,6 +1,6 @@
 import TransferCore
 
-/// Which hosts' addresses are known, which are being asked for, and who waits for them: without any I/O.
+/// The hosts whose addresses are known or being asked for, and who waits for them: without any I/O.
 ///
 /// An answer belongs to the network that it came from. After a flush, what was being asked by then is given to those
 /// who waited for it, and to nobody else; where it failed, they are asked for anew.

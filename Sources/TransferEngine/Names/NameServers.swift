@@ -1,6 +1,6 @@
 import TransferCore
 
-/// What a resolv.conf(5) says: whom to ask, and how.
+/// The content of a resolv.conf(5): whom to ask, and how.
 struct NameServers: Sendable, Hashable {
     /// Addresses as written, a zone included; the first three (MAXNS).
     var servers: [String] = []
@@ -62,7 +62,7 @@ struct NameServers: Sendable, Hashable {
 }
 
 extension NameServers {
-    /// Those to ask over `link`: of the system's file, or, where that names only a resolver on this machine (as
+    /// The servers to ask over `link`: of the system's file, or, where that names only a resolver on this machine (as
     /// systemd-resolved's 127.0.0.53), those which that resolver asks.
     ///
     /// - Parameter read: A file's text; `nil` when it can't be read.

@@ -1,6 +1,6 @@
 import CTransferOpenSSL
 
-/// What a TLS connection was agreed to be for.
+/// The protocol that a TLS connection was agreed to be for.
 enum ApplicationProtocol {
     /// Whether that is HTTP/2 (ALPN, RFC 7301; RFC 9113 §3.2).
     ///

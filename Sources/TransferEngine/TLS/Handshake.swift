@@ -51,7 +51,7 @@ final class Handshake {
 
     func isSame(_ other: UnsafeMutablePointer<transfer_handshake>) -> Bool { raw == other }
 
-    /// What is to be judged; only while it's asked.
+    /// The server that is to be judged; only while the handshake asks.
     func trust() -> ServerTrust {
         let chain = (0..<transfer_handshake_count(raw)).compactMap { index in
             transfer_handshake_certificate(raw, index).map { Certificate(retaining: $0) }
@@ -106,7 +106,7 @@ final class Handshake {
 }
 
 extension TransferError {
-    /// What somebody threw who was asked about a server.
+    /// The error that a check of a server threw.
     static func refusal(_ error: any Error, of host: String) -> TransferError {
         error as? TransferError ?? TransferError(.certificateRefused, "certificate of \(host) refused: \(error)")
     }

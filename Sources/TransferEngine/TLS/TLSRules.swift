@@ -2,7 +2,7 @@ import Synchronization
 import TransferCore
 public import TransferCrypto
 
-/// Which servers are trusted, and which certificate is shown to them.
+/// Rules that say which servers are trusted, and which certificate is shown to them.
 ///
 /// Compared by identity: exchanges with other rules never share a connection, nor a TLS session, even where both would
 /// come to the same verdict.

@@ -15,7 +15,7 @@ package struct FolderCounts {
         self.countsKept = countsKept
     }
 
-    /// What a transaction left open; one that came later has the last word.
+    /// Notes the jobs that a transaction left open; a later transaction has the last word.
     package mutating func note(open: Int, stamp: Int) {
         guard stamp >= self.stamp else { return }
         (self.open, self.stamp) = (open, stamp)

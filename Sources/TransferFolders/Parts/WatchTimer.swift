@@ -11,11 +11,11 @@ package enum WatchTimer: Hashable, Sendable, CaseIterable {
     case failed
 }
 
-/// What is done with confirmed files that are due: one after the other, and once more where somebody called meanwhile.
+/// Work on confirmed files that are due: one after the other, and once more where somebody called meanwhile.
 package struct DueFiles {
     package var acting: Task<Void, Never>?
     package var mustActAgain = false
-    /// When the next one is due.
+    /// The time at which the next one is due.
     package var at: MonotonicTime?
 }
 

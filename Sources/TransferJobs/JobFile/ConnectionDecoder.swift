@@ -62,14 +62,27 @@ package enum ConnectionDecoder {
         let seen = try AccessFields.credentials.read(&decoder, into: &draft)
         guard seen != nil, decoder.problems.count == before else { return nil }
         switch (draft.netrc, draft.user, draft.password, draft.bearer) {
-        case (true?, let user, nil, nil): return .some(.netrc(user: user))
-        case (false?, nil, nil, nil): return .some(nil)
+        case (.own?, let user, nil, nil): return .some(.netrc(user: user))
+        case (.file(let path)?, let user, nil, nil): return .some(.netrc(user: user, file: path))
+        case (.off?, nil, nil, nil): return .some(nil)
         case (nil, nil, nil, let token?): return .some(.bearer(token))
         case (nil, let user?, let password?, nil): return .some(.basic(user: user, password: password))
         default:
             decoder.note(
                 "\"auth\" holds either \"netrc\" (and perhaps a \"user\"), \"bearer\", or both \"user\" and \"password\"",
                 decoder.brace(start))
+            return nil
+        }
+    }
+
+    /// Reads whether machines' logins are read from a file, and from which.
+    package static func netrc(_ decoder: inout JobDecoder) throws(JSONFault) -> AccessFields.NetrcWord? {
+        let kind = try decoder.reader.kind()
+        switch kind {
+        case .boolean: return try decoder.reader.boolean() ? .own : .off
+        case .string: return try decoder.path().map { .file($0) }
+        default:
+            try decoder.mismatch("true, false or a path", kind)
             return nil
         }
     }

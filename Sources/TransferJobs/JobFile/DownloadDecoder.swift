@@ -48,7 +48,14 @@ package enum DownloadDecoder {
                 decoder.note("the \"to\" of a download is a path, not a URL", to.token)
                 return nil
             }
+            if let message = DestinationTemplate.refusal(of: destination) {
+                decoder.note(message, to.token)
+                return nil
+            }
             destination = DestinationPath.normalized(destination)
+            if let url = draft.rules.download.urls.first {
+                destination = DestinationTemplate.expanded(destination, url: url, decoder.turn)
+            }
         }
         var download = draft.rules.download
         download.destination = destination

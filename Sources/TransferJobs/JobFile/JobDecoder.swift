@@ -19,6 +19,8 @@ package struct JobDecoder {
     package let fields: JobFields
     /// Reads what `canonicalJSON` wrote: values are taken as they are, whatever a job file would be allowed to say.
     package let isTrusted: Bool
+    /// The number of the job at hand, and the day: for destinations with places in them.
+    package var turn = DestinationTemplate.Turn(date: "")
     /// The kind of text that is read.
     package let form: Form
     package private(set) var problems: [Problem] = []

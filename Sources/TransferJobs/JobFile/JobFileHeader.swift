@@ -10,6 +10,7 @@ package struct JobFileHeader {
     /// Where the array of watched folders begins.
     package var watch: Int?
     private var hasVersion = false
+    private var hook: FinishHook?
 
     /// Reads the object of a whole document, over its jobs: these need the defaults, which may come behind them.
     package static func document(_ decoder: inout JobDecoder) throws(JSONFault) -> JobFileHeader {
@@ -20,6 +21,7 @@ package struct JobFileHeader {
             try decoder.object(FileKey.table, { (decoder, key) throws(JSONFault) in try header.read(key, &decoder) })
                 != nil
         else { return header }
+        header.placeHook(decoder.defaults.settings)
         if !header.hasVersion { decoder.note("\"version\" is missing; write \"version\": 1", start..<start + 1) }
         if header.jobs == nil, header.watch == nil, !decoder.has(key: "jobs", inObjectAt: start),
             !decoder.has(key: "watch", inObjectAt: start)
@@ -35,7 +37,13 @@ package struct JobFileHeader {
         _ = try decoder.object(FileKey.headerTable) { (decoder, key) throws(JSONFault) in
             try header.read(key, &decoder)
         }
+        header.placeHook(decoder.defaults.settings)
         return header
+    }
+
+    /// The batch's webhook is reached as `defaults` say, which may stand behind it.
+    private mutating func placeHook(_ defaults: JobSettings) {
+        batch.onFinish = hook.map { BatchHook($0, settings: defaults) }
     }
 
     private mutating func read(_ key: FileKey, _ decoder: inout JobDecoder) throws(JSONFault) {
@@ -50,7 +58,9 @@ package struct JobFileHeader {
                 decoder.note("version \(found) is unknown; this program reads version \(Self.version)", number.range)
             }
         case .name: batch.name = try decoder.string(DestinationPath.refusal(ofBatchName:))
+        case .collisions: batch.collisions = try decoder.word(Collisions.self)
         case .defaults: try defaults(&decoder)
+        case .onFinish: hook = try FinishFields.read(&decoder)
         case .limits: try LimitsDecoder.read(&decoder, into: &batch.limits)
         case .jobs: jobs = try passArray(&decoder)
         case .watch: watch = try passArray(&decoder)

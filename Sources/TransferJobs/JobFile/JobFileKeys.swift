@@ -1,7 +1,7 @@
 /// The keys of a job file, version 1, but for those of its jobs: see ``JobFields``. A test holds them and `jobs/transfer-jobs.schema.json` together.
 package enum FileKey: String, CaseIterable {
     case schema = "$schema"
-    case version, name, defaults, limits, jobs, watch
+    case version, name, collisions, defaults, limits, onFinish, jobs, watch
 
     package static let table = KeyTable(allCases)
     /// Of the first line of a `.jsonl` file.

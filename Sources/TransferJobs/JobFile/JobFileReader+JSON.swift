@@ -67,6 +67,7 @@ extension JobFileReader {
             do {
                 guard try decoder.reader.element(isFirst: &isFirst) else { return }
                 cursor.advance(to: decoder.reader.offset, in: bytes)
+                decoder.turn.number = report[keyPath: count] + 1
                 element = try read(&decoder)
             } catch {
                 // What the first reading lets pass, such as a key that occurs twice within an unknown value.
@@ -108,6 +109,7 @@ extension JobFileReader {
         }
         try begin(BatchSpec(), sink)
         var result: (spec: JobSpec?, places: JobPlaces) = (nil, JobPlaces(job: 0..<1))
+        decoder.turn.number = report.jobCount + 1
         do {
             result = try decoder.job()
             try decoder.reader.expectEnd()
@@ -129,7 +131,8 @@ extension JobFileReader {
             _ = try flush(FaultContext(bytes: bytes, base: cursor, path: path), sink)
         } else if let spec = result.spec {
             note(spec)
-            try sink(.job(spec, JobLocations(result.places, index: index, format: format, cursor: cursor, in: bytes)))
+            let place = JobLocations(result.places, index: index, format: format, cursor: cursor, in: bytes)
+            try deliver(spec, place, sink)
         }
     }
 

@@ -93,7 +93,9 @@ extension JobFileReader {
         guard equals != nil else { return try refuse("an option is written \(key)=VALUE", name, bytes, sink) }
         switch key {
         case "out", "dir":
-            if let message = DestinationPath.refusal(ofPath: text) { return try refuse(message, value, bytes, sink) }
+            if let message = DestinationPath.refusal(ofPath: text) ?? DestinationTemplate.refusal(of: text) {
+                return try refuse(message, value, bytes, sink)
+            }
             if key == "out" { list.out = text } else { list.folder = text }
             list.to = span(value, bytes)
         case "checksum":
@@ -129,19 +131,19 @@ extension JobFileReader {
         list = URLListEntry()
         guard !entry.isWrong, !entry.urls.isEmpty else { return }
         let folder = entry.folder.map { $0 + "/" } ?? ""
-        let destination = entry.out.map { folder + $0 } ?? (folder.isEmpty ? "./" : folder)
+        let named = entry.out.map { folder + $0 } ?? (folder.isEmpty ? destination : folder)
+        decoder.turn.number = report.jobCount
+        let path = DestinationTemplate.expanded(
+            DestinationPath.normalized(named), url: entry.urls[0], decoder.turn)
         let base = decoder.base(for: entry.urls)
         if let fault = base.fault {
             return try add(JobFileFault(message: fault, path: "", span: entry.span), sink)
         }
-        var spec = entry.job(to: DestinationPath.normalized(destination), on: base.defaults)
-        if base.isConfigured {
-            spec.lasting =
-                entry.job(to: DestinationPath.normalized(destination), on: decoder.defaults).spelt.fingerprint
-        }
+        var spec = entry.job(to: path, on: base.defaults)
+        if base.isConfigured { spec.lasting = entry.job(to: path, on: decoder.defaults).spelt.fingerprint }
         let locations = JobLocations(
             index: report.jobCount - 1, job: entry.span, to: entry.to ?? entry.span, format: .urlList)
-        try sink(.job(spec, locations))
+        try deliver(spec, locations, sink)
     }
 
     private mutating func utf8(

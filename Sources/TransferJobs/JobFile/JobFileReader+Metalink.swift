@@ -41,7 +41,7 @@ extension JobFileReader {
                     if base.isConfigured {
                         spec.lasting = job(file, name, on: decoder.defaults).spelt.fingerprint
                     }
-                    try sink(.job(spec, place))
+                    try deliver(spec, place, sink)
                 }
             }
         }

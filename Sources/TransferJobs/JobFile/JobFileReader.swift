@@ -19,7 +19,7 @@ public enum JobFileElement: Sendable {
 ///
 /// ```swift
 /// var reader = JobFileReader(format: .init(fileName: name), sums: readFile)
-/// let report = try reader.read(bytes) { element in … }
+/// let report = try reader.read(bytes) { element in print(element) }
 /// ```
 public struct JobFileReader {
     /// The form of the file; `nil` until it's told from the contents.
@@ -40,6 +40,10 @@ public struct JobFileReader {
     package let directory: String?
     /// The folders that are watched, with their lines.
     package var watched: [WatchPath.Entry] = []
+    /// The names that the downloads get.
+    package let names: DestinationLedger
+    /// The destination of URLs in lists that name none.
+    package let destination: String
     package let metalink: MetalinkRules
     private var pending: [UInt8] = []
     private var isTooLong = false
@@ -48,18 +52,24 @@ public struct JobFileReader {
     ///   - format: The form of the file; `nil` tells it from the contents.
     ///   - directory: What the relative paths of watched folders start from; without it they stay relative.
     ///   - rules: Laid over the file's `defaults`.
+    ///   - names: Shared by the lists of one batch; a file's own word on collisions holds where it has none.
+    ///   - destination: Where URLs of lists go that name no file: a folder, or a path with places such as `{host}`.
     ///   - metalink: How the files of a Metalink are fetched.
     ///   - sums: Reads the file that a job's `checksums` names; called once for each name. What it throws is a fault in
     ///     the job file.
     public init(
         format: JobFileFormat?, directory: String? = nil, rules: RequestRules = RequestRules(),
-        metalink: MetalinkRules = MetalinkRules(), sums: @escaping (String) throws -> [UInt8]
+        metalink: MetalinkRules = MetalinkRules(), names: DestinationLedger? = nil, destination: String = "./",
+        sums: @escaping (String) throws -> [UInt8]
     ) {
         self.format = format
         self.directory = directory
+        self.names = names ?? DestinationLedger(directory: directory)
+        self.destination = destination
         self.metalink = metalink
         decoder = JobDecoder(
             JSONReader(UnsafeBufferPointer(start: nil, count: 0)), rules: rules, sums: ChecksumSource(sums))
+        decoder.turn = DestinationTemplate.Turn(date: LocalDate.today)
     }
 
     /// Reads a whole file.
@@ -144,7 +154,19 @@ public struct JobFileReader {
     package mutating func begin(_ batch: BatchSpec, _ sink: (JobFileElement) throws -> Void) throws {
         guard !hasBegun else { return }
         hasBegun = true
+        names.hear(batch.collisions)
         try sink(.batch(batch))
+    }
+
+    /// Hands out a job that is in order by itself, under the name that it gets among the others.
+    package mutating func deliver(
+        _ spec: JobSpec, _ place: JobLocations, _ sink: (JobFileElement) throws -> Void
+    ) throws {
+        switch names.settle(spec) {
+        case .taken(let spec): try sink(.job(spec, place))
+        case .folded: break
+        case .refused(let message): try add(place.identityFault(message), sink)
+        }
     }
 
     package mutating func add(_ fault: JobFileFault, _ sink: (JobFileElement) throws -> Void) throws {

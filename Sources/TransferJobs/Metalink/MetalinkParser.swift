@@ -72,7 +72,8 @@ package struct MetalinkParser {
         _ name: XMLName, _ attributes: [XMLScanner.Attribute], _ range: Range<Int>
     ) throws(XMLScanner.Fault) {
         if path.isEmpty { version = try Self.version(name, attributes, range) }
-        let isOurs = name.space == (version == .four ? Self.space4 : Self.space3) || version == .three && name.space == ""
+        let isOurs =
+            name.space == (version == .four ? Self.space4 : Self.space3) || version == .three && name.space == ""
         path.append(Element(name: isOurs ? name.local : "", attributes: attributes, range: range))
         switch place {
         case "file":
@@ -97,7 +98,8 @@ package struct MetalinkParser {
             if name.space == space3 || name.space == "" && written == "3.0" { return .three }
         }
         throw XMLScanner.Fault(
-            message: "no Metalink: its first element is <metalink xmlns=\"\(space4)\">, or of version 3 with the namespace"
+            message:
+                "no Metalink: its first element is <metalink xmlns=\"\(space4)\">, or of version 3 with the namespace"
                 + " \(space3)",
             range: range)
     }

@@ -3,6 +3,10 @@ public struct BatchSpec: Sendable, Hashable {
     /// The batch's identity; `nil` means the real path of its file.
     public var name: String?
     public var limits = BatchLimits()
+    /// What becomes of two downloads to one file; `nil` is ``Collisions/fail``.
+    public var collisions: Collisions?
+    /// Who is told when all its jobs have ended.
+    public var onFinish: BatchHook?
 
     public init(name: String? = nil, limits: BatchLimits = BatchLimits()) {
         self.name = name

@@ -4,7 +4,7 @@ public struct BatchStatus: Sendable, Hashable {
     /// The job file it came from.
     public let source: String?
     /// What its relative paths start from.
-    public var directory = ""
+    public let directory: String
     public var total = 0
     public var done = 0
     public var failed = 0
@@ -68,6 +68,8 @@ public struct FailedJob: Sendable, Hashable {
     public var again: Int64?
     /// `nil` where its record can't be read any more.
     public let route: JobRoute?
+    /// The URL that was asked last, after redirects; redacted.
+    public var finalURL: String?
 
     package init(
         batch: String, job: String, code: String, message: String, status: Int? = nil, host: String? = nil,

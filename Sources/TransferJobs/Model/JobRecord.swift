@@ -127,6 +127,8 @@ package struct JobEnd: Sendable {
     /// What is left of the file, of a download that didn't come to its end.
     package var resume: ResumeData?
     package var route: JobRoute?
+    /// Whether somebody is told of it (`onFinish`).
+    package var tellsHook = false
     /// The URL that was asked last, of one that failed; redacted.
     package var finalURL: String?
 
@@ -165,6 +167,11 @@ package struct JobEnd: Sendable {
 
     package var wasCancelled: Bool {
         if case .cancelled = outcome { true } else { false }
+    }
+
+    /// Whether nothing was moved, as the file was complete before.
+    package var wasKept: Bool {
+        if case .kept = outcome { true } else { false }
     }
 }
 

@@ -2,7 +2,10 @@
 extension JobSettings {
     /// The names of the credentials that the job's request needs.
     package var credentialNames: [String] {
-        let texts = JobFields.all.order.secrets.flatMap { $0.texts(self) }
+        var own = self
+        // Its secrets are asked for when it's told.
+        own.onFinish = nil
+        let texts = JobFields.all.order.secrets.flatMap { $0.texts(own) }
         return texts.compactMap { text in
             if case .credential(let name) = text { name } else { nil }
         }

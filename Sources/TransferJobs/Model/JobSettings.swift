@@ -20,24 +20,31 @@ public struct JobSettings: Sendable, Hashable {
     /// For `s3://bucket/key` URLs.
     public var s3: S3Access?
     public var http = HTTPRules()
-    private var fileServers = FileServers()
+    private var seldom = Seldom()
 
     public init() {}
 
     /// For `sftp` URLs.
     public var ssh: SSHAccess? {
-        _read { yield fileServers.ssh }
-        _modify { yield &fileServers.ssh }
+        _read { yield seldom.ssh }
+        _modify { yield &seldom.ssh }
     }
     /// For `ftp` and `ftps` URLs.
     public var ftp: FTPAccess? {
-        _read { yield fileServers.ftp }
-        _modify { yield &fileServers.ftp }
+        _read { yield seldom.ftp }
+        _modify { yield &seldom.ftp }
     }
 
-    private struct FileServers: Sendable, Hashable {
+    /// Who is told when the job has ended; no part of what the job is.
+    public var onFinish: FinishHook? {
+        _read { yield seldom.onFinish }
+        _modify { yield &seldom.onFinish }
+    }
+
+    private struct Seldom: Sendable, Hashable {
         var ssh: SSHAccess?
         var ftp: FTPAccess?
+        var onFinish: FinishHook?
     }
 
     /// How HTTP is spoken.
@@ -136,8 +143,10 @@ public struct JobSettings: Sendable, Hashable {
         /// The entries of `~/.netrc`: that of the job's own machine, and on the way those of machines that redirects
         /// lead to.
         ///
-        /// - Parameter user: Which of several entries of the job's own machine is meant.
-        case netrc(user: SecretText? = nil)
+        /// - Parameters:
+        ///   - user: Which of several entries of the job's own machine is meant.
+        ///   - file: The path of another file than `~/.netrc`, which has to be there.
+        case netrc(user: SecretText? = nil, file: String? = nil)
         /// A token, sent as `Authorization: Bearer …` (RFC 6750) to the job's own origin.
         case bearer(SecretText)
         case basic(user: SecretText, password: SecretText)

@@ -194,6 +194,9 @@ extension JobSpec {
     /// to write then, to count or to hide. The same settings in a value of their own aren't told, which costs time alone.
     package var hasNoSettings: Bool { sharedSettings.isSame(as: JobDefaults.noSettings) }
 
+    /// Whether somebody is told of its end.
+    package var tellsHook: Bool { !hasNoSettings && settings.onFinish != nil }
+
     /// Whether it holds what must not be written down: ``JobSecrets``.
     package var hasSecret: Bool { JobSecrets.isIn(self) }
 

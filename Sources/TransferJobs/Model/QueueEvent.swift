@@ -54,6 +54,8 @@ public struct QueueEvent: Sendable {
         /// and is queued anew as it is now.
         case dropped(job: String)
         case failed(JobFailure)
+        /// Who is to be told of an end (`onFinish`) was told, or couldn't be.
+        case hook(HookNews)
 
         fileprivate var ownRoute: JobRoute? {
             switch self {

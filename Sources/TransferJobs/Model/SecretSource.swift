@@ -42,13 +42,17 @@ public struct SecretSource: Sendable {
     ///
     /// - Throws: `secretMissing` when it can't be read.
     package static func cookies(in path: String) throws(TransferError) -> String {
-        String(decoding: try bytes(of: path, upTo: 16 << 20), as: UTF8.self)
+        String(decoding: try bytes(of: path, upTo: 16 << 20, as: "the file of cookies"), as: UTF8.self)
     }
 
     /// The user's `.netrc`, and its path; one that isn't there has no entries.
     ///
+    /// - Parameter file: The path of another file, which has to be there.
     /// - Throws: `secretMissing` for one that is there and can't be read.
-    package func netrc() throws(TransferError) -> (path: String, Netrc) {
+    package func netrc(_ file: String? = nil) throws(TransferError) -> (path: String, Netrc) {
+        if let file {
+            return (file, Netrc(String(decoding: try Self.bytes(of: file, upTo: 1 << 20), as: UTF8.self)))
+        }
         let home = environment("HOME").flatMap { $0.isEmpty ? nil : $0 } ?? Self.home
         guard let path = home.map({ $0 + "/.netrc" }) else { return ("~/.netrc", Netrc()) }
         var status = stat()
@@ -84,9 +88,9 @@ public struct SecretSource: Sendable {
         }
     }
 
-    private static func unreadable(_ path: String) -> TransferError {
+    private static func unreadable(_ path: String, _ what: String) -> TransferError {
         let reason = String(cString: strerror(errno)).lowercased()
-        return TransferError(.secretMissing, "can't read the secret in \(path): \(reason)")
+        return TransferError(.secretMissing, "can't read \(what) \(path): \(reason)")
     }
 
     private static func contents(_ path: String) throws(TransferError) -> String {
@@ -95,20 +99,22 @@ public struct SecretSource: Sendable {
         return try checked(text, path)
     }
 
-    private static func bytes(of path: String, upTo limit: Int) throws(TransferError) -> [UInt8] {
+    private static func bytes(of path: String, upTo limit: Int, as what: String = "the secret in") throws(TransferError)
+        -> [UInt8]
+    {
         // A pipe that nobody writes to would be waited for.
         let descriptor = transfer_open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK, 0)
-        guard descriptor >= 0 else { throw unreadable(path) }
+        guard descriptor >= 0 else { throw unreadable(path, what) }
         defer { close(descriptor) }
         var status = stat()
         guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT != S_IFIFO else {
-            throw TransferError(.secretMissing, "the secret in \(path) can't be read: it's a pipe; name a file")
+            throw TransferError(.secretMissing, "\(what) \(path) can't be read: it's a pipe; name a file")
         }
         var bytes: [UInt8] = []
         var piece = [UInt8](repeating: 0, count: 16 << 10)
         while bytes.count < limit {
             let count = Glibc.read(descriptor, &piece, min(piece.count, limit - bytes.count))
-            guard count >= 0 else { throw unreadable(path) }
+            guard count >= 0 else { throw unreadable(path, what) }
             guard count > 0 else { break }
             bytes += piece[..<count]
         }

@@ -17,6 +17,28 @@ extension JobSpec.UploadProtocol: RawRepresentable, CaseIterable, Hashable {
     public func hash(into hasher: inout Hasher) { hasher.combine(rawValue) }
 }
 
+// The protocols of this package; each is an entry in a file of its own (`Protocols/`).
+extension JobSpec.UploadProtocol {
+    /// The file is the body of one request. Where the server offers to resume it (the IETF draft), that is used.
+    public static let put = PlainUploads.put
+    /// The same by POST, which isn't sent twice.
+    public static let post = PlainUploads.post
+    /// `put` with `createFolders`: folders that are missing are made (WebDAV's MKCOL).
+    package static let putIntoFolders = PlainUploads.putIntoFolders
+    /// A form (RFC 7578) with fields and the file.
+    public static let multipart = FormUploads.multipart
+    /// tus 1.0.
+    public static let tus = TusUploads.tus
+    /// Resumable Uploads for HTTP, an IETF draft.
+    public static let resumable = ResumableUploads.resumable
+    /// Amazon's S3 and what speaks like it; the URL is `s3://bucket/key`.
+    public static let s3 = S3Uploads.s3
+    /// The file grows beside its destination and gets its name when it's whole; the URL is `ftp://…` or `ftps://…`.
+    public static let ftp = FileServerUploads.ftp
+    /// The same with SSH's servers; the URL is `sftp://…`.
+    public static let sftp = FileServerUploads.sftp
+}
+
 extension JobSpec.UploadProtocol {
     /// Whether the URL is only where uploads are made, and the server says where each is: then many have the same one.
     public var givesNames: Bool { entry.givesNames }

@@ -2,7 +2,7 @@ import Synchronization
 
 /// The protocols that uploads may speak.
 package final class UploadRegistry: Sendable {
-    /// Those of this package, in the order of the manual page. A new protocol is a line here.
+    /// The protocols of this package, in the order of the manual page. A new protocol is a line here.
     package static let builtIn: [JobSpec.UploadProtocol] = [
         .put, .post, .multipart, .tus, .resumable, .s3, .ftp, .sftp,
     ]

@@ -115,7 +115,7 @@ extension Publisher {
     public func combineLatest<P: Publisher>(_ other: P) -> Publishers.CombineLatest<Self, P>
     where P.Failure == Failure { Publishers.CombineLatest<Self, P>(self, other) }
 
-    /// What `transform` makes of the latest values.
+    /// Publishes the values that `transform` makes of the latest values.
     public func combineLatest<P: Publisher, T>(
         _ other: P, _ transform: @escaping (Output, P.Output) -> T
     ) -> Publishers.Map<Publishers.CombineLatest<Self, P>, T>
@@ -128,7 +128,7 @@ extension Publisher {
         Publishers.CombineLatest3<Self, P, Q>(self, publisher1, publisher2)
     }
 
-    /// What `transform` makes of the latest values.
+    /// Publishes the values that `transform` makes of the latest values.
     public func combineLatest<P: Publisher, Q: Publisher, T>(
         _ publisher1: P, _ publisher2: Q, _ transform: @escaping (Output, P.Output, Q.Output) -> T
     ) -> Publishers.Map<Publishers.CombineLatest3<Self, P, Q>, T>
@@ -144,7 +144,7 @@ extension Publisher {
         Publishers.CombineLatest4<Self, P, Q, R>(self, publisher1, publisher2, publisher3)
     }
 
-    /// What `transform` makes of the latest values.
+    /// Publishes the values that `transform` makes of the latest values.
     public func combineLatest<P: Publisher, Q: Publisher, R: Publisher, T>(
         _ publisher1: P, _ publisher2: Q, _ publisher3: R,
         _ transform: @escaping (Output, P.Output, Q.Output, R.Output) -> T

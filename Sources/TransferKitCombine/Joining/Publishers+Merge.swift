@@ -3,7 +3,7 @@ public import OpenCombine
 // What OpenCombine lacks of Combine's publishers that join others; see JoinState for the rule.
 
 extension Publishers {
-    /// What two publishers publish, in the order in which it comes.
+    /// The values of two publishers, in the order in which they come.
     public struct Merge<
         A: Publisher, B: Publisher
     >: Publisher
@@ -30,7 +30,7 @@ extension Publishers {
         }
     }
 
-    /// What three publishers publish, in the order in which it comes.
+    /// The values of three publishers, in the order in which they come.
     public struct Merge3<
         A: Publisher, B: Publisher, C: Publisher
     >: Publisher
@@ -60,7 +60,7 @@ extension Publishers {
         }
     }
 
-    /// What four publishers publish, in the order in which it comes.
+    /// The values of four publishers, in the order in which they come.
     public struct Merge4<
         A: Publisher, B: Publisher, C: Publisher, D: Publisher
     >: Publisher
@@ -94,7 +94,7 @@ extension Publishers {
         }
     }
 
-    /// What any number of publishers of one type publish, in the order in which it comes.
+    /// The values of any number of publishers of one type, in the order in which they come.
     public struct MergeMany<Upstream: Publisher>: Publisher {
         public typealias Output = Upstream.Output
         public typealias Failure = Upstream.Failure
@@ -123,17 +123,17 @@ extension Publishers {
 }
 
 extension Publisher {
-    /// What this publisher and another publish, in the order in which it comes.
+    /// Publishes the values of this publisher and another, in the order in which they come.
     public func merge<B: Publisher>(with other: B) -> Publishers.Merge<Self, B>
     where B.Output == Output, B.Failure == Failure { Publishers.Merge<Self, B>(self, other) }
 
-    /// What this publisher and two others publish, in the order in which it comes.
+    /// Publishes the values of this publisher and two others, in the order in which they come.
     public func merge<B: Publisher, C: Publisher>(with b: B, _ c: C) -> Publishers.Merge3<Self, B, C>
     where B.Output == Output, B.Failure == Failure, C.Output == Output, C.Failure == Failure {
         Publishers.Merge3<Self, B, C>(self, b, c)
     }
 
-    /// What this publisher and three others publish, in the order in which it comes.
+    /// Publishes the values of this publisher and three others, in the order in which they come.
     public func merge<B: Publisher, C: Publisher, D: Publisher>(with b: B, _ c: C, _ d: D)
         -> Publishers.Merge4<Self, B, C, D>
     where
@@ -141,6 +141,6 @@ extension Publisher {
         D.Failure == Failure
     { Publishers.Merge4<Self, B, C, D>(self, b, c, d) }
 
-    /// What this publisher and another of its type publish, in the order in which it comes.
+    /// Publishes the values of this publisher and another of its type, in the order in which they come.
     public func merge(with other: Self) -> Publishers.MergeMany<Self> { Publishers.MergeMany(self, other) }
 }

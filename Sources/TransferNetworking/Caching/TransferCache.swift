@@ -6,12 +6,12 @@ import TransferEventLoop
 /// A private HTTP cache (RFC 9111) in memory and, where wanted, in a folder: for `URLSessionConfiguration.urlCache` or
 /// ``SessionSettings/cache``.
 ///
-/// It takes the place of Foundation's own, whose keys on Linux leave out the query, the scheme and Vary. Several
+/// The cache takes the place of Foundation's own, whose keys on Linux leave out the query, the scheme and Vary. Several
 /// sessions may share one; several processes may share a folder. What was stored with credentials (`Authorization`) is
 /// only given to requests with the same ones, unless the server calls it `public`. Bodies above 5 % of a capacity
 /// aren't stored there. Files are readable by their owner only; those that were damaged are dropped.
 ///
-/// What is on disk is read and written on a queue of its own; the methods of `URLCache` wait for it.
+/// The files on disk are read and written on a queue of its own; the methods of `URLCache` wait for it.
 ///
 /// `@unchecked Sendable`: what changes is behind a lock, or used on the queue only.
 public final class TransferCache: URLCache, @unchecked Sendable {

@@ -3,7 +3,8 @@ public import Foundation
 
 /// Gives the streams of a `DataStreamRequest`; each observer has its own.
 ///
-/// What an observer hasn't awaited yet is bounded by the network: an observer that is slow slows the request down.
+/// Pieces that an observer hasn't awaited yet are bounded by the network: an observer that is slow slows the request
+/// down.
 public struct DataStreamTask: Sendable {
     @preconcurrency
     public typealias Stream<Success, Failure: Error> = StreamOf<DataStreamRequest.Stream<Success, Failure>>
@@ -33,7 +34,7 @@ public struct DataStreamTask: Sendable {
         stream(shouldAutomaticallyCancel, bufferingPolicy) { .success(String(decoding: $0, as: UTF8.self)) }
     }
 
-    /// What each piece is decoded to.
+    /// Streams the values that the pieces are decoded to.
     @preconcurrency
     public func streamingDecodables<Value: Decodable & Sendable>(
         _ type: Value.Type = Value.self, automaticallyCancelling shouldAutomaticallyCancel: Bool = true,
@@ -45,7 +46,7 @@ public struct DataStreamTask: Sendable {
             automaticallyCancelling: shouldAutomaticallyCancel, bufferingPolicy: bufferingPolicy)
     }
 
-    /// What a serializer makes of each piece.
+    /// Streams the values that a serializer makes of the pieces.
     public func streamingResponses<Serializer: DataStreamSerializer>(
         serializedUsing serializer: Serializer, automaticallyCancelling shouldAutomaticallyCancel: Bool = true,
         bufferingPolicy: Stream<Serializer.SerializedObject, AFError>.BufferingPolicy = .unbounded

@@ -95,12 +95,12 @@ extension DataRequest {
             automaticallyCancelling: shouldAutomaticallyCancel)
     }
 
-    /// What a serializer makes of the answer; `.data` and the like say which.
+    /// Awaits the value that a serializer makes of the answer; `.data` and the like say which.
     public func serializingResponse<Serializer: ResponseSerializer>(
         using serializer: Serializer, automaticallyCancelling shouldAutomaticallyCancel: Bool = true
     ) -> DataTask<Serializer.SerializedObject> { task(serializer, shouldAutomaticallyCancel) }
 
-    /// What a serializer makes of the answer.
+    /// Awaits the value that a serializer makes of the answer.
     public func serializingResponse<Serializer: DataResponseSerializerProtocol>(
         using serializer: Serializer, automaticallyCancelling shouldAutomaticallyCancel: Bool = true
     ) -> DataTask<Serializer.SerializedObject> { task(serializer, shouldAutomaticallyCancel) }

@@ -45,7 +45,7 @@ public struct DownloadTask<Value: Sendable>: Sendable {
 }
 
 extension DownloadRequest {
-    /// Where the file is; it isn't read.
+    /// Awaits the place of the file, which isn't read.
     ///
     /// - Parameter shouldAutomaticallyCancel: Whether cancelling the task that awaits cancels the download.
     public func serializingDownloadedFileURL(
@@ -105,12 +105,12 @@ extension DownloadRequest {
             automaticallyCancelling: shouldAutomaticallyCancel)
     }
 
-    /// What a serializer makes of the file; `.data` and the like say which.
+    /// Awaits the value that a serializer makes of the file; `.data` and the like say which.
     public func serializingDownload<Serializer: ResponseSerializer>(
         using serializer: Serializer, automaticallyCancelling shouldAutomaticallyCancel: Bool = true
     ) -> DownloadTask<Serializer.SerializedObject> { task(serializer, shouldAutomaticallyCancel) }
 
-    /// What a serializer makes of the file.
+    /// Awaits the value that a serializer makes of the file.
     public func serializingDownload<Serializer: DownloadResponseSerializerProtocol>(
         using serializer: Serializer, automaticallyCancelling shouldAutomaticallyCancel: Bool = true
     ) -> DownloadTask<Serializer.SerializedObject> { task(serializer, shouldAutomaticallyCancel) }

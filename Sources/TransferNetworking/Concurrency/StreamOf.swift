@@ -7,7 +7,7 @@ import Synchronization
 @preconcurrency
 public struct StreamOf<Element: Sendable>: AsyncSequence, Sendable {
     public typealias Failure = Never
-    /// What becomes of values that nobody has awaited yet.
+    /// The policy for values that nobody has awaited yet.
     public typealias BufferingPolicy = AsyncStream<Element>.Continuation.BufferingPolicy
 
     /// The end of a stream that nobody ever iterated.

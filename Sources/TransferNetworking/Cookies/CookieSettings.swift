@@ -1,9 +1,9 @@
 import Foundation
 public import FoundationNetworking
 
-/// What a session does with cookies (RFC 6265).
+/// The handling of cookies by a session (RFC 6265).
 public struct CookieSettings: Sendable {
-    /// Where they are kept.
+    /// The place where cookies are kept.
     public enum Place: Sendable {
         /// None are kept, and none are sent.
         case nowhere
@@ -13,8 +13,8 @@ public struct CookieSettings: Sendable {
     }
 
     public var place: Place
-    /// Which ones are taken. `onlyFromMainDocumentDomain` refuses those of hosts that aren't of the registered domain of
-    /// the request's `mainDocumentURL`; without such a URL each host is its own.
+    /// The cookies that are taken. `onlyFromMainDocumentDomain` refuses those of hosts that aren't of the registered
+    /// domain of the request's `mainDocumentURL`; without such a URL each host is its own.
     public var acceptPolicy: HTTPCookie.AcceptPolicy
     /// Whether requests carry them; `URLRequest.httpShouldHandleCookies` can switch off both for one request.
     public var sendsCookies: Bool
@@ -28,9 +28,10 @@ public struct CookieSettings: Sendable {
         self.sendsCookies = sendsCookies
     }
 
-    /// What a configuration says. Its storage is used where it's one in memory, as that of an ephemeral configuration is.
-    /// For `HTTPCookieStorage.shared`, which every default configuration has and which writes into the home folder, a
-    /// ``CookieStore`` of the session's own stands in; a program that wants the shared one sets ``place`` to it.
+    /// Takes the settings of a configuration. Its storage is used where it's one in memory, as that of an ephemeral
+    /// configuration is. For `HTTPCookieStorage.shared`, which every default configuration has and which writes into
+    /// the home folder, a ``CookieStore`` of the session's own stands in; a program that wants the shared one sets
+    /// ``place`` to it.
     public init(_ configuration: URLSessionConfiguration) {
         acceptPolicy = configuration.httpCookieAcceptPolicy
         sendsCookies = configuration.httpShouldSetCookies

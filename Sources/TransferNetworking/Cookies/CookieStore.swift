@@ -33,7 +33,7 @@ public final class CookieStore: Sendable {
         return memory.all(now: now).compactMap(\.foundation)
     }
 
-    /// Those that a request for the URL would carry, in the order in which they are sent.
+    /// The cookies that a request for the URL would carry, in the order in which they are sent.
     public func cookies(for url: URL) -> [HTTPCookie] {
         guard let origin = CookieOrigin(url.absoluteString) else { return [] }
         return cookies(for: origin, now: WallClock.now).compactMap(\.foundation)

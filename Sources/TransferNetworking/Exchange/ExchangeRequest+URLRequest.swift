@@ -41,7 +41,10 @@ extension ExchangeRequest {
 
     /// Why nothing is sent to such a URL.
     static func unsupported(_ url: String) -> AFError {
-        let reason = URLSpelling.fault(of: url).map { ": its host is no name: \($0)" } ?? ""
+        let reason =
+            url.lowercased().hasPrefix("file:")
+            ? ": a file is read by request(_:) and copied by download(_:to:); it's neither streamed nor uploaded to"
+            : URLSpelling.fault(of: url).map { ": its host is no name: \($0)" } ?? ""
         let cause = TransferError(.badURL, "unsupported URL: \(Redaction.url(url))\(reason)")
         return .sessionTaskFailed(error: URLError(cause))
     }

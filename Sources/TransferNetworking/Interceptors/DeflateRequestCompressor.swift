@@ -5,10 +5,10 @@ import TransferCore
 
 /// Compresses the body of requests with the `deflate` content coding (RFC 9110 §8.4.1.2).
 ///
-/// Of use for big bodies of text to servers known to accept them; only `httpBody` is compressed, never a file or a
-/// stream of an upload.
+/// The compressor is of use for big bodies of text to servers known to accept them; only `httpBody` is compressed,
+/// never a file or a stream of an upload.
 public struct DeflateRequestCompressor: Sendable, RequestInterceptor {
-    /// What to do with a request that has a `Content-Encoding` already.
+    /// The treatment of a request that has a `Content-Encoding` already.
     public enum DuplicateHeaderBehavior: Sendable {
         /// Fails the request with a `DuplicateHeaderError`.
         case error

@@ -11,14 +11,14 @@ open class Interceptor: @unchecked Sendable, RequestInterceptor {  // Its proper
     /// In the order in which they are asked.
     public let retriers: [any RequestRetrier]
 
-    /// Of two closures.
+    /// Makes an interceptor of two closures.
     @preconcurrency
     public init(adaptHandler: @escaping AdaptHandler, retryHandler: @escaping RetryHandler) {
         adapters = [Adapter(adaptHandler)]
         retriers = [Retrier(retryHandler)]
     }
 
-    /// Of one adapter and one retrier.
+    /// Makes an interceptor of one adapter and one retrier.
     public init(adapter: any RequestAdapter, retrier: any RequestRetrier) {
         adapters = [adapter]
         retriers = [retrier]

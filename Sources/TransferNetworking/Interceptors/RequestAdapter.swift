@@ -35,7 +35,7 @@ extension RequestAdapter {
     ) { adapt(urlRequest, for: state.session, completion: completion) }
 }
 
-/// What an adapter learns of the request beside the URL request.
+/// Facts for an adapter about the request, beside the URL request.
 public struct RequestAdapterState: Sendable {
     /// The `id` of the `Request`, the same for all of its attempts.
     public let requestID: UUID

@@ -13,7 +13,7 @@ public protocol RequestRetrier: Sendable {
         completion: @escaping @Sendable (RetryResult) -> Void)
 }
 
-/// What comes of a failure.
+/// A retrier's decision about a failure.
 public enum RetryResult: Sendable {
     /// The request is made again at once.
     case retry

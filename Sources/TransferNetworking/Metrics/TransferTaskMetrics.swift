@@ -1,9 +1,9 @@
 public import Foundation
 public import FoundationNetworking
 
-/// What the network did for one task of a request: one transaction for each hop (redirects, new starts).
+/// Measurements of one task of a request: one transaction for each hop (redirects, new starts).
 ///
-/// It stands in for Foundation's `URLSessionTaskMetrics`, which can't be made on Linux.
+/// The type stands in for Foundation's `URLSessionTaskMetrics`, which can't be made on Linux.
 public struct TransferTaskMetrics: Sendable {
     /// In the order of the hops.
     public var transactionMetrics: [TransferTransactionMetrics]
@@ -18,11 +18,11 @@ public struct TransferTaskMetrics: Sendable {
     }
 }
 
-/// What the network did for one request and its answer.
+/// Measurements of one request and its answer.
 ///
 /// Moments are `nil` for what didn't happen: a reused connection has no look-up, no connect and no TLS handshake.
 public struct TransferTransactionMetrics: Sendable {
-    /// Where the answer came from.
+    /// The source that the answer came from.
     public enum ResourceFetchType: Sendable {
         case networkLoad
         /// From the session's cache, perhaps after the server had been asked.

@@ -21,7 +21,7 @@ open class ClosureEventMonitor: EventMonitor, @unchecked Sendable {  // The clos
     /// The answer is a redirect that is about to be followed.
     open var taskWillPerformHTTPRedirection:
         (@Sendable (URLSession, URLSessionTask, HTTPURLResponse, URLRequest) -> Void)?
-    /// What the network did is known.
+    /// The measurements of a task are known.
     @preconcurrency
     open var taskDidFinishCollectingMetrics: (@Sendable (URLSession, URLSessionTask, TransferTaskMetrics) -> Void)?
     /// A task ended, well or with a `URLError`.
@@ -66,7 +66,7 @@ open class ClosureEventMonitor: EventMonitor, @unchecked Sendable {  // The clos
     /// An attempt begins.
     @preconcurrency
     open var requestDidCreateTask: (@Sendable (Request, URLSessionTask) -> Void)?
-    /// What the network did for an attempt is known.
+    /// The measurements of an attempt are known.
     @preconcurrency
     open var requestDidGatherMetrics: (@Sendable (Request, TransferTaskMetrics) -> Void)?
     /// An attempt ended before the network was used.
@@ -108,10 +108,10 @@ open class ClosureEventMonitor: EventMonitor, @unchecked Sendable {  // The clos
     /// A rule looked at the head of a stream.
     open var requestDidValidateRequestResponseWithResult:
         (@Sendable (DataStreamRequest, URLRequest?, HTTPURLResponse, Request.ValidationResult) -> Void)?
-    /// What an upload sends is ready.
+    /// The body of an upload is ready.
     @preconcurrency
     open var requestDidCreateUploadable: (@Sendable (UploadRequest, UploadRequest.Uploadable) -> Void)?
-    /// What an upload sends couldn't be made.
+    /// The body of an upload couldn't be made.
     @preconcurrency
     open var requestDidFailToCreateUploadableWithError: (@Sendable (UploadRequest, AFError) -> Void)?
     /// An upload takes its body from a stream.

@@ -28,7 +28,7 @@ open class MultipartFormData: @unchecked Sendable {
         }
     }
 
-    /// What stands between the parts: 1 to 70 characters (RFC 2046 §5.1.1) that must not be in any of them.
+    /// The boundary between the parts: 1 to 70 characters (RFC 2046 §5.1.1) that must not be in any of them.
     public let boundary: String
 
     let fileManager: FileManager

@@ -40,7 +40,7 @@ extension FormValueEncoder: SingleValueEncodingContainer {
         case let value as String: try encode(value)
         case let value as Date: try encode(value, orAs: form.dateEncoding.encode(value))
         case let value as Data: try encode(value, orAs: form.dataEncoding.encode(value))
-        // These encode themselves as a structure of several parts.
+        // Values of these types encode themselves as a structure of several parts.
         case let value as Decimal: node.value = value.description
         case let value as URL: node.value = value.absoluteString
         default: try value.encode(to: self)

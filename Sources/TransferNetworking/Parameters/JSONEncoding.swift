@@ -3,7 +3,7 @@ public import FoundationNetworking
 
 /// Sends a dictionary, or any JSON value, as a JSON body.
 public struct JSONEncoding: ParameterEncoding {
-    /// What the encoding itself refuses.
+    /// A reason for which the encoding itself refuses parameters.
     public enum Error: Swift.Error, Sendable, LocalizedError {
         /// Something in the parameters can't be written as JSON.
         case invalidJSONObject

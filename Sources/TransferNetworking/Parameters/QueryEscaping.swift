@@ -2,8 +2,8 @@ public import Foundation
 import FoundationNetworking
 
 extension CharacterSet {
-    /// What stays as it is in the names and values of a query or a form: RFC 3986's unreserved characters (§2.3), and
-    /// `?` and `/`, which a query may contain (§3.4).
+    /// The characters that stay as they are in the names and values of a query or a form: RFC 3986's unreserved
+    /// characters (§2.3), and `?` and `/`, which a query may contain (§3.4).
     public static let afURLQueryAllowed = CharacterSet(
         charactersIn: "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~/?")
 }

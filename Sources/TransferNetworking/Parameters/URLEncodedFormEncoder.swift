@@ -6,7 +6,7 @@ public import Foundation
 /// No standard says how to write nested values, truth, dates or `nil`: a strategy decides for each. `URL`s are written as
 /// their text, `Decimal`s with all their digits. Elements of an array keep their order, also when pairs are sorted.
 public final class URLEncodedFormEncoder: Sendable {
-    /// What the encoder itself refuses.
+    /// A reason for which the encoder itself refuses a value.
     public enum Error: Swift.Error, Sendable, LocalizedError {
         /// The value to encode has no names: it's an array, or a single value. The text describes what was given.
         case invalidRootObject(String)
@@ -30,7 +30,7 @@ public final class URLEncodedFormEncoder: Sendable {
     public let keyPathEncoding: KeyPathEncoding
     public let nilEncoding: NilEncoding
     public let spaceEncoding: SpaceEncoding
-    /// What isn't percent-encoded; only ASCII characters count.
+    /// The characters that aren't percent-encoded; only ASCII characters count.
     public let allowedCharacters: CharacterSet
 
     let escaping: QueryEscaping

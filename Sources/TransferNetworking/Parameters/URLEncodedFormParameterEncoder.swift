@@ -6,7 +6,7 @@ public import FoundationNetworking
 /// - Note: `@unchecked` only because it's open: both of its properties are constant and Sendable. A subclass has to be
 ///   safe itself.
 open class URLEncodedFormParameterEncoder: @unchecked Sendable, ParameterEncoder {
-    /// Where the parameters go.
+    /// The place that the parameters go to.
     public enum Destination: Sendable {
         /// Into the query for GET, HEAD and DELETE, into the body for other methods.
         case methodDependent

@@ -6,7 +6,7 @@ public import FoundationNetworking
 /// No standard says how to write collections. Arrays are written as `key[]=1&key[]=2`, dictionaries as
 /// `key[name]=value`. Names are sorted, so that the same parameters give the same text.
 public struct URLEncoding: ParameterEncoding {
-    /// Where the parameters go.
+    /// The place that the parameters go to.
     public typealias Destination = URLEncodedFormParameterEncoder.Destination
     /// How the name of an array's element is written.
     public typealias ArrayEncoding = URLEncodedFormEncoder.ArrayEncoding

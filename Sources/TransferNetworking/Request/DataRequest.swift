@@ -16,7 +16,7 @@ public class DataRequest: Request, @unchecked Sendable {  // Its own state is be
         var hook = ResponseHook()
     }
 
-    /// What the request is made of.
+    /// The value that the request is made of.
     public let convertible: any URLRequestConvertible
     private let answer = Mutex(Answer())
 

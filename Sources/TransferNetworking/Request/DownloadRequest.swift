@@ -10,7 +10,7 @@ import TransferEngine
 /// before a failure or a cancellation stays there for ``resumeData``, where the server gave a validator by which the
 /// rest can be asked for safely (RFC 9110 §13.1.5).
 public final class DownloadRequest: Request, @unchecked Sendable {  // Its own state is behind a lock.
-    /// What is done before the file is moved to its destination.
+    /// Steps before the file is moved to its destination.
     public struct Options: OptionSet, Sendable {
         public let rawValue: Int
         public init(rawValue: Int) { self.rawValue = rawValue }
@@ -29,7 +29,7 @@ public final class DownloadRequest: Request, @unchecked Sendable {  // Its own s
     public typealias Validation =
         @Sendable (_ request: URLRequest?, _ response: HTTPURLResponse, _ fileURL: URL?) -> ValidationResult
 
-    /// What is downloaded.
+    /// The thing that is downloaded.
     public enum Downloadable: Sendable {
         case request(any URLRequestConvertible)
         case resumeData(Data)
@@ -69,7 +69,7 @@ public final class DownloadRequest: Request, @unchecked Sendable {  // Its own s
         }
     }
 
-    /// What `Session.download(resumingWith:)` takes, in this process or another; `nil` when there is nothing to go on
+    /// The data that `Session.download(resumingWith:)` takes, in this process or another; `nil` when there is nothing to go on
     /// from. There after a cancellation that asked for it, and after a failure.
     public var resumeData: Data? {
         switch mutable.withLock({ $0.cancellation }) {

@@ -2,10 +2,10 @@ public import Foundation
 import FoundationNetworking
 public import TransferCore
 
-/// What a new process needs to go on with a download: the request, and which bytes of which version are there.
+/// The data with which a new process goes on with a download: the request, and which bytes of which version are there.
 ///
-/// It holds the URL with its query and the request's header fields as they were given, because the download could not
-/// be continued without them: keep it as you would keep those.
+/// The value holds the URL with its query and the request's header fields as they were given, because the download
+/// could not be continued without them: keep it as you would keep those.
 public struct DownloadResumption: Sendable, Hashable, Codable {
     /// The form of the data; 1.
     public var version = 1

@@ -4,11 +4,11 @@ public import FoundationNetworking
 
 // What programs can look at beside the course of the request itself.
 extension Request {
-    /// Its session; `nil` never, as a request keeps its session.
+    /// The request's session; never `nil`, as a request keeps its session.
     public var delegate: (any RequestDelegate)? { session }
     /// The session's root queue: where retriers and validations are called.
     public var underlyingQueue: DispatchQueue { session.rootQueue }
-    /// Where responses are serialized.
+    /// The queue on which responses are serialized.
     public var serializationQueue: DispatchQueue { session.serializationQueue }
     /// The interceptors of the request itself, as one; `nil` where it has none.
     public var interceptor: (any RequestInterceptor)? {
@@ -22,7 +22,7 @@ extension Request {
     }
     /// The URL requests of its tasks, as they were sent; the latest 32.
     public var performedRequests: [URLRequest] { read { $0.attempts.elements }.map(\.urlRequest) }
-    /// What ``authenticate(with:)`` was given last.
+    /// The credential that ``authenticate(with:)`` was given last.
     public var credential: URLCredential? { read { $0.own.credential?.given } }
     /// The request's own, where it has one.
     public var redirectHandler: (any RedirectHandler)? { read { $0.own.redirectHandler } }

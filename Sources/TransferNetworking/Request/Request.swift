@@ -4,7 +4,7 @@ import Synchronization
 import TransferCore
 import TransferEngine
 
-/// What requests of all kinds have in common; made by a ``Session`` only.
+/// The common part of requests of all kinds; made by a ``Session`` only.
 ///
 /// `@unchecked Sendable`, as a class with subclasses: what changes is behind a lock, in this class and in them.
 public class Request: @unchecked Sendable, Identifiable {
@@ -55,7 +55,7 @@ public class Request: @unchecked Sendable, Identifiable {
     public var task: URLSessionTask? { read { $0.attempts.last }?.task(of: self) }
     /// The answer to the last attempt; there as soon as its head has arrived. `nil` while another is prepared.
     public var response: HTTPURLResponse? { read { $0.lastAttempt }?.response }
-    /// What the network did for each attempt that has ended; the latest 32.
+    /// Measurements of the attempts that have ended; the latest 32.
     public var allMetrics: [TransferTaskMetrics] { read { $0.attempts.elements }.compactMap(\.metrics) }
     public var firstMetrics: TransferTaskMetrics? { read { $0.attempts.first }?.metrics }
     public var lastMetrics: TransferTaskMetrics? { metrics }

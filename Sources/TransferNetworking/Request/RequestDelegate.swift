@@ -1,7 +1,7 @@
 public import Foundation
 public import FoundationNetworking
 
-/// What a request asks of its session.
+/// The session, as far as a request asks something of it.
 @preconcurrency
 public protocol RequestDelegate: AnyObject, Sendable {
     /// The configuration that tasks are made with.

@@ -29,7 +29,7 @@ struct RequestLifecycle: Equatable {
         case transferring
         /// The suspension lasts: the exchange was told to stop, what came is kept.
         case parking
-        /// What came is kept; the next attempt continues it.
+        /// The bytes that came are kept; the next attempt continues it.
         case parked
         /// The retriers are asked.
         case deciding
@@ -58,7 +58,7 @@ struct RequestLifecycle: Equatable {
         case prepared
         /// The host has room for it.
         case admitted
-        /// It has been suspended for so long that its connection is better given up.
+        /// The request has been suspended for so long that its connection is better given up.
         case suspensionExpired
         /// The attempt is over; a failure asks the retriers.
         case attemptEnded(failed: Bool)
@@ -111,7 +111,7 @@ struct RequestLifecycle: Equatable {
         guard case .active(let pace, let work) = state, pace != .suspended else { return .none }
         switch work {
         case .transferring: return go(.suspended(.transferring), .suspendTransfer)
-        // Its place in the queue is given up: a suspended request must not keep others from the host.
+        // The request's place in the queue is given up: a suspended request must not keep others from the host.
         case .prepared, .queued: return go(.suspended(.prepared), .holdTask)
         default: return go(.suspended(work), .none)
         }

@@ -6,7 +6,7 @@ import TransferEngine
 
 /// A request that sends a body of its own.
 public final class UploadRequest: DataRequest, @unchecked Sendable {  // Its own state is behind a lock.
-    /// What is sent.
+    /// The body that is sent.
     public enum Uploadable: @unchecked Sendable {  // A stream is read by one attempt at a time.
         case data(Data)
         /// - Parameter shouldRemove: Whether the file is removed when the request has come to its end.
@@ -14,9 +14,9 @@ public final class UploadRequest: DataRequest, @unchecked Sendable {  // Its own
         case stream(InputStream)
     }
 
-    /// What is sent; `nil` for what has to be made first (a form, a stream by a closure).
+    /// The body that is sent; `nil` for one that has to be made first (a form, a stream by a closure).
     public var uploadable: Uploadable? { made.withLock { $0 }?.uploadable ?? (upload as? UploadParts)?.ready }
-    /// What the upload is made of.
+    /// The value that the upload is made of.
     public let upload: any UploadConvertible
     public let fileManager: FileManager
     private let made = Mutex<Made?>(nil)

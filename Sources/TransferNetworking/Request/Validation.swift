@@ -2,7 +2,7 @@ import Foundation
 import FoundationNetworking
 
 extension Request {
-    /// What a rule says of an answer. An error of the program's own arrives as `customValidationFailed`.
+    /// A rule's verdict on an answer. An error of the program's own arrives as `customValidationFailed`.
     public typealias ValidationResult = Result<Void, any Error>
 }
 

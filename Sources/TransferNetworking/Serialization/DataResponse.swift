@@ -8,7 +8,7 @@ public typealias AFDownloadResponse<Success> = DownloadResponse<Success, AFError
 /// A result whose failures are `AFError`s.
 public typealias AFResult<Success> = Result<Success, AFError>
 
-/// What came of a `DataRequest` or `UploadRequest`, in the form that a handler asked for.
+/// The result of a `DataRequest` or `UploadRequest`, in the form that a handler asked for.
 public struct DataResponse<Success, Failure: Error> {
     /// The URL request that was sent last; `nil` when none could be made.
     public let request: URLRequest?
@@ -16,12 +16,12 @@ public struct DataResponse<Success, Failure: Error> {
     public var response: HTTPURLResponse? { answer.response }
     /// The body as it came.
     public let data: Data?
-    /// What the network did for the last attempt; `nil` when the network was never reached.
+    /// Measurements of the last attempt; `nil` when the network was never reached.
     public var metrics: TransferTaskMetrics? { answer.metrics }
     /// How long the serializer took, in seconds.
     public let serializationDuration: TimeInterval
     private let answer: AnswerFacts
-    /// What the serializer made of the answer, or why there is nothing.
+    /// The value that the serializer made of the answer, or why there is nothing.
     public let result: Result<Success, Failure>
 
     /// The value, if there is one.

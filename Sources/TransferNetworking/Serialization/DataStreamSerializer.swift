@@ -46,8 +46,8 @@ public struct PassthroughStreamSerializer: DataStreamSerializer {
 
 /// Each piece as text in UTF-8.
 ///
-/// What is no UTF-8 becomes U+FFFD. That happens too where a character is split between two pieces, as each piece is
-/// read by itself: to get such text unharmed, take the pieces as they come and decode them when they are whole.
+/// Bytes that are no UTF-8 become U+FFFD. That happens too where a character is split between two pieces, as each piece
+/// is read by itself: to get such text unharmed, take the pieces as they come and decode them when they are whole.
 public struct StringStreamSerializer: DataStreamSerializer {
     public init() {}
 

@@ -1,7 +1,7 @@
 public import Foundation
 public import FoundationNetworking
 
-/// What came of a `DownloadRequest`, in the form that a handler asked for.
+/// The result of a `DownloadRequest`, in the form that a handler asked for.
 public struct DownloadResponse<Success, Failure: Error> {
     /// The URL request that was sent last; `nil` when none could be made.
     public let request: URLRequest?
@@ -9,14 +9,14 @@ public struct DownloadResponse<Success, Failure: Error> {
     public var response: HTTPURLResponse? { answer.response }
     /// Where the file is, once it's whole.
     public let fileURL: URL?
-    /// What the download can be continued with, after a failure or a cancellation that asked for it.
+    /// The data that the download can be continued with, after a failure or a cancellation that asked for it.
     public let resumeData: Data?
-    /// What the network did for the last attempt; `nil` when the network was never reached.
+    /// Measurements of the last attempt; `nil` when the network was never reached.
     public var metrics: TransferTaskMetrics? { answer.metrics }
     /// How long the serializer took, in seconds.
     public let serializationDuration: TimeInterval
     private let answer: AnswerFacts
-    /// What the serializer made of the file, or why there is nothing.
+    /// The value that the serializer made of the file, or why there is nothing.
     public let result: Result<Success, Failure>
 
     /// The value, if there is one.

@@ -8,8 +8,8 @@ import TransferReachability
 
 // What a session has for its requests, and does to all of them.
 extension Session {
-    /// What Foundation's signatures need: it carries the configuration, and knows the tasks of the requests that are under
-    /// way. Nothing is ever sent through it.
+    /// The session that Foundation's signatures need: it carries the configuration, and knows the tasks of the requests
+    /// that are under way. Nothing is ever sent through it.
     public var session: URLSession {
         foundation.withLock { session in
             if let session { return session }

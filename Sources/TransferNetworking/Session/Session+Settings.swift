@@ -16,7 +16,7 @@ extension Session {
     }
 
     public var startRequestsImmediately: Bool { settings.startRequestsImmediately }
-    /// When URL requests are made and adapted.
+    /// The time at which URL requests are made and adapted.
     public var requestSetup: RequestSetup { settings.requestSetup }
     public var interceptor: (any RequestInterceptor)? { settings.interceptor }
     public var serverTrustManager: ServerTrustManager? { settings.serverTrustManager }

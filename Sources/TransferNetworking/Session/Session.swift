@@ -21,11 +21,11 @@ open class Session: @unchecked Sendable {
 
     public let settings: SessionSettings
     public let delegate: SessionDelegate
-    /// Where retriers and validations are called.
+    /// The queue on which retriers and validations are called.
     public let rootQueue: DispatchQueue
-    /// Where URL requests are made and adapted.
+    /// The queue on which URL requests are made and adapted.
     public let requestQueue: DispatchQueue
-    /// Where responses are serialized.
+    /// The queue on which responses are serialized.
     public let serializationQueue: DispatchQueue
     /// Whether there are monitors that are told of everything, asked or not.
     let isObserved: Bool

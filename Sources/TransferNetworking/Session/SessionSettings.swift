@@ -4,7 +4,7 @@ public import FoundationNetworking
 public import TransferCore
 public import TransferCrypto
 
-/// What holds for all requests of a session, as one value.
+/// Settings of all requests of a session, as one value.
 public struct SessionSettings: Sendable {
     /// Sent with every request that doesn't set the same field itself.
     public var headers: HTTPHeaders { didSet { fields = headers.map { HeaderField($0.name, $0.value) } } }
@@ -16,7 +16,7 @@ public struct SessionSettings: Sendable {
     private var limits = Limits()
     private var route = Route()
     public var startRequestsImmediately = true
-    /// When the session's requests are set up.
+    /// The time at which the session's requests are set up.
     public var requestSetup = Session.RequestSetup.lazy
     public var interceptor: (any RequestInterceptor)? {
         get { participants.interceptor }
@@ -48,8 +48,8 @@ public struct SessionSettings: Sendable {
         get { participants.cachedResponseHandler }
         set { participants.cachedResponseHandler = newValue }
     }
-    /// Where answers to data requests are kept (RFC 9111); `nil` for no cache. Best a ``TransferCache``; any other
-    /// `URLCache` holds one answer a URL.
+    /// The cache that keeps answers to data requests (RFC 9111); `nil` for no cache. Best a ``TransferCache``; any
+    /// other `URLCache` holds one answer a URL.
     ///
     /// A configuration's own is taken over. Where that is `URLCache.shared`, as in every configuration that says
     /// nothing else, it's a new one in memory (8 MiB) for the sessions made with these settings: Foundation's would
@@ -69,12 +69,12 @@ public struct SessionSettings: Sendable {
         get { queues.rootQueue }
         set { queues.rootQueue = newValue }
     }
-    /// Where URL requests are made and adapted. `nil` makes one that targets the root queue.
+    /// The queue on which URL requests are made and adapted. `nil` makes one that targets the root queue.
     public var requestQueue: DispatchQueue? {
         get { queues.requestQueue }
         set { queues.requestQueue = newValue }
     }
-    /// Where responses are serialized. `nil` makes one.
+    /// The queue on which responses are serialized. `nil` makes one.
     public var serializationQueue: DispatchQueue? {
         get { queues.serializationQueue }
         set { queues.serializationQueue = newValue }
@@ -110,7 +110,7 @@ public struct SessionSettings: Sendable {
         get { limits.suspensionLimit }
         set { limits.suspensionLimit = newValue }
     }
-    /// What is done with cookies.
+    /// The handling of cookies.
     public var cookies: CookieSettings
     /// The most redirects that are followed.
     public var maxRedirects: Int {
@@ -122,7 +122,7 @@ public struct SessionSettings: Sendable {
         get { trust.authorities }
         set { trust.authorities = newValue }
     }
-    /// Which proxies are used for what: those of the configuration's `connectionProxyDictionary`, where it has one, else
+    /// The proxies that are used: those of the configuration's `connectionProxyDictionary`, where it has one, else
     /// those that the process's environment names, as curl(1) reads it (`http_proxy`, `https_proxy`, `all_proxy`,
     /// `no_proxy`). `.none` goes straight everywhere.
     public var proxies: ProxyRule {
@@ -162,11 +162,11 @@ public struct SessionSettings: Sendable {
     public var protocolClasses: [URLProtocol.Type]
     /// Threads that carry transfers.
     public var loops = min(4, max(1, ProcessInfo.processInfo.activeProcessorCount))
-    /// Where downloads are kept until they are complete.
+    /// The folder in which downloads are kept until they are complete.
     public var temporaryFolder = FileManager.default.temporaryDirectory.path
 
-    /// What ``init(configuration:)`` takes over from a default configuration with the headers of `HTTPHeaders.default`;
-    /// none is made, as that alone makes folders in the user's home on Linux.
+    /// The same settings that ``init(configuration:)`` takes over from a default configuration with the headers of
+    /// `HTTPHeaders.default`; none is made, as that alone makes folders in the user's home on Linux.
     public init() {
         headers = .default
         fields = headers.map { HeaderField($0.name, $0.value) }

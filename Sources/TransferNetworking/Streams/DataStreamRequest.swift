@@ -6,7 +6,7 @@ import TransferEngine
 
 /// A request whose answer is handed on piece by piece as it arrives, and kept nowhere.
 ///
-/// What handlers and streams haven't taken yet is bounded: beyond half a MiB nothing more is read from the network
+/// Data that handlers and streams haven't taken yet is bounded: beyond half a MiB nothing more is read from the network
 /// until they have caught up.
 public final class DataStreamRequest: Request, @unchecked Sendable {  // Its own state is behind a lock.
     /// Is called with each piece, and at the end. An error that it throws about a piece cancels the request, and is what
@@ -30,13 +30,13 @@ public final class DataStreamRequest: Request, @unchecked Sendable {  // Its own
 
     @preconcurrency
     public enum Event<Success: Sendable, Failure: Error>: Sendable {
-        /// What a serializer made of a piece.
+        /// The result that a serializer made of a piece.
         case stream(Result<Success, Failure>)
         /// There is nothing more to come.
         case complete(Completion)
     }
 
-    /// What a stream ended with.
+    /// The end of a stream.
     public struct Completion: Sendable {
         public let request: URLRequest?
         public let response: HTTPURLResponse?
@@ -59,7 +59,7 @@ public final class DataStreamRequest: Request, @unchecked Sendable {  // Its own
         var hook = ResponseHook()
     }
 
-    /// What the request is made of.
+    /// The value that the request is made of.
     public let convertible: any URLRequestConvertible
     /// Whether a piece that can't be serialized ends the request.
     public let automaticallyCancelOnStreamError: Bool

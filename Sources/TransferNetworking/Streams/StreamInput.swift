@@ -3,7 +3,7 @@ public import Foundation
 extension DataStreamRequest {
     /// The answer as a stream to read from, on any thread but a session's own queues; a read waits for bytes.
     ///
-    /// What isn't read isn't fetched: the stream holds half a MiB at most.
+    /// Data that isn't read isn't fetched: the stream holds half a MiB at most.
     ///
     /// - Parameter bufferSize: Of no influence: pieces aren't copied.
     /// - Returns: `nil` never; the documented signature has it.

@@ -1,6 +1,6 @@
 public import TransferCrypto
 
-/// What a program knows of revoked certificates itself, and the bounds of what is fetched.
+/// A program's own knowledge of revoked certificates, and the bounds of what is fetched.
 public struct RevocationSources: Sendable {
     /// Looked at before anything is fetched.
     public var lists: [RevocationList] = []

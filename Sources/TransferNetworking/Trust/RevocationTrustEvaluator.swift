@@ -8,8 +8,8 @@ public import TransferCrypto
 /// kept from before, and by asking (OCSP, RFC 6960) or fetching (lists, RFC 5280 §5). Where nobody can tell, the
 /// server is trusted, unless the options ask for a positive answer.
 ///
-/// It blocks the thread it is called on while it asks, for at most ``RevocationSources/timeout``; the handshake waits
-/// meanwhile, and nothing else.
+/// The evaluator blocks the thread it is called on while it asks, for at most ``RevocationSources/timeout``; the
+/// handshake waits meanwhile, and nothing else.
 public final class RevocationTrustEvaluator: ServerTrustEvaluating {
     /// By which ways to look, and how strictly.
     public struct Options: OptionSet, Sendable, Hashable {

@@ -14,7 +14,7 @@ public typealias CFString = String
 /// An error, under the name that pinning code gives it.
 public typealias CFError = any Error
 
-/// Who allocates for Core Foundation; there is no other than Swift here.
+/// The allocator of Core Foundation; there is no other than Swift here.
 public enum CFAllocator: Sendable {}
 
 /// The allocator that is used where none is named.

@@ -1,6 +1,6 @@
 import TransferCrypto
 
-/// What an evaluation of a trust came to, under the name that documented programs use.
+/// The result of an evaluation of a trust, under the name that documented programs use.
 public enum SecTrustResultType: UInt32, Sendable {
     /// Nobody has evaluated it.
     case invalid = 0
@@ -14,7 +14,7 @@ public enum SecTrustResultType: UInt32, Sendable {
     case recoverableTrustFailure = 5
     /// Refused for good: a signature is wrong, or a certificate is revoked.
     case fatalTrustFailure = 6
-    /// It couldn't be evaluated.
+    /// The trust couldn't be evaluated.
     case otherError = 7
 
     init(_ failure: TrustFailure?) {

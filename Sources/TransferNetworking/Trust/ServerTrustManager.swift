@@ -1,6 +1,6 @@
 import TransferCore
 
-/// Which evaluator judges which host.
+/// The choice of the evaluator for each host.
 ///
 /// Hosts are compared whole: for wildcards override ``serverTrustEvaluator(forHost:)``.
 ///
@@ -21,6 +21,9 @@ open class ServerTrustManager: @unchecked Sendable {
         self.evaluators = evaluators
         normalized = Dictionary(evaluators.map { (Self.normal($0.key), $0.value) }, uniquingKeysWith: { one, _ in one })
     }
+
+    @available(*, unavailable, message: "override serverTrustEvaluator(forHost:)")
+    open func serverTrustPolicy(forHost host: String) -> ServerTrustPolicy? { nil }
 
     /// The evaluator of a host. Called for each TLS connection, on any thread.
     ///

@@ -4,7 +4,7 @@ import TransferCore
 import TransferCrypto
 
 extension AFError {
-    /// What was no URL.
+    /// The value that was no URL.
     public var urlConvertible: (any URLConvertible)? {
         guard case .invalidURL(let url) = self else { return nil }
         return url
@@ -68,7 +68,7 @@ extension AFError {
         return source
     }
 
-    /// Where the file could not be moved to.
+    /// The place that the file could not be moved to.
     public var destinationURL: URL? {
         guard case .downloadedFileMoveFailed(_, _, let destination) = self else { return nil }
         return destination

@@ -12,7 +12,7 @@ extension AFError {
         case bodyPartFileNotReachable(at: URL)
         /// Whether the file of a part exists could not be found out.
         case bodyPartFileNotReachableWithError(atURL: URL, error: any Error)
-        /// What should be the file of a part is a folder.
+        /// The file of a part is a folder.
         case bodyPartFileIsDirectory(at: URL)
         /// The system doesn't tell the size of a part's file.
         case bodyPartFileSizeNotAvailable(at: URL)
@@ -57,7 +57,7 @@ extension AFError {
 
     /// Why a `ParameterEncoder` failed.
     public enum ParameterEncoderFailureReason: Sendable {
-        /// What a request must have for its parameters to be encoded.
+        /// A component that a request must have for its parameters to be encoded.
         public enum RequiredComponent: Sendable, Equatable {
             case url
             /// The method; `rawValue` is what stands in its place.
@@ -137,11 +137,11 @@ extension AFError {
         /// An evaluator of the program's own refused it.
         case customEvaluationFailed(error: any Error)
 
-        /// What an evaluation came to.
+        /// The result of an evaluation.
         public struct Output: Sendable {
             /// The host that was asked for.
             public let host: String
-            /// What the server showed.
+            /// The certificates that the server showed.
             public let trust: SecTrust
             /// OpenSSL's code (X509_STORE_CTX_get_error(3)); 0 where the rule isn't OpenSSL's.
             public let status: OSStatus

@@ -3,7 +3,7 @@ import FoundationNetworking
 
 /// Why a request failed.
 ///
-/// It's carried along in every result, and is large: hence behind a reference (`indirect`).
+/// The error is carried along in every result, and is large: hence behind a reference (`indirect`).
 public indirect enum AFError: Error, Sendable {
     /// The body of an upload could not be opened or made.
     case createUploadableFailed(error: any Error)

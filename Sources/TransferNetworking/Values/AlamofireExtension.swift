@@ -2,7 +2,7 @@ public import FoundationNetworking
 
 /// Keeps additions to the types of others under one name, `af`, out of the way of their own members.
 public struct AlamofireExtension<ExtendedType> {
-    /// What is extended.
+    /// The type that is extended.
     public private(set) var type: ExtendedType
 
     public init(_ type: ExtendedType) { self.type = type }

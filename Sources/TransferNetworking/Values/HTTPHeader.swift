@@ -61,7 +61,7 @@ extension HTTPHeader {
     /// The type of the body (RFC 9110 §8.3).
     public static func contentType(_ value: String) -> HTTPHeader { HTTPHeader(name: "Content-Type", value: value) }
 
-    /// Who asks (RFC 9110 §10.1.5); ``defaultUserAgent`` names the program.
+    /// The name of the program that asks (RFC 9110 §10.1.5); ``defaultUserAgent`` names the program.
     public static func userAgent(_ value: String) -> HTTPHeader { HTTPHeader(name: "User-Agent", value: value) }
 
     /// The subprotocols of a WebSocket (RFC 6455 §11.3.4).

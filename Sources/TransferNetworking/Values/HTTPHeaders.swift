@@ -8,7 +8,7 @@ public struct HTTPHeaders: Equatable, Hashable, Sendable {
 
     public init() {}
 
-    /// Of several fields with one name the last wins, in the place of the first.
+    /// The last of several fields with one name wins, in the place of the first.
     public init(_ headers: [HTTPHeader]) {
         for header in headers { update(header) }
     }
@@ -93,7 +93,7 @@ extension HTTPHeaders: CustomStringConvertible {
 }
 
 extension HTTPHeaders {
-    /// What a session sends unless a request says otherwise.
+    /// The fields that a session sends unless a request says otherwise.
     ///
     /// Downloads into files ask for no coding, so that offsets in them mean something.
     public static let `default`: HTTPHeaders = [.defaultAcceptEncoding, .defaultAcceptLanguage, .defaultUserAgent]

@@ -1,7 +1,7 @@
 public import Foundation
 public import FoundationNetworking
 
-/// What can be read as a URL to make requests for.
+/// A value that can be read as a URL to make requests for.
 @preconcurrency
 public protocol URLConvertible: Sendable {
     /// - Throws: When it is no URL.
@@ -28,7 +28,7 @@ extension URLComponents: URLConvertible {
     }
 }
 
-/// What can be read as a request; a router conforms to it.
+/// A value that can be read as a request; a router conforms to it.
 @preconcurrency
 public protocol URLRequestConvertible: Sendable {
     /// - Throws: When no request can be made of it.

@@ -12,8 +12,6 @@ package struct QueueMeasurements: Sendable {
         var isUnderWay = true
         /// The bytes of the file that are there, as it was told last.
         var position: Int64
-        /// What of its bytes was counted.
-        var counted: Int64 = 0
     }
 
     private struct Key: Hashable {
@@ -53,20 +51,20 @@ package struct QueueMeasurements: Sendable {
         case .batchProgress(let progress):
             return wait(event.batch, progress.waiting, progress.waitReason.map(\.metricLabel))
         case .batchFinished: return wait(event.batch, 0, nil)
-        case .batchStarted, .batchWaiting, .batchContinues, .commanded, .authorized: return []
+        case .batchStarted, .batchWaiting, .batchContinues, .commanded, .authorized, .hook: return []
         }
     }
 
     // MARK: A job's way
 
     private mutating func begin(_ key: Key, _ start: JobStart) -> [Measurement] {
-        var changes = pause(key)
-        let parts = start.url.split(separator: "/", maxSplits: 2, omittingEmptySubsequences: false)
-        var job = Started(
-            direction: start.isUpload ? "upload" : "download",
-            scheme: parts[0].split(separator: ":").first.map(String.init) ?? "",
-            host: label(ofHost: parts.count > 2 ? String(parts[2]) : ""), position: start.offset)
-        job.counted = started[key]?.counted ?? 0
+        // What an attempt brought after it was last told of is known by where the next one begins.
+        var changes = pause(key) + move(key, to: start.offset)
+        // A redacted URL: SCHEME://HOST:PORT/…
+        let parts = start.url.split(separator: "/", maxSplits: 3, omittingEmptySubsequences: false)
+        let job = Started(
+            direction: start.isUpload ? "upload" : "download", scheme: String(parts[0].dropLast()),
+            host: label(ofHost: parts.count > 2 ? String(parts[2]) : "unknown"), position: start.offset)
         started[key] = job
         changes.append(underWay(job.direction, 1))
         return changes
@@ -75,13 +73,7 @@ package struct QueueMeasurements: Sendable {
     private mutating func move(_ key: Key, to position: Int64) -> [Measurement] {
         guard let job = started[key], position > job.position else { return [] }
         started[key]?.position = position
-        return count(key, position - job.position)
-    }
-
-    private mutating func count(_ key: Key, _ bytes: Int64) -> [Measurement] {
-        guard bytes > 0, let job = started[key] else { return [] }
-        started[key]?.counted += bytes
-        return [Measurement(.bytes, [job.direction, job.host], .add(bytes))]
+        return [Measurement(.bytes, [job.direction, job.host], .add(position - job.position))]
     }
 
     /// It isn't under way any more, and may go on.
@@ -95,8 +87,8 @@ package struct QueueMeasurements: Sendable {
 
     private mutating func complete(_ key: Key, _ receipt: JobReceipt) -> [Measurement] {
         let direction = receipt.isUpload ? "upload" : "download"
-        let changes =
-            attempt(key, "completed", receipt.status) + count(key, receipt.transferred - (started[key]?.counted ?? 0))
+        let moved = receipt.transferred > 0 ? move(key, to: receipt.bytes) : []
+        let changes = attempt(key, "completed", receipt.status) + moved
         return changes + leave(key, "completed", direction)
             + [Measurement(.jobDuration, [direction], .time(receipt.seconds))]
     }
@@ -157,7 +149,7 @@ package struct QueueMeasurements: Sendable {
 }
 
 extension WaitReason {
-    fileprivate var metricLabel: String {
+    package var metricLabel: String {
         switch self {
         case .host: "host"
         case .retry: "retry"

@@ -3,7 +3,7 @@ import TransferEventLoop
 import TransferJobs
 import TransferStore
 
-/// Which of a batch's jobs wait, and for what.
+/// The jobs of a batch that wait, and their reasons.
 struct BatchWaits {
     /// Jobs that haven't ended.
     var left: Int

@@ -9,7 +9,7 @@ import TransferStore
 enum CompletedCheck {
     enum Verdict: Sendable {
         case keep
-        /// Its file isn't as it was: `ifExists` says what becomes of it.
+        /// The job's file isn't as it was: `ifExists` says what becomes of it.
         case redo
         /// The server can tell whether it's the newest.
         case ask

@@ -72,6 +72,7 @@ extension JobEnd {
     fileprivate init(settled job: RunningJob, _ outcome: Outcome) {
         self.init(id: job.record.id, batch: job.record.batch, identity: job.record.identity, outcome: outcome)
         sourceChanged = job.source?.stamp.changed
+        tellsHook = job.record.spec.tellsHook
         sourceFingerprint = job.record.watched == nil ? nil : job.source?.sentFingerprint
         route = JobRoute(job.record.$spec)
     }
@@ -81,6 +82,7 @@ extension JobEnd {
         self.init(id: record.id, batch: record.batch, identity: record.identity, outcome: outcome)
         resume = record.resume
         route = JobRoute(record.$spec)
+        tellsHook = record.spec.tellsHook
     }
 }
 

@@ -22,9 +22,9 @@ enum Departure {
     case release(JobState, resume: ResumeData?)
     /// Somebody cancelled it.
     case cancelled
-    /// Of a watched folder: there is nothing to upload any more, as the file is gone or is another version.
+    /// A watched file's job has nothing to upload any more, as the file is gone or is another version.
     case replaced(isChanged: Bool)
-    /// It has failed for good.
+    /// The job has failed for good.
     ///
     /// - Parameter host: The one to blame, if one is.
     case failed(TransferError, attempts: Int, host: String?)

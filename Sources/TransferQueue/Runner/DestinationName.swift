@@ -3,7 +3,7 @@ import Glibc
 import TransferCore
 import TransferEngine
 
-/// What has the name that a download is to get.
+/// The kind of thing that has the name that a download is to get.
 enum DestinationName: Sendable, Hashable {
     case free
     /// A regular file, or a symbolic link to one.
@@ -57,7 +57,7 @@ enum DestinationName: Sendable, Hashable {
     }
 }
 
-/// What of that which has the destination's name a download may replace, as it was judged before it began.
+/// The file with the destination's name that a download may replace, as it was judged before the download began.
 enum Replacement: Sendable, Hashable {
     case nothing
     /// The user said so.

@@ -188,7 +188,7 @@ struct DownloadPreparation: Sendable {
             throw TransferError(
                 .fileExists,
                 "\(path) is a symbolic link to nothing; remove it or write \"ifExists\": \"rename\" or \"overwrite\""
-                    + " (--if-exists)", cause: .os(errno: EEXIST))
+                    + CommandWords.also("--if-exists"), cause: .os(errno: EEXIST))
         }
         return try judge(existing, at: path)
     }

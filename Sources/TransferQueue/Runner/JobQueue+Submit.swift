@@ -63,17 +63,19 @@ extension JobQueue {
     ///   - keepsWhatIsMissing: Jobs that `body` doesn't add stay in the batch; else they are dropped from it.
     ///   - isReload: The batch's run goes on: unchanged jobs stay as they are, also those that failed, were cancelled or
     ///     are held; otherwise these begin anew.
+    ///   - onFinish: Who is told when all jobs of the batch have ended.
     ///   - body: Calls its argument for each job, with the job's place in its file; returns whether all went well. It's
     ///     called at once, and again where a job that was changed is under way: that is interrupted, and begins anew as
     ///     what it is now.
     /// - Throws: `StagingError`, or `TransferError` when the database fails.
     public func stage(
         name: String, source: String?, directory: String, keepsWhatIsMissing: Bool = false, isReload: Bool = false,
+        onFinish: BatchHook? = nil,
         _ body: @escaping @Sendable ((JobSpec, JobLocations?) throws -> Void) throws -> Bool
     ) async throws -> StagedBatch {
         try await stage(
             JobReading(directory: directory, body), name: name, source: source, keepsWhatIsMissing: keepsWhatIsMissing,
-            isReload: isReload)
+            isReload: isReload, onFinish: onFinish)
     }
 
     /// Takes the jobs of a whole batch in, of which some may have been read already.
@@ -84,11 +86,14 @@ extension JobQueue {
     ///   - source: The real path of the job file.
     ///   - keepsWhatIsMissing: Jobs that aren't among `jobs` stay in the batch; else they are dropped from it.
     ///   - isReload: The batch's run goes on, as where a closure brings the jobs.
+    ///   - onFinish: Who is told when all jobs of the batch have ended.
     /// - Throws: `StagingError`, or `TransferError` when the database fails.
     public func stage(
-        _ jobs: JobReading, name: String, source: String?, keepsWhatIsMissing: Bool = false, isReload: Bool = false
+        _ jobs: JobReading, name: String, source: String?, keepsWhatIsMissing: Bool = false, isReload: Bool = false,
+        onFinish: BatchHook? = nil
     ) async throws -> StagedBatch {
-        let header = BatchHeader(name: name, source: source, directory: jobs.directory)
+        let header = BatchHeader(
+            name: name, source: source, directory: jobs.directory, onFinish: .set(onFinish))
         do {
             for _ in 0..<Self.stagingRounds {
                 let staged = try await reader.run { [store] in

@@ -73,6 +73,7 @@ public final class JobQueue: Sendable {
     public func close() async {
         for keeper in await runner.watchers() { await keeper.stop() }
         await runner.closeControl()
+        await runner.closeHooks()
         changes.stop(on: runner.loop)
         engine.shutDown()
         let store = store

@@ -28,7 +28,8 @@ struct NumberedPart: Sendable, Hashable {
         guard Array(PartName.path(of: file, number: number).utf8) == Array(name) else { return nil }
     }
 
-    /// Which of several partial files is gone on with: the one that has the most of the file, and of equal ones the first.
+    /// The partial file, of several, that is gone on with: the one that has the most of the file, and of equal ones the
+    /// first.
     ///
     /// - Parameter found: Their numbers, and how many bytes of this very file each has on record.
     static func best(_ found: [(number: Int, bytes: Int64)]) -> Int? {

@@ -32,7 +32,7 @@ final class ObjectRegions: Sendable {
             }
             // Somebody else learned it since.
             if region != asked.region { return true }
-            // It was wrong, or the bucket has moved: the next one begins anew.
+            // The region was wrong, or the bucket has moved: the next one begins anew.
             known[bucket] = nil
             return false
         }

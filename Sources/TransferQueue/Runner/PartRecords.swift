@@ -7,7 +7,7 @@ struct PartRecords {
     /// Records that are written down at once.
     struct Group: Sendable {
         var records: [Int64: ResumeData] = [:]
-        /// To be told when it is.
+        /// Closures that are called when a record is written.
         var waiting: [Int64: [@Sendable () -> Void]] = [:]
     }
 

@@ -2,13 +2,13 @@ import TransferCore
 import TransferEngine
 import TransferJobs
 
-/// What the digests of a file's pieces say of a file that is there. Blocks: for workers.
+/// A check of a file that is there, by the digests of its pieces. Blocks: for workers.
 struct PieceCheck {
     /// Bytes from the start that are right, in whole pieces.
     let proven: Int64
     /// Whether it's no beginning of the whole file: a piece that is there whole is another one, or there is more.
     let isRefuted: Bool
-    /// What is wrong with it as the whole file; `nil` where it's right.
+    /// The fault of the file as the whole; `nil` where it's right.
     let wrong: String?
 
     init(_ path: String, _ pieces: PieceDigests) throws(TransferError) {

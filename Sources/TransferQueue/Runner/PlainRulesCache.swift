@@ -3,13 +3,13 @@ import TransferCore
 import TransferEngine
 import TransferJobs
 
-/// What the settings of a job come to that hold nothing which has to be read at each attempt: no secret, no file.
+/// The rules of a job whose settings hold nothing that has to be read at each attempt: no secret, no file.
 struct PlainRules: Sendable {
     let settings: Shared<ExchangeSettings>
     let headers: [HeaderField]
 }
 
-/// Those of the last job: the next one mostly has the same.
+/// The rules of the last job: the next one mostly has the same.
 final class PlainRulesCache: Sendable {
     private struct Entry {
         let job: Shared<JobSettings>

@@ -21,6 +21,8 @@ public struct QueueConfiguration: Sendable {
     public var proxies = ProxyRule.none
     /// Where secrets that jobs name are read from.
     public var secrets = SecretSource()
+    /// What the commands are that jobs and batches name as their `onFinish`.
+    public var hooks = HookSettings()
     /// A private folder for the socket by which other processes ring this one (`XDG_RUNTIME_DIR`).
     public var runtimeFolder: String?
     /// Links that are metered by the user's word, beside those that NetworkManager or their kind says are.

@@ -47,6 +47,11 @@ public final class QueueRemote: Sendable {
         try told { try store.failures(batch: batch, limit: limit) }
     }
 
+    /// Hooks (`onFinish`) of a batch, and of its jobs, that couldn't be told so far, the oldest first.
+    public func hookTroubles(batch: String, limit: Int = 20) throws -> [HookTrouble] {
+        try told { try store.hookTroubles(batch: batch, limit: limit) }
+    }
+
     /// Goes through the jobs of a batch in the order of its job file, with the memory of a page of them.
     ///
     /// - Parameters:

@@ -243,6 +243,7 @@ extension QueueRunner {
         folders.tell(ends, recorded.watched, on: self)
         for batch in Set(ends.filter(\.wasCancelled).map(\.batch)) { abandonCancelled(batch) }
         for skipped in recorded.skipped { batches.announce(skipped, on: self) }
+        for batch in recorded.hooked { hooks.came(batch, on: self) }
         for (lane, count) in recorded.unblocked { becameReady(lane, count) }
         for step in steps {
             let lane = Lane(batch: step.batch, origin: step.origin, network: step.network)

@@ -44,7 +44,7 @@ extension QueueRunner: UploadHost {
 
 extension QueueRunner: AbandonHost {
     var knownSecrets: [Int64: JobSecrets] { memory.secrets }
-    var untoldUploads: [Int64: TransferError] { abandonments.untold }
+    var untoldUploads: [Int64: TransferError] { abandonments.failures }
 
     func abandon(_ uploads: [AbandonedUpload]) { for upload in uploads { abandon(upload) } }
 
@@ -155,7 +155,9 @@ extension QueueRunner: BatchHost {
     }
 
     func batchEnded() {
-        guard !state.isEndless, state.storeCalls == 0, abandonments.isEmpty, batches.allHaveEnded else { return }
+        guard !state.isEndless, state.storeCalls == 0, abandonments.isEmpty, hooks.isEmpty, batches.allHaveEnded else {
+            return
+        }
         state.tellEnd()
     }
 
@@ -168,7 +170,13 @@ extension QueueRunner: BatchHost {
 
     func refreshFromStore(_ batch: Int64) { batches.refresh(batch, on: self) }
 
-    func summary() -> RunSummary { batches.summary }
+    func summary() -> RunSummary {
+        var summary = batches.summary
+        (summary.hooksFailed, summary.hooksLeft) = (hooks.failed, hooks.left)
+        return summary
+    }
+
+    func tellHooks(of batch: Int64, revivesFailed: Bool) { hooks.came(batch, revivesFailed: revivesFailed, on: self) }
 }
 
 extension QueueRunner: ReportHost {
@@ -259,6 +267,11 @@ extension QueueRunner: DownloadHost, PreparationHost {
 
 extension QueueRunner: CredentialHost {
     func register(_ name: String, _ provider: @escaping CredentialProvider) { credentials.register(name, provider) }
+}
+
+extension QueueRunner: HookHost {
+    /// For the end of the queue.
+    func closeHooks() { hooks.close() }
 }
 
 extension QueueRunner: RecordHost {

@@ -43,6 +43,7 @@ actor QueueRunner: LoopActor {
     let abandonments: Abandonments
     let dialogues: UploadDialogues
     let sources: SourceChecks
+    let hooks: Hooks
     var timers: [RunTimer: LoopTimer] = [:]
 
     init(
@@ -65,6 +66,7 @@ actor QueueRunner: LoopActor {
         reporter = Reporter(interval: configuration.progressInterval)
         abandonments = Abandonments(engine: engine, builder: builder)
         sources = SourceChecks(engine: engine)
+        hooks = Hooks(configuration.hooks, engine: engine, builder: builder)
         dialogues = UploadDialogues(engine: engine)
         state.rates = RateBounds(configuration.limits)
     }
@@ -191,6 +193,9 @@ actor QueueRunner: LoopActor {
             timers[timer] = nil
             abandonments.again(number, on: self)
             pump()
+        case .hooks:
+            hooks.go(on: self)
+            pump()
         }
     }
 
@@ -209,6 +214,7 @@ actor QueueRunner: LoopActor {
         guard state.stopping == nil else { return }
         state.stopping = reason
         preparing.forgetAhead()
+        hooks.stop(on: self)
         for job in running.values { interrupt(job, .release(.queued)) }
         downloads.saveGroup(on: self)
         // A disk that takes longer keeps what it has: the next run finds it.
@@ -226,7 +232,9 @@ actor QueueRunner: LoopActor {
     func finishStopping() {
         downloads.saveGroup(on: self)
         recording.flush(on: self)
-        guard running.isEmpty, !downloads.areBeingSaved, state.storeCalls == 0, recording.isEmpty else { return }
+        guard running.isEmpty, !downloads.areBeingSaved, state.storeCalls == 0, recording.isEmpty, hooks.isIdle else {
+            return
+        }
         let ids = admission.takeAll()
         if !ids.isEmpty {
             // Claimed again, they would be there twice.
@@ -253,6 +261,7 @@ actor QueueRunner: LoopActor {
     /// A later run may follow.
     func endRun() {
         state.stopping = nil
+        hooks.endRun()
         timer(.stop).cancel()
         following.stop(on: self)
         state.isEndless = false

@@ -1,11 +1,11 @@
 import TransferCore
 import TransferEngine
 
-/// What a failed exchange of a download leaves in the partial file.
+/// The bytes that a failed exchange of a download leaves in the partial file.
 enum Remains: Sendable, Equatable {
     /// Bytes of which this is to be recorded.
     case record(ResumeData)
-    /// Those that were there before, of which the record holds.
+    /// The bytes that were there before, of which the record holds.
     case untouched
     /// Nothing that can be continued.
     case nothing
@@ -50,7 +50,7 @@ enum Remains: Sendable, Equatable {
 }
 
 extension ReadyDownload {
-    /// What was recorded of the bytes that are still part of the file.
+    /// The record of the bytes that are still part of the file.
     func earlier(for outcome: ExchangeOutcome) -> ResumeData? {
         outcome.start.map { $0.continued > 0 } ?? true ? earlier : nil
     }

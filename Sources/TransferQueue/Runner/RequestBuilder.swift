@@ -166,7 +166,7 @@ struct RequestBuilder: Sendable {
         settings.tls = try tlsRules.rules(job.tls, passphrase: try job.tls.keyPassphrase.map(secrets.read))
         switch job.auth {
         case nil, .bearer: break
-        case .netrc(let user): settings.credentials = try netrc(job, user, at: owner ?? url)
+        case .netrc(let user, let file): settings.credentials = try netrc(job, user, file, at: owner ?? url)
         case .basic(let user, let password):
             settings.credentials = .password(user: try secrets.read(user), password: try secrets.read(password))
         }
@@ -176,13 +176,13 @@ struct RequestBuilder: Sendable {
 
     /// - Throws: `secretMissing` where the user that is named has no entry.
     private func netrc(
-        _ job: JobSettings, _ user: SecretText?, at url: String
+        _ job: JobSettings, _ user: SecretText?, _ file: String?, at url: String
     ) throws(TransferError) -> ExchangeSettings.Credentials {
         let origin = Origin(anyURL: url)
         let isSSH = origin?.scheme == "sftp"
         let user =
             try user.map { text throws(TransferError) in try secrets.read(text) } ?? (isSSH ? job.ssh?.user : nil)
-        let (path, netrc) = try secrets.netrc()
+        let (path, netrc) = try secrets.netrc(file)
         let account = NetrcAccount(netrc, host: origin?.host ?? "", user: user)
         // Who logs in by a key needs no password.
         if let user, let origin, account.own == nil, !isSSH {

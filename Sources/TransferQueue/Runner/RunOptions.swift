@@ -22,5 +22,9 @@ public struct RunSummary: Sendable, Hashable {
     public var totals: [String: BatchTotals] = [:]
     /// Jobs that a later run continues.
     public var left = 0
+    /// Messages for hooks (`onFinish`) that couldn't be told; the next run of their batches tries again.
+    public var hooksFailed = 0
+    /// Messages for hooks that the end of the run kept from being told.
+    public var hooksLeft = 0
     public init() {}
 }

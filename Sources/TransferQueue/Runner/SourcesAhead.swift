@@ -5,11 +5,11 @@ import TransferEventLoop
 /// Small files of uploads that were opened before there was a slot for them, so that one trip to a worker is for many;
 /// and the folder of which the loop may open them itself.
 ///
-/// It's told what was asked for and what came.
+/// The value is told which sources were asked for and which came.
 struct SourcesAhead {
-    /// So many are open or on their way at the most.
+    /// The most sources that are open or on their way.
     static let size = 32
-    /// What was read longer ago is read again: the file may be another one.
+    /// A source that was read longer ago is read again: the file may be another one.
     private static let freshFor: Duration = .milliseconds(100)
 
     private var opened: [Int64: (result: Result<OpenedSource, TransferError>, at: MonotonicTime)] = [:]
@@ -32,7 +32,7 @@ struct SourcesAhead {
 
     mutating func ask(_ job: Int64) { asked.insert(job) }
 
-    /// What came for a job, asked for ahead or not.
+    /// Takes the source that came for a job, asked for ahead or not.
     mutating func came(_ job: Int64, _ result: Result<OpenedSource, TransferError>) {
         asked.remove(job)
         if case .success(let source) = result { areSmall = source.file.size <= OpenedSource.smallSize }
@@ -70,7 +70,7 @@ struct SourcesAhead {
         return entry.result
     }
 
-    /// It won't start.
+    /// Drops the source of a job that won't start.
     mutating func drop(_ job: Int64) { opened[job] = nil }
 
     /// Nothing is under way: of a folder that is held nobody is told that it was deleted (inotify(7), `IN_DELETE_SELF`).

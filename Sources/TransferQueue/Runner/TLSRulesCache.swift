@@ -11,7 +11,7 @@ final class TLSRulesCache: Sendable {
     private struct Key: Hashable {
         let settings: JobSettings.TLSSettings
         let passphrase: String?
-        /// What the files are now: rules read from an older version are not used again.
+        /// The versions of the files now: rules read from an older version are not used again.
         let versions: [FileStamp?]
     }
 

@@ -1,6 +1,6 @@
 import TransferCore
 
-// What came of a request that changes something each time it's made, where nobody can say whether it was taken.
+// Errors for a request that changes something each time it's made, where nobody can say whether it was taken.
 extension TransferError {
     /// Whether it's the server or the way to it that failed, without an answer: what fails here breaks the body off
     /// before its announced end, and no server takes that.
@@ -9,7 +9,7 @@ extension TransferError {
     static func unanswered(_ error: TransferError, method: String) -> TransferError {
         TransferError(
             .mayHaveBeenSent,
-            "\(error.message); \(method) isn't repeated, because it may have been taken; transfer retry sends it again",
+            "\(error.message); \(method) isn't repeated, because it may have been taken; \(CommandWords.retry) sends it again",
             cause: error.cause)
     }
 
@@ -17,6 +17,6 @@ extension TransferError {
         TransferError(
             .mayHaveBeenSent,
             "the transfer was stopped while the body was being sent, and it may have arrived; "
-                + "transfer retry sends it again")
+                + "\(CommandWords.retry) sends it again")
     }
 }

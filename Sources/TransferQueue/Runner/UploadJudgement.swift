@@ -4,7 +4,7 @@ import TransferEventLoop
 import TransferJobs
 import TransferUpload
 
-// What the queue makes of an upload's past and of its answers: values, without a run.
+// Judgements of the queue about an upload's past and its answers: values, without a run.
 
 enum UploadJudgement {
     /// Whether a server is asked for what it has before a body is sent again: its answer was lost, and it may have all of
@@ -17,8 +17,8 @@ enum UploadJudgement {
 }
 
 extension JobRecord {
-    /// What a dialogue goes by where a process died that may have sent the whole file: it has been the same since, as its
-    /// bytes or its times tell.
+    /// The state that a dialogue goes by where a process died that may have sent the whole file: the file has been the
+    /// same since, as its bytes or its times tell.
     ///
     /// - Parameter isProven: Whether its bytes were read and are those that were to be sent.
     /// - Returns: `nil` when nobody can say, and where the state that is on record leads on.
@@ -56,12 +56,12 @@ extension TransferError {
         return TransferError(
             .mayHaveBeenSent,
             "\(file.path) changed while it was being sent, and the server has taken it; "
-                + "\(method) isn't repeated, transfer retry sends it again")
+                + "\(method) isn't repeated, \(CommandWords.retry) sends it again")
     }
 }
 
 extension UploadEvent {
-    /// What the end of an exchange is for the dialogue that asked for it.
+    /// Makes the end of an exchange an event of the dialogue that asked for it.
     init(_ outcome: ExchangeOutcome, of request: Int, _ digest: Checksum?) {
         switch outcome.receipt {
         case .failure(let error): self = .failed(request: request, error, sent: outcome.sent)

@@ -7,7 +7,7 @@ struct UploadPreparation: Sendable {
     let id: Int64
     /// Absolute.
     let path: String
-    /// Of a watched file: the one that is to be sent.
+    /// The version of a watched file that is to be sent.
     let version: WatchedVersion?
     let expected: Checksum?
 
@@ -39,9 +39,9 @@ struct UploadPreparation: Sendable {
 /// An upload's source, opened.
 struct OpenedSource: Sendable {
     let file: SourceFile
-    /// Where somebody wanted it.
+    /// The file's digest, where somebody wanted it.
     let digest: Checksum?
-    /// It was read, and has the bytes of the version that it's sent as, whatever its times are.
+    /// The file was read, and has the bytes of the version that it's sent as, whatever its times are.
     var isProven = false
 
     /// Bytes: with a thousand jobs at once 16 MiB.

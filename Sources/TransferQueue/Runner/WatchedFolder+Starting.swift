@@ -28,7 +28,7 @@ extension WatchedFolder {
             throw TransferError(.fileLocked, "\(plan.root) is watched already")
         }
         do {
-            // They may have to go elsewhere now.
+            // Jobs that haven't started may have to go elsewhere now.
             await queue.runner.giveBackUnstarted(of: plan.batch)
             let (opened, kept) = try await queue.watchPools.store.run {
                 let opened = try ledger.openLedger(plan)

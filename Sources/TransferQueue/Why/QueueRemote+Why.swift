@@ -34,7 +34,9 @@ extension QueueRemote {
         guard batches.contains(batch) else {
             let nearest = NearestKey.suggestion(for: batch, among: batches).map { "did you mean \"\($0)\"?" }
             return TransferError(
-                .fileMissing, "no batch \(Wording.quoted(batch)); \(nearest ?? "transfer status lists them")")
+                .fileMissing,
+                "no batch \(Wording.quoted(batch)); \(nearest ?? CommandWords.choose("transfer status lists them", "statuses() has them"))"
+            )
         }
         let known = try store.identities(batch: batch, like: job, limit: 2000)
         let nearest = known.first { !job.isEmpty && $0.contains(job) } ?? NearestKey.suggestion(for: job, among: known)

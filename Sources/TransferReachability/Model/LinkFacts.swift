@@ -1,6 +1,6 @@
 import FoundationEssentials
 
-/// What sysfs shows of a link and netlink doesn't.
+/// Facts of a link that sysfs shows and netlink doesn't.
 struct LinkFacts: Sendable, Hashable {
     /// Has Wi-Fi's `wireless` or `phy80211`.
     var isWireless = false

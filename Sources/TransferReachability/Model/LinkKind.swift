@@ -1,4 +1,4 @@
-/// What a link of this machine is.
+/// The kind of a link of this machine.
 public enum LinkKind: String, Sendable, Hashable, CaseIterable {
     case ethernet
     case wifi

@@ -17,7 +17,7 @@ public enum Metering: String, Sendable, Hashable, CaseIterable {
     public var isMetered: Bool { self == .yes || self == .guessedYes }
 }
 
-/// What the user says of links: names of interfaces, with the wildcards `*`, `?` and `[…]` of fnmatch(3).
+/// The user's word on links: names of interfaces, with the wildcards `*`, `?` and `[…]` of fnmatch(3).
 public struct MeteredRule: Sendable, Hashable {
     public var metered: [String]
     public var unmetered: [String]

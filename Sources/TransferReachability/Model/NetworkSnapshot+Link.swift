@@ -14,7 +14,7 @@ extension NetworkSnapshot {
         public var operation: OperationalState
         /// Bytes.
         public var mtu: Int
-        /// What is said of this link itself; ``NetworkSnapshot/metering(of:)`` looks beneath tunnels too.
+        /// The metering that is said of this link itself; ``NetworkSnapshot/metering(of:)`` looks beneath tunnels too.
         public var metering: Metering
         public var addresses: [Address]
         /// The index of the link that carries this one: what a VLAN is on, or a tunnel is bound to.

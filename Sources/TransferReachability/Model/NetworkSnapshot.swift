@@ -1,6 +1,6 @@
 public import TransferCore
 
-/// What the kernel says about the machine's links, addresses and ways out at one moment.
+/// The machine's links, addresses and ways out at one moment, as the kernel tells them.
 ///
 /// Two snapshots are equal when nothing that is in them has changed, so that counters and lifetimes make no new one.
 public struct NetworkSnapshot: Sendable, Hashable {
@@ -26,7 +26,7 @@ public struct NetworkSnapshot: Sendable, Hashable {
         self.connectivity = connectivity
     }
 
-    /// Where the kernel couldn't be asked.
+    /// The snapshot where the kernel couldn't be asked.
     public static let unknown = NetworkSnapshot(isKnown: false)
 
     /// A default route.

@@ -21,7 +21,7 @@ final class Mailbox: Sendable {
 
     func close() { state.withLock { $0.isClosed = true } }
 
-    /// What was known when the observer came; not when it has been told since.
+    /// Puts the snapshot that was known when the observer came in front; not when a newer one has been told since.
     func putFirst(_ snapshot: NetworkSnapshot) {
         if state.withLock({ $0.last == nil && $0.waiting == nil }) { put(snapshot) }
     }

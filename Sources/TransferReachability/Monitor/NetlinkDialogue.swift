@@ -1,9 +1,10 @@
 import TransferCore
 
-/// Which dump to ask for next, and what the answers and the changes told in between amount to: a pure value.
+/// The dialogue of dumps: which one to ask for next, and what the answers and the changes in between amount to: a pure
+/// value.
 ///
-/// What is told while a dump is under way is applied after it once more: a dump may be older than that by a moment, and
-/// to say again what is true does no harm.
+/// A change that is told while a dump is under way is applied after it once more: a dump may be older than that by a
+/// moment, and to say again what is true does no harm.
 struct NetlinkDialogue: Sendable {
     struct Question: Sendable, Hashable {
         var topic: NetlinkTopic
@@ -49,7 +50,7 @@ struct NetlinkDialogue: Sendable {
 
     mutating func setFacts(_ facts: LinkFacts?, of link: Int) { state.setFacts(facts, of: link) }
 
-    /// What to ask for now; `nil` when nothing is due or an answer is still to come.
+    /// The dump to ask for now; `nil` when nothing is due or an answer is still to come.
     mutating func next() -> Question? {
         guard running == nil, let topic = NetlinkTopic.allCases.first(where: wanted.contains) else { return nil }
         wanted.remove(topic)
@@ -115,7 +116,7 @@ struct NetlinkDialogue: Sendable {
     /// A change that was told.
     private mutating func note(_ frame: NetlinkFrame) {
         if case .overrun = frame.message { return overran() }
-        // Of thousands of routes only the defaults matter.
+        // Only default routes matter, of thousands.
         if case .route(let route, _) = frame.message, !route.isDefault { return }
         if running?.question.topic.contains(frame.message) == true { running?.told.append(frame) }
         apply(frame)

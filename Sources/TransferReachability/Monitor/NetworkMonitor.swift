@@ -9,10 +9,10 @@ public import TransferEventLoop
 ///         print(snapshot.status, snapshot.waysOut.map(\.name))
 ///     }
 ///
-/// It listens to route netlink (rtnetlink(7)) on an event loop while somebody observes, and does nothing otherwise:
-/// there is no polling, and no wake-up while nothing changes. A single change is told at once; what follows within 10 ms
-/// is told together, so that a burst of thousands costs a few snapshots. Messages that were lost (`ENOBUFS`) are made up
-/// for by asking for everything anew.
+/// The monitor listens to route netlink (rtnetlink(7)) on an event loop while somebody observes, and does nothing
+/// otherwise: there is no polling, and no wake-up while nothing changes. A single change is told at once; what follows
+/// within 10 ms is told together, so that a burst of thousands costs a few snapshots. Messages that were lost
+/// (`ENOBUFS`) are made up for by asking for everything anew.
 ///
 /// That a route exists doesn't mean that a host answers, and where the kernel can't be asked
 /// (``NetworkSnapshot/isKnown`` is `false`) there may be a network all the same.
@@ -24,7 +24,7 @@ public final class NetworkMonitor: Sendable {
         /// Bytes that the kernel keeps for the socket; its default when `nil`. What is lost for want of room is asked
         /// for anew, so this is no matter of being right.
         public var receiveBuffer: Int?
-        /// What is metered by the user's word.
+        /// The links that are metered by the user's word.
         public var meteredRule = MeteredRule()
         /// Whether NetworkManager is asked about metered links and captive portals, where it runs.
         public var usesNetworkManager = true
@@ -63,13 +63,14 @@ public final class NetworkMonitor: Sendable {
         self.options = options
     }
 
-    /// What the kernel says now. While somebody observes it's what was told last, and costs nothing; otherwise the kernel
-    /// is asked, which takes well under a millisecond on most machines.
+    /// The network now. While somebody observes, this is the snapshot that was told last, and costs nothing; otherwise
+    /// the kernel is asked, which takes well under a millisecond on most machines.
     public var current: NetworkSnapshot {
         state.withLock { $0.run == nil ? nil : $0.snapshot } ?? .ofKernel(options) ?? .unknown
     }
 
-    /// What the kernel says when it's asked now, which is never behind what it does; `nil` when it can't be asked.
+    /// The network as the kernel tells it when it's asked now, never behind the kernel's own state; `nil` when it can't
+    /// be asked.
     public func asked() -> NetworkSnapshot? { .ofKernel(options) }
 
     /// Calls `observer` with the snapshot of the moment, as soon as it's known, and then with each that differs from the

@@ -1,6 +1,6 @@
 import TransferCore
 
-/// What NetworkManager says, by names of links.
+/// NetworkManager's word on links, by their names.
 struct ManagedNetwork: Sendable, Hashable {
     var connectivity = Connectivity.unknown
     var metering: [String: Metering] = [:]
@@ -34,7 +34,7 @@ extension NetworkState {
             master: message.master)
     }
 
-    /// What the user says counts more than what NetworkManager does, and that more than what the kind suggests.
+    /// The user's word counts more than NetworkManager's, and that more than what the kind suggests.
     private static func metering(
         of link: NetworkSnapshot.Link, rule: MeteredRule, managed: ManagedNetwork
     ) -> Metering {

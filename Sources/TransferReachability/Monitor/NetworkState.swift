@@ -3,10 +3,10 @@ import TransferCore
 
 /// The kernel's tables as its messages have them, as far as they concern the ways out: a pure value.
 struct NetworkState: Sendable, Hashable {
-    /// What a message did.
+    /// The effect of a message.
     struct Outcome: Sendable, Hashable {
         var changed = false
-        /// What the kernel doesn't tell of message by message, and has to be asked for again.
+        /// Topics that the kernel doesn't tell of message by message, and has to be asked for again.
         var doubts: Set<NetlinkTopic> = []
     }
 
@@ -21,7 +21,7 @@ struct NetworkState: Sendable, Hashable {
     /// Default routes alone, by what the kernel keeps one of.
     private var routeTable: [RouteMessage.Place: [RouteMessage]] = [:]
     private(set) var rules: Set<RuleMessage> = []
-    /// What sysfs shows; a link that isn't here has not been looked at under its name.
+    /// The facts that sysfs shows; a link that isn't here has not been looked at under its name.
     private var facts: [Int: LinkFacts?] = [:]
 
     var addresses: some Collection<AddressMessage> { addressTable.values }

@@ -156,7 +156,7 @@ extension NetworkSnapshot {
         var questions = 0
         while !dialogue.isTellable, let question = dialogue.next() {
             questions += 1
-            // What goes on changing is taken as it is.
+            // A table that goes on changing is taken as it is.
             guard questions < 30, socket.send(.dump(question.topic, sequence: question.sequence)) else {
                 return nil
             }

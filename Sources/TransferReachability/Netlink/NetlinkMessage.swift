@@ -20,18 +20,18 @@ enum NetlinkMessage: Sendable, Hashable {
     case error(Int32)
     /// Something was lost.
     case overrun
-    /// What doesn't concern us, or can't be read.
+    /// A message that doesn't concern us, or can't be read.
     case other
 }
 
 /// A message with what its header says.
 struct NetlinkFrame: Sendable, Hashable {
     var message: NetlinkMessage
-    /// Of the request that it answers.
+    /// The number of the request that it answers.
     var sequence: UInt32 = 0
-    /// Of the socket that asked.
+    /// The port of the socket that asked.
     var port: UInt32 = 0
-    /// What is dumped has changed in between (`NLM_F_DUMP_INTR`).
+    /// The table that is dumped has changed in between (`NLM_F_DUMP_INTR`).
     var isInterrupted = false
     /// Part of a dump (`NLM_F_MULTI`).
     var isPart = false

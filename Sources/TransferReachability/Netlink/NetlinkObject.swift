@@ -1,7 +1,7 @@
 import CTransferNetlink
 import TransferCore
 
-/// What libnl-route makes of one message: a link, an address or a route (`nl_msg_parse`).
+/// The object that libnl-route makes of one message: a link, an address or a route (`nl_msg_parse`).
 enum NetlinkObject {
     /// - Parameter make: Of the object, which is there as long as this lasts.
     /// - Returns: `nil` where libnl-route can't read the message, or knows no such object.

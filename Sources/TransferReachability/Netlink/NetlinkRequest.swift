@@ -1,7 +1,7 @@
 import CTransferNetlink
 import TransferCore
 
-/// What can be asked of route netlink.
+/// A request to route netlink.
 enum NetlinkRequest: Sendable, Hashable {
     /// Everything of a topic.
     case dump(NetlinkTopic, sequence: UInt32)

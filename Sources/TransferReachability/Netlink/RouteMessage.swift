@@ -50,7 +50,8 @@ struct RouteMessage: Sendable, Hashable {
     /// Whether it's a way to everywhere.
     var isDefault: Bool { prefix == 0 && type == UInt8(RTN_UNICAST) && !isClone && !hops.isEmpty }
 
-    /// What the kernel tells default routes apart by (ip-route(8)): one of the same place can replace another.
+    /// The place by which the kernel tells default routes apart (ip-route(8)): one of the same place can replace
+    /// another.
     struct Place: Sendable, Hashable {
         var version: IPVersion
         var table: UInt32

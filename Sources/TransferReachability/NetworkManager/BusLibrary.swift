@@ -88,7 +88,7 @@ struct BusLibrary: Sendable {
 }
 
 extension BusLibrary {
-    /// What a property can be, of those that are read here.
+    /// The value of a property, of the kinds that are read here.
     enum Value: Sendable, Hashable {
         case number(UInt32)
         case text(String)

@@ -109,7 +109,7 @@ final class NetworkManagerWatch: @unchecked Sendable {
             let message
         else { return }
         defer { _ = library.unrefMessage(message) }
-        // It's asked only where it runs.
+        // NetworkManager is asked only where it runs.
         _ = library.setAutoStart(message, 0)
         _ = interface.withCString { library.append(message, BusLibrary.code("s"), $0) }
         let code = library.call(

@@ -7,7 +7,7 @@ public struct NWInterface: Sendable, Hashable {
     /// As the kernel has it: `eth0`.
     public let name: String
     public let index: Int
-    /// What carries it in the end: a tunnel over a modem is cellular.
+    /// The type of the link that carries it in the end: a tunnel over a modem is cellular.
     public let type: InterfaceType
 }
 
@@ -34,7 +34,7 @@ public struct NWPath: Sendable, Hashable {
     }
 }
 
-/// Which interfaces count as ways to the network.
+/// The rule that says which interfaces count as ways to the network.
 struct PathRule: Sendable, Hashable {
     var required: NWInterface.InterfaceType?
     var prohibited: Set<NWInterface.InterfaceType> = []
@@ -44,7 +44,7 @@ struct PathRule: Sendable, Hashable {
     }
 
     func path(in snapshot: NetworkSnapshot) -> NWPath {
-        // What the kernel doesn't tell is no reason to wait.
+        // A kernel that doesn't tell is no reason to wait.
         guard snapshot.isKnown else { return NWPath(status: .satisfied, availableInterfaces: [], isExpensive: false) }
         let interfaces = snapshot.waysOut.map { link in
             NWInterface(

@@ -39,7 +39,7 @@ public final class NWPathMonitor: Sendable {
         set { state.withLock { $0.handler = newValue } }
     }
 
-    /// What was told last; the kernel is asked where nothing was.
+    /// The path that was told last; the kernel is asked where none was.
     public var currentPath: NWPath { state.withLock { $0.last } ?? rule.path(in: monitor.asked() ?? .unknown) }
 
     /// Begins to call the handler on `queue`. A monitor that was started tells until it's cancelled or gone.

@@ -1,6 +1,6 @@
-/// What is known of a way to the network, under the name and with the bits that Apple's SystemConfiguration has.
+/// Facts about a way to the network, under the name and with the bits that Apple's SystemConfiguration has.
 ///
-/// Of these only ``reachable`` and ``isWWAN`` are ever set here: no connection is made on demand.
+/// Only ``reachable`` and ``isWWAN`` are ever set here: no connection is made on demand.
 public struct SCNetworkReachabilityFlags: OptionSet, Sendable, Hashable {
     public let rawValue: UInt32
     public init(rawValue: UInt32) { self.rawValue = rawValue }

@@ -30,7 +30,7 @@ package struct HostWays: Sendable {
     private struct State {
         var finding: Finding?
         var isAsking = false
-        /// When to look again.
+        /// The time to look again.
         var due = MonotonicTime(nanoseconds: .min)
         /// Bad findings one after the other.
         var misses = 0
@@ -79,7 +79,7 @@ package struct HostWays: Sendable {
         states = [:]
     }
 
-    /// When a question is due again; `nil` when there is none.
+    /// The time at which a question is due again; `nil` when there is none.
     package var nextLook: MonotonicTime? { states.values.lazy.filter { !$0.isAsking }.map(\.due).min() }
 }
 

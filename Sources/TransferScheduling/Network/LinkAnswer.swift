@@ -2,7 +2,7 @@ import Glibc
 import TransferCore
 package import TransferEngine
 
-/// What an end shows of the link that it went over.
+/// The answer of a link, as the end of an exchange over it shows it.
 package enum LinkAnswer: Sendable, Hashable {
     /// Somebody beyond it answered: with bytes, or by refusing the connection.
     case given

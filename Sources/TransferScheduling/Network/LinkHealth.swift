@@ -6,9 +6,9 @@ package import TransferJobs
 ///
 /// An answer is any byte, a refusal or an answer to a name look-up: it shows that the link carries.
 package struct LinkHealth: Sendable {
-    /// What speaks against a link.
+    /// The evidence against a link.
     package struct Suspicion: Sendable, Hashable {
-        /// When the first of the unanswered connections was given up.
+        /// The time at which the first of the unanswered connections was given up.
         package var since: WallTime
         package var unanswered: Int
         /// Whether it's the link's fault rather than a dead server's: nobody of several answered, or nobody ever did
@@ -33,7 +33,7 @@ package struct LinkHealth: Sendable {
         /// The kernel reports another state, address or route: what was before says nothing any more.
         case changed
         case removed
-        /// What was to probe it ended without a verdict, for example by being cancelled.
+        /// The exchange that was to probe it ended without a verdict, for example by being cancelled.
         case probeAbandoned
     }
 
@@ -41,7 +41,7 @@ package struct LinkHealth: Sendable {
         case none
         /// Prefer others from now on, and look at ``nextProbe``.
         case suspect
-        /// It's a link like others again: what waits may start.
+        /// The link is like others again: what waits may start.
         case trust
     }
 

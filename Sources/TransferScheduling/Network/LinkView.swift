@@ -4,7 +4,7 @@ package import TransferJobs
 package struct LinkView: Sendable, Hashable {
     package var name: String
     package var kind: LinkClass
-    /// What carries it, the nearest first: the modem beneath a VPN. Rules hold for these too.
+    /// The links that carry it, the nearest first: the modem beneath a VPN. Rules hold for these too.
     package var carriers: [Carrier] = []
     /// Whether it leads out, as far as the kernel knows.
     package var isUsable = true
@@ -12,7 +12,7 @@ package struct LinkView: Sendable, Hashable {
     package var whyNot = ""
     /// Whether what goes over it is paid for, by itself or by what carries it.
     package var isMetered = false
-    /// What its connections say against it.
+    /// The evidence of its connections against it.
     package var suspicion: LinkHealth.Suspicion?
 
     package struct Carrier: Sendable, Hashable {

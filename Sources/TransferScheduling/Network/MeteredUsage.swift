@@ -4,7 +4,7 @@ package import TransferJobs
 /// The bytes that went over metered links, by kind of link and by hour of the local clock; of older days only their
 /// sums.
 package struct MeteredUsage: Sendable, Hashable {
-    /// What is to be kept from one run to the next.
+    /// A count that is to be kept from one run to the next.
     package struct Row: Sendable, Hashable, Codable {
         package var kind: LinkClass
         /// Hours since 1970 by the local clock; a sum of a day is at its first one.
@@ -94,7 +94,7 @@ extension MeteredBudget.Period {
         }
     }
 
-    /// When the next one begins.
+    /// The time at which the next period begins.
     package func end(at time: WallTime, _ zone: LocalZone) -> WallTime {
         WallTime(seconds: zone.firstMoment(ofLocal: hours(at: zone.local(time)).upperBound * 3600))
     }

@@ -1,6 +1,6 @@
 package import TransferJobs
 
-/// Which way a job goes.
+/// The way that a job goes.
 package enum NetworkDecision: Sendable, Hashable {
     /// As the kernel routes: every link that leads out is as good.
     case anyLink
@@ -11,9 +11,9 @@ package enum NetworkDecision: Sendable, Hashable {
     case wait(NetworkWait)
 }
 
-/// What a job waits for.
+/// The thing that a job waits for.
 package enum NetworkWait: Sendable, Hashable {
-    /// Its schedule; until it opens, if it ever does.
+    /// The job's schedule; until it opens, if it ever does.
     case closed(until: WallTime?)
     /// Any link that leads out.
     case offline
@@ -52,7 +52,7 @@ package enum NetworkWait: Sendable, Hashable {
     }
 }
 
-/// What the rules say of one link.
+/// The rules' verdict on one link.
 package struct LinkVerdict: Sendable, Hashable {
     package var link: LinkView
     package var standing: Standing

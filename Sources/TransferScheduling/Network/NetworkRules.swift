@@ -2,12 +2,12 @@ import TransferCore
 package import TransferJobs
 package import TransferReachability
 
-/// Which links a job may use now, and which of them it should.
+/// Rules that say which links a job may use now, and which of them it should.
 package struct NetworkRules: Sendable {
     package var policy: NetworkPolicy
     package var now: WallTime
     package var zone: LocalZone
-    /// What metered links carried.
+    /// The bytes that metered links carried.
     package var usage = MeteredUsage()
     /// For how long the job has waited for the network.
     package var waited = Duration.zero
@@ -26,7 +26,7 @@ package struct NetworkRules: Sendable {
     /// - Parameter links: In the order in which the kernel prefers them; `nil` when it can't be asked: then everything
     ///   is tried, and only what is required is insisted on.
     package func judge(_ links: [LinkView]?) -> NetworkJudgement {
-        // What stays in the machine is no way out, and none that could be forbidden.
+        // The loopback link is no way out, and none that could be forbidden.
         let verdicts = (links ?? []).filter { $0.kind != .loopback }
             .map { LinkVerdict(link: $0, standing: standing(of: $0)) }
         guard policy.schedule.contains(now, zone) else {
@@ -67,11 +67,11 @@ package struct NetworkRules: Sendable {
         }
         guard let best = usable.map(\.tier).min() else { return .wait(reason(verdicts)) }
         var chosen = usable.filter { $0.tier == best }.map(\.link)
-        // Whoever asks a dead server only, over a link that others answer on, may go on asking.
+        // A job that asks a dead server only, over a link that others answer on, may go on asking.
         if best == .suspect { chosen.removeAll { $0.suspicion?.isBlamed == true } }
         guard !chosen.isEmpty else { return .wait(.unanswered(usable.map(\.link.name))) }
         let ranks = chosen.map(rank)
-        // Also links that are down: they may come up before the connection is made.
+        // Links that are down count as well: they may come up before the connection is made.
         let mustBind = policy.require != nil || verdicts.contains { refusal(of: $0.link) != nil }
         let isOneAsGoodAsAnother = chosen.count == usable.count && Set(ranks).count == 1
         if isOneAsGoodAsAnother, !mustBind { return .anyLink }

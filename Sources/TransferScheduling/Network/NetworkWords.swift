@@ -1,7 +1,7 @@
 import TransferCore
 package import TransferJobs
 
-/// What people are told about the network: events, logs and `transfer why`.
+/// Words for people about the network: events, logs and `transfer why`.
 package struct NetworkWords: Sendable {
     package let policy: NetworkPolicy
     package let now: WallTime
@@ -13,7 +13,7 @@ package struct NetworkWords: Sendable {
         self.zone = zone
     }
 
-    /// What a job waits for, in a few words.
+    /// The thing that a job waits for, in a few words.
     package func reason(_ judgement: NetworkJudgement) -> String? {
         guard case .wait(let wait) = judgement.decision else { return nil }
         switch wait {
@@ -46,7 +46,7 @@ package struct NetworkWords: Sendable {
         links.isEmpty ? "offline" : "offline: \(links.joined(separator: ", "))"
     }
 
-    /// What the rules say of a link.
+    /// The rules' verdict on a link.
     package func verdict(_ verdict: LinkVerdict) -> String {
         let link = verdict.link
         switch verdict.standing {
@@ -64,7 +64,7 @@ package struct NetworkWords: Sendable {
         }
     }
 
-    /// What has to happen, behind "starts": `when eth0 answers or an unmetered link appears`.
+    /// The event that has to happen, behind "starts": `when eth0 answers or an unmetered link appears`.
     package func starts(_ judgement: NetworkJudgement) -> String? {
         guard case .wait(let wait) = judgement.decision else { return nil }
         var events: [String] = []

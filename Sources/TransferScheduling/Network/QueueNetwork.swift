@@ -2,10 +2,10 @@ package import TransferCore
 package import TransferJobs
 package import TransferReachability
 
-/// What the queue knows of the network, and what the rules of its jobs make of that. Pure: it is told what the kernel
+/// The queue's knowledge of the network, and the rules of its jobs. Pure: it is told what the kernel
 /// says and at what time, and says what may start, over which links, and what is to be stopped.
 package struct QueueNetwork: Sendable {
-    /// What a change of the network means to connections.
+    /// The meaning of a network's change for connections.
     package struct Change: Sendable, Equatable {
         /// Addresses of this machine that are gone: what used them can only end.
         package var lost: Set<IPAddress> = []
@@ -15,7 +15,7 @@ package struct QueueNetwork: Sendable {
         package var isOtherWay = false
     }
 
-    /// What the rules let start, and when to look again though nothing happens.
+    /// The rules that let jobs start, and when to look again though nothing happens.
     package struct Verdict: Sendable, Equatable {
         package var gate = NetworkGate()
         /// Rules under which only hosts on the machine's own network are reached, which have to be found.
@@ -31,7 +31,7 @@ package struct QueueNetwork: Sendable {
     /// Counts the changes that make connections of before doubtful.
     package private(set) var generation = 0
     private var changedAt: MonotonicTime?
-    /// What the last change took from the ways out, in words.
+    /// The ways out that the last change took, in words.
     package private(set) var losses: [String] = []
     /// Lanes whose origins the network that is there doesn't lead to.
     package var unreachable = UnreachableLanes()
@@ -91,9 +91,9 @@ package struct QueueNetwork: Sendable {
         }
     }
 
-    /// What connections are made over: where one of these changes, those of before can't be relied on.
+    /// The ways that connections are made over: where one of these changes, those of before can't be relied on.
     private struct Ways: Equatable {
-        /// Of links that run; those that reach neighbours only say nothing.
+        /// Addresses of links that run; those that reach neighbours only say nothing.
         var addresses: Set<NetworkSnapshot.Address> = []
         var routes: [NetworkSnapshot.DefaultRoute] = []
     }
@@ -130,7 +130,7 @@ package struct QueueNetwork: Sendable {
         rules(policy(key), wall).admits(links, snapshot, LinkView.views(snapshot, health))
     }
 
-    /// What may start under each of these rules.
+    /// The verdict on each of these rules.
     package mutating func verdict(_ keys: Set<String>, now: MonotonicTime, wall: WallTime) -> Verdict {
         if policies.count > 1024 { policies = policies.filter { keys.contains($0.key) } }
         meteredWaits = meteredWaits.filter { keys.contains($0.key) }
@@ -177,7 +177,7 @@ package struct QueueNetwork: Sendable {
         case .wait(.offline), .wait(.unanswered), .anyLink: return nil
         case .wait(.closed): return []
         case .wait, .use:
-            // Those that lead nowhere, too: what goes on over them is on the machine's own network.
+            // Links that lead nowhere count, too: an exchange over them is on the machine's own network.
             let rules = rules(policy(key), wall)
             let names = Set(
                 judgement.verdicts.lazy.filter { verdict in

@@ -13,13 +13,13 @@ package struct UnreachableLanes: Sendable, Hashable {
 
     package mutating func forget() { lanes.removeAll() }
 
-    /// Those that there are, unless their time is over.
+    /// The unreachable lanes whose time isn't over.
     package mutating func lanes(now: MonotonicTime) -> Set<Lane> {
         if let until, until <= now { forget() }
         return lanes
     }
 
-    /// When they are tried again; `nil` where there are none.
+    /// The time at which they are tried again; `nil` where there are none.
     package mutating func nextLook(now: MonotonicTime) -> MonotonicTime? {
         until = lanes.isEmpty ? nil : until ?? now + Self.patience
         return until

@@ -10,7 +10,7 @@ package struct LaneState: Sendable {
     package var isClaiming = false
     /// Jobs that became ready since the claim was asked for: it may have been done before they were there.
     package var grewSinceClaim = 0
-    /// What is still in the store may go before what was claimed.
+    /// Whether jobs that are still in the store may go before those that were claimed.
     package var isOvertaken = false
     /// Claimed and not started, the most urgent first.
     package var window = Deque<Scheduler.Candidate>()
@@ -64,7 +64,7 @@ package struct LaneState: Sendable {
         if isClaiming { grewSinceClaim = count }
     }
 
-    /// Nothing of the lane is started any more.
+    /// Clears the lane: none of its jobs is started any more.
     package mutating func clear() {
         window.removeAll()
         (backlog, isClaiming) = (0, false)

@@ -44,7 +44,7 @@ package struct LaneTable: Sendable {
 
     // MARK: Places
 
-    /// Where the lane's state is; it's made where there is none.
+    /// The place of the lane's state, which is made where there is none.
     package mutating func place(of lane: Lane) -> Int {
         if let place = lanePlaces[lane] { return place }
         let origin = place(ofOrigin: lane.origin)

@@ -1,7 +1,7 @@
 package import TransferCore
 package import TransferJobs
 
-/// What the network lets start, as the scheduler has to know it.
+/// The network's gate, as the scheduler has to know it.
 package struct NetworkGate: Sendable, Equatable {
     /// Rules (``/TransferJobs/Lane/network``) that are outside their schedule: nothing starts under them, wherever it goes.
     package var shut: Set<String> = []

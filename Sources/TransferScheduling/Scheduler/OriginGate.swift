@@ -3,8 +3,8 @@ package import TransferCore
 /// Whether an origin is spoken to: it's open until it shows that it can't be reached or wants to be left alone, then
 /// nothing goes there for a while, then one job tries.
 ///
-/// So a dead server costs a batch one job's attempts at a time, not every job's budget. Jobs of what has no end, such as a
-/// watched folder, go on probing it for ever; the others are given up.
+/// A dead server thus costs a batch one job's attempts at a time, not every job's budget. Jobs of what has no end, such
+/// as a watched folder, go on probing it for ever; the others are given up.
 package struct OriginGate: Sendable {
     /// `open` → `paused` → `probing` → `open` | `paused` | `dead`; `dead` stays.
     package enum State: Sendable, Equatable {
@@ -19,14 +19,14 @@ package struct OriginGate: Sendable {
         package var error: TransferError
         /// Pauses one after the other, without an answer between, that the origin didn't ask for.
         package var pauses: Int
-        /// What those took that it asked for.
+        /// The time that the pauses took that it asked for.
         package var asked = Duration.zero
-        /// What jobs are told that have to end: they aren't tried here any more, until it answers.
+        /// The error for jobs that have to end: they aren't tried here any more, until it answers.
         package var givenUp: TransferError?
     }
 
     package private(set) var state = State.open(failures: 0)
-    /// Of the jobs that failed here: one impatient job is no reason to give up for all.
+    /// The patience of the jobs that failed here: one impatient job is no reason to give up for all.
     package private(set) var patience = Patience()
 
     package init() {}
@@ -53,7 +53,7 @@ package struct OriginGate: Sendable {
         }
     }
 
-    /// What jobs that have to end are told, where the origin is given up.
+    /// The error for jobs that have to end, where the origin is given up.
     private var end: TransferError? {
         switch state {
         case .open: nil
@@ -187,7 +187,7 @@ package struct OriginGate: Sendable {
         state = .paused(until: now + length, reason)
     }
 
-    /// What jobs that have to end are told after this, where it's more than the most patient of them bears.
+    /// The error for jobs that have to end after this, where it's more than the most patient of them bears.
     private func exhaustion(after reason: Reason) -> TransferError? {
         guard let most = patience.ending else { return nil }
         if reason.error.retryAfter != nil {
@@ -196,7 +196,7 @@ package struct OriginGate: Sendable {
         return reason.pauses >= most.retries ? reason.error : nil
     }
 
-    /// What is left of the time for pauses that the origin asks for; what has no end bears as much each time.
+    /// The rest of the time for pauses that the origin asks for; jobs without an end bear as much each time.
     private func left(_ reason: Reason, _ rule: RetryRule) -> Duration {
         guard let most = patience.ending, reason.givenUp == nil else { return rule.longestWait }
         return max(.zero, most.wait - reason.asked)

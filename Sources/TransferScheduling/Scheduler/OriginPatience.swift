@@ -27,7 +27,7 @@ package struct OriginPatience: Sendable, Hashable {
 extension OriginGate {
     /// How much jobs bear together: as much as the most patient.
     package struct Patience: Sendable, Hashable {
-        /// Of those that have to end; `nil` when there is none.
+        /// The patience of jobs that have to end; `nil` when there is none.
         package private(set) var ending: OriginPatience?
         /// One of them may wait for ever.
         package var isEndless = false

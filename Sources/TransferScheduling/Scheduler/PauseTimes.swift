@@ -1,7 +1,7 @@
 import HeapModule
 package import TransferCore
 
-/// When pauses of origins that hold jobs back come to their end.
+/// The times at which pauses of origins that hold jobs back come to their end.
 package struct PauseTimes: Sendable {
     private struct Entry: Sendable, Comparable {
         let end: MonotonicTime

@@ -12,8 +12,8 @@ extension Scheduler {
         }
     }
 
-    /// What keeps the jobs of a batch from starting; each job counts once. Of those that are still in the store as many
-    /// are counted as are known of.
+    /// The reasons that keep the jobs of a batch from starting; each job counts once. Of those that are still in the
+    /// store as many are counted as are known of.
     package func held(batch: Int64) -> (byNetwork: Int, byOrigin: [String: Int]) {
         var (byNetwork, byOrigin) = (0, [String: Int]())
         let isOpen = network == NetworkGate()

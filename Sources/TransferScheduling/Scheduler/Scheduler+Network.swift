@@ -2,7 +2,7 @@ import DequeModule
 import TransferCore
 package import TransferJobs
 
-// What waits for the network, and for which machines.
+// Jobs that wait for the network, and for which machines.
 extension Scheduler {
     /// The rules of the network under which jobs wait or could start.
     package var networks: Set<String> { Set(table.lanes.map(\.lane.network)) }
@@ -53,6 +53,6 @@ extension Scheduler {
         return table.lanes.flatMap { state in state.window.filter { !gate.isOpen(state.lane, $0.reach) } }
     }
 
-    /// What lanes' rules and origins the network closes, of those that have jobs.
+    /// Lanes with jobs whose rules or origins the network closes.
     package func closedLanes() -> [Lane] { table.lanes.filter { !network.isOpen($0.lane, $0.reach) }.map(\.lane) }
 }

@@ -6,13 +6,13 @@ package struct StartCandidate: Sendable, Hashable {
     package let id: Int64
     package let lane: Lane
     package let priority: Int
-    /// Its place among the jobs of its lane, the highest first.
+    /// The job's place among the jobs of its lane, the highest first.
     package let rank: Int
-    /// What it bears of its origin, where it has to end.
+    /// The patience that it has with its origin, where it has to end.
     package let patience: OriginPatience
-    /// It's tried for ever where its origin is the reason: it's of a batch that has no end.
+    /// Whether the job is tried for ever where its origin is the reason: it's of a batch that has no end.
     package let isEndless: Bool
-    /// What the lane's origin says of the way to it: asked several times for each job.
+    /// The way to the lane's origin, as its URL tells it: asked several times for each job.
     package let reach: OriginReach
     /// The job's body goes out in vain where the server wants a password that it hasn't asked for yet (``OriginDoors``).
     package let knocks: Bool

@@ -1,6 +1,7 @@
 package import GRDB
 import TransferCore
 import TransferEventLoop
+package import TransferJobs
 
 /// Batches as processes take them, give them up and forget them.
 package struct Batches: Sendable {
@@ -42,7 +43,8 @@ package struct Batches: Sendable {
                 db,
                 where: """
                     (owner IS NULL OR owner = ?1)
-                        AND EXISTS (SELECT 1 FROM job WHERE job.batch = batch.id AND state < \(JobStates.firstEnded))
+                        AND (EXISTS (SELECT 1 FROM job WHERE job.batch = batch.id AND state < \(JobStates.firstEnded))
+                            OR EXISTS (SELECT 1 FROM hookCall WHERE hookCall.batch = batch.id))
                     """, [database.process])
         }
     }
@@ -71,8 +73,10 @@ package struct Batches: Sendable {
         let now = WallClock.milliseconds
         guard let row else {
             try db.execute(
-                sql: "INSERT INTO batch (name, source, directory, owner, updated) VALUES (?, ?, ?, ?, ?)",
-                arguments: [header.name, header.source, header.directory, database.process, now])
+                sql: "INSERT INTO batch (name, source, directory, owner, updated, onFinish) VALUES (?, ?, ?, ?, ?, ?)",
+                arguments: [
+                    header.name, header.source, header.directory, database.process, now, header.onFinish.text,
+                ])
             return HeldBatch(id: db.lastInsertedRowID, name: header.name, directory: header.directory, isNew: true)
         }
         let id: Int64 = row["id"]
@@ -91,6 +95,11 @@ package struct Batches: Sendable {
         try db.execute(
             sql: "UPDATE batch SET source = ?, directory = ?, owner = ?, updated = ? WHERE id = ?",
             arguments: [header.source, header.directory, database.process, now, id])
+        if case .set = header.onFinish {
+            try db.execute(
+                sql: "UPDATE batch SET onFinish = ? WHERE id = ? AND onFinish IS NOT ?1",
+                arguments: [header.onFinish.text, id])
+        }
         return HeldBatch(
             id: id, name: header.name, directory: header.directory,
             hasMoved: row["directory"] as String != header.directory)
@@ -100,14 +109,21 @@ package struct Batches: Sendable {
 
     /// Gives the batch up: its run is over.
     ///
+    /// - Parameter end: What its hook is told, if it has one.
     /// - Returns: The sockets of those who wait for that.
-    package func letGo(batch: Int64, isComplete: Bool) throws -> [String] {
+    package func letGo(batch: Int64, isComplete: Bool, end: BatchEnd?) throws -> [String] {
         defer { packed.forget(batch) }
         reserves.forget(batch)
         if isComplete { doubtful.runEnded(of: batch) }
         // Where that is lost with the machine's power, the process is found to be gone, and the pack to have nothing that
         // isn't in rows.
-        return try database.writeRelaxed(leavesPacks: true) { db in
+        let isTold = try end != nil && database.read(leavesPacks: true) { try HookCalls.isTold($0, batch: batch) }
+        func write<Value>(_ body: (Database) throws -> Value) throws -> Value {
+            try isTold
+                ? database.write(leavesPacks: true, body) : database.writeRelaxed(leavesPacks: true, body)
+        }
+        return try write { db in
+            if isTold, let end { try HookCalls.add(db, batch: batch, end) }
             if isComplete, try Packs.drop(db, batch: batch) {
                 try ReserveRows.end(db, batch: batch)
             } else {
@@ -159,5 +175,13 @@ package struct Batches: Sendable {
             }
             return names
         }
+    }
+}
+
+extension BatchHeader.Hook {
+    /// As the database has it; `nil` for nobody.
+    fileprivate var text: String? {
+        guard case .set(let hook?) = self else { return nil }
+        return HookRoute.text(hook.settings)
     }
 }

@@ -28,7 +28,7 @@ package final class BoundStatement {
         }
     }
 
-    /// Of parameters, one after the other.
+    /// Values of parameters, one after the other.
     package struct Values {
         private let raw: SQLiteStatement
         private let texts: UnsafeMutableRawBufferPointer
@@ -77,7 +77,7 @@ package final class BoundStatement {
             return sqlite3_bind_text(raw, index, place, Int32(length), nil)
         }
 
-        /// To its end or the first NUL, as everywhere else: what is read by it has to find it.
+        /// The length ends at the first NUL, as everywhere else: a query by the same text has to find the row.
         private static func length(_ text: UnsafeBufferPointer<UInt8>) -> Int {
             guard let start = text.baseAddress, let end = memchr(start, 0, text.count) else { return text.count }
             return UnsafeRawPointer(end) - UnsafeRawPointer(start)

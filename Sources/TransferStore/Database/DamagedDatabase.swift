@@ -6,8 +6,8 @@ import TransferEngine
 
 /// A database that SQLite can't read as one any more: a disk that lost or changed bytes of it, or a file of something else.
 ///
-/// It's moved aside and never deleted, and a new one is begun: partial files and finished ones bear their own records, so
-/// that nothing of them is lost with it.
+/// A damaged database is moved aside and never deleted, and a new one is begun: partial files and finished ones bear
+/// their own records, so that nothing of them is lost with it.
 package enum DamagedDatabase {
     /// A larger one isn't read through at each start; damage in it shows when that page is needed.
     package static let largestRead = 8 << 20
@@ -34,8 +34,8 @@ package enum DamagedDatabase {
 
     /// The fault of the database's pages; `nil` where they are trees.
     ///
-    /// Only what is said of them counts, and it's said first. Of the values in them SQLite 3.40 says "NULL value in
-    /// need.job" of a table without row numbers that is whole, as its integrity_check confirms.
+    /// Only messages about pages and indexes count, and they come first. Of the values in them SQLite 3.40 says "NULL
+    /// value in need.job" of a table without row numbers that is whole, as its integrity_check confirms.
     ///
     /// - Parameter word: The first line that `quick_check` gave.
     package static func fault(in word: String) -> String? {

@@ -17,9 +17,9 @@ package enum DatabaseFault {
         let words =
             switch error.resultCode {
             case .SQLITE_FULL:
-                "no space left on its disk; make room there and start again, or name another folder with --state"
+                "no space left on its disk; make room there and start again, or name another folder\(CommandWords.only(" with --state"))"
             case .SQLITE_CORRUPT, .SQLITE_NOTADB:
-                "it is damaged (\(words(error))); transfer run, get, put and watch move it aside and begin a new one"
+                "it is damaged (\(words(error))); \(CommandWords.choose("transfer run, get, put and watch move", "who opens it to run moves")) it aside and \(CommandWords.choose("begin", "begins")) a new one"
             default: words(error)
             }
         if DamagedDatabase.isToldBy(error) { DamagedDatabase.note(path) }

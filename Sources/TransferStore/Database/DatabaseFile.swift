@@ -10,8 +10,9 @@ package enum DatabaseFile {
     /// Makes the file where it's missing, and has it read and written by its user alone: what SQLite puts beside a
     /// database gets the database's mode.
     ///
-    /// Where the file system can make a file without a name, it's an empty database in WAL mode from the moment that it
-    /// has one, and synced: SQLite would write a journal for that, and wait for the disk four times in place of once.
+    /// If the file system can make a file without a name, the new database is an empty database in WAL mode from the
+    /// moment that it has one, and synced: SQLite would write a journal for that, and wait for the disk four times in
+    /// place of once.
     ///
     /// - Throws: `TransferError` when the file can't be made or protected.
     package static func prepare(_ path: String, in folder: String) throws(TransferError) {
@@ -47,7 +48,9 @@ package enum DatabaseFile {
             }
         guard let fault else { return }
         throw TransferError(
-            .fileAccess, "\(path) \(fault), and isn't used: move it away, or name another folder with --state")
+            .fileAccess,
+            "\(path) \(fault), and isn't used: move it away, or name another folder\(CommandWords.only(" with --state"))"
+        )
     }
 
     /// One page: the header of a database in WAL mode, and the root of a table of tables that has none
@@ -58,9 +61,9 @@ package enum DatabaseFile {
         let size = [UInt8(pageSize >> 8), UInt8(pageSize & 0xFF)]
         put(Array("SQLite format 3\0".utf8), at: 0)
         put(size, at: 16)
-        // Who writes and who reads it has to know of WAL; the fractions of a payload are what they always are.
+        // Versions 2 for writing and reading mean WAL; the fractions of a payload are what they always are.
         put([2, 2, 0, 64, 32, 32], at: 18)
-        // It was changed once, and has one page.
+        // The file was changed once, and has one page.
         put([0, 0, 0, 1, 0, 0, 0, 1], at: 24)
         put([0, 0, 0, 1], at: 92)
         // A leaf without cells, whose content begins at the end of the page.

@@ -1,5 +1,5 @@
 extension Schema {
-    /// Which versions of which files of watched folders have been staged and confirmed.
+    /// The ledger: which versions of which files of watched folders have been staged and confirmed.
     package static let ledger = """
         CREATE TABLE watchedFolder (
             id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -52,17 +52,19 @@ extension Schema {
         """
 }
 
-/// Where a version of a file stands. The number is what the database holds.
+/// The state of a version of a file. The number is what the database holds.
 package enum LedgerState: Int, Sendable {
-    /// Its job hasn't ended; or was cancelled, and stays so.
+    /// The version's job hasn't ended; or was cancelled, and stays so.
     case open = 0
     /// The server has it.
     case confirmed = 1
-    /// Its job failed for good, and is tried again at its time, after another one's success, or when somebody says so.
+    /// The version's job failed for good, and is tried again at its time, after another one's success, or when somebody
+    /// says so.
     case failed = 2
-    /// Its job was cancelled, or may have arrived, and was forgotten: only a change of the file makes another.
+    /// The version's job was cancelled, or may have arrived, and was forgotten: only a change of the file makes
+    /// another.
     case leftAlone = 3
-    /// It was in the folder before that was watched, for new files only: neither it nor a copy of it is uploaded. A change of
-    /// anything of it, its name too, makes a new file.
+    /// The file was in the folder before that was watched, for new files only: neither it nor a copy of it is uploaded.
+    /// A change of anything of it, its name too, makes a new file.
     case old = 4
 }

@@ -18,7 +18,7 @@ package enum Schema {
         var migrator = DatabaseMigrator()
         let names = steps.map(\.name)
         migrator.registerMigration(names[names.count - 1], merging: Set(names)) { db, applied in
-            // Those that were merged before are known by the name of the last one.
+            // Steps that were merged before are known by the name of the last one.
             let next = steps.lastIndex { applied.contains($0.name) }.map { $0 + 1 } ?? 0
             for step in steps[next...] { try db.execute(sql: step.sql) }
         }
@@ -120,7 +120,7 @@ package enum Schema {
             CREATE TABLE counter (name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;
             INSERT INTO counter VALUES ('end', 0);
             """),
-        // Where the job file sets the rules of the network, as `metered=9:18`; for `transfer why`.
+        // The place where the job file sets the rules of the network, as `metered=9:18`; for `transfer why`.
         Step(
             "network places",
             "ALTER TABLE job ADD COLUMN networkPlaces TEXT"),
@@ -160,7 +160,7 @@ package enum Schema {
             -- Transfers under way, as far as the last report says.
             ALTER TABLE batch ADD COLUMN active INTEGER NOT NULL DEFAULT 0;
             """),
-        // What an upload that was broken off left behind (UploadRecord), for the next attempt.
+        // The state that a broken-off upload left behind (UploadRecord), for the next attempt.
         Step(
             "uploads",
             "ALTER TABLE job ADD COLUMN upload TEXT"),
@@ -178,7 +178,7 @@ package enum Schema {
             DROP INDEX ledgerDue;
             CREATE INDEX ledgerDue ON ledger(folder, due) WHERE due IS NOT NULL AND gone IS NULL;
             """),
-        // What a folder brings while its batch is paused is paused too.
+        // Jobs that a folder brings while its batch is paused are paused too.
         Step(
             "paused folders",
             "ALTER TABLE watchedFolder ADD COLUMN isPaused INTEGER NOT NULL DEFAULT 0"),
@@ -338,5 +338,8 @@ package enum Schema {
             ALTER TABLE process ADD COLUMN until INTEGER;
             ALTER TABLE process ADD COLUMN isLocked INTEGER NOT NULL DEFAULT 0;
             """),
+        Step(
+            "hooks",
+            hooks),
     ]
 }

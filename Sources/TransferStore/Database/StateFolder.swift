@@ -27,13 +27,15 @@ public struct StateFolder: Sendable, Hashable {
         var status = stat()
         guard stat(self.path, &status) == 0 else { throw unusable("can't use the state folder \(self.path)", errno) }
         guard status.st_mode & S_IFMT == S_IFDIR else {
-            throw TransferError(.fileAccess, "the state folder \(self.path) is not a folder; name another with --state")
+            throw TransferError(
+                .fileAccess,
+                "the state folder \(self.path) is not a folder; name another\(CommandWords.only(" with --state"))")
         }
         if let owner = Self.stranger(status, self.path) {
             throw TransferError(
                 .fileAccess,
-                "the state folder \(self.path) belongs to \(owner): run the command as that user, or name another folder "
-                    + "with --state or TRANSFER_STATE")
+                "the state folder \(self.path) belongs to \(owner): run \(CommandWords.choose("the command", "the program")) "
+                    + "as that user, or name another folder\(CommandWords.only(" with --state or TRANSFER_STATE"))")
         }
         guard access(self.path, R_OK | W_OK | X_OK) == 0 else {
             throw unusable("can't write to the state folder \(self.path)", errno)
@@ -43,15 +45,15 @@ public struct StateFolder: Sendable, Hashable {
             throw TransferError(
                 .fileAccess,
                 "the state folder \(self.path) is on \(network), where the queue's database isn't safe; "
-                    + "name a local folder with --state")
+                    + "name a local folder\(CommandWords.only(" with --state"))")
         }
     }
 
     public var database: String { path + "/queue.sqlite" }
-    /// Of processes that work on the queue (``LeaseLocks``).
+    /// The lock file of processes that work on the queue (``LeaseLocks``).
     package var locks: String { path + "/queue.locks" }
 
-    /// Who owns the folder, where that is another user: whoever owns it decides what the queue does.
+    /// The owner of the folder, where that is another user: whoever owns it decides what the queue does.
     private static func stranger(_ status: stat, _ path: String) -> String? {
         // Some file systems have one owner for all files, whoever makes them.
         guard status.st_uid != geteuid(), status.st_uid != PartFile.ownerOfNewFiles(besides: path + "/queue.sqlite")
@@ -68,8 +70,9 @@ public struct StateFolder: Sendable, Hashable {
         guard mode & 0o002 != 0 else { return }
         throw TransferError(
             .fileAccess,
-            "everybody may write to the state folder \(path), which isn't the queue's alone: name another folder with "
-                + "--state or TRANSFER_STATE (\(path)/transfer is made for you alone), or close it with chmod go-w")
+            "everybody may write to the state folder \(path), which isn't the queue's alone: name another folder"
+                + "\(CommandWords.only(" with --state or TRANSFER_STATE")) (\(path)/transfer is made for you alone), or close it with chmod go-w"
+        )
     }
 
     private static func isQueuesAlone(_ path: String) -> Bool {
@@ -98,7 +101,9 @@ public struct StateFolder: Sendable, Hashable {
         if let base = value("XDG_STATE_HOME"), base.hasPrefix("/") { return base + "/transfer" }
         if let home = value("HOME") { return home + "/.local/state/transfer" }
         throw TransferError(
-            .fileAccess, "no place for the queue's state: HOME isn't set; name a folder with --state or TRANSFER_STATE")
+            .fileAccess,
+            "no place for the queue's state: HOME isn't set; name a folder\(CommandWords.only(" with --state or TRANSFER_STATE"))"
+        )
     }
 
     private static func networkFileSystem(_ path: String) -> String? {
@@ -117,6 +122,6 @@ public struct StateFolder: Sendable, Hashable {
 private func unusable(_ what: String, _ number: Int32) -> TransferError {
     TransferError(
         .fileAccess,
-        "\(what): \(String(cString: strerror(number)).lowercased()); name another folder with --state or TRANSFER_STATE",
+        "\(what): \(String(cString: strerror(number)).lowercased()); name another folder\(CommandWords.only(" with --state or TRANSFER_STATE"))",
         cause: .os(errno: number))
 }

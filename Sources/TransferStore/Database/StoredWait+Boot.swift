@@ -29,7 +29,7 @@ extension StoredWait {
 
     /// The ends of waits that were written down in another boot become times of this one's clock.
     private static func enterBoot(_ db: Database, _ now: Now) throws {
-        for (table, end) in [("job", "notBefore"), ("pause", "until")] {
+        for (table, end) in [("job", "notBefore"), ("pause", "until"), ("hookCall", "notBefore")] {
             try db.execute(
                 sql: """
                     UPDATE \(table) SET due = ?1 + min(max(0, \(end) - ?2), ifnull(delay, ?3)) WHERE \(end) IS NOT NULL

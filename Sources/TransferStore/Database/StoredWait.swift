@@ -52,6 +52,6 @@ package struct StoredWait: Sendable, Hashable {
         return min(max(.zero, MonotonicTime(nanoseconds: 0) + .milliseconds(boot) - now.boot), most)
     }
 
-    /// Its end by the wall's clock of now, which may have been set meanwhile: milliseconds since 1970.
+    /// The wait's end by the wall's clock of now, which may have been set meanwhile: milliseconds since 1970.
     package func shownEnd(_ now: Now = .system) -> Int64 { now.wall + remaining(now).inMilliseconds }
 }

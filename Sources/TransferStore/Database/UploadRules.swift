@@ -2,12 +2,13 @@ package import GRDB
 package import TransferCore
 import TransferJobs
 
-/// What a part of an upload that was left behind means for what becomes of its job.
+/// Rules for jobs whose upload was left behind in part.
 package enum UploadRules {
     /// A body that mustn't be sent twice was on its way when its process ended.
     package static let interrupted = TransferError(
         .mayHaveBeenSent,
-        "the program ended while the body was being sent, and it may have arrived; transfer retry sends it again")
+        "the program ended while the body was being sent, and it may have arrived; \(CommandWords.retry) sends it again"
+    )
 
     /// The rules as functions of SQL text, of `job.upload`.
     package static let functions = [

@@ -28,7 +28,7 @@ public struct JobExplanation: Sendable, Hashable {
     public var pid: Int32?
     /// The job file that the batch came from.
     public var source: String?
-    /// Where its file comes from and goes to.
+    /// The places that the job's file comes from and goes to.
     public var route: JobRoute?
     /// The URL that was asked last, after redirects, of a job that has ended; redacted.
     public var finalURL: String?
@@ -46,7 +46,7 @@ public struct JobExplanation: Sendable, Hashable {
         case disk(String, remaining: Duration)
         /// Jobs that have to be complete before.
         case needs([Need])
-        /// Its turn, while so many transfers are under way.
+        /// The job waits for its turn, while so many transfers are under way.
         case slot(active: Int)
         /// Nothing: its transfer is under way, as one of so many.
         case running(active: Int)

@@ -26,7 +26,7 @@ extension JobFacts {
         switch state {
         case .done: explanation.reason = .done(path: attempts.path ?? "")
         case .failed:
-            // Only the process that watches the folder tries again.
+            // Nobody but the process that watches the folder tries again.
             let again = run == nil ? nil : remaining
             explanation.reason = .failed(
                 code: attempts.errorCode ?? "", message: attempts.errorMessage ?? "", host: attempts.host, again: again)
@@ -36,7 +36,7 @@ extension JobFacts {
         case .blocked: explanation.reason = .needs(needs)
         case .queued, .claimed, .waiting:
             guard let run else { break }
-            // Neither the network nor a pause that others wait for keeps it from anything.
+            // A job under way waits neither for the network nor for a pause that others wait for.
             if state == .claimed, run.isUnderWay {
                 explanation.reason = .running(active: run.active)
                 break

@@ -37,7 +37,7 @@ package struct JobFacts: Sendable {
         package var errorCode: String?
         package var errorMessage: String?
         package var host: String?
-        /// Of a job that has ended: the URL that was asked last.
+        /// The URL that was asked last, of a job that has ended.
         package var finalURL: String?
     }
 

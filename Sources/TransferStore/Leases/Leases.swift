@@ -76,7 +76,11 @@ package struct Leases: Sendable {
                 UploadRules.interrupted.code.rawValue, UploadRules.interrupted.message, process,
             ])
         guard db.changesCount > 0 else { return }
+        let known = try EndNumbers.last(db)
         try EndNumbers.number(db)
+        let hooked = try Int64.fetchAll(
+            db, sql: "SELECT id FROM job WHERE endSequence > ? AND \(HookCalls.mark)", arguments: [known])
+        _ = try HookCalls.add(db, ended: hooked)
         let batches = try Int64.fetchAll(
             db, sql: "SELECT DISTINCT batch FROM job WHERE errorCode = ? AND state = \(JobStates.failed)",
             arguments: [UploadRules.interrupted.code.rawValue])

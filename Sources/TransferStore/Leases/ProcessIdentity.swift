@@ -4,10 +4,10 @@ import TransferCore
 import TransferEngine
 import TransferEventLoop
 
-/// What tells a process from every other, also after its number has been given out again.
+/// The marks that tell a process from every other, also after its number has been given out again.
 ///
-/// Where there is no /proc, or it doesn't show other users' processes, nothing tells since when a process has its number:
-/// then one that is there is taken for the one that is meant. What it holds is let be rather than done twice.
+/// Without /proc, or where /proc hides other users' processes, nothing tells since when a process has its number: then one
+/// that is there is taken for the one that is meant. Its claims are left alone rather than done twice.
 package struct ProcessIdentity: Sendable, Hashable {
     package let pid: Int32
     /// Clock ticks since the boot, as proc(5) counts them; below 0, and this process's own number, where it has no /proc.
@@ -32,7 +32,7 @@ package struct ProcessIdentity: Sendable, Hashable {
     /// The facts that show whether a process number is still the same process.
     package enum Sighting: Sendable, Hashable {
         case started(Int64)
-        /// There is one, and nothing says since when.
+        /// A process has the number, and nothing says since when.
         case unseen
         case gone
     }

@@ -1,8 +1,8 @@
 package import TransferJobs
 
-/// What a transaction on the ledger changed for whoever runs its batch.
+/// The changes that a transaction on the ledger made, for the process that runs its batch.
 package struct LedgerChanges: Sendable {
-    /// Of the versions offered, from the first.
+    /// The number of the offered versions that were handled, from the first.
     package var handled = 0
     /// Jobs that became ready.
     package var ready: [Lane: Int] = [:]
@@ -23,6 +23,6 @@ package struct LedgerChanges: Sendable {
     /// Jobs that were taken out.
     package var removed: [Int64] = []
     package var secrets: [Int64: JobSecrets] = [:]
-    /// What servers hold of uploads that were taken out.
+    /// Parts that servers hold of uploads that were taken out.
     package var abandoned: [AbandonedUpload] = []
 }

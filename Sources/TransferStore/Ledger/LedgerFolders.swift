@@ -38,7 +38,7 @@ package struct LedgerFolders: Sendable {
                 db, sql: "SELECT id, since, isPaused FROM watchedFolder WHERE path = ?", arguments: [plan.root])
             guard let row else { throw TransferError(.internalFault, "a watched folder without a row") }
             let folder: Int64 = row[0]
-            // What was promised to those that were confirmed follows the rules of today; those that are kept now are
+            // The promise to confirmed versions follows the rules of today; those that are kept now are
             // looked at once more.
             try db.execute(
                 sql: "UPDATE ledger SET due = confirmed + ?1 WHERE folder = ?2 AND due IS NOT NULL",

@@ -9,9 +9,9 @@ package struct LedgerOffer: Sendable {
         /// Another version is at its path, or nothing: whatever it is, it's looked at again.
         case outdated
         case new(digest: Checksum?)
-        /// It was missed, and is at its path again.
+        /// The file was missed, and is at its path again.
         case returned(row: Int64)
-        /// Nothing of this version is at the path that was recorded.
+        /// No file of this version is at the path that was recorded.
         case moved
         /// This row's bytes, with another time.
         case touched(row: Int64)
@@ -31,7 +31,8 @@ package struct LedgerOffer: Sendable {
 
     package let version: FileVersion
     package let finding: Finding
-    /// Of its bytes, where it's new and they were read: what is sent, and what is found later, is compared with it.
+    /// The fingerprint of the file's bytes, where the version is new and they were read: bytes that are sent, and those
+    /// that are found later, are compared with it.
     package var fingerprint: UInt64?
 
     package init(version: FileVersion, finding: Finding, fingerprint: UInt64? = nil) {

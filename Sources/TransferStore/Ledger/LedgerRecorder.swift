@@ -5,7 +5,7 @@ package import TransferJobs
 
 /// Writes what ends mean into the ledger, in the transaction that records them.
 package struct LedgerRecorder {
-    /// So many that are complete stay for readers of the queue's ends (`JobEnds`); the ledger has them for good.
+    /// The number of complete jobs that stay for readers of the queue's ends (`JobEnds`); the ledger has them for good.
     package static let completeJobsKept: Int64 = 1000
 
     private let db: Database
@@ -117,13 +117,14 @@ package struct LedgerRecorder {
 
     private enum Rename {
         case none
-        /// Its upload stays where it is, as long as no other file takes its former name.
+        /// The file's upload stays where it is, as long as no other file takes its former name.
         case elsewhere
         /// Another file has its former name, and will take the place of this upload: it's uploaded by its new one.
         case toItsOwnPlace
     }
 
-    /// What is to become of a file that got another name while it was uploaded, and of the job that waits to upload it by that.
+    /// Decides about a file that got another name while it was uploaded, and about the job that waits to upload it by
+    /// that name.
     private mutating func settleRename(_ end: JobEnd, ledger: Int64) throws -> Rename {
         let followers = try Row.fetchAll(
             db.cachedStatement(sql: "SELECT id, destination FROM job WHERE follows = ? AND ledger = ?"),

@@ -21,7 +21,7 @@ extension LedgerTaker {
         for row in rows {
             let jobs = try jobs(ofLedger: row.id)
             guard paths.insert(PathKey(row.version.path)).inserted else {
-                // There is a newer version.
+                // A newer version is there.
                 for job in jobs where !job.isClaimed { try remove(job) }
                 continue
             }
@@ -31,7 +31,7 @@ extension LedgerTaker {
                 continue
             }
             guard let job = jobs.last else {
-                // Its batch was forgotten.
+                // The row's batch was forgotten.
                 try stage(row.version, digest: row.digest, ledger: row.id)
                 continue
             }
@@ -40,8 +40,8 @@ extension LedgerTaker {
         }
     }
 
-    /// What was refused is asked about at its time: a service may begin again and again, and that is no reason to ask for
-    /// all of it each time. What has arrived and is only to be verified costs a question, and a start asks it.
+    /// A refused upload is tried again at its time: a service may begin again and again, and that is no reason to ask
+    /// for all of it each time. What has arrived and is only to be verified costs a question, and a start asks it.
     private func keepsTime(_ job: OpenJob, _ row: LedgerRow) throws -> Bool {
         guard job.state == .failed else { return false }
         try db.execute(

@@ -12,7 +12,7 @@ package final class LedgerTaker {
     package let plan: WatchPlan
     package var changes = LedgerChanges()
     private var room: Int
-    /// What comes while the batch is paused is paused too.
+    /// Jobs that come while the batch is paused are paused too.
     private let isFolderPaused: Bool
     private let now = WallClock.milliseconds
 
@@ -225,7 +225,7 @@ package final class LedgerTaker {
 
     /// The newest of the jobs that upload this file, or to this URL.
     private func lastOpenJob(ledger: Int64, path: String, url: String, destination: String) throws -> Int64? {
-        // Behind a plus the batch is no choice for SQLite's planner, which would go through all its open jobs; nor is the
+        // A batch behind a plus is no choice for SQLite's planner, which would go through all its open jobs; nor is the
         // order of a CROSS JOIN.
         let open = "+job.batch = \(batch) AND job.state < \(JobStates.firstEnded)"
         let own = try Int64.fetchOne(
@@ -284,14 +284,14 @@ package final class LedgerTaker {
         try db.execute(
             sql: "UPDATE ledger SET device = ?, gone = NULL WHERE id = ?",
             arguments: [version.deviceBits, row.id])
-        // One that is under way has the file open: it goes on, and this one only starts if that comes to nothing.
+        // A job under way has the file open: it goes on, and this one only starts if that comes to nothing.
         let isPaused = jobs.contains { $0.state == .paused }
         for job in jobs where !job.isClaimed { try remove(job, keepsLedger: true) }
         try stage(version, digest: row.digest, ledger: row.id, isPaused: isPaused)
         return true
     }
 
-    /// Nothing of it is uploaded until somebody says so, and then it's the file of its new name.
+    /// A paused job isn't uploaded until somebody says so, and then it's the file of its new name.
     private func rename(_ job: OpenJob, _ row: LedgerRow, to version: FileVersion) throws {
         let spec = plan.job(version, digest: row.digest, identity: job.identity)
         try db.execute(
@@ -325,7 +325,7 @@ package final class LedgerTaker {
         return try ledgers.flatMap { try jobs(ofLedger: $0) }
     }
 
-    /// The one that the row names, and one that goes on under the file's former name.
+    /// The open jobs of a file: the job that its row names, and one that goes on under the file's former name.
     package func jobs(ofLedger ledger: Int64) throws -> [OpenJob] {
         let current = try Int64.fetchOne(db, sql: "SELECT job FROM ledger WHERE id = ?", arguments: [ledger])
         return try Row.fetchAll(
@@ -362,7 +362,7 @@ package final class LedgerTaker {
         else { return }
         if job.hasSecrets {
             spec.settings = plan.spec.settings
-            // Where the URL itself holds a secret, it isn't known any more.
+            // A secret in the URL itself isn't known any more.
             if spec.urls.contains(where: { $0.contains(Redaction.mark) }) { return }
         }
         changes.abandoned.append(AbandonedUpload(id: job.id, spec: spec, upload: upload))

@@ -11,7 +11,7 @@ package struct JobPack {
     private var last = JobRow.empty
 
     package static let version: UInt8 = 1
-    /// Only the first generation of a batch is packed.
+    /// The one generation of a batch that is packed.
     package static let generation: Int64 = 1
 
     package mutating func add(_ row: JobRow) {
@@ -70,7 +70,7 @@ package struct JobPack {
         return count
     }
 
-    /// What a row has, and what it is.
+    /// Marks of a packed row: the columns that it has, and its kind.
     package struct Marks: OptionSet {
         package let rawValue: UInt8
 

@@ -19,7 +19,7 @@ package struct CompletedJobs: Sendable {
                 let digest: String? = row[6]
                 let route = JobRoute(canonicalJSON: row[12])
                 let isLengthUnproven = row[11] as Int64? == 1
-                // What an early version recorded may have no URL.
+                // An early version's record may have no URL.
                 let finalURL: String? = row[8]
                 return CompletedJob(
                     id: row[0], batch: batch, identity: row[1], isUpload: row[2], path: row[3] ?? "",

@@ -9,7 +9,7 @@ package struct EndWriter {
     /// A job that gets its row.
     private struct Complete {
         let job: StagedJob
-        /// Which of the ends is its own.
+        /// The index of the job's end among those that are written.
         let index: Int
         let cursor: Int64
     }

@@ -29,6 +29,7 @@ package enum Needs {
             }
         case .failed, .cancelled, .dropped:
             recorded.skipped += try skipDependents(db, of: [(end.id, end.identity)])
+            recorded.hooked.formUnion(recorded.skipped.lazy.filter(\.tellsHook).map(\.batch))
         }
     }
 
@@ -43,7 +44,7 @@ package enum Needs {
                 sql: """
                     UPDATE job SET state = \(JobStates.skipped), errorMessage = ?, ended = ?
                     WHERE id IN (SELECT job FROM need WHERE needed = ?) AND state IN (\(JobStates.unclaimed))
-                    RETURNING id, batch, identity, spec
+                    RETURNING id, batch, identity, spec, \(HookCalls.mark)
                     """)
             let rows = try Row.fetchAll(
                 followers, arguments: ["needs \(failed.identity)", WallClock.milliseconds, failed.id])
@@ -51,9 +52,10 @@ package enum Needs {
                 let cursor = try EndNumbers.take(db, 1)
                 try db.execute(
                     sql: "UPDATE job SET endSequence = ? WHERE id = ?", arguments: [cursor, row[0] as Int64])
+                let tells = try row[4] && !HookCalls.add(db, ended: [row[0]]).isEmpty
                 skipped.append(
                     SkippedJob(
-                        batch: row[1], identity: row[2], need: failed.identity, cursor: cursor,
+                        batch: row[1], identity: row[2], need: failed.identity, cursor: cursor, tellsHook: tells,
                         route: JobRoute(canonicalJSON: row[3])))
                 given.append((row[0], row[2]))
             }

@@ -29,6 +29,11 @@ package struct Records: Sendable {
                 try ledger.record(end, cursor: last)
             }
             try writer.finish()
+            let hooked = ends.filter { $0.tellsHook }
+            if !hooked.isEmpty {
+                recorded.hooked = try HookCalls.add(
+                    db, ended: hooked.map(\.id), kept: Set(hooked.filter(\.wasKept).map(\.id)))
+            }
             for step in steps where try !ledger.supersedes(step) { try write(db, step) }
             recorded.watched = try ledger.finish(&recorded.unblocked, stamp: stamps.next())
             var needing: [Int64: Bool] = [:]

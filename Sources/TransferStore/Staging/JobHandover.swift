@@ -26,7 +26,7 @@ package final class JobHandover: Sendable {
 
     private static let groupSize = 128
     private static let groupsAhead = 32
-    /// Where so many groups wait, the one who writes is the slower one.
+    /// The number of waiting groups from which on the writer is the slower side.
     private static let manyGroups = 4
 
     private let state = Mutex(State())
@@ -34,7 +34,7 @@ package final class JobHandover: Sendable {
     private let room = DispatchSemaphore(value: 0)
     private let arrivals = DispatchSemaphore(value: 0)
 
-    /// What the batch's relative paths start from.
+    /// The folder that the batch's relative paths start from.
     private let directory: String
 
     /// Begins to read, on a thread of `pool`.
@@ -97,7 +97,7 @@ package final class JobHandover: Sendable {
     }
 
     private func hand(_ jobs: [Read], _ origins: inout OriginMemory) throws {
-        // It's not to wait for room that nobody makes.
+        // The reader mustn't wait for room that nobody makes.
         let isAhead = try state.withLock { state throws in
             guard !state.isAbandoned else { throw Abandoned() }
             return state.groups.count >= Self.manyGroups

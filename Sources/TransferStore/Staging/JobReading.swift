@@ -6,7 +6,7 @@ public import TransferJobs
 /// a queue is open for them (`JobQueue.stage(_:name:source:keepsWhatIsMissing:isReload:)`). Some four thousand are held
 /// in memory until they are taken; with the others the thread waits.
 public final class JobReading: Sendable {
-    /// What relative paths start from.
+    /// The folder that relative paths start from.
     package let directory: String
     private let read: @Sendable ((JobSpec, JobLocations?) throws -> Void) throws -> Bool
     private let pool = WorkerPool(name: "job-reader", threads: 1)

@@ -1,10 +1,10 @@
 import TransferCore
 package import TransferJobs
 
-/// What the row of a job is made of that nobody has tried yet.
+/// The columns of a job that has had no attempt yet.
 package struct JobRow: Sendable, Equatable {
     package var identity: String
-    /// Where its file names the destination, or the ID where it has one.
+    /// The place where the job file names the destination, or the ID where it has one.
     package var span: SourceSpan?
     /// The job's number in its file, counted from 0.
     package var number: Int?
@@ -16,7 +16,7 @@ package struct JobRow: Sendable, Equatable {
     package var fingerprint: Int64
     package var hasSecrets: Bool
     package var isUpload: Bool
-    /// Where its file names its network rules.
+    /// The places where the job file names the job's network rules.
     package var networkPlaces: String?
     /// ``/TransferJobs/Lane/network``.
     package var network: String

@@ -1,6 +1,6 @@
 package import TransferJobs
 
-/// What becomes of jobs that are in a batch already when it's staged anew.
+/// Rules for jobs that are in a batch already when it's staged anew.
 package enum RestagingRule {
     /// Whether a job that was staged a moment ago stands there once more: lists are put together from others, and nobody
     /// means a line of one twice. In a job file that is a mistake.

@@ -27,14 +27,15 @@ package struct SharedDestinations {
                     (SELECT identity FROM job AS first WHERE first.batch = job.batch
                         AND first.destination = job.destination ORDER BY id LIMIT 1),
                     (SELECT line FROM job AS first WHERE first.batch = job.batch
-                        AND first.destination = job.destination ORDER BY id LIMIT 1)
+                        AND first.destination = job.destination ORDER BY id LIMIT 1), isUpload
                 FROM job WHERE batch = ? AND destination <> '' GROUP BY destination HAVING count(*) > 1 LIMIT 20
                 """, arguments: [batch])
         for row in rows {
             let span = SourceSpan(line: row[2] ?? 1, column: row[3] ?? 1, length: row[4] ?? 1)
             let place = JobLocations(index: row[5] ?? 0, job: span, to: span, format: format)
             let other = (row[7] as Int?).map { " (line \($0))" } ?? ""
-            report.add(place.destinationFault("same destination as job \"\(row[6] as String)\"\(other)"))
+            let offer = (row[8] as Bool) || (row[2] as Int?) == nil ? "" : "; \(Collisions.offer)"
+            report.add(place.destinationFault("same destination as job \"\(row[6] as String)\"\(other)\(offer)"))
         }
     }
 }

@@ -5,7 +5,7 @@ package import TransferJobs
 package final class StagedJob: Sendable {
     package let sharedSpec: Shared<JobSpec>
     package var spec: JobSpec { _read { yield sharedSpec.wrappedValue } }
-    /// Where the job stands in its file, if it comes from one.
+    /// The job's place in its file, if it comes from one.
     package let place: JobLocations?
     package let row: JobRow
     package let secrets: JobSecrets?

@@ -220,7 +220,9 @@ package final class Stager: JobIntake {
     private func addDuplicate(_ spec: JobSpec, _ own: JobLocations?, other: Int?) {
         let place = other.map { " (line \($0))" } ?? ""
         let what = spec.id == nil ? "same destination as another job" : "same id as another job"
-        report.add(JobFileFault("\(what)\(place): \(spec.identity)") { own?.identityFault($0) })
+        // A program gives its jobs names.
+        let offer = spec.id == nil && !spec.isUpload && own != nil ? "; \(Collisions.offer)" : ""
+        report.add(JobFileFault("\(what)\(place): \(spec.identity)\(offer)") { own?.identityFault($0) })
     }
 
     /// Gives the reserve up: the batch's jobs are claimed like those of other batches.

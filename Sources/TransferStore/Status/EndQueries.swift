@@ -1,4 +1,4 @@
-import GRDB
+package import GRDB
 import TransferCore
 import TransferEngine
 package import TransferJobs
@@ -13,23 +13,27 @@ package struct EndQueries: Sendable {
             try Row.fetchAll(
                 db,
                 sql: """
-                    SELECT batch.name, identity, errorCode, errorMessage, status, host, attempts, notBefore, due, delay, spec
+                    SELECT batch.name, identity, errorCode, errorMessage, status, host, attempts, notBefore, due, delay, spec, finalURL
                     FROM job JOIN batch ON batch.id = job.batch
                     WHERE batch.name = ? AND state = \(JobStates.failed) ORDER BY endSequence LIMIT ?
                     """, arguments: [name, limit]
             ).map { row in
-                FailedJob(
+                var job = FailedJob(
                     batch: row[0], job: row[1], code: row[2] ?? "", message: row[3] ?? "", status: row[4],
                     host: row[5], attempts: row[6], again: StoredWait(row)?.shownEnd(), route: Self.route(row))
+                job.finalURL = row["finalURL"]
+                return job
             }
         }
     }
 
-    private static let selection = """
+    package static let tables = "job JOIN batch ON batch.id = job.batch"
+
+    /// The columns that ``event(_:)`` reads.
+    package static let selection = """
         SELECT endSequence, ended, batch.name AS name, identity, state, isUpload, path, size, transferred,
             seconds, digest, validator, finalURL, status, response, attempts, unproven, lengthUnproven,
             errorCode, errorMessage, host, notBefore, spec
-        FROM job JOIN batch ON batch.id = job.batch
         """
 
     /// Ends of jobs after the cursor, in order.
@@ -38,14 +42,15 @@ package struct EndQueries: Sendable {
             try Row.fetchAll(
                 db,
                 sql: """
-                    \(Self.selection)
+                    \(Self.selection) FROM \(Self.tables)
                     WHERE endSequence > ? ORDER BY endSequence LIMIT ?
                     """, arguments: [cursor, limit]
             ).map(Self.event)
         }
     }
 
-    private static func event(_ row: Row) -> QueueEvent {
+    /// The end of the job of a row.
+    package static func event(_ row: Row) -> QueueEvent {
         let (batch, job): (String, String) = (row["name"], row["identity"])
         let kind: QueueEvent.Kind
         switch JobState(rawValue: row["state"]) {
@@ -93,7 +98,7 @@ package struct EndQueries: Sendable {
             try Row.fetchOne(
                 db,
                 sql: """
-                    \(Self.selection)
+                    \(Self.selection) FROM \(Self.tables)
                     WHERE batch.name = ? AND identity = ? AND state >= \(JobStates.firstEnded)
                     """, arguments: [batch, job]
             ).map(Self.event)

@@ -61,12 +61,14 @@ package struct StatusQueries: Sendable {
                 db,
                 sql: "SELECT \(LeaseHolder.columns) FROM batch JOIN process ON process.id = batch.owner WHERE name = ?",
                 arguments: [name])
-            guard let holder = row.flatMap(LeaseHolder.init), holder.generation != database.process else { return false }
+            guard let holder = row.flatMap(LeaseHolder.init), holder.generation != database.process else {
+                return false
+            }
             return holder.holds(database.locks, own: database.process)
         }
     }
 
-    /// To count a million jobs takes most of a second: above this number those that are ready, taken or complete are
+    /// Counting a million jobs takes most of a second: above this number those that are ready, taken or complete are
     /// counted by the process that runs the batch, once a second.
     private static let exactlyCounted = 20_000
 

@@ -96,7 +96,7 @@ package struct Steering: Sendable {
                 """
             }
         // The jobs themselves are told only of what ends.
-        let told = verb == .cancel ? "id, identity, spec" : "id, identity"
+        let told = verb == .cancel ? "id, identity, spec, \(HookCalls.mark)" : "id, identity"
         let changed = try Row.fetchAll(db, sql: sql + " RETURNING \(told)", arguments: [batch, job])
         if job == nil, verb == .pause || verb == .resume {
             try db.execute(
@@ -110,7 +110,9 @@ package struct Steering: Sendable {
                     db, sql: "SELECT endSequence FROM job WHERE id = ?", arguments: [row[0] as Int64])
                 applied.jobs.append((row[1], cursor, JobRoute(canonicalJSON: row[2])))
             }
+            let hooked = try HookCalls.add(db, ended: changed.filter { $0[3] }.map { $0[0] })
             applied.skipped = try Needs.skipDependents(db, of: changed.map { ($0[0], $0[1]) })
+            applied.isHooked = !hooked.isEmpty || applied.skipped.contains(where: \.tellsHook)
             _ = try WatchedJobs.releaseFollowers(db, batch: batch)
         } else {
             applied.jobs = changed.map { ($0[1], nil, nil) }
@@ -118,6 +120,7 @@ package struct Steering: Sendable {
         if verb == .retry || verb == .retryFailed {
             try Needs.recount(db, batch: batch)
             applied.skipped = try Needs.skipWhatCannotStart(db, batch: batch)
+            applied.isHooked = applied.skipped.contains(where: \.tellsHook)
         }
         return applied
     }

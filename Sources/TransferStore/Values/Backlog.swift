@@ -1,6 +1,6 @@
 package import TransferJobs
 
-/// What of a batch is left to be claimed.
+/// The jobs of a batch that are left to be claimed.
 package struct Backlog: Sendable {
     /// How many jobs are ready, by lane.
     package var ready: [Lane: Int] = [:]

@@ -1,14 +1,25 @@
-/// What a batch is, apart from its jobs.
+package import TransferJobs
+
+/// A batch apart from its jobs.
 package struct BatchHeader: Sendable {
     package var name: String
     /// The real path of the job file, if there is one.
     package var source: String?
-    /// What relative paths start from.
+    /// The folder that relative paths start from.
     package var directory: String
+    package var onFinish: Hook
 
-    package init(name: String, source: String? = nil, directory: String) {
+    /// The one who is told of its end.
+    package enum Hook: Sendable, Hashable {
+        /// The same as before.
+        case kept
+        case set(BatchHook?)
+    }
+
+    package init(name: String, source: String? = nil, directory: String, onFinish: Hook = .kept) {
         self.name = name
         self.source = source
         self.directory = directory
+        self.onFinish = onFinish
     }
 }

@@ -1,7 +1,7 @@
-/// Which batches are taken.
+/// A selection of batches.
 package enum BatchSelection: Sendable, Hashable {
-    /// Those that have something left to do.
+    /// Batches that have something left to do.
     case unfinished
-    /// Also where nothing is left to do.
+    /// The batch of that name, also where nothing is left to do.
     case named(String)
 }

@@ -1,7 +1,7 @@
 package import TransferCore
 package import TransferJobs
 
-/// What was taken of one lane.
+/// Jobs that were claimed from one lane.
 package struct ClaimedJobs: Sendable {
     package let lane: Lane
     package var jobs: [(record: JobRecord, rank: Int)]

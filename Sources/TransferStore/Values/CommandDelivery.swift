@@ -1,4 +1,4 @@
-/// Where a command went.
+/// The place that a command went to.
 package enum CommandDelivery: Sendable, Hashable {
     /// Nobody runs the batch: it's done, to so many jobs.
     case applied(jobs: Int)

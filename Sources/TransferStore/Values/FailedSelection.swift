@@ -1,9 +1,9 @@
-/// Which of the files that failed.
+/// A selection of a folder's failed files.
 package enum FailedSelection: Sendable, Hashable {
-    /// The one that failed least often: what the server never takes isn't asked about each time.
+    /// The file that failed least often: a file that the server never takes isn't tried each time.
     case probe
     /// The first in the folder's order.
     case followers
-    /// Those whose own time has come, the longest ago first.
+    /// Files whose own time has come, the longest ago first.
     case due
 }

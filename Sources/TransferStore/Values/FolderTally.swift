@@ -1,9 +1,9 @@
 package import TransferJobs
 
-/// Of those jobs that are for versions of a watched folder's files.
+/// Counts of the jobs that are for versions of a watched folder's files.
 package struct FolderTally: Sendable {
     package var counts: [JobState: Int] = [:]
-    /// Of two tallies the later one holds.
+    /// The order of tallies: of two the later one holds.
     package var stamp = 0
 
     /// Jobs that haven't ended.

@@ -1,6 +1,6 @@
 package import TransferCore
 
-/// What a process holds its claims by.
+/// The lease by which a process holds its claims.
 package struct Lease: Sendable, Hashable {
     /// The fencing token: what a process claims and records bears it, and none is given out twice. A process whose lease
     /// was taken over never gets the same again.

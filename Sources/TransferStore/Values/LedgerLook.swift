@@ -1,9 +1,9 @@
 /// The ledger's answer for a version that is offered.
 package indirect enum LedgerLook: Sendable {
     case known(LedgerRow)
-    /// It's known, and was missed at its path.
+    /// The file is known, and was missed at its path.
     case returned(LedgerRow)
-    /// It's known, from a file system that had another number then.
+    /// The file is known, from a file system that had another number then.
     case onOtherDevice(LedgerRow)
     /// A file with this path, size and time had another inode: the folder may have been copied, or mounted anew where files
     /// have no numbers of their own, or whole seconds only.
@@ -15,7 +15,7 @@ package indirect enum LedgerLook: Sendable {
     ///
     /// - Parameter otherwise: If it's not that one.
     case replaced(LedgerRow, otherwise: LedgerLook)
-    /// It's known with another path.
+    /// The file is known with another path.
     case elsewhere(LedgerRow)
     /// The same file with the same size had another time when it was recorded.
     case otherTime(LedgerRow)

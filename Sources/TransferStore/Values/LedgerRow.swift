@@ -20,8 +20,8 @@ package struct LedgerRow: Sendable {
 
     /// Whether anything of the file has changed since it was recorded, if only its name.
     ///
-    /// By the file system's time alone, which may be behind the clock: by a tick of the kernel (`CLOCK_REALTIME_COARSE`),
-    /// or by as much as a server's clock is.
+    /// The look compares by the file system's time alone, which may be behind the clock: by a tick of the kernel
+    /// (`CLOCK_REALTIME_COARSE`), or by as much as a server's clock is.
     package func mayHaveChanged(_ now: FileStamp) -> Bool {
         // Recorded by a program that noted the clock's time only.
         if version.stamp.changed == nil, let changed = now.changed { return changed / 1_000_000 > staged }

@@ -1,6 +1,6 @@
 package import TransferJobs
 
-/// Where the rules of a job's network stand: in which file, and where in it.
+/// The file that sets a job's network rules, and the places of the rules in it.
 package struct NetworkOrigin: Sendable {
     /// The real path of the job file, if there is one.
     package var source: String?

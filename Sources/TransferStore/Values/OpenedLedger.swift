@@ -7,7 +7,7 @@ package struct OpenedLedger: Sendable {
     /// When it was watched for the first time, in nanoseconds since 1970.
     package let since: Int64
     package let isPaused: Bool
-    /// Where its files went before, redacted, where that is elsewhere than now.
+    /// The URL that the folder's files went to before, redacted; `nil` where that is the same as now.
     package let formerURL: String?
     package let changes: LedgerChanges
     /// Until the first of those that failed before comes back by itself; `nil` where none did.

@@ -1,10 +1,12 @@
 package import TransferJobs
 
-/// What followed from recording ends: cursors for the events, and jobs set free or given up.
+/// The consequences of recorded ends: cursors for the events, and jobs set free or given up.
 package struct RecordedGroup: Sendable {
-    /// Of each end, in the order given.
+    /// The cursor of each end, in the order given.
     package var cursors: [Int64] = []
     package var unblocked: [Lane: Int] = [:]
     package var skipped: [SkippedJob] = []
     package var watched = WatchedEnds()
+    /// Batches of which hooks have something to be told now.
+    package var hooked: Set<Int64> = []
 }

@@ -2,7 +2,7 @@ import TransferCore
 package import TransferJobs
 package import TransferScheduling
 
-/// What a run tells whoever asks beside it.
+/// News of a run for processes that ask beside it.
 package enum RunNews: Sendable {
     case progress(RunProgress)
     /// Replaces what this process said of the origins that its transfers wait for.
@@ -11,11 +11,11 @@ package enum RunNews: Sendable {
     case networkWaits([(network: String, since: WallTime, reason: String)])
     /// Links that nobody answers over.
     case silentLinks([(name: String, suspicion: LinkHealth.Suspicion)])
-    /// What metered links have carried.
+    /// The bytes that metered links have carried.
     case usage([MeteredUsage.Row])
     case pause(StoredPause)
     case noPauses
-    /// Where this process is told that it has commands.
+    /// The socket by which this process is told that it has commands.
     case socket(String)
 }
 
@@ -29,7 +29,7 @@ package struct RunProgress: Sendable {
     package let eta: Int64?
     /// Transfers under way.
     package let active: Int
-    /// Their jobs, or some of them.
+    /// The IDs of jobs under way, or of some of them.
     package let underWay: [Int64]
     /// Why the network keeps everything that is left from going on.
     package let waitingFor: String?

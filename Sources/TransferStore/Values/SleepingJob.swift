@@ -7,7 +7,7 @@ package struct SleepingJob: Sendable {
     package let due: MonotonicTime
     /// Whether a server asked for the wait: then another network is no reason to end it.
     package let isAsked: Bool
-    /// What the disk had no space for, where that is why it waits.
+    /// The file that the disk had no space for, where that is why the job waits.
     package var disk: String?
 
     package init(id: Int64, lane: Lane, due: MonotonicTime, isAsked: Bool, disk: String? = nil) {

@@ -4,7 +4,8 @@ package struct StagingOptions: Sendable, Hashable {
     package var keepsWhatIsMissing = false
     /// The batch's run goes on: unchanged jobs stay as they are.
     package var isReload = false
-    /// So many of the first jobs of a new batch may be claimed at once: whoever puts them in runs them too.
+    /// The number of the first jobs of a new batch that may be claimed at once: the process that stages them runs them
+    /// too.
     package var claiming = 0
 
     package init(keepsWhatIsMissing: Bool = false, isReload: Bool = false, claiming: Int = 0) {

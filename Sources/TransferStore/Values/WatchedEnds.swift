@@ -1,7 +1,7 @@
 /// The effects that ends of jobs have on the files of watched folders.
 package struct WatchedEnds: Sendable {
     package struct End: Sendable {
-        /// Which of the ends that were recorded.
+        /// The index of the end among those that were recorded.
         package let index: Int
         package let job: Int64
         package let batch: Int64
@@ -24,6 +24,6 @@ package struct WatchedEnds: Sendable {
     package var open: [Int64: Int] = [:]
     /// Grows from transaction to transaction: of two counts the later one holds.
     package var stamp = 0
-    /// What servers hold of jobs that were taken out; without their secrets, which some have.
+    /// Parts that servers hold of jobs that were taken out; without their secrets, which some have.
     package var abandoned: [(upload: AbandonedUpload, hasSecrets: Bool)] = []
 }

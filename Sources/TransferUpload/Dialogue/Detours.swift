@@ -1,6 +1,6 @@
-/// What an attempt may do apart from its straight way: ask again, send a part again, begin anew.
+/// Detours of an attempt from its straight way: to ask again, send a part again, begin anew.
 ///
-/// Nothing of it is given back within the attempt, whatever the server counts meanwhile: a server that takes a byte of
+/// No detour is given back within the attempt, whatever the server counts meanwhile: a server that takes a byte of
 /// every request would otherwise be sent the rest for each of them. A detour too many ends the attempt as one that may
 /// succeed later: its owner's retry rule has the delays, and the limit.
 struct Detours: Sendable, Hashable {

@@ -12,7 +12,7 @@ import TransferCore
 /// No answer to a question ends a job that could begin anew: whether the server takes the file is for its answer to the
 /// file to say.
 enum OffsetTold: Sendable, Hashable {
-    /// So many bytes are there.
+    /// The server has that many bytes.
     case known(Int64)
     /// The server says that nothing is there.
     case gone

@@ -1,10 +1,10 @@
-/// Which of the fields that the owner of an upload wants are added to one of its requests.
+/// A choice of the fields, among those that the owner of an upload wants, for one of its requests.
 public enum OwnersFields: Sendable, Hashable {
     /// All: the request makes what the owner speaks of.
     case all
-    /// Those that are about neither the content nor what there is before it: of a request for part of the content, or for
-    /// what is on the server. What holds for the whole isn't true of a part (RFC 5789 §2), and a question that comes with
-    /// `If-None-Match: *` is answered by 304 just when the answer matters.
+    /// Fields that are about neither the content nor what there is before it: for a request for part of the content, or
+    /// for what is on the server. What holds for the whole isn't true of a part (RFC 5789 §2), and a question that
+    /// comes with `If-None-Match: *` is answered by 304 just when the answer matters.
     case apartFromContent
     /// None: a signature covers the fields, which all are there.
     case none

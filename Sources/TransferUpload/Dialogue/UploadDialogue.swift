@@ -23,19 +23,19 @@ public protocol UploadDialogue: Sendable {
     mutating func abandon(now: Int64) -> [UploadAction]
 }
 
-/// What a dialogue wants done. In order; what follows a `save` waits until that is durable.
+/// An action that a dialogue wants done. Actions are done in order; those behind a `save` wait until that is durable.
 public enum UploadAction: Sendable, Hashable {
     case send(UploadRequest)
     /// A digest of bytes of the source is needed; answered by ``UploadEvent/digested(_:_:)``.
     case digest(id: Int, DigestAlgorithm, Range<Int64>)
-    /// To be kept for the next attempt, in this process or another. Holds no secret.
+    /// The state is kept for the next attempt, in this process or another. Holds no secret.
     case save(UploadState)
     /// As many bytes of the source are held by the server now; falls when it has lost some.
     case confirmed(Int64)
-    /// What the server had is given up and the source is sent from its start, for this reason (in words). What was saved
-    /// stays until something else is: a server may be asked again that doesn't take the upload anew either.
+    /// The server's bytes are given up and the source is sent from its start, for this reason (in words). The saved
+    /// state stays until something else is: a server may be asked again that doesn't take the upload anew either.
     case restart(String)
-    /// What was saved is of no use to anybody.
+    /// The saved state is of no use to anybody.
     case forget
     /// The request isn't wanted any more; no event comes of it after this.
     case stop(request: Int)
@@ -43,7 +43,7 @@ public enum UploadAction: Sendable, Hashable {
     case fail(TransferError)
 }
 
-/// What came of an action.
+/// The result of an action.
 public enum UploadEvent: Sendable, Hashable {
     /// The final answer to a request, of any status but a redirect that was followed.
     case answered(UploadAnswer)
@@ -65,7 +65,7 @@ public struct UploadAnswer: Sendable, Hashable {
     public var url: String
     /// Bytes of the request's body that were handed to the network.
     public var sent: Int64
-    /// Of the whole body, where the request asked for it.
+    /// The digest of the whole body, where the request asked for it.
     public var digest: Checksum?
 
     public init(request: Int, head: ResponseHead, body: [UInt8] = [], url: String, sent: Int64 = 0) {
@@ -77,18 +77,18 @@ public struct UploadAnswer: Sendable, Hashable {
     }
 }
 
-/// What is known of an upload that the server has confirmed.
+/// An upload that the server has confirmed.
 public struct UploadResult: Sendable, Hashable {
     /// Where the upload is, as far as the server said.
     public var url: String
     public var status: Int
     /// The server's own mark of what it holds: an ETag, in the form of its field.
     public var validator: String?
-    /// What the server says the digest of the whole is; compared with the source's own where both are known.
+    /// The digest of the whole as the server gives it; compared with the source's own where both are known.
     public var digest: Checksum?
     /// The final answer's body, as text, for reports.
     public var response: String?
-    /// Where a server of objects said that the bucket is; `nil` where it was asked for.
+    /// The region in which a server of objects said that the bucket is; `nil` where it was asked for.
     public var region: String?
 
     public init(

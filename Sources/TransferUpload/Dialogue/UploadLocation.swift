@@ -1,6 +1,6 @@
 import TransferCore
 
-/// Where a server says that an upload is.
+/// The place at which a server says that an upload is.
 enum UploadLocation {
     /// - Parameter base: The URL that answered.
     /// - Returns: Absolute, without fragment and userinfo; `nil` for what is no http or https URL with a host.

@@ -48,16 +48,16 @@ public struct UploadRequest: Sendable, Hashable {
     }
 }
 
-/// What is uploaded, as the protocols see it.
+/// The source of an upload, as the protocols see it.
 public struct UploadSource: Sendable, Hashable {
     /// The file's name, without its folders.
     public var name: String
     /// Bytes.
     public var size: Int64
-    /// Of the whole file, where it's known beforehand.
+    /// The digest of the whole file, where it's known beforehand.
     public var digest: Checksum?
-    /// It isn't known whether earlier attempts sent these bytes: what they sent isn't gone on with, and is asked about only
-    /// where it may be complete.
+    /// Nobody knows whether earlier attempts sent these bytes: what they sent isn't gone on with, and is asked about
+    /// only where it may be complete.
     public var mayHaveChanged: Bool
 
     public init(name: String, size: Int64, digest: Checksum? = nil, mayHaveChanged: Bool = false) {

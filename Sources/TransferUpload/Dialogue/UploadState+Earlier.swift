@@ -1,8 +1,8 @@
 extension UploadState {
     /// A state as versions before the envelope kept it: a text, which its dialogue knew by its beginning.
     ///
-    /// They are in databases of users, and are read for ever. A text that none of those dialogues wrote keeps its bytes,
-    /// and no dialogue reads it.
+    /// Such texts are in databases of users, and are read for ever. A text that none of those dialogues wrote keeps its
+    /// bytes, and no dialogue reads it.
     public init(earlier text: String) {
         self =
             ConfirmingPut.state(earlier: text) ?? ReceiptDialogue.state(earlier: text)
@@ -11,7 +11,7 @@ extension UploadState {
             ?? (text.isEmpty ? .nothing : UploadState(kind: "unknown", canAsk: false, payload: text))
     }
 
-    /// What follows a mark at the beginning of such a text.
+    /// The text behind a mark at the beginning of such a text.
     static func payload(of text: String, after mark: String) -> String? {
         text.hasPrefix(mark) ? String(text.dropFirst(mark.count)) : nil
     }

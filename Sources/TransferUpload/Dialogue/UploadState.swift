@@ -1,4 +1,4 @@
-/// What an attempt of an upload leaves to the next one, in this process or another. It holds no secret.
+/// The state that an attempt of an upload leaves to the next one, in this process or another. It holds no secret.
 ///
 /// The envelope tells everybody what they have to know of it; its content is for the dialogue that wrote it.
 public struct UploadState: Sendable, Hashable {

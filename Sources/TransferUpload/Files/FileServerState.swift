@@ -1,15 +1,15 @@
 import FoundationEssentials
 import TransferCore
 
-/// What an upload to a file server leaves to its next attempt.
+/// The state that an upload to a file server leaves to its next attempt.
 struct FileServerState: Codable, Hashable {
     private var version = 1
     /// Without secrets: another target is another upload.
     var to: String
     var size: Int64
-    /// Of the source, where it was known.
+    /// The source's digest, where it was known.
     var digest: String?
-    /// Where the file grows; nobody else writes there.
+    /// The path at which the file grows; nobody else writes there.
     var part: String
     var mark: String
     var generation: Int
@@ -23,7 +23,7 @@ struct FileServerState: Codable, Hashable {
     var replaced: [String]?
 
     struct Naming: Codable, Hashable {
-        /// Of the part; a file keeps it when it's renamed. `nil` where the server tells no times.
+        /// The part's ETag; a file keeps it when it's renamed. `nil` where the server tells no times.
         var etag: String?
         /// The server told nothing of the part: a file of that length isn't known from another one.
         var isUntold: Bool?

@@ -1,6 +1,6 @@
 import TransferCore
 
-// What is told of answers: the statuses are made out of the server's words, which say more.
+// Words for answers: the statuses are made out of the server's words, which say more.
 extension FileServerUpload {
     func tooMuch(_ size: Int64) -> String {
         "the server has \(size) bytes of a file with \(source.size)"
@@ -12,7 +12,7 @@ extension FileServerUpload {
     }
 
     /// The advice for accounts that may do no more than store files.
-    static let inPlaceDoes = "\"inplace\": true (--inplace) sends"
+    static var inPlaceDoes: String { "\"inplace\": true\(CommandWords.also("--inplace")) sends" }
 
     /// The server's own, where it said something.
     func words(_ head: ResponseHead) -> String {
@@ -25,7 +25,8 @@ extension FileServerUpload {
         let words = words(head)
         switch (phase, head.status) {
         case (.sending(from: 0), 409):
-            error.message = "the folder isn't there (\(words)); \"createFolders\": true (--create-folders) makes it"
+            error.message =
+                "the folder isn't there (\(words)); \"createFolders\": true\(CommandWords.also("--create-folders")) makes it"
         case (.sending(from: 0), 403):
             error.message =
                 "the server doesn't take the file (\(words)); where it's the hidden name that it refuses,"

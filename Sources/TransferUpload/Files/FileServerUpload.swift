@@ -22,15 +22,15 @@ import TransferCore
 public struct FileServerUpload: UploadDialogue {
     enum Phase: Sendable, Hashable {
         case ready
-        /// What is there after a break?
+        /// The server is asked what it has after a break.
         case looking
         /// The digest of the source's last bytes before that size is awaited.
         case digesting(Tail)
         /// Are the last bytes there the source's?
         case comparing(Tail, Checksum)
-        /// The part is gone, or the server doesn't tell: is it the destination? `untold`: the words of the refusal to name
+        /// The part is gone, or the server doesn't tell: is it the destination? `refusal`: the words of the refusal to name
         /// it, where the server doesn't tell.
-        case lookingForName(FileServerState.Naming, untold: String?)
+        case lookingForName(FileServerState.Naming, refusal: String?)
         case sending(from: Int64)
         /// All was taken; is it there?
         case verifying
@@ -38,11 +38,11 @@ public struct FileServerUpload: UploadDialogue {
         /// Nobody may name it, in these words: the file is sent under its own name.
         case sendingUnderName(String)
         case verifyingUnderName
-        /// It wasn't given its name, in these words: is it there at all?
+        /// The part wasn't given its name, in these words: is it there at all?
         case lookingForPart(String)
-        /// Where no time tells an old file from the new one: is there one of that length?
+        /// No time tells an old file from the new one: is there one of that length?
         case lookingForOld
-        /// What has the name already gives way.
+        /// A file that has the name already gives way.
         case clearing
         /// A part that is of no use is removed, for this reason.
         case discarding(String)
@@ -119,7 +119,7 @@ public struct FileServerUpload: UploadDialogue {
         case (.looking, _): return looked(told, answer.head, error)
         case (.comparing(let tail, let ours), _): return compared(tail, ours, answer, error)
         case (.lookingForName(let naming, _), 200) where isOurs(answer.head, naming): return finish(naming.etag)
-        case (.lookingForName(_, let untold), _) where told != .unknown: return unnamed(untold)
+        case (.lookingForName(_, let refusal), _) where told != .unknown: return unnamed(refusal)
         case (.sending, 200..<300):
             hasSentBody = true
             return ask(.verifying, "HEAD", state?.part ?? url)
@@ -162,7 +162,7 @@ public struct FileServerUpload: UploadDialogue {
         }
     }
 
-    /// What the server has of the file, after a break.
+    /// Takes the answer to the question what the server has of the file, after a break.
     private mutating func looked(_ told: OffsetTold, _ head: ResponseHead, _ error: TransferError) -> [UploadAction] {
         switch told {
         case .known(let size): return found(size, head)
@@ -180,28 +180,28 @@ public struct FileServerUpload: UploadDialogue {
     /// There is no part: the server has lost it, or has given it its name.
     mutating func missing() -> [UploadAction] {
         guard let state else { return start(generation: 0, mark: mark) }
-        if let naming = state.naming { return ask(.lookingForName(naming, untold: nil), "HEAD", url) }
+        if let naming = state.naming { return ask(.lookingForName(naming, refusal: nil), "HEAD", url) }
         guard state.hasSent == true else { return start(generation: state.generation + 1, mark: state.mark) }
         return startAgain("the server has nothing of the file any more")
     }
 
-    /// It wasn't given its name, and the server was asked for the part.
+    /// The part wasn't given its name, and the server was asked for the part.
     private mutating func lookedForPart(_ told: OffsetTold, _ status: Int, _ words: String) -> [UploadAction] {
         if status == 200 {
             return end(.fail(TransferError(.badResponse, Self.unnamed(words), isTransient: false)))
         }
         // libcurl may have asked twice, where a connection went in between.
         let naming = state?.naming ?? .init(etag: nil)
-        return ask(.lookingForName(naming, untold: told == .gone ? nil : words), "HEAD", url)
+        return ask(.lookingForName(naming, refusal: told == .gone ? nil : words), "HEAD", url)
     }
 
-    /// Neither of the two names is the file's, as far as the server tells.
-    private mutating func unnamed(_ untold: String?) -> [UploadAction] {
-        guard let untold else { return startAgain("the server has lost what it had of the file") }
+    /// The upload failed: neither of the two names is the file's, as far as the server tells.
+    private mutating func unnamed(_ refusal: String?) -> [UploadAction] {
+        guard let refusal else { return startAgain("the server has lost what it had of the file") }
         // Whether the part is there, nobody can say: the next attempt doesn't count on it.
         state?.naming = nil
         state?.hasSent = true
-        return save() + contradiction(Self.unnamed(untold))
+        return save() + contradiction(Self.unnamed(refusal))
     }
 
     private func isOurs(_ head: ResponseHead, _ naming: FileServerState.Naming) -> Bool {

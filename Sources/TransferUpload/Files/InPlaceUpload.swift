@@ -54,7 +54,7 @@ struct InPlaceUpload: UploadDialogue {
         }
     }
 
-    /// What lies under the name may be whole, and somebody's already: it stays.
+    /// The file under the name may be whole, and somebody's already: it stays.
     mutating func abandon(now: Int64) -> [UploadAction] {
         sweep(state.parts, UploadResult(url: url, status: state.parts.isEmpty ? 0 : 204))
     }
@@ -69,7 +69,7 @@ struct InPlaceUpload: UploadDialogue {
         let reply = answer.head.value("Server-Reply").flatMap { $0.isEmpty ? nil : $0 } ?? error.message
         error.message =
             answer.head.status == 409
-            ? "the folder isn't there (\(reply)); \"createFolders\": true (--create-folders) makes it"
+            ? "the folder isn't there (\(reply)); \"createFolders\": true\(CommandWords.also("--create-folders")) makes it"
             : "the server doesn't take the file (\(reply))"
         return failed(error, sent: answer.sent)
     }
@@ -83,7 +83,7 @@ struct InPlaceUpload: UploadDialogue {
         error.message += "; \(left.words)"
         if !error.isTransient, error.status != nil {
             error.code = .mayHaveBeenSent
-            error.message += ": have it looked at or removed there before transfer retry sends the file again"
+            error.message += ": have it looked at or removed there before \(CommandWords.retry) sends the file again"
         }
         return [.save(state.saved)] + end(.fail(error))
     }

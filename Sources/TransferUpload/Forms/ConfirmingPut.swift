@@ -24,7 +24,7 @@ public struct ConfirmingPut: UploadDialogue {
         self.otherwise = otherwise ?? PlainPut(url: url, method: method, source: source)
     }
 
-    /// What to keep of an attempt of which all may have arrived.
+    /// The state to keep of an attempt of which all may have arrived.
     ///
     /// - Parameter began: Seconds since 1970, by this machine's clock.
     public static func state(began: Int64) -> UploadState {
@@ -55,7 +55,7 @@ public struct ConfirmingPut: UploadDialogue {
                         url: answer.url, status: answer.head.status, validator: Validator(answer.head)?.description,
                         digest: digest))
             ]
-        case .found(.other), .found(.missing), .found(.untold):
+        case .found(.other), .found(.missing), .found(.unknown):
             copy = nil
             return otherwise.begin(now: now)
         }

@@ -19,7 +19,7 @@ public struct ReceiptDialogue: UploadDialogue {
 
     /// Between them the delay grows: with the default rule half a minute.
     static let questions = 6
-    /// Of one who looks at a page.
+    /// The limit of one who looks at a page.
     private static let redirectLimit = 5
     private static let pageNumber = 900_000_003
     static let kind = "accepted"
@@ -142,7 +142,7 @@ public struct ReceiptDialogue: UploadDialogue {
         return settle(rule.judge(status: result.status), result, now)
     }
 
-    /// What an answer comes to that was the whole upload's.
+    /// Judges an answer to the whole upload.
     private mutating func judge(_ answer: UploadAnswer, _ now: Int64) -> [UploadAction] {
         let result = UploadResult(
             url: answer.url, status: answer.head.status, validator: Validator(answer.head)?.description,
@@ -198,7 +198,7 @@ public struct ReceiptDialogue: UploadDialogue {
 
     // MARK: The file
 
-    /// Where a file is to be seen that the server has accepted.
+    /// The place where an accepted file is to be seen.
     private func place(_ result: UploadResult) -> String? {
         if rule.method == "PUT" { return url }
         if let named = answer?.head.value("Location").flatMap({ UploadLocation.url($0, from: answer?.url ?? url) }) {
@@ -228,7 +228,7 @@ public struct ReceiptDialogue: UploadDialogue {
             result.digest = digest
             return [.finish(result)]
         case .other, .missing: return notYet(asked: asked)
-        case .untold(let answer):
+        case .unknown(let answer):
             let error = StatusRule.error(answer.head, now: now)
             guard !error.isTransient || rule.method != "PUT" else { return [.fail(error)] }
             return [.fail(unconfirmed("and answers \(answer.head.status) to the question whether it has it"))]

@@ -1,6 +1,6 @@
 public import TransferCore
 
-/// Which answers to a request with the whole file say that the server has it.
+/// The rule that says which answers to a request with the whole file are receipts: the server has it.
 ///
 /// A receipt is the answer to the request itself. A redirect to another page is none: sign-in gateways answer each request by
 /// one. For methods that forms use, 302 and 303 are how many servers say that they took something, and count where the

@@ -2,7 +2,7 @@ import TransferCore
 
 /// Finds out whether what a server has at a URL is the source.
 ///
-/// What is there has to have the source's size, and its content is compared: with a digest that the server gives
+/// The server's copy has to have the source's size, and its content is compared: with a digest that the server gives
 /// (Repr-Digest, RFC 9530), or by reading back what is no longer than ``comparedAtMost``. What was there before, and what
 /// an earlier version of the file left, may have the same size. Where the content can't be compared, what is there counts
 /// as ours when it was modified since the attempt began: by the server's own clock (Last-Modified beside Date, RFC 9110
@@ -15,7 +15,7 @@ struct RemoteCopy: Sendable {
         case other
         case missing
         /// The server doesn't say.
-        case untold(UploadAnswer)
+        case unknown(UploadAnswer)
         case failed(TransferError)
     }
 
@@ -39,7 +39,7 @@ struct RemoteCopy: Sendable {
     static let comparedAtMost: Int64 = 64 << 20
     /// The requests' numbers.
     static let numbers = (head: 900_000_001, get: 900_000_002)
-    /// What clocks of seconds, and a server that is busy, may be off; in seconds.
+    /// The most that clocks of seconds, and a server that is busy, may be off; in seconds.
     private static let tolerance: Int64 = 2
 
     private let url: String
@@ -83,8 +83,8 @@ struct RemoteCopy: Sendable {
         case 200: break
         case 404, 410: return .found(.missing)
         case 405, 501:
-            return wasAccepted && source.size <= Self.comparedAtMost ? fetch(isRecent: false) : .found(.untold(answer))
-        default: return .found(.untold(answer))
+            return wasAccepted && source.size <= Self.comparedAtMost ? fetch(isRecent: false) : .found(.unknown(answer))
+        default: return .found(.unknown(answer))
         }
         guard head.contentLength == source.size, head.contentCoding == nil else { return .found(.other) }
         if let digest = ReprDigest.value(head, preferred: algorithm) { return compare(digest, answer) }
@@ -105,7 +105,7 @@ struct RemoteCopy: Sendable {
     private mutating func fetched(_ answer: UploadAnswer, _ isRecent: Bool) -> Step {
         guard answer.head.status == 200, answer.head.contentCoding == nil, let digest = answer.digest else {
             if isRecent { return .found(.same(answer, nil)) }
-            return .found([404, 410].contains(answer.head.status) ? .missing : .untold(answer))
+            return .found([404, 410].contains(answer.head.status) ? .missing : .unknown(answer))
         }
         return compare(digest, answer)
     }

@@ -46,7 +46,7 @@ extension ResumableDialogue {
         mayBeComplete = false
         state.isRefused = nil
         if let refusal { return [.confirmed(offset)] + discard(then: .fail(refusal)) }
-        // Of this attempt's own requests it is known.
+        // This attempt's own requests are known to have sent these bytes.
         if source.mayHaveChanged, restarts == 0, offset > 0 {
             return discard(then: .restart("the source may have changed since it began"))
         }

@@ -54,7 +54,7 @@ extension ResumableDialogue {
         // Known limits bind the client, also in the middle of a request.
         if isWhole, let most = limits.maxAppendSize, most < source.size {
             mayBeComplete = true
-            // Nor is all of it sent at once again, if the server loses what it has.
+            // The whole isn't sent at once again either, if the server loses what it has.
             sendsWhole = false
             state.cap = max(1, most)
             return [.stop(request: request)] + ask(.offset)

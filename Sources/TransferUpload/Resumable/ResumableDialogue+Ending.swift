@@ -61,7 +61,8 @@ extension ResumableDialogue {
             return finish(answer, digest: digest)
         }
         let error = statusError(answer, now: now)
-        // Who can't say it again says so for good, and what it said of the upload before is all that there is.
+        // A server that can't say it again says so for good, and its earlier words about the upload are all that there
+        // is.
         return !answer.isSuccess && error.isTransient ? fail(error) : finish(told, isFinal: false)
     }
 

@@ -38,7 +38,7 @@ public struct ResumableDialogue: UploadDialogue {
 
     /// When something was last heard or begun, in seconds since 1970.
     private(set) var clock: Int64 = 0
-    /// When the request that begins the upload was made.
+    /// The time at which the request that begins the upload was made.
     var creationBegan: Int64 = 0
 
     private var nextID = 1
@@ -46,9 +46,9 @@ public struct ResumableDialogue: UploadDialogue {
 
     static let stallLimit = 1
     static let restartLimit = 1
-    /// So many uploads that were given up without a word of the server are remembered.
+    /// The number of uploads, given up without a word of the server, that are remembered.
     static let replacedLimit = 8
-    /// So often the target's lost answer is asked for.
+    /// The number of times that the target's lost answer is asked for.
     static let replayLimit = 3
 
     /// - Parameter state: That of the last ``UploadAction/save(_:)``; anything else begins anew.
@@ -56,7 +56,7 @@ public struct ResumableDialogue: UploadDialogue {
         self.source = source
         self.options = options
         state = saved.flatMap { ResumableState($0) } ?? ResumableState(length: source.size)
-        // What was refused as a whole before isn't sent so again.
+        // A source that was refused as a whole before isn't sent so again.
         sendsWhole = options.mode == .upgrade && (state.cap ?? .max) >= source.size
         mayBeComplete = state.isEnding == true
         lastSaved = state
@@ -105,7 +105,7 @@ public struct ResumableDialogue: UploadDialogue {
 
     public mutating func begin(now: Int64) -> [UploadAction] {
         clock = now
-        // Its successor never came about.
+        // The successor of that upload never came about.
         if state.url == nil, let earlier = state.replaced?.popLast() { state.url = earlier }
         guard state.url != nil else { return create() }
         guard state.length == source.size else {
@@ -161,7 +161,7 @@ public struct ResumableDialogue: UploadDialogue {
         case .appending(_, let range, let isLast):
             if isLast { noteEnding(sent >= range.upperBound - range.lowerBound) }
             return fail(error)
-        // What can't be removed is left to expire.
+        // An upload that can't be removed is left to expire.
         case .discarding(_, let afterwards): return discarded(afterwards)
         case .sweeping(_, _, let result):
             phase = .ended
@@ -190,7 +190,7 @@ extension ResumableDialogue {
             id: nextID, method: method, url: url, headers: [mark] + headers, body: body, ownersFields: ownersFields)
     }
 
-    /// What goes before everything that relies on the state.
+    /// Saves the state, before everything that relies on it.
     mutating func save() -> [UploadAction] {
         guard state != lastSaved else { return [] }
         lastSaved = state
@@ -213,7 +213,7 @@ extension ResumableDialogue {
         limits.update(told)
         guard let lifetime = told.lifetime else { return }
         let expires = now + min(lifetime, 1 << 40)
-        // It's counted anew with every answer: what moves by seconds isn't worth a write.
+        // The time is counted anew with every answer: a change by seconds isn't worth a write.
         if let known = state.expires, abs(known - expires) < 60 { return }
         state.expires = expires
     }
@@ -248,8 +248,8 @@ extension ResumableDialogue {
         state.isVersionHeard = true
     }
 
-    /// What an error that came as the answer to the last bytes leaves open. Its sender may have been a gateway, behind
-    /// which they were applied; or, in versions that don't tell, the target.
+    /// Notes what an error leaves open that came as the answer to the last bytes. Its sender may have been a gateway,
+    /// behind which they were applied; or, in versions that don't tell, the target.
     mutating func noteError(_ answer: UploadAnswer, length: Int64) {
         let isOpen = answer.head.status >= 500 && answer.head.status != 501 && answer.sent >= length
         noteEnding(isOpen)

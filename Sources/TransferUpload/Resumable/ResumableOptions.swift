@@ -1,6 +1,6 @@
 public import TransferCore
 
-/// What a resumable upload is asked to do.
+/// Options of a resumable upload.
 public struct ResumableOptions: Sendable, Hashable {
     /// How the upload begins (draft-ietf-httpbis-resumable-upload, "Upload Strategies").
     public enum Mode: Sendable, Hashable {
@@ -12,7 +12,7 @@ public struct ResumableOptions: Sendable, Hashable {
         case upgrade
     }
 
-    /// What is uploaded to; absolute.
+    /// The URL that is uploaded to; absolute.
     public var url: String
     /// The method of the request that begins the upload: PUT, POST, or another that carries content.
     public var method: String

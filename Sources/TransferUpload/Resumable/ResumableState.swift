@@ -1,6 +1,6 @@
 import FoundationEssentials
 
-/// What survives an attempt, as JSON.
+/// The state that survives an attempt, as JSON.
 struct ResumableState: Sendable, Hashable, Codable {
     /// The upload's own URL; `nil` before it's known.
     var url: String?

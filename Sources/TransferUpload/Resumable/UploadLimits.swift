@@ -4,7 +4,7 @@ struct UploadLimits: Sendable, Hashable {
     var minSize: Int64?
     var maxAppendSize: Int64?
     var minAppendSize: Int64?
-    /// What the upload still lives, counted from the answer.
+    /// The time that the upload still lives, in seconds from the answer.
     var lifetime: Int64?
 
     init() {}

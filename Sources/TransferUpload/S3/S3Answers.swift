@@ -1,6 +1,6 @@
 import TransferCore
 
-/// What S3's answers say where all went well.
+/// S3's answers where all went well.
 enum S3Answers {
     /// An entity tag without `W/` and quotes.
     static func unquoted(_ etag: String) -> String {
@@ -23,7 +23,7 @@ enum S3Answers {
         [name, name + "Result", name + "Response"].contains(element.name)
     }
 
-    /// Of CreateMultipartUpload.
+    /// The upload's ID in the answer to CreateMultipartUpload.
     static func uploadID(_ body: [UInt8]) -> String? {
         guard let root = XMLElement.read(body), isNamed(root, "InitiateMultipartUpload") else { return nil }
         return root.text("UploadId")
@@ -32,7 +32,7 @@ enum S3Answers {
     /// One page of ListParts.
     struct PartsPage: Sendable, Hashable {
         var parts: [Part] = []
-        /// What the next page begins after; `nil` at the end.
+        /// The part number that the next page begins after; `nil` at the end.
         var next: Int?
 
         struct Part: Sendable, Hashable {
@@ -110,11 +110,11 @@ enum S3Answers {
     enum Completed: Sendable, Hashable {
         case done(etag: String?, digest: Checksum?)
         case fault(S3Fault)
-        /// Neither: S3 sends its 200 before it knows how it ends.
+        /// The end is unknown: S3 sends its 200 before it knows how it ends.
         case unclear
     }
 
-    /// Of CompleteMultipartUpload, under a status of success.
+    /// The end that the answer to CompleteMultipartUpload tells, under a status of success.
     static func completed(_ body: [UInt8]) -> Completed {
         if let fault = S3Fault(body) { return .fault(fault) }
         guard let root = XMLElement.read(body), root.isWhole, isNamed(root, "CompleteMultipartUpload") else {

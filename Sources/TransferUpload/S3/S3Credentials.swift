@@ -1,4 +1,4 @@
-/// Who signs: an access key and its secret, and the token of a session where they are temporary.
+/// The credentials of who signs: an access key and its secret, and the token of a session where they are temporary.
 ///
 /// The secret and the token are in no description.
 public struct S3Credentials: Sendable, Hashable, CustomStringConvertible, CustomDebugStringConvertible,

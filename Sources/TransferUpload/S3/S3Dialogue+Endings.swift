@@ -70,7 +70,7 @@ extension S3Dialogue {
         guard !upload.isListedAgain else {
             return [try send(.abort(thenRestart: "the server doesn't take the parts that it says it has"), now)]
         }
-        // It has lost some: what it has is asked for again, and only the rest is sent.
+        // The server has lost some parts: those that it has are asked for again, and only the rest is sent.
         upload.parts = parts
         upload.isListedAgain = true
         multipart = upload

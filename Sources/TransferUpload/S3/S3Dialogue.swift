@@ -49,7 +49,7 @@ public struct S3Dialogue: UploadDialogue {
                 if case .creating(let since, _) = state?.stage {
                     return [try dialogue.send(.stray(S3Stray(since: since, isGivenUp: true)), now)]
                 }
-                // Nothing of it is on the server, and an object that is complete isn't taken back.
+                // No part of it is on the server, and an object that is complete isn't taken back.
                 return dialogue.end(.finish(UploadResult(url: dialogue.location.url, status: 204)))
             }
             return [try dialogue.send(.abort(thenRestart: nil), now)]
@@ -80,11 +80,11 @@ public struct S3Dialogue: UploadDialogue {
         guard let saved else { return try start(now) }
         guard let state = S3State(saved) else { return try restart("its record can't be read", now) }
         guard adopt(state) else {
-            // It may have been created, and never heard of.
+            // The upload may have been created, and never heard of.
             if case .creating(let since, let tries) = state.stage {
                 return [try send(.stray(S3Stray(since: since, tries: tries)), now)]
             }
-            // What was in one request before may be there; a source of another size can't be it.
+            // An object that was in one request before may be there; a source of another size can't be it.
             return state.size == source.size ? [try send(.head(.put), now)] : try start(now)
         }
         guard state.size == source.size else {
@@ -148,7 +148,7 @@ public struct S3Dialogue: UploadDialogue {
         return .digest(id: lastID, algorithm, range)
     }
 
-    /// Of the whole source, without reading it.
+    /// The digest of the whole source, without reading it.
     func knownDigest(_ algorithm: DigestAlgorithm) throws(TransferError) -> Checksum? {
         if source.size == 0 { return try Digest.of([], algorithm) }
         return source.digest?.algorithm == algorithm ? source.digest : nil

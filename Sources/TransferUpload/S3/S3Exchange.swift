@@ -11,7 +11,7 @@ enum S3Exchange: Sendable, Hashable {
     case head(S3Question)
     /// AbortMultipartUpload: for good, or to begin again for this reason.
     case abort(thenRestart: String?)
-    /// What an earlier attempt created and didn't write down.
+    /// An upload that an earlier attempt created and didn't write down.
     case stray(S3Stray)
 }
 
@@ -27,7 +27,7 @@ enum S3Question: Sendable, Hashable {
     case unclear(TransferError)
 }
 
-/// What a digest is needed for.
+/// The purpose of a digest.
 enum S3DigestPurpose: Sendable, Hashable {
     case put
     case part(Int)

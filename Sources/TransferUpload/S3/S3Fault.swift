@@ -1,6 +1,6 @@
 import TransferCore
 
-/// What S3 says of a failure ("Error responses" of the S3 API reference).
+/// A failure as S3 tells it ("Error responses" of the S3 API reference).
 struct S3Fault: Sendable, Hashable {
     var code: String
     var message: String?
@@ -49,7 +49,7 @@ struct S3Fault: Sendable, Hashable {
         if damaged.contains(fault.code) { error.code = .checksumMismatch }
         error.isTransient = error.isTransient || status == 307 || transient.contains(fault.code)
         if paused.contains(fault.code) || status == 503 { error.scope = .origin }
-        // Whoever retries goes by the status where there is one: it is left out where the code knows better.
+        // The retry rule goes by the status where there is one: it is left out where the code knows better.
         let repeatsByStatus = StatusRule.mayPass(status)
         error.cause = repeatsByStatus == error.isTransient && status >= 300 ? .http(status: status) : nil
         return error
@@ -63,7 +63,7 @@ struct S3Fault: Sendable, Hashable {
             let fault = S3Fault(answer.body), demandsDigest(fault)
         else { return error }
         error.message +=
-            "; write \"s3\": {\"integrity\": \"stored-sha256\"} or --integrity stored-sha256 (md5 for an older server)"
+            "; write \"s3\": {\"integrity\": \"stored-sha256\"}\(CommandWords.only(" or --integrity stored-sha256")) (md5 for an older server)"
         return error
     }
 

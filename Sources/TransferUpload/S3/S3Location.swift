@@ -2,7 +2,7 @@ public import TransferCore
 
 /// An object in a bucket, and how its server is spoken to.
 public struct S3Location: Sendable, Hashable, CustomStringConvertible {
-    /// Where requests name the bucket.
+    /// The place in which requests name the bucket.
     public enum Style: String, Sendable, Hashable {
         /// `https://host/bucket/key`.
         case path
@@ -13,7 +13,7 @@ public struct S3Location: Sendable, Hashable, CustomStringConvertible {
     public let bucket: String
     /// Not encoded.
     public let key: String
-    /// What signatures are made for and, without an endpoint, where AWS is spoken to.
+    /// The region that signatures are made for and, without an endpoint, in which AWS is spoken to.
     public private(set) var region: String
     /// `nil`: AWS, in the region.
     public let endpoint: Origin?
@@ -160,7 +160,7 @@ public struct S3Location: Sendable, Hashable, CustomStringConvertible {
         } && (allowingDots || !name.contains("."))
     }
 
-    /// It becomes part of a host name and of the signature, so a server may not name just anything.
+    /// The region becomes part of a host name and of the signature, so a server may not name just anything.
     private static func isRegion(_ name: String) -> Bool {
         (1...64).contains(name.utf8.count) && name.utf8.allSatisfy { isLetterOrDigit($0) || $0 == 0x2D || $0 == 0x5F }
     }

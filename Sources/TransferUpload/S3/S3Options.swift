@@ -6,7 +6,7 @@ public struct S3Options: Sendable, Hashable {
     public var threshold: Int64
     /// Bytes of a part; grown where a file would have more than 10,000.
     public var partSize: Int64
-    /// What the server demands of every part but the last; 5 MiB at AWS.
+    /// The least size, in bytes, that the server demands of every part but the last; 5 MiB at AWS.
     public var minimumPartSize: Int64
     /// Parts that are sent at a time.
     public var parallel: Int
@@ -27,7 +27,7 @@ public struct S3Options: Sendable, Hashable {
         self.headers = headers
     }
 
-    /// What proves to the server that the bytes which arrive are those that were read.
+    /// The proof for the server that the bytes which arrive are those that were read.
     public enum Integrity: String, Sendable, Hashable {
         /// Nothing but TLS, without which AWS doesn't take it; the source is read once only.
         case none

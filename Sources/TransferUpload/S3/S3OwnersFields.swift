@@ -17,7 +17,7 @@ struct S3OwnersFields: Sendable, Hashable {
         }
     }
 
-    /// What the dialogue and the engine set themselves.
+    /// Whether the dialogue or the engine sets the field itself.
     private static func isReserved(_ name: String) -> Bool {
         [
             "authorization", "host", "date", "content-length", "content-md5", "transfer-encoding", "expect",

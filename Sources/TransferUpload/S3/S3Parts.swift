@@ -71,7 +71,7 @@ struct S3Parts: Sendable, Hashable {
     /// Makes the part the next one.
     mutating func requeue(_ number: Int) { waiting.append(number) }
 
-    /// What the object will be known by when its parts are joined (AWS: "Checking object integrity").
+    /// The marks that the object will be known by when its parts are joined (AWS: "Checking object integrity").
     var completion: S3State.Completion {
         let numbers = 1...count
         let digests = numbers.compactMap { number -> [UInt8]? in

@@ -98,7 +98,7 @@ public struct S3Settings: Sendable {
         return nil
     }
 
-    /// Of the profile in the config file, else in the credentials file.
+    /// A setting of the profile in the config file, else in the credentials file.
     private func setting(_ name: String) -> String? {
         for (path, kind) in [(configPath, AWSProfiles.Kind.config), (credentialsPath, .credentials)] {
             guard let text = path.flatMap(readFile),

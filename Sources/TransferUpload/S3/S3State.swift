@@ -1,10 +1,10 @@
 import TransferCore
 
-/// What of an upload outlives an attempt, as one line of text.
+/// The state of an upload that outlives an attempt, as one line of text.
 struct S3State: Sendable, Hashable {
-    /// Of the source when it was begun.
+    /// The source's size when the upload was begun.
     var size: Int64
-    /// Where the server said that the bucket is; `nil` where it was asked for.
+    /// The region in which the server said that the bucket is; `nil` where it was asked for.
     var region: String?
     var stage: Stage
 
@@ -17,7 +17,7 @@ struct S3State: Sendable, Hashable {
         case multipart(uploadID: String, partSize: Int64, keepsChecksums: Bool, completion: Completion?)
     }
 
-    /// It may have been completed; what the object then is known by.
+    /// The marks that the object is known by, if the upload has been completed.
     struct Completion: Sendable, Hashable {
         /// Without quotes: MD5 over the parts' MD5s, and their number.
         var etag: String?

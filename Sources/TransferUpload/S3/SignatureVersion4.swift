@@ -14,11 +14,11 @@ public struct SignatureVersion4: Sendable, Hashable {
         self.service = service
     }
 
-    /// What the signature says of the body.
+    /// The body as the signature describes it.
     public enum Payload: Sendable, Hashable {
         /// Nothing: TLS alone protects it.
         case unsigned
-        /// Its SHA-256 digest, which the server compares with what arrives.
+        /// The body's SHA-256 digest, which the server compares with what arrives.
         case digest(Checksum)
         case bytes([UInt8])
 

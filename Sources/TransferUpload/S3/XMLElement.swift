@@ -4,7 +4,7 @@
 /// ends what it can, and a document that was cut off is read as far as it goes.
 struct XMLElement: Sendable, Hashable {
     var name: String
-    /// Its own text, without that of its children.
+    /// The element's own text, without that of its children.
     var text: String
     var children: [XMLElement] = []
     /// Whether its end was there.

@@ -1,6 +1,6 @@
 import TransferCore
 
-/// Which part of the upload an event belongs to.
+/// The part of the upload that an event belongs to.
 extension TusDialogue {
     mutating func answered(_ answer: UploadAnswer, now: Int64) throws(TransferError) -> [UploadAction] {
         switch phase {

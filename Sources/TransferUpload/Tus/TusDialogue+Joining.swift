@@ -66,7 +66,7 @@ extension TusDialogue {
             ? TusFailure.mayBeFinished(url) : TusFailure.refusal(head, now: now)
     }
 
-    /// Where a creation's answer says that the upload is.
+    /// The place at which a creation's answer says that the upload is.
     func location(_ answer: UploadAnswer) throws(TransferError) -> String {
         guard let text = answer.head.value("Location"), !text.isEmpty else {
             throw TransferError(

@@ -68,7 +68,7 @@ extension TusDialogue {
         let saved = save()
         let sweeps = sweepReplaced()
         guard let body else { return [saved] + sweeps + proceed(index, status, answer.head) }
-        // What isn't said, or can't be, is asked for.
+        // An offset that isn't said, or can't be, is asked for.
         guard let offset = answer.head.value("Upload-Offset").flatMap(TusFields.count), offset <= body.upperBound else {
             return [saved] + sweeps + ask(index)
         }
@@ -154,7 +154,7 @@ extension TusDialogue {
         pieces.allSatisfy(\.isKnown) ? [.confirmed(pieces.reduce(0) { $0 + $1.offset })] : []
     }
 
-    /// What comes next, now that the offset is known.
+    /// Goes on, now that the offset is known.
     private mutating func proceed(_ index: Int, _ status: Int, _ head: ResponseHead) -> [UploadAction] {
         let piece = pieces[index]
         guard piece.offset == piece.length else {

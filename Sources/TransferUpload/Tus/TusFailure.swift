@@ -49,6 +49,6 @@ enum TusFailure {
                 + "ask: the server may have the file")
     }
 
-    /// What the server sent, cut to what fits a line.
+    /// The server's words, cut to what fits a line.
     static func quoted(_ text: String) -> String { String(text.prefix(80)).debugDescription }
 }

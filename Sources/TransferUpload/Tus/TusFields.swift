@@ -49,7 +49,7 @@ enum TusFields {
     }
 }
 
-/// What a server says of itself in its answer to OPTIONS.
+/// The features that a server tells in its answer to OPTIONS.
 struct TusFeatures: Sendable, Hashable {
     var versions: [String] = []
     var extensions: Set<String> = []

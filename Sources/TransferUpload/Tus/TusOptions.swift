@@ -4,7 +4,7 @@ public import TransferCore
 public struct TusOptions: Sendable, Hashable {
     /// Bytes in one request at most; `nil`: all that is left. At least 1.
     public var chunkSize: Int64?
-    /// What the server is told about the file (Upload-Metadata), in this order. `filename` and `filetype` are added
+    /// The metadata of the file for the server (Upload-Metadata), in this order. `filename` and `filetype` are added
     /// where they aren't named here: some servers refuse to say an upload's offset without them.
     public var metadata: [TusMetadata]
     /// The algorithm that each chunk is protected by. Used only where the server offers it, which takes a request of its
@@ -37,7 +37,7 @@ public struct TusOptions: Sendable, Hashable {
         self.minimumPartSize = minimumPartSize
     }
 
-    /// What only the server's answer to OPTIONS tells is wanted.
+    /// Whether something is wanted that only the server's answer to OPTIONS tells.
     var needsFeatures: Bool { checksum != nil || createsWithBody || parallel > 1 }
 }
 

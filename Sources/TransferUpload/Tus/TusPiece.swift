@@ -2,7 +2,7 @@
 ///
 /// Offsets are the server's, from the piece's own start.
 struct TusPiece: Sendable {
-    /// Of the source.
+    /// The piece's bytes in the source.
     let range: Range<Int64>
     /// `nil` before the server has created it.
     var url: String?
@@ -62,7 +62,7 @@ struct TusPiece: Sendable {
         range.lowerBound + chunk.lowerBound..<range.lowerBound + chunk.upperBound
     }
 
-    /// It has just been made, empty.
+    /// The upload has just been made, empty.
     mutating func wasCreated(at url: String) {
         self.url = url
         isKnown = true
@@ -79,8 +79,8 @@ struct TusPiece: Sendable {
         return losses <= Self.patience
     }
 
-    /// What the server says counts, whatever it said before; only a server that goes back again and again, without ever
-    /// getting further, isn't followed for ever.
+    /// The server's last word counts, whatever it said before; only a server that goes back again and again, without
+    /// ever getting further, isn't followed for ever.
     ///
     /// - Returns: Whether to go on.
     mutating func advance(to told: Int64) -> Bool {

@@ -1,17 +1,17 @@
 import FoundationEssentials
 import TransferCore
 
-/// What a tus upload leaves to its next attempt.
+/// The state that a tus upload leaves to its next attempt.
 struct TusState: Codable, Hashable {
     private var version = 1
     /// Where it was created, without secrets: another target is another upload.
     var to: String
     var size: Int64
-    /// Of the source, where it was known.
+    /// The source's digest, where it was known.
     var digest: String?
     /// In the order of the source, without gaps.
     var parts: [Part]
-    /// What the server agreed to.
+    /// The algorithm that the server agreed to.
     var checksum: DigestAlgorithm?
     /// The upload that the parts were joined to.
     var joined: String?

@@ -1,6 +1,6 @@
 /// Uploads that others have taken the place of, and that their server is told to terminate beside these.
 ///
-/// What comes of that is of no matter to the upload; but it ends only after they were answered, so that none is forgotten.
+/// The result is of no matter to the upload; but it ends only after the requests were answered, so that none is forgotten.
 struct TusSweep: Sendable, Hashable {
     /// On the server still, as far as is known.
     var urls: [String] = []
@@ -12,7 +12,7 @@ struct TusSweep: Sendable, Hashable {
 
     var isIdle: Bool { requests.isEmpty }
 
-    /// Those that no request is under way for.
+    /// URLs that no request is under way for.
     var waiting: [String] { urls.filter { url in !requests.values.contains(url) } }
 
     mutating func add(_ url: String) { urls = Array((urls + [url]).suffix(Self.most)) }

@@ -7,7 +7,7 @@ public import TransferCore
 /// of S3's that is an MD5. Without one the server is asked by HEAD (Want-Repr-Digest, RFC 9530 §4), then for the whole,
 /// which is hashed as it comes. That the upload itself is done is saved, so that another attempt only asks again.
 public struct VerifyingDialogue: UploadDialogue {
-    /// Where the answer to a question about the upload is to be had.
+    /// The place that answers a question about the upload.
     public struct Place: Sendable {
         /// `nil` where only the server knows it, and hasn't said.
         var url: String?
@@ -187,14 +187,14 @@ public struct VerifyingDialogue: UploadDialogue {
         return [.finish(result)]
     }
 
-    /// What is there is of no use: another attempt sends it again.
+    /// The server's copy is of no use: another attempt sends it again.
     private mutating func mismatch(_ servers: Checksum) -> [UploadAction] {
         [.restart("the server has other bytes"), .forget]
             + fail(
                 TransferError(
                     .checksumMismatch,
                     "the server has \(servers) of \(source.name)\(expected.map { ", which is \($0)" } ?? ""); "
-                        + "transfer retry sends it again"))
+                        + "\(CommandWords.retry) sends it again"))
     }
 
     private mutating func unknownToHTTP(_ why: String) -> [UploadAction] {
@@ -208,7 +208,7 @@ public struct VerifyingDialogue: UploadDialogue {
             TransferError(
                 .digestUnknown,
                 "\(source.name) was uploaded, but whether it arrived unharmed isn't known: \(why); \(remedy), "
-                    + "or leave out --checksum (\"checksum\" in a job file)"))
+                    + "or leave out \(CommandWords.choose("--checksum (\"checksum\" in a job file)", "its checksum"))"))
     }
 
     private mutating func fail(_ error: TransferError) -> [UploadAction] {
@@ -251,7 +251,7 @@ public struct VerifyingDialogue: UploadDialogue {
             digest: saved.digest.flatMap { Checksum($0) }, region: saved.region)
     }
 
-    /// Of an S3 ETag for an object that was sent in one piece.
+    /// The digest in an S3 ETag for an object that was sent in one piece.
     private static func md5(_ validator: String) -> Checksum? {
         Checksum(.md5, hex: validator.drop { $0 == "\"" }.prefix { $0 != "\"" })
     }

@@ -9,7 +9,7 @@ import TransferCore
 public struct FolderMakingPut: UploadDialogue {
     private enum State {
         case sending(afterFolders: Bool)
-        /// What the server had begun is being taken away before the folders are made.
+        /// The upload that the server had begun is being taken away before the folders are made.
         case removing(folder: String, refusal: UploadAnswer)
         /// The folders still to be made, the outermost first; the first one is being made.
         case descending([String])
@@ -66,7 +66,7 @@ public struct FolderMakingPut: UploadDialogue {
     public mutating func handle(_ event: UploadEvent, now: Int64) -> [UploadAction] {
         guard case .sending(let afterFolders) = state else {
             if case .removing(let folder, let refusal) = state {
-                // Whatever comes of that: what can't be taken away expires.
+                // Any result will do: an upload that can't be taken away expires.
                 switch event {
                 case .failed, .answered: return [make(folder, below: [], after: refusal)]
                 case .interim, .digested: return []

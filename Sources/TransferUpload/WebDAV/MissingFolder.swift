@@ -2,7 +2,7 @@ public import TransferCore
 
 /// A PUT into a folder that isn't there, as its server answers it.
 public enum MissingFolder {
-    /// What to do about it: RFC 4918 §9.7.1 wants 409, Go's servers before 2021 answer 404, nginx 500.
+    /// Advice for a missing folder: RFC 4918 §9.7.1 wants 409, Go's servers before 2021 answer 404, nginx 500.
     ///
     /// - Parameters:
     ///   - method: Of the request that was refused.
@@ -17,6 +17,7 @@ public enum MissingFolder {
         default: return nil
         }
         // The same words for every folder, so that a report shows them once.
-        return "; if its folder isn't there, \"createFolders\": true or --create-folders makes it"
+        return
+            "; if its folder isn't there, \"createFolders\": true\(CommandWords.only(" or --create-folders")) makes it"
     }
 }

@@ -27,7 +27,7 @@ struct FolderMoves: Sendable {
 
     mutating func arrive(cookie: UInt32) -> Departure? { departures.removeValue(forKey: cookie) }
 
-    /// Those that went elsewhere.
+    /// Folders that went elsewhere.
     mutating func expire(at now: MonotonicTime) -> [Departure] {
         let gone = departures.filter { $0.value.until <= now }
         for cookie in gone.keys { departures[cookie] = nil }

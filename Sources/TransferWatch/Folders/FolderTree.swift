@@ -28,7 +28,7 @@ struct FolderTree: Sendable {
         var reading = 0
         /// The reading of the parent that met it last.
         var metIn = 0
-        /// It came after the watcher, with all that is in it.
+        /// The folder came after the watcher, with all that is in it.
         var isNew = false
     }
 
@@ -164,7 +164,7 @@ struct FolderTree: Sendable {
         for id in folders.filter({ matches($0.value) }).keys.sorted() { markDirty(id) }
     }
 
-    /// It and all beneath it.
+    /// Marks the folder and all beneath it.
     mutating func markDirty(from id: ID) {
         var open = [id]
         while let next = open.popLast() {

@@ -1,4 +1,4 @@
-/// Which file systems are changed by others without the kernel hearing of it.
+/// File systems that are changed by others without the kernel hearing of it.
 enum FileSystemKind {
     /// - Parameter number: As statfs(2) has it.
     /// - Returns: What people call it; `nil` for one that inotify(7) works on. An overlay is one of those: what is

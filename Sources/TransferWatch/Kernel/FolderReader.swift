@@ -2,8 +2,8 @@ import CTransferLinux
 import Glibc
 import TransferCore
 
-/// What steps ask of the file system, on a worker. The watched folder is opened by its path each time, so that nothing
-/// is held open while nothing happens, and another one at that path is noticed.
+/// Questions of steps to the file system, on a worker. The watched folder is opened by its path each time, so that
+/// nothing is held open while nothing happens, and another one at that path is noticed.
 struct FolderReader: Sendable {
     let root: String
     let identity: FolderIdentity

@@ -28,7 +28,7 @@ struct InotifyEvent: Sendable, Hashable {
         /// The event is about the watched folder itself.
         case none
         case text(String)
-        /// It isn't UTF-8; with replacement characters.
+        /// A name that isn't UTF-8; with replacement characters.
         case broken(String)
 
         init(_ bytes: some Collection<UInt8>) {
@@ -50,12 +50,13 @@ struct InotifyEvent: Sendable, Hashable {
     /// The kernel's queue ran over.
     static let overflowed = InotifyEvent(watch: -1, kind: .overflow)
 
-    /// What is asked for in a folder. Neither `IN_MODIFY`, which would wake us at every write, nor `IN_ATTRIB`.
+    /// The events that are asked for in a folder. Neither `IN_MODIFY`, which would wake us at every write, nor
+    /// `IN_ATTRIB`.
     static let mask =
         Kind([.closedAfterWriting, .movedFrom, .movedTo, .made, .deleted]).rawValue
         | UInt32(truncatingIfNeeded: TRANSFER_IN_ONLYDIR) | UInt32(truncatingIfNeeded: TRANSFER_IN_EXCL_UNLINK)
 
-    /// What is asked for in the watched folder and those above it: that it isn't at its place any more.
+    /// The events that are asked for in the watched folder and those above it: that it isn't at its place any more.
     static let placeMask =
         Kind([.selfDeleted, .selfMoved]).rawValue | UInt32(truncatingIfNeeded: TRANSFER_IN_ONLYDIR)
 
@@ -63,7 +64,7 @@ struct InotifyEvent: Sendable, Hashable {
     static let linkMask =
         Kind([.selfDeleted, .selfMoved]).rawValue | UInt32(truncatingIfNeeded: TRANSFER_IN_DONT_FOLLOW)
 
-    /// What is asked for in the nearest folder that there is, while the watched one is missing.
+    /// The events that are asked for in the nearest folder that there is, while the watched one is missing.
     static let arrivalMask = placeMask | Kind([.made, .movedTo]).rawValue
 
     /// The events of one read(2); a rest that is no whole event is left out, which the kernel never leaves.

@@ -1,4 +1,4 @@
-/// What a path leads through: folders, and symbolic links on the way.
+/// The trail that a path leads through: folders, and symbolic links on the way.
 enum PathTrail {
     struct Step: Hashable, Sendable {
         var path: String

@@ -15,7 +15,7 @@ enum RootFinder {
         var places: Set<Int32>
     }
 
-    /// It isn't.
+    /// The folder isn't there.
     struct Missing: Sendable {
         var error: TransferError
         /// The queue of events; -1 when the kernel gave none.
@@ -40,7 +40,7 @@ enum RootFinder {
         let inotify = kernel.create()
         guard inotify >= 0 else { return .missing(Missing(error: error, inotify: -1)) }
         let awaited = wait(root, inotify, kernel)
-        // It may have come before there was a watch.
+        // The folder may have come before there was a watch.
         if let found = try? open(root, kernel: kernel, usesInotify: true) {
             close(inotify)
             return .found(found)

@@ -9,7 +9,7 @@ struct WatchKernel: Sendable {
     /// A watch, or the error's number below zero.
     var add: @Sendable (_ descriptor: Int32, _ path: String, _ mask: UInt32) -> Int32
     var remove: @Sendable (_ descriptor: Int32, _ watch: Int32) -> Void
-    /// What a setting of sysctl(8) is.
+    /// The value of a setting of sysctl(8).
     var limit: @Sendable (_ name: String) -> Int?
     /// The kind of file system that an open folder is on, as statfs(2) numbers them.
     var fileSystem: @Sendable (_ descriptor: Int32) -> Int64
@@ -91,7 +91,7 @@ extension TransferError.Code {
 enum SystemText {
     static func of(_ number: Int32) -> String { String(cString: strerror(number)).lowercased() }
 
-    /// What keeps a file or folder from being read. What isn't there (any more) is `fileMissing`.
+    /// The fault that keeps a file or folder from being read; `fileMissing` where it isn't there (any more).
     static func fault(_ path: String, _ number: Int32) -> TransferError {
         let isMissing = [ENOENT, ENOTDIR, ELOOP, ESTALE].contains(number)
         return TransferError(

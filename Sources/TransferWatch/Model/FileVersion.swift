@@ -25,13 +25,13 @@ public struct FileVersion: Sendable, Hashable {
     /// The time of the last change of its content, in nanoseconds since 1970.
     public var modified: Int64 { stamp.modified }
 
-    /// What makes it this version, whatever its name is.
+    /// The numbers that make it this version, whatever its name is.
     public var identity: FileStamp { stamp.version }
 
     /// The last component of the path.
     public var name: Substring { PathText.name(path) }
 
-    /// Its path among others.
+    /// The path's key among others.
     var key: PathKey { PathKey(path) }
 
     // Not synthesized: hard links whose names are equivalent text would be one version.
@@ -45,7 +45,7 @@ public struct FileVersion: Sendable, Hashable {
     }
 }
 
-/// What the kernel says of a regular file.
+/// A regular file as the kernel describes it.
 struct FileLook: Sendable, Hashable {
     var stamp: FileStamp
     /// How long ago that was, as far as the clocks can be trusted.
@@ -58,7 +58,7 @@ struct FileLook: Sendable, Hashable {
     func version(_ path: String) -> FileVersion { FileVersion(stamp, path: path) }
 }
 
-/// What a look at a name shows.
+/// The result of a look at a name.
 enum FileSight: Sendable, Hashable {
     case file(FileLook)
     /// A symbolic link that leads out of the watched folder, or nowhere.

@@ -1,6 +1,6 @@
 public import TransferCore
 
-/// What a watcher tells besides the files themselves.
+/// News of a watcher besides the files themselves.
 public enum WatchEvent: Sendable, Hashable {
     /// The watched folder is there, and is being read; told at the start, unless it's missing.
     case rootFound
@@ -11,7 +11,7 @@ public enum WatchEvent: Sendable, Hashable {
     case overflowed
     /// The watched folder isn't there (any more), or can't be read; also told at the start. It's waited for.
     case rootLost(TransferError)
-    /// It's there after it was lost, and is read from the beginning.
+    /// The folder is there after it was lost, and is read from the beginning.
     case rootReturned
     /// Some or all folders are read again and again instead of being watched. Told once for each reason.
     case polling(PollingReason)
@@ -19,11 +19,11 @@ public enum WatchEvent: Sendable, Hashable {
     case leftAlone(path: String, LeftAloneReason)
 }
 
-/// What is being watched.
+/// The extent of what is watched.
 public struct WatchSummary: Sendable, Hashable {
     /// Folders, the watched one included.
     public var folders: Int
-    /// Those of them that are polled.
+    /// The number of folders that are polled.
     public var polledFolders: Int
 
     public init(folders: Int, polledFolders: Int) {

@@ -1,4 +1,4 @@
-/// Which of the files that wait goes first.
+/// The order in which waiting files go.
 ///
 /// Only a bounded number of files waits at a time (``FolderWatcher/Options/capacity``): the order is among those and
 /// what comes in meanwhile, as a folder may hold more files than anybody should sort.

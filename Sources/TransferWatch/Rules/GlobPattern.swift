@@ -171,7 +171,7 @@ public struct GlobPattern: Sendable, Hashable, CustomStringConvertible {
                 segments.append(.name(try tokens(part, in: text)))
             }
         }
-        // What `a/**` means is everything in a, and not a.
+        // The pattern `a/**` means everything in a, and not a.
         if segments.last == .anyFolders { segments.append(.name([.anyNumber])) }
         return segments
     }

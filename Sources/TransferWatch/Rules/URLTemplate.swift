@@ -1,4 +1,3 @@
-import Glibc
 public import TransferCore
 
 /// Where files go: a URL with places for what differs from file to file.
@@ -8,7 +7,7 @@ public import TransferCore
 /// - `{sha256}`: the SHA-256 of its content, in hexadecimal
 /// - `{host}`: the name of this machine
 ///
-/// What is put in is percent-encoded (RFC 3986), `{path}` segment by segment.
+/// What is put in is percent-encoded (RFC 3986), `{path}` segment by segment. `{{` is a brace.
 public struct URLTemplate: Sendable, Hashable, CustomStringConvertible {
     /// What may stand in braces.
     public enum Placeholder: String, Sendable, Hashable, CaseIterable {
@@ -24,20 +23,22 @@ public struct URLTemplate: Sendable, Hashable, CustomStringConvertible {
 
     /// - Throws: `TransferError` (`badURL`) for a placeholder that isn't known, and a brace that isn't closed.
     public init(_ text: String) throws(TransferError) {
-        var rest = Substring(text)
-        while let open = rest.utf8.firstIndex(of: UInt8(ascii: "{")) {
-            if open > rest.startIndex { parts.append(.text(String(rest[..<open]))) }
-            guard let close = rest[open...].utf8.firstIndex(of: UInt8(ascii: "}")) else {
-                throw TransferError(.badURL, "\"\(text)\": a brace isn't closed; \(Self.known)")
-            }
-            let name = rest[rest.utf8.index(after: open)..<close]
-            guard let placeholder = Placeholder(rawValue: String(name)) else {
-                throw TransferError(.badURL, "\"\(text)\": {\(name)} stands for nothing; \(Self.known)")
-            }
-            parts.append(.placeholder(placeholder))
-            rest = rest[rest.utf8.index(after: close)...]
+        let template: TemplateText
+        do throws(TemplateText.OpenBrace) {
+            template = try TemplateText(text, braces: .places)
+        } catch {
+            throw TransferError(.badURL, "\"\(text)\": a brace isn't closed; \(Self.known)")
         }
-        if !rest.isEmpty { parts.append(.text(String(rest))) }
+        for part in template.parts {
+            switch part {
+            case .text(let text): parts.append(.text(text))
+            case .place(let place):
+                guard let placeholder = Placeholder(rawValue: place.text) else {
+                    throw TransferError(.badURL, "\"\(text)\": {\(place.text)} stands for nothing; \(Self.known)")
+                }
+                parts.append(.placeholder(placeholder))
+            }
+        }
     }
 
     private static let known =
@@ -46,7 +47,7 @@ public struct URLTemplate: Sendable, Hashable, CustomStringConvertible {
     public var description: String {
         parts.map { part in
             switch part {
-            case .text(let text): text
+            case .text(let text): TemplateText.escaped(text)
             case .placeholder(let placeholder): "{\(placeholder.rawValue)}"
             }
         }.joined()
@@ -113,12 +114,6 @@ public struct URLTemplate: Sendable, Hashable, CustomStringConvertible {
 
     private static func localDate(_ nanoseconds: Int64) -> String {
         let fraction = nanoseconds % 1_000_000_000
-        var seconds = time_t((nanoseconds - fraction) / 1_000_000_000 - (fraction < 0 ? 1 : 0))
-        var parts = tm()
-        localtime_r(&seconds, &parts)
-        func two(_ value: Int32) -> String { value < 10 ? "0\(value)" : "\(value)" }
-        let year = String(Int(parts.tm_year) + 1900)
-        return String(repeating: "0", count: max(0, 4 - year.count)) + year
-            + "-\(two(parts.tm_mon + 1))-\(two(parts.tm_mday))"
+        return LocalDate.iso((nanoseconds - fraction) / 1_000_000_000 - (fraction < 0 ? 1 : 0))
     }
 }

@@ -1,4 +1,4 @@
-/// Which files of a folder are taken.
+/// Rules that say which files of a folder are taken.
 public struct WatchRules: Sendable, Hashable {
     /// When there are any, one of them has to match.
     public var include: [GlobPattern]

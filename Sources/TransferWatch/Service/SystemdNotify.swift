@@ -1,17 +1,17 @@
 import Glibc
 public import TransferCore
 
-/// What a service tells its manager: sd_notify(3), a datagram to the socket that `NOTIFY_SOCKET` names.
+/// News of a service for its manager: sd_notify(3), a datagram to the socket that `NOTIFY_SOCKET` names.
 public struct SystemdNotify: Sendable {
     /// A word to the manager.
     public enum Message: Sendable, Hashable {
-        /// It's up, or has read its configuration again.
+        /// The service is up, or has read its configuration again.
         case ready
         /// A line for `systemctl status`.
         case status(String)
-        /// It's alive.
+        /// The service is alive.
         case watchdog
-        /// It reads its configuration again, which ends with `ready`; with the time now by
+        /// The service reads its configuration again, which ends with `ready`; with the time now by
         /// `CLOCK_MONOTONIC` (sd_notify(3)).
         case reloading(at: MonotonicTime)
         case stopping

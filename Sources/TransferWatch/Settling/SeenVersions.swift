@@ -32,7 +32,7 @@ struct SeenVersions: Sendable {
 
     mutating func insert(_ version: FileVersion) { insert(Self.hash(version)) }
 
-    /// Also of its last change: other bytes may have come with the former time.
+    /// The time of its last change belongs to it: other bytes may have come with the former time.
     private static func hash(_ version: FileVersion) -> Int {
         var hasher = Hasher()
         hasher.combine(version)

@@ -1,6 +1,7 @@
 import TransferCore
 
-/// Which files are finished: a pure value that hears what happened to them and says when to look at which.
+/// The machine that finds out which files are finished: a pure value that hears what happened to them and says when to
+/// look at which.
 ///
 /// A file is taken when it was closed after writing, or moved in, and has been quiet for the settle time; one that nobody
 /// saw closed, as a scan found it, when it has been unchanged for that time and nobody is known to have it open for
@@ -72,7 +73,7 @@ struct SettleMachine: Sendable {
 
     var room: Int { max(0, capacity - unsettled) }
 
-    /// When ``dueLooks(at:limit:)`` has something next.
+    /// The time at which ``dueLooks(at:limit:)`` has something next.
     var nextDue: MonotonicTime? { slots.keys.min().map { MonotonicTime(nanoseconds: $0 * quantum) } }
 
     mutating func event(_ event: Event, _ path: String, at now: MonotonicTime) -> Action {
@@ -114,7 +115,7 @@ struct SettleMachine: Sendable {
         while paths.count < limit, let slot = slots.keys.min(), slot * quantum <= now.nanoseconds {
             var waiting = slots.removeValue(forKey: slot) ?? []
             while paths.count < limit, let path = waiting.popLast() {
-                // It was put off since, or is gone.
+                // The look was put off since, or the file is gone.
                 let key = PathKey(path)
                 guard entries[key]?.slot == slot else { continue }
                 entries[key]?.slot = nil
@@ -143,7 +144,7 @@ struct SettleMachine: Sendable {
         return luggage
     }
 
-    /// What is in the folder goes on settling, with the same things known about it.
+    /// The folder's files go on settling, with the same things known about it.
     mutating func add(_ luggage: Luggage, folder: String, at now: MonotonicTime) {
         for (rest, sighting) in luggage.sightings { put(folder + rest, sighting, at: now + settle) }
     }
@@ -155,7 +156,7 @@ struct SettleMachine: Sendable {
     ) -> Action {
         switch sighting {
         case .made where look.isWritten == nil && !look.hasOtherNames:
-            // Whoever made it hasn't closed it, as far as anybody knows: that will be told.
+            // The writer hasn't closed the file, as far as anybody knows: that will be told.
             remove(path)
             return .none
         case .seen(let before) where look.isWritten != true && before.stamp.isSameVersion(as: look.stamp):
@@ -204,7 +205,7 @@ struct SettleMachine: Sendable {
 
     private mutating func remove(_ path: String) {
         count(entries.removeValue(forKey: PathKey(path))?.sighting, -1)
-        // Its place in a slot is found empty when that is due.
+        // The file's place in a slot is found empty when that is due.
     }
 
     private mutating func count(_ sighting: Sighting?, _ change: Int) {

@@ -6,7 +6,7 @@ struct WaitingFiles: Sendable {
     private let order: WatchOrder
     private var files: [PathKey: FileVersion] = [:]
     private var offered: [FileVersion] = []
-    /// Those of them that have not gone or been replaced since.
+    /// Waiting files that have not gone or been replaced since.
     private var current: [PathKey: FileVersion] = [:]
     private(set) var isOffering = false
     /// The consumer is full, until it says otherwise.
@@ -40,7 +40,7 @@ struct WaitingFiles: Sendable {
         files[version.key] = version
     }
 
-    /// What waits under that name isn't there any more.
+    /// The file that waits under that name isn't there any more.
     mutating func drop(_ path: String) {
         files[PathKey(path)] = nil
         current[PathKey(path)] = nil

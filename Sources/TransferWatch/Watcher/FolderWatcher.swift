@@ -25,11 +25,11 @@ public import TransferEventLoop
 public final class FolderWatcher: Sendable {
     /// How a folder is watched.
     public struct Options: Sendable {
-        /// Which files are taken.
+        /// Rules that say which files are taken.
         public var rules = WatchRules()
         /// How long a file has to be quiet. At least a millisecond.
         public var settle = Duration.seconds(2)
-        /// Which of those that wait goes first.
+        /// The order in which waiting files go.
         public var order = WatchOrder.oldest
         /// The most files that are offered at once, and that wait for it; from 1.
         public var capacity = 256

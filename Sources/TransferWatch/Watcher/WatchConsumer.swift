@@ -1,4 +1,4 @@
-/// Who gets the files: it keeps the record of what it has had, and says when it's full.
+/// The consumer that gets the files: it keeps the record of what it has had, and says when it's full.
 public protocol WatchConsumer: Sendable {
     /// Asked with settled files, one batch at a time: no other one is offered before this has returned.
     ///

@@ -19,7 +19,7 @@ extension WatchMachine {
         case .text(let text): name = text
         }
         guard let path = tree.path(of: id) else {
-            // Its folder is being moved: what happened there is found when it has arrived.
+            // The file's folder is being moved: what happened there is found when it has arrived.
             return tree.markDirty(id)
         }
         if event.kind.contains(.folder) {
@@ -49,7 +49,7 @@ extension WatchMachine {
         } else {
             return
         }
-        // What waits under that name isn't that file any more.
+        // The file that waits under that name isn't that file any more.
         waiting.drop(path)
         guard settled == .gone || options.rules.accepts(file: path) else { return }
         perform(settling.event(settled, path, at: now), in: id, at: now)

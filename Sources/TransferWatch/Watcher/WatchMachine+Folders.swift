@@ -5,7 +5,7 @@ extension WatchMachine {
     /// The folder is open, and watched as far as that goes.
     mutating func began(_ id: FolderTree.ID, _ beginning: Beginning) {
         guard reading == id, let path = tree.path(of: id) else {
-            // It went while it was opened.
+            // The folder went while it was opened.
             endReading(id)
             if case .set(let watch) = beginning.watch, tree.folder(ofWatch: watch) == nil { endedWatches.append(watch) }
             return
@@ -26,7 +26,7 @@ extension WatchMachine {
             isOutOfWatches = true
             poll(id, .limit(refusal.error), once: "limit \(refusal)")
         case .none:
-            // Of what was there before something was mounted on it.
+            // The old watch is of the folder that was there before something was mounted on it.
             if let old = tree[id]?.watch { endedWatches.append(old) }
             tree.setWatch(nil, of: id)
             if let name = beginning.remoteFileSystem {
@@ -71,7 +71,7 @@ extension WatchMachine {
     mutating func read(_ id: FolderTree.ID, _ entries: Entries, at now: MonotonicTime) {
         guard reading == id, let folder = tree[id] else { return endReading(id) }
         guard let path = tree.path(of: id) else {
-            // It's being moved: read it from the beginning where it arrives.
+            // The folder is being moved: read it from the beginning where it arrives.
             tree.markDirty(id)
             return endReading(id)
         }

@@ -1,7 +1,7 @@
 import TransferCore
 
-/// What a watcher does next, and what it has to tell: the rules of watching one folder as a pure value, without a call to
-/// the system.
+/// The machine that says what a watcher does next, and what it has to tell: the rules of watching one folder as a pure
+/// value, without a call to the system.
 ///
 /// The shell performs one ``Step`` at a time and gives back its outcome, hands in the events of inotify(7) as they come,
 /// and offers batches to the consumer. However many files there are, what is held is a folder tree, the files that
@@ -19,7 +19,7 @@ struct WatchMachine: Sendable {
         var since: Int64?
     }
 
-    /// What the shell is to do; one at a time.
+    /// A step that the shell is to do; one at a time.
     enum Step: Sendable, Hashable {
         /// Open a folder, and watch it if that's wanted: `began` or `failed`.
         case begin(FolderTree.ID, path: String, watches: Bool)
@@ -137,11 +137,12 @@ struct WatchMachine: Sendable {
         last.isQuiet = isQuiet
     }
 
-    /// What to do now; `nil` when there is nothing, or no room for what it would find. Only when no step is under way.
+    /// The step to do now; `nil` when there is nothing, or no room for what it would find. Only when no step is under
+    /// way.
     mutating func nextStep(at now: MonotonicTime) -> Step? {
         if let conflict {
             if let path = tree.path(of: conflict.other) { return .identify(conflict.other, path: path) }
-            // It is being moved, and this is where to.
+            // The folder is being moved, and this is where to.
             resolve(isStillThere: false)
         }
         guard waiting.roomForNews > 0 else { return nil }
@@ -190,7 +191,7 @@ struct WatchMachine: Sendable {
         waiting.canOffer ? waiting.since.map { $0 + options.settle } : nil
     }
 
-    /// When to come again without having been told anything.
+    /// The time to come again without having been told anything.
     var nextDue: MonotonicTime? {
         let looks = waiting.roomForNews > 0 ? settling.nextDue : nil
         return [looks, offerDue, moves.nextExpiry, nextPoll].lazy.compactMap { $0 }.min()
@@ -206,10 +207,10 @@ struct WatchMachine: Sendable {
 
     mutating func proceed() { waiting.proceed() }
 
-    /// These files settle again, whether they are new or have been dealt with.
+    /// The files settle again, whether they are new or have been dealt with.
     mutating func look(at paths: [String], now: MonotonicTime) {
         for path in paths where options.rules.takes(file: path) && !settling.settleAgain(path, at: now) {
-            // It's found by reading, as others are for which there is no room.
+            // The file is found by reading, as others are for which there is no room.
             if let folder = tree.folder(at: PathText.folder(path)) { tree.markDirty(folder) }
         }
     }
@@ -240,7 +241,7 @@ struct WatchMachine: Sendable {
     }
 }
 
-/// What has been told and isn't told again; after a thousand things nothing more is.
+/// News that has been told and isn't told again; after a thousand things nothing more is.
 struct ToldOnce: Sendable {
     private var subjects: Set<Int> = []
 

@@ -9,9 +9,9 @@ final class WatchOffers: @unchecked Sendable {
     private let consumer: any WatchConsumer
     private let loop: EventLoop
     private var current: Offer?
-    /// Of a later run than the current one; each has one at most.
+    /// An offer of a later run than the current one; each has one at most.
     private var next: Offer?
-    /// Who waits until the consumer has heard of what is left alone.
+    /// Callers who wait until the consumer has heard of what is left alone.
     private var leaving: [Int: () -> Void] = [:]
     private var lastLeft = 0
 

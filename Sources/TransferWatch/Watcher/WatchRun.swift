@@ -18,7 +18,7 @@ final class WatchRun: @unchecked Sendable {
     var lost: (WatchRun, TransferError) -> Void = { _, _ in }
     /// There was no queue of events to be had, and now there is one.
     var regained: (WatchRun) -> Void = { _ in }
-    /// When `advance()` is to be called; any time set before is void.
+    /// Sets the time at which `advance()` is to be called; any time set before is void.
     var wakes: (MonotonicTime?) -> Void = { _ in }
 
     private var machine: WatchMachine
@@ -28,11 +28,11 @@ final class WatchRun: @unchecked Sendable {
     private var rootWatch: Int32?
     private var scan: FolderScan?
     private var isStepping = false
-    /// Also at first: it may have become another one before its place was watched.
+    /// True at first, too: the folder may have become another one before its place was watched.
     private var mustCheck = true
     private var isAdvancing = false
     private var hasEnded = false
-    /// When to ask again for a queue of events that was refused.
+    /// The time to ask again for a queue of events that was refused.
     private var retry: MonotonicTime?
 
     /// Reads of the queue for one turn of the loop, so that others on it have theirs.
@@ -116,7 +116,7 @@ final class WatchRun: @unchecked Sendable {
 
     /// Does what is to be done now, and sees to being called again.
     func advance() {
-        // Those who are told something may call us.
+        // Callbacks that are told something may call us.
         guard !hasEnded, !isAdvancing else { return }
         isAdvancing = true
         defer { isAdvancing = false }
@@ -170,7 +170,7 @@ final class WatchRun: @unchecked Sendable {
             }
         case .read(let id, let limit):
             guard let scan, let path = machine.tree.path(of: id) else {
-                // It went meanwhile; the machine drops it with this answer.
+                // The folder went meanwhile; the machine drops it with this answer.
                 return finish { run in run.machine.read(id, WatchMachine.Entries(end: .end), at: .now) }
             }
             work { [options] in
@@ -224,7 +224,7 @@ final class WatchRun: @unchecked Sendable {
             places = found
             return
         }
-        // What came of new ones before they were known is found by another look.
+        // Files that came into new folders before those were known are found by another look.
         places.formUnion(found)
         mustCheck = true
     }
@@ -258,8 +258,8 @@ final class WatchRun: @unchecked Sendable {
         }
     }
 
-    /// Of the very folder that was opened, whatever its path leads to now. It's done here, so that no event comes for a
-    /// watch that isn't known.
+    /// Watches the very folder that was opened, whatever its path leads to now. This is done here, so that no event
+    /// comes for a watch that isn't known.
     private func addWatch(_ id: FolderTree.ID, _ path: String, _ descriptor: Int32) -> Int32 {
         let mask = id == FolderTree.root ? InotifyEvent.mask | InotifyEvent.placeMask : InotifyEvent.mask
         var watch = kernel.add(inotify, "/proc/self/fd/\(descriptor)", mask)

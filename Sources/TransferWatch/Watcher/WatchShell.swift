@@ -10,7 +10,7 @@ final class WatchShell: @unchecked Sendable {
         case idle
         /// Looking for the folder, on a worker.
         case seeking
-        /// It's missing, and nothing is under way.
+        /// The folder is missing, and nothing is under way.
         case missing(RootFinder.Missing)
         case watching(WatchRun)
         case stopped
@@ -28,9 +28,9 @@ final class WatchShell: @unchecked Sendable {
     private var timer: LoopTimer?
     /// Tells when something is mounted, of which inotify says nothing: proc_pid_mountinfo(5).
     private var mounts: Int32 = -1
-    /// Its absence has been told.
+    /// Whether the folder's absence has been told.
     private var isLost = false
-    /// Its presence has been told.
+    /// Whether the folder's presence has been told.
     private var wasFound = false
     private var mustSeekAgain = false
     /// Files that are to be looked at once the folder is there.
@@ -81,7 +81,7 @@ final class WatchShell: @unchecked Sendable {
     func proceed() { if case .watching(let run) = state { run.proceed() } }
 
     func look(at paths: [String]) {
-        // Who waits for the folder looks at them when it's there.
+        // Files are looked at when the folder is there.
         if case .watching(let run) = state { run.look(at: paths) } else { awaited += paths }
     }
 

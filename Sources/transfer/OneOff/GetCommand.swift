@@ -26,7 +26,9 @@ struct Get: AsyncParsableCommand {
 
     @Option(
         name: .shortAndLong,
-        help: ArgumentHelp("The file to write, for one URL; - is standard output.", valueName: "file"))
+        help: ArgumentHelp(
+            "The file to write, for one URL; for many a path with {host}, {path}, {name}, {ext}, {n}, {date} or {query}. - is standard output.",
+            valueName: "file"))
     var output: String?
 
     @Option(help: ArgumentHelp("One more source of the one URL's file.", valueName: "url"))
@@ -35,6 +37,7 @@ struct Get: AsyncParsableCommand {
     @Flag(name: [.customShort("n"), .customLong("dry-run")], help: "Print what would be fetched; fetch nothing.")
     var dryRun = false
 
+    @OptionGroup var list: ListOptions
     @OptionGroup var proof: ProofOptions
     @OptionGroup var message: MessageOptions
     @OptionGroup var s3: S3Arguments
@@ -42,6 +45,8 @@ struct Get: AsyncParsableCommand {
     @OptionGroup var limits: LimitOptions
     @OptionGroup var show: OutputOptions
     @OptionGroup var state: StateOptions
+
+    private var isTemplate: Bool { output.map(DestinationLedger.hasPlaces) ?? false }
 
     /// URLs, and - for standard input among them.
     private var named: [String] { urls.filter { $0 != "-" }.map(URLArgument.completed) }
@@ -60,12 +65,15 @@ struct Get: AsyncParsableCommand {
         if urls.isEmpty, lists.isEmpty { throw ValidationError("name a URL, or a list of them with -i") }
         if named.count + inputs.count > 1 || named.isEmpty {
             let alone: [(Bool, String)] = [
-                (output != nil, "--output"), (proof.checksum != nil, "--checksum"), (!mirror.isEmpty, "--mirror"),
+                (output != nil && !isTemplate, "--output without a place such as {name}"), (proof.checksum != nil, "--checksum"), (!mirror.isEmpty, "--mirror"),
             ]
             if let option = alone.first(where: \.0) { throw ValidationError("\(option.1) goes with one URL") }
         }
         if !inputs.isEmpty, message.method != nil || message.data != nil {
             throw ValidationError("--method and --data go with URLs, not with lists")
+        }
+        if let refusal = output.flatMap(DestinationLedger.refusal(ofDestination:)) {
+            throw ValidationError("--output: \(refusal)")
         }
         if output == "-", proof.ifExists != nil { throw ValidationError("--if-exists is for files, not for -o -") }
         if proof.checksum != nil, proof.checksums != nil {
@@ -86,6 +94,7 @@ struct Get: AsyncParsableCommand {
     }
 
     func run() async throws {
+        try request.fields.checkFiles()
         var work = OneOff(
             verb: "get", folder: Composition.absolute(directory ?? FileManager.default.currentDirectoryPath),
             limits: limits, output: show, state: state.state)
@@ -93,7 +102,10 @@ struct Get: AsyncParsableCommand {
         if !inputs.isEmpty {
             var rules = try listRules(isAsking: !dryRun)
             rules.configuration = work.configuration
-            work.lists = try inputs.map { try JobFileSource($0, rules: rules) }
+            let known = Composition.hooks(show.hooks, work.configuration)
+            work.lists = try inputs.map {
+                try JobFileSource($0, rules: rules, list: list.rules(destination: output), hooks: known)
+            }
         }
         if output == "-", !dryRun { work.result = try StreamSpool(.output, of: named[0], state: state.state) }
         let body = try message.body()
@@ -102,9 +114,11 @@ struct Get: AsyncParsableCommand {
         rules.configuration = work.configuration
         let typed = dryRun ? nil : try request.login.askedPasswords(for: named)
         let sums = try proof.list()
-        for named in named {
+        work.collisions = list.collisions?.value
+        for (index, named) in named.enumerated() {
             let job = { (rules: RequestRules) throws -> JobSpec in
-                try self.job(named, rules, to: work.result?.path, body: body, typed: typed, sums: sums)
+                try self.job(
+                    named, rules, number: index + 1, to: work.result?.path, body: body, typed: typed, sums: sums)
             }
             var made = try job(rules)
             if !rules.configuration.isEmpty { made.lasting = try job(rules.unconfigured).spelt.fingerprint }
@@ -120,18 +134,20 @@ struct Get: AsyncParsableCommand {
 
     /// - Parameters:
     ///   - named: The URL as it was written.
+    ///   - number: Its position among the others.
     ///   - spool: Where the file goes that standard output gets.
     private func job(
-        _ named: String, _ rules: RequestRules, to spool: String?, body: String?, typed: TypedPasswords?,
-        sums: ChecksumList?
+        _ named: String, _ rules: RequestRules, number: Int, to spool: String?, body: String?,
+        typed: TypedPasswords?, sums: ChecksumList?
     ) throws -> JobSpec {
         let mirrors = try mirror.map { try LoginArguments.withoutUser(URLArgument.completed($0)).url }
         let start = try rules.start(for: [LoginArguments.withoutUser(named).url] + mirrors)
         let (url, settings) = try request.login.settings(of: named, base: start.settings, typed: typed)
         var download = start.download
         download.urls = [url] + mirrors
-        download.destination = spool ?? output ?? "./"
-        download.checksum = try proof.checksum?.checksum ?? listed(url, sums)
+        let destination = output.map { DestinationLedger.destination($0, of: url, number: number) }
+        download.destination = spool ?? destination ?? "./"
+        download.checksum = try proof.checksum?.checksum ?? listed(url, destination, sums)
         if let ifExists = spool != nil ? .overwrite : proof.ifExists?.value { download.ifExists = ifExists }
         if proof.strict || download.strict { download = download.strictly }
         if let method = message.method ?? (body == nil ? nil : "POST") { download.method = method }
@@ -140,9 +156,9 @@ struct Get: AsyncParsableCommand {
     }
 
     /// The checksum of the URL's file in the list.
-    private func listed(_ url: String, _ sums: ChecksumList?) throws -> Checksum? {
+    private func listed(_ url: String, _ destination: String?, _ sums: ChecksumList?) throws -> Checksum? {
         guard let sums else { return nil }
-        let name = output.flatMap { $0 == "-" ? nil : $0 } ?? url.prefix { $0 != "?" && $0 != "#" }.description
+        let name = destination.flatMap { $0 == "-" ? nil : $0 } ?? url.prefix { $0 != "?" && $0 != "#" }.description
         if let sum = sums.checksum(of: name) { return sum }
         throw Failure(.wrongUsage, "--checksums: no checksum for \(Redaction.url(url)) is listed")
     }

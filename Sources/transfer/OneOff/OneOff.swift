@@ -14,8 +14,12 @@ struct OneOff {
     var jobs: [JobSpec] = []
     /// Job files whose jobs join the batch.
     var lists: [JobFileSource] = []
+    /// What becomes of two files of one name.
+    var collisions: Collisions?
     /// Spools of standard input; they are removed once all jobs are complete.
     var spools: [StreamSpool] = []
+    /// The words behind a spool's path in the command that sends it.
+    var again: [String] = []
     /// The spool that standard output gets when its file is whole.
     var result: StreamSpool?
 
@@ -40,15 +44,19 @@ struct OneOff {
     func run() async throws -> ExitStatus {
         let name = try name()
         let queue = try await Composition.queue(
-            state: state, limits: limits.merged(with: BatchLimits(), configuration), configuration)
+            state: state, limits: limits.merged(with: BatchLimits(), configuration), configuration, hooks: output.hooks)
+        let hook = output.hooks.onlyHook.map { BatchHook($0, settings: jobs.first?.settings ?? JobSettings()) }
+        for spool in spools { try spool.note(batch: name) }
         let reports = lists.map { _ in ReportBox() }
         let batch: StagedBatch
         do {
-            batch = try await queue.stage(name: name, source: nil, directory: folder) { [jobs, lists, folder] take in
-                for job in jobs { try take(job, nil) }
+            batch = try await queue.stage(name: name, source: nil, directory: folder, onFinish: hook) {
+                [jobs, lists, folder, collisions] take in
+                let names = DestinationLedger(collisions, directory: folder)
+                for job in jobs { if let job = names.named(job) { try take(job, nil) } }
                 var isInOrder = true
                 for (list, report) in zip(lists, reports) {
-                    report.set(try Self.read(list, folder) { spec, place in try take(spec, place) })
+                    report.set(try Self.read(list, folder, names) { spec, place in try take(spec, place) })
                     isInOrder = isInOrder && report.report.isEmpty
                 }
                 return isInOrder
@@ -63,9 +71,10 @@ struct OneOff {
         } catch StagingError.faults(let report) {
             throw Failure(.wrongUsage, report.faults.map(\.message).joined(separator: "; "))
         }
-        let execution = Execution(
+        var execution = Execution(
             queue: queue, reporter: try Composition.reporter(output), stops: Execution.StopRules(),
-            hint: CommandHint(state: state))
+            hint: Composition.hint(state: state))
+        execution.metrics = try Composition.metrics(output, state: state, execution.reporter)
         for warning in reports.flatMap(\.report.warnings) { execution.reporter.note(.warn, warning) }
         let trusting = jobs.count { $0.settings.tls.insecure }
         if trusting > 0 { execution.reporter.note(.warn, JobFileReport.trusting(jobs: trusting)) }
@@ -73,19 +82,33 @@ struct OneOff {
         options.marksFiles = result == nil
         let status = try await execution.run([batch], options)
         guard status == .complete else {
-            if status == .someFailed, let spool = spools.first {
-                execution.reporter.note(.warn, "standard input is kept in \(spool.path)")
-            }
+            try await settleSpools(name, execution)
             return status
         }
         // A file that nobody read any more isn't the one that the next command asks for.
         defer {
             result?.remove()
             for spool in spools { spool.remove() }
-            _ = try? Composition.remote(state: state).forget(name: name, endedBefore: nil)
+            if let remote = try? Composition.remote(state: state) {
+                _ = try? remote.forget(name: name, endedBefore: nil)
+                // What is sent may have been the spool of another run.
+                try? StreamSpool.sweep(remote, state: state)
+            }
         }
         try result?.copyToStandardOutput()
         return status
+    }
+
+    /// Says where standard input is that hasn't arrived; of what was cancelled nothing is kept.
+    private func settleSpools(_ name: String, _ execution: Execution) async throws {
+        guard !spools.isEmpty else { return }
+        if try Composition.remote(state: state).isOver(name) { return spools.forEach { $0.remove() } }
+        for spool in spools {
+            let command = CommandHint(state: state).command(
+                "put", spool.path, again.first ?? "URL", options: Array(again.dropFirst()))
+            let way = again.contains(where: Redaction.hasSecret) ? "" : "; \(command) goes on with it"
+            execution.reporter.note(.warn, "standard input is kept in \(spool.path)\(way)")
+        }
     }
 
     /// What a run would do; no server is asked.
@@ -94,9 +117,10 @@ struct OneOff {
     func printPlan() throws {
         let plan = JobPlan(directory: folder)
         var isFaulty = false
-        for job in jobs { print("  " + plan.line(job)) }
+        let names = DestinationLedger(collisions, directory: folder)
+        for job in jobs { if let job = names.named(job) { print("  " + plan.line(job)) } }
         for list in lists {
-            let report = try Self.read(list, folder) { spec, _ in print("  " + plan.line(spec)) }
+            let report = try Self.read(list, folder, names) { spec, _ in print("  " + plan.line(spec)) }
             guard !report.isEmpty else { continue }
             isFaulty = true
             StandardError.write(report.rendered(file: list.name))
@@ -105,10 +129,10 @@ struct OneOff {
     }
 
     private static func read(
-        _ list: JobFileSource, _ folder: String, _ take: (JobSpec, JobLocations) throws -> Void
+        _ list: JobFileSource, _ folder: String, _ names: DestinationLedger, _ take: (JobSpec, JobLocations) throws -> Void
     ) throws -> JobFileReport {
         var watched: [JobFileFault] = []
-        var report = try list.read(directory: folder) { _, place in
+        var report = try list.read(directory: folder, names: names) { _, place in
             watched.append(place.folderFault("`transfer run` watches folders"))
         } _: { spec, place in
             try take(spec, place)

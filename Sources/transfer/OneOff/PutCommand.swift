@@ -55,6 +55,7 @@ struct Put: AsyncParsableCommand {
     }
 
     func run() async throws {
+        try upload.request.fields.checkFiles()
         let to = arguments[arguments.count - 1]
         let configuration = try upload.request.configuration.load()
         let typed = dryRun ? nil : try upload.request.login.askedPasswords(for: [to])
@@ -79,6 +80,7 @@ struct Put: AsyncParsableCommand {
                 try spool.fill()
                 work.jobs.append(job(spool.path, ""))
                 work.spools.append(spool)
+                work.again = [to] + upload.words
             } else if SentFolder.isFolder(source) {
                 let files = try SentFolder(source, rules: rules).files()
                 if files.isEmpty { StandardError.write("transfer: \(source): no files in it that are to be sent\n") }

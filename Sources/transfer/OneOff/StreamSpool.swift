@@ -61,9 +61,35 @@ final class StreamSpool: Sendable {
         try Self.copy(from: descriptor, path, to: STDOUT_FILENO, "standard output")
     }
 
-    func remove() {
-        unlink(path)
-        unlink(path + ".lock")
+    func remove() { Self.remove(path) }
+
+    private static func remove(_ path: String) {
+        for suffix in ["", ".batch", ".lock"] { unlink(path + suffix) }
+    }
+
+    /// Notes whose spool it is, so that it goes when that batch does.
+    func note(batch: String) throws(Failure) {
+        guard let file = fopen(path + ".batch", "we") else { throw Self.failure("can't write \(path).batch") }
+        let isWritten = fputs(batch, file) >= 0
+        guard fclose(file) == 0, isWritten else { throw Self.failure("can't write \(path).batch") }
+    }
+
+    /// Removes the spools that nobody will send any more: of batches that were forgotten, cancelled or done. One that
+    /// another process has is left to that.
+    static func sweep(_ remote: QueueRemote, state: String?) throws {
+        let folder = try Composition.statePath(state) + "/streams"
+        guard let names = try? FileManager.default.contentsOfDirectory(atPath: folder) else { return }
+        let known = Set(try remote.batchNames())
+        for name in names where name.hasSuffix(".batch") {
+            let path = folder + "/" + name.dropLast(".batch".count)
+            guard let bytes = try? MappedFile(path + ".batch").withBytes({ Array($0) }) else { continue }
+            let batch = String(decoding: bytes, as: UTF8.self)
+            guard try !known.contains(batch) || remote.isOver(batch) else { continue }
+            let lock = open(path + ".lock", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
+            guard lock >= 0 else { continue }
+            defer { close(lock) }
+            if flock(lock, LOCK_EX | LOCK_NB) == 0 { remove(path) }
+        }
     }
 
     private static func copy(
@@ -93,5 +119,12 @@ final class StreamSpool: Sendable {
 
     private static func failure(_ what: String) -> Failure {
         Failure(.stateUnusable, "\(what): \(String(cString: strerror(errno)).lowercased())")
+    }
+}
+
+extension QueueRemote {
+    /// Whether all jobs of the batch were done or cancelled.
+    func isOver(_ batch: String) throws -> Bool {
+        try statuses(name: batch).allSatisfy { $0.total > 0 && $0.done + $0.cancelled == $0.total }
     }
 }

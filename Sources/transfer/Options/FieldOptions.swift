@@ -59,6 +59,14 @@ struct FieldOptions: ParsableArguments {
         members.add("cookies", .path(cookies), "--cookie")
     }
 
+    /// - Throws: `Failure` for a file of cookies that can't be read, before anything is begun.
+    func checkFiles() throws(Failure) {
+        guard let cookies, !cookies.hasPrefix("$"), let fault = CookieFile.fault(Composition.absolute(cookies)) else {
+            return
+        }
+        throw Failure(.unreadableJobFile, "--load-cookies: \(fault)")
+    }
+
     func add(to given: inout GivenOptions) {
         for header in headers { given.add("-H", header) }
         given.add("-A", userAgent)

@@ -56,7 +56,7 @@ enum ForeignOptions {
         ForeignOption("-u --http-user --ftp-user =", .option("--user")),
         ForeignOption("--http-passwd --http-password --ftp-passwd --ftp-password =", .option("--password")),
         ForeignOption("-n --netrc-optional", .option("--netrc")),
-        ForeignOption("--netrc-file --netrc-path =", .words("--netrc reads ~/.netrc")),
+        ForeignOption("--netrc-path =", .option("--netrc-file")),
         ForeignOption("-d --data --data-raw --data-binary --data-ascii --post-data --body-data =", .option("--data")),
         ForeignOption("--data-urlencode =", .words("--data sends its text as it is: write it encoded")),
         ForeignOption("--post-file --body-file =", .words("--data @FILE sends what a file holds")),

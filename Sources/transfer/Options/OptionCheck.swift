@@ -66,7 +66,7 @@ struct OptionCheck {
         }
         if canBePasted, !hasCookie, !rewritten.contains(where: Self.mayBeSecret) {
             let words = ["transfer", command] + rewritten
-            lines.append("Here:    " + words.map(ShellWord.quoted).joined(separator: " "))
+            lines.append("Here:    " + words.map { ShellWord.quoted($0) }.joined(separator: " "))
         }
         lines.append("Options: transfer \(command) --help")
         throw Failure(.wrongUsage, lines.joined(separator: "\n"))
@@ -118,7 +118,7 @@ struct OptionCheck {
             let shown = value.map { $0.contains("://") ? Redaction.url($0) : $0 }
             let words = takesValue ? [option, shown ?? "…"] : [option]
             return .answered(
-                "no \(name) here: \(words.map(ShellWord.quoted).joined(separator: " "))",
+                "no \(name) here: \(words.map { ShellWord.quoted($0) }.joined(separator: " "))",
                 rewritten: takesValue && (value == nil || shown != value) ? nil : words)
         case .tries(let option):
             guard known.has(option) else {

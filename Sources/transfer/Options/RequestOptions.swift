@@ -68,7 +68,7 @@ struct RequestOptions: ParsableArguments {
         var rules = try rules()
         try login.lay(over: &rules)
         // Where nobody can be asked, a job that needs a password says so: those of sftp:// mostly need none.
-        if isAsking, PasswordPrompt.isPossible, let user = login.user, login.password == nil, !login.netrc,
+        if isAsking, PasswordPrompt.isPossible, let user = login.user, login.password == nil, !login.usesNetrc,
             login.key == nil
         {
             rules.logIn(as: user, password: try PasswordPrompt.ask(for: user))

@@ -9,10 +9,9 @@ extension EndReport {
         guard totals.failed > 0 else { return lines }
         let table = groupLines(width, charset)
         if !table.isEmpty { lines += [""] + table }
-        let name = charset.visible(batch)
         lines += [
-            "", StyledLine("List:   \(hint.command("status", name, "--failed"))"),
-            StyledLine("Again:  \(hint.command("retry", name, "--failed"))"),
+            "", StyledLine("List:   \(hint.command("status", batch, options: ["--failed"]))"),
+            StyledLine("Again:  \(hint.command("retry", batch, options: ["--failed"]))"),
         ]
         return lines
     }

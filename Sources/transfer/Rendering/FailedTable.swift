@@ -1,3 +1,5 @@
+import TransferQueue
+
 /// A failed job as `transfer status BATCH --failed` lists it.
 struct FailedJobRow: Sendable, Hashable {
     var job: String
@@ -11,11 +13,16 @@ struct FailedJobRow: Sendable, Hashable {
     var attempts: Int
     /// When it's tried again by itself, in milliseconds since 1970.
     var again: Int64?
+    var route: JobRoute?
+    /// The URL that was asked last.
+    var finalURL: String?
 
     init(
         job: String, code: String, reason: String, status: Int? = nil, host: String? = nil, attempts: Int,
-        again: Int64? = nil
+        again: Int64? = nil, route: JobRoute? = nil, finalURL: String? = nil
     ) {
+        self.route = route
+        self.finalURL = finalURL
         self.job = job
         self.code = code
         self.reason = reason
@@ -54,12 +61,18 @@ enum FailedTable {
         return table.lines
     }
 
-    /// One object a line: `batch`, `id`, `code`, `message`, `attempts`, and where known `status`, `host` and `again`.
+    /// One object a line: `batch`, `id`, `code`, `message`, `attempts`, and where known `url`, `to`, `finalURL`, `status`,
+    /// `host` and `again`.
     static func json(batch: String, _ rows: [FailedJobRow]) -> [String] {
         rows.map { row in
             JSONObject.text { object in
                 object.field("batch", batch)
                 object.field("id", row.job)
+                if let places = row.route?.words {
+                    object.field("url", places.url)
+                    object.field("to", places.to)
+                }
+                object.optional("finalURL", row.finalURL)
                 object.field("code", row.code)
                 object.field("message", row.reason)
                 object.optional("status", row.status)

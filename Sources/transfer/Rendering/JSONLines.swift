@@ -31,6 +31,9 @@ import TransferQueue
 /// | `job.cancelled`  |                                                                                       |
 /// | `job.dropped`    |                                                                                       |
 /// | `job.failed`     | `code` `message` `status` `host` `finalURL` `attempts` `again` |
+/// | `hook.told`      | `hook` `eventId` `attempts`: who is told of an end (`onFinish`) was; `id` where it was a job's |
+/// | `hook.retrying`  | `hook` `eventId` `attempts` `delay` `reason` `code` `status`                            |
+/// | `hook.failed`    | `hook` `eventId` `attempts` `code` `message` `status`: no attempt follows in this run   |
 ///
 /// *wait* is `for` (`host` `retry` `dependency` `slot` `disk` `network` `paused`) with `delay` for the first two and `disk` (until it is tried again), `origin`,
 /// `status` and `reason` of a host, `need` of a dependency, and `reason` of a disk or the network.
@@ -122,6 +125,25 @@ enum JSONLines {
             object.optional("finalURL", failure.finalURL)
             object.field("attempts", failure.attempts)
             if let again = failure.again { object.field("again", again) }
+        case .hook(let news): hook(news, &object)
+        }
+    }
+
+    private static func hook(_ news: HookNews, _ object: inout JSONObject) {
+        object.field("hook", news.hook)
+        object.field("eventId", news.event)
+        object.field("attempts", news.attempts)
+        switch news.state {
+        case .told: break
+        case .retrying(let delay, let error):
+            object.field("delay", delay)
+            object.field("reason", error.message)
+            object.field("code", error.code.rawValue)
+            object.optional("status", error.status)
+        case .failed(let error):
+            object.field("code", error.code.rawValue)
+            object.field("message", error.message)
+            object.optional("status", error.status)
         }
     }
 

@@ -74,6 +74,12 @@ struct JSONObject: ~Copyable {
         bytes.append(contentsOf: (value ? "true" : "false").utf8)
     }
 
+    /// - Parameter fill: Writes its fields.
+    mutating func object(_ key: StaticString, _ fill: (inout JSONObject) -> Void) {
+        begin(key)
+        bytes.append(contentsOf: JSONObject.text(fill).utf8)
+    }
+
     mutating func strings(_ key: StaticString, _ values: [String]) {
         list(key, values) { Self.append($1, to: &$0) }
     }

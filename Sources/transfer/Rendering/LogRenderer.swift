@@ -95,7 +95,7 @@ struct LogRenderer: Sendable {
                 batch: event.batch, job: name(job, event), host: host ?? "", delay: delay, error: error,
                 time: event.time)
         case .authorized(let job, let use):
-            add(.info, "\(name(job, event)): redirected to \(use.url), which gets \(use.machine)'s entry of ~/.netrc")
+            add(.info, "\(name(job, event)): redirected to \(use.url), which gets \(use.machine)'s entry of .netrc")
         case .restarted(let job, let reason): add(.warn, "\(name(job, event)): from 0 again, \(reason)")
         case .failed(let failure):
             lines += settled(failure.job, event)
@@ -128,6 +128,12 @@ struct LogRenderer: Sendable {
         case .waiting(let job, let reason):
             urls[Key(batch: event.batch, job: job)] = nil
             if verbose, !isLive { add(.info, "\(name(job, event)): waiting: \(WaitWords.log(reason))") }
+        case .hook(let news):
+            if let (level, text) = HookWords.line(news, of: news.job.map { name($0, event) } ?? event.batch),
+                level != .info || verbose
+            {
+                add(level, text)
+            }
         case .progress: break
         }
     }

@@ -30,6 +30,12 @@ extension QueueEvent.Kind {
         case .cancelled: "job.cancelled"
         case .dropped: "job.dropped"
         case .failed: "job.failed"
+        case .hook(let news):
+            switch news.state {
+            case .told: "hook.told"
+            case .retrying: "hook.retrying"
+            case .failed: "hook.failed"
+            }
         }
     }
 
@@ -43,9 +49,9 @@ extension QueueEvent.Kind {
         case .commanded(_, let job): job
         case .finished(let receipt), .kept(let receipt): receipt.job
         case .failed(let failure): failure.job
+        case .hook(let news): news.job
         }
     }
-
 
     var isProgress: Bool {
         if case .progress = self { return true }

@@ -35,6 +35,7 @@ final class Reporter: Sendable {
             on: terminal, sharesScreen: options.json != .off && standardOutput.isTerminal)
         var report: BufferedOutput?
         if let path = options.reportFile { report = try BufferedOutput(appendingTo: path) }
+        hasReport = options.reportFile != nil
         let json = options.json == .off ? nil : BufferedOutput(descriptor: standardOutput.descriptor)
         state = Mutex(
             ReporterState(
@@ -83,6 +84,19 @@ final class Reporter: Sendable {
         return state.withLock { state in
             state.flush(time: time, now: true) { isHurried.load(ordering: .relaxed) }
             return state.goesOnFlushing()
+        }
+    }
+
+    /// Whether ends of jobs go to a file (`--report`).
+    let hasReport: Bool
+
+    /// Closes the report's file and opens it by its name, for logrotate(8).
+    func reopenReport() {
+        guard hasReport else { return }
+        do throws(TransferError) {
+            try state.withLock { (state) throws(TransferError) in try state.reopenReport() }
+        } catch {
+            note(.error, "\(error.message); the report goes on in the file that was open")
         }
     }
 

@@ -22,6 +22,8 @@ struct ReporterState: ~Copyable {
     private var receipts: [String: JobReceipt] = [:]
     private var json: BufferedOutput?
     private var report: BufferedOutput?
+    /// Why a file of the report that was closed since is incomplete.
+    private var lostReport: Int32?
     private var errors: BufferedOutput
     /// For the screen's thread to write.
     private var lines: [StyledLine] = []
@@ -63,6 +65,18 @@ struct ReporterState: ~Copyable {
             if !isWatched { addReport(event) }
         }
         flush(time: event.time, now: event.kind.isAboutBatch, isHurried: isHurried)
+    }
+
+    /// Goes on in a file of the report's name: whoever rotates logs has moved the one before away.
+    ///
+    /// - Throws: `fileAccess` when it can't be opened; the report goes on in the old one then.
+    mutating func reopenReport() throws(TransferError) {
+        guard let path = options.reportFile else { return }
+        report?.flush(patience: 1000)
+        let next = try BufferedOutput(appendingTo: path)
+        // A line that the old one lacks stays told.
+        lostReport = lostReport ?? report?.failure
+        report = consume next
     }
 
     mutating func call(_ batches: [String: String], _ hint: CommandHint) {
@@ -185,7 +199,7 @@ struct ReporterState: ~Copyable {
             add([LogLine(level: .info, time: time, text: terminal.charset.visible(folder.stoppedLine))])
         }
         report?.flush(patience: 1000)
-        if let number = report?.failure {
+        if let number = lostReport ?? report?.failure {
             let failure = "the report file is incomplete: \(BufferedOutput.reason(number))"
             add([LogLine(level: .error, time: time, text: failure)])
             StandardOutput.noteReport()

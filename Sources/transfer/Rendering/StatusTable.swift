@@ -30,6 +30,12 @@ struct BatchStatusRow: Sendable, Hashable {
     let hosts: [HostWait]
     /// When the first of a watched folder's failed files is tried again by itself, in milliseconds since 1970.
     let again: Int64?
+    /// Of a batch that a watched folder has.
+    var folder: FolderStatus?
+    /// What tells more of its last error.
+    var why: String?
+    /// Hooks (`onFinish`) that couldn't be told so far.
+    var hooks: [HookTrouble] = []
 
     init(
         name: String, state: String, done: Int, total: Int, failed: Int, skipped: Int = 0, cancelled: Int = 0,
@@ -91,8 +97,56 @@ enum StatusTable {
         return table.lines
             + rows.flatMap { row in
                 let name = names.short(row.name)
-                return waits(row, name, charset) + (hint(row, name, charset).map { [$0] } ?? [])
+                return folder(row, name, charset) + waits(row, name, charset)
+                    + (hint(row, name, charset).map { [$0] } ?? [])
             }
+    }
+
+    /// A watched folder's last upload, what waits, and its last error.
+    private static func folder(_ row: BatchStatusRow, _ name: String, _ charset: Charset) -> [String] {
+        guard let folder = row.folder else { return [] }
+        var lines: [String] = []
+        let last = folder.last.map { "last upload \(TimeText.local($0.time)), \($0.path)" } ?? "nothing uploaded yet"
+        if folder.waiting > 0 {
+            let files = NumberText.count(folder.waiting, "file")
+            let oldest = folder.oldest.map { ", the oldest since \(TimeText.local($0.time)) (\($0.path))" } ?? ""
+            let verb = folder.waiting == 1 ? "waits" : "wait"
+            lines.append("\(last); \(files) \(verb), \(ByteCount.format(folder.waitingBytes))\(oldest)")
+        } else {
+            lines.append("\(last); nothing waits")
+        }
+        if let error = folder.error {
+            let time = error.time.map { " \(TimeText.local($0))" } ?? ""
+            let path = WatchedFolder.path(ofJob: error.job)
+            lines.append("last error\(time), \(path): \(error.message)\(row.why.map { "; \($0)" } ?? "")")
+        }
+        return lines.map { charset.visible("\(name): \($0)") }
+    }
+
+    private static func json(_ folder: FolderStatus, _ object: inout JSONObject) {
+        func file(_ key: StaticString, _ file: FolderStatus.File?, _ object: inout JSONObject) {
+            guard let file else { return }
+            object.object(key) { object in
+                object.field("path", file.path)
+                object.field("time", time: file.time)
+            }
+        }
+        object.object("folder") { object in
+            object.field("path", folder.path)
+            object.optional("url", folder.url)
+            file("last", folder.last, &object)
+            object.field("waiting", folder.waiting)
+            object.field("waitingBytes", folder.waitingBytes)
+            file("oldest", folder.oldest, &object)
+            if let error = folder.error {
+                object.object("error") { object in
+                    object.field("id", error.job)
+                    object.field("code", error.code)
+                    object.field("message", error.message)
+                    object.optional("time", error.time.map { TimeText.utc($0) })
+                }
+            }
+        }
     }
 
     /// Servers that are told by name; of more the number.
@@ -129,7 +183,8 @@ enum StatusTable {
 
     /// One object a line: `batch`, `state`, `done`, `total`, `failed`, `skipped`, `cancelled`, `waiting`, `remaining`, and where known `rate`
     /// (bytes a second), `eta` (seconds), `pid`, `source`, `waitingFor`, `hosts` (those that are waited for: `host`,
-    /// `waiting`, `since`, `status`, `message`, and `remaining` seconds until the next try), `again` (the time).
+    /// `waiting`, `since`, `status`, `message`, and `remaining` seconds until the next try), `again` (the time), and of a watched folder `folder` (`path`, `url`, `last` and `oldest`
+    /// with `path` and `time`, `waiting`, `waitingBytes`, and `error` with `id`, `code`, `message` and `time`).
     static func json(_ rows: [BatchStatusRow]) -> [String] {
         rows.map { row in
             JSONObject.text { object in
@@ -158,6 +213,8 @@ enum StatusTable {
                     }
                 }
                 object.optional("again", row.again.map { TimeText.utc($0) })
+                if let folder = row.folder { json(folder, &object) }
+                if !row.hooks.isEmpty { object.objects("hooks", row.hooks) { HookWords.members(&$0, $1) } }
             }
         }
     }

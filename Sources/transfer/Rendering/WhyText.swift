@@ -207,7 +207,7 @@ enum WhyText {
         }
     }
 
-    private static func name(_ state: JobState) -> String {
+    static func name(_ state: JobState) -> String {
         switch state {
         case .queued: "queued"
         case .claimed: "claimed"

@@ -20,6 +20,12 @@ struct RunPlan: Sendable {
     let directory: String
     /// What the command's options say of requests.
     var rules = RequestRules()
+    /// How the files are read.
+    var list = ListRules()
+    /// The commands that files may name as `onFinish`.
+    var hooks = HookSettings()
+    /// Who is told of the batches' ends instead of whom their files name.
+    var hook: FinishHook?
 
     func batchName(_ source: JobFileSource) -> String { name ?? source.batch().name ?? source.realPath }
 
@@ -70,9 +76,11 @@ struct RunPlan: Sendable {
     func stage(_ reading: Reading, on queue: JobQueue, isReload: Bool = false) async throws -> Staged {
         let source = reading.source
         do {
+            let spec = source.batch()
             let batch = try await queue.stage(
-                reading.jobs, name: batchName(source), source: source.realPath, keepsWhatIsMissing: isReload,
-                isReload: isReload)
+                reading.jobs, name: name ?? spec.name ?? source.realPath, source: source.realPath,
+                keepsWhatIsMissing: isReload, isReload: isReload,
+                onFinish: hook.map { BatchHook($0, settings: rules.settings) } ?? spec.onFinish)
             return Staged(
                 batch: batch, folders: reading.folders.specs, warnings: reading.outcome.report.warnings)
         } catch StagingError.refused {

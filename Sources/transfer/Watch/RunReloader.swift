@@ -35,7 +35,7 @@ struct RunReloader: Sendable {
         var rules = plan.rules
         rules.configuration = try configuration.load()
         for file in plan.files {
-            let source = try JobFileSource(file, rules: rules)
+            let source = try JobFileSource(file, rules: rules, list: plan.list, hooks: plan.hooks)
             let (report, found) = try plan.check(source)
             for fault in report.faults {
                 reporter.note(.error, "\(file):\(fault.span.line):\(fault.span.column): \(fault.message)")

@@ -39,6 +39,20 @@ struct UploadOptions: ParsableArguments {
 
     @OptionGroup var request: RequestOptions
 
+    /// The options that were given, to be given again.
+    var words: [String] {
+        var given = GivenOptions()
+        given.add("--protocol", uploadProtocol?.value.rawValue)
+        given.add("--method", method)
+        given.add("--chunk-size", chunkSize.map { "\($0.bytes)" })
+        given.add("--create-folders", createFolders)
+        given.add("--inplace", inPlace)
+        given.add("--endpoint", s3.endpoint)
+        given.add("--region", s3.region)
+        given.add("--profile", s3.profile)
+        return given.words + request.words
+    }
+
     /// An upload without a source, and the settings of its job.
     ///
     /// - Parameters:

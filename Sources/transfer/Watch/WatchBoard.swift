@@ -164,7 +164,7 @@ extension WatchBoard.Folder {
     var stoppedLine: String {
         var words = ["\(path): stopped", "\(NumberText.grouped(uploaded)) uploaded"]
         if !failed.isEmpty {
-            let command = hint.command("status", WatchBatch.name(of: path), "--failed")
+            let command = hint.command("status", WatchBatch.name(of: path), options: ["--failed"])
             words.append("\(NumberText.grouped(failed.count)) failed (\(command) lists them)")
         }
         if !stuck.isEmpty { words.append("\(NumberText.grouped(stuck.count)) not moved or deleted") }

@@ -25,6 +25,9 @@ struct Watch: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Where each file goes.", valueName: "url"))
     var to: String
 
+    @Flag(help: "Take what is in the folder now, and end: by the exit status of run.")
+    var once = false
+
     @OptionGroup var upload: UploadOptions
 
     @Option(help: ArgumentHelp("Only files that this pattern matches, or another one.", valueName: "glob"))
@@ -82,10 +85,14 @@ struct Watch: AsyncParsableCommand {
         spec.verifiesDigest = checksum
         spec.upload = upload
         spec.settings = settings
+        spec.settings.onFinish = show.hooks.onlyHook
         if !configuration.isEmpty { spec.plain = Shared(wrappedValue: WatchSpec.Plain(try self.spec(typed: typed))) }
         var status = stat()
         if stat(folder, &status) == 0, status.st_mode & S_IFMT != S_IFDIR {
             throw ValidationError("\(folder) isn't a folder; transfer put uploads single files")
+        }
+        if once, access(folder, R_OK | X_OK) != 0 {
+            throw ValidationError("can't read \(folder): \(String(cString: strerror(errno)).lowercased())")
         }
         let faults = spec.complete(directory: FileManager.default.currentDirectoryPath)
         guard let fault = faults.first else { return spec }
@@ -102,15 +109,18 @@ struct Watch: AsyncParsableCommand {
     }
 
     func run() async throws {
+        try upload.request.fields.checkFiles()
         let configuration = try upload.request.configuration.load()
         let spec = try spec(configuration, typed: try upload.request.login.askedPasswords(for: [to]))
         let queue = try await Composition.queue(
-            state: state.state, limits: limits.merged(with: BatchLimits(), configuration), configuration)
+            state: state.state, limits: limits.merged(with: BatchLimits(), configuration), configuration,
+            hooks: show.hooks)
         let reporter = try Composition.reporter(show)
-        let session = WatchSession(queue, reporter, folders: [spec.folder])
+        let session = WatchSession(queue, reporter, folders: [spec.folder], once: once ? WatchOnce(spec) : nil)
         var execution = Execution(queue: queue, reporter: reporter, stops: Execution.StopRules())
         execution.watch = session
         execution.hint = state.hint
+        execution.metrics = try Composition.metrics(show, state: state.state, reporter)
         reporter.call([:], state.hint)
         if spec.settings.tls.insecure {
             reporter.note(.warn, "certificates aren't checked: anybody on the way can read and change what is moved")

@@ -7,6 +7,8 @@ final class WatchSession: Sendable {
     private let reporter: Reporter
     private let service: ServiceManager?
     private let folders: Folders
+    /// `nil` for a watch that goes on until it's stopped.
+    private let once: WatchOnce?
 
     private actor Folders {
         private var watched: [String: WatchedFolder] = [:]
@@ -30,7 +32,8 @@ final class WatchSession: Sendable {
         }
     }
 
-    init(_ queue: JobQueue, _ reporter: Reporter, folders: [String]) {
+    init(_ queue: JobQueue, _ reporter: Reporter, folders: [String], once: WatchOnce? = nil) {
+        self.once = once
         self.queue = queue
         self.reporter = reporter
         self.folders = Folders()
@@ -177,5 +180,6 @@ final class WatchSession: Sendable {
         let notice = WatchNotice(time: Reporter.wallClock(), folder: folder, kind: kind)
         reporter.receive(notice)
         service?.receive(notice)
+        if case .told(let event) = kind, let once, once.isOver(after: event) { end() }
     }
 }

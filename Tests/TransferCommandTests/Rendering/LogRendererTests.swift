@@ -120,7 +120,7 @@ import TransferQueue
                 "info online by wwan0 after 8 s, 32 transfers continue",
                 "warn waiting: only metered links are up, 1 transfer paused",
                 "info online by eth0, wwan0 after 1m 30s, 1 transfer continues", "warn offline",
-                "info online after 1 s",
+                "info online after 0.1 s",
             ])
     }
 

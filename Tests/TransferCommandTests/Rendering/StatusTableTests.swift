@@ -34,7 +34,7 @@ import Testing
     @Test func cancelledAndSkippedJobsHaveColumnsWhereThereAreSome() {
         var status = BatchStatus(name: "/etc/mirror.json", source: "/etc/mirror.json")
         (status.total, status.done, status.failed, status.skipped, status.cancelled) = (12, 4, 1, 2, 5)
-        let row = StatusText.row(status, state: nil)
+        let row = StatusText.row(status, hint: CommandHint())
         #expect(
             StatusTable.lines([row], charset: .utf8, names: BatchNames([status.name])).joined(separator: "\n") == """
                 BATCH   STATE     DONE  FAILED  SKIPPED  CANCELLED  WAITING  RATE  ETA  PID
@@ -46,12 +46,12 @@ import Testing
     @Test func aBatchThatTheNetworkKeepsIsOffline() {
         var status = BatchStatus(name: "field-cam", source: "/etc/field.json")
         (status.total, status.done, status.remaining) = (322, 318, 4)
-        #expect(StatusText.row(status, state: nil).state == "stopped")
+        #expect(StatusText.row(status, hint: CommandHint()).state == "stopped")
         status.pid = 880
-        let running = StatusText.row(status, state: nil)
+        let running = StatusText.row(status, hint: CommandHint())
         #expect(running.state == "running" && running.waiting == 0)
         status.waitingFor = "offline: eth0 no carrier"
-        let row = StatusText.row(status, state: nil)
+        let row = StatusText.row(status, hint: CommandHint())
         #expect(row.state == "offline" && row.waiting == 4)
         #expect(StatusTable.json([row])[0].contains(#""waitingFor":"offline: eth0 no carrier""#))
     }
@@ -68,7 +68,7 @@ import Testing
             host(1, jobs: 4, remaining: 3), host(2, jobs: 2, code: 503, remaining: 60), host(3, jobs: 1, remaining: 0),
             host(4, jobs: 1, remaining: 1), host(5, jobs: 1, remaining: 1),
         ]
-        let row = StatusText.row(status, state: nil)
+        let row = StatusText.row(status, hint: CommandHint())
         let since = TimeText.local(0)
         #expect(row.state == "watching")
         #expect(

@@ -77,7 +77,7 @@ extension FileServerRuleTests {
     @Test(
         arguments: [
             ("550 SIZE not allowed in ASCII mode.", 1, FileServerFailure.denied("550 SIZE not allowed in ASCII mode.")),
-            ("550 Could not get file size.", 1, .untold("550 Could not get file size.")),
+            ("550 Could not get file size.", 1, .ambiguous("550 Could not get file size.")),
             ("550 Could not get file size.", 2, .missing("550 Could not get file size.")),
             ("550 No such file", 1, .missing("550 No such file")), ("500 what", 1, nil),
         ] as [(String, Int, FileServerFailure?)])

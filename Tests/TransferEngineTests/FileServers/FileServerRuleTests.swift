@@ -199,18 +199,18 @@ import TransferCore
     @Test func aFileThatIsRefusedAfterItsSizeWasToldIsNotAskedForAgain() throws {
         var (dialogue, _) = try dialogue("GET")
         let answer = head(
-            dialogue.ended(.failed(.untold("550 no")), sent: 0, madeFolder: false, refusedFile: true))
+            dialogue.ended(.failed(.ambiguous("550 no")), sent: 0, madeFolder: false, refusedFile: true))
         #expect(answer?.status == 403 && answer?.value("Server-Reply") == "550 no")
     }
 
     /// A refused question is no answer to the request: whose server is asked, what for, and what follows.
     @Test(
         arguments: [
-            ("ftp", "GET", FileServerFailure.untold("550 no"), Dialogue.Step.fetchUnmeasured, nil),
+            ("ftp", "GET", FileServerFailure.ambiguous("550 no"), Dialogue.Step.fetchUnmeasured, nil),
             ("ftp", "GET", .denied("550 no"), .fetchUnmeasured, nil),
             ("ftp", "GET", .missing("550 no"), .fetchUnmeasured, nil), ("sftp", "GET", .denied("no"), nil, 403),
-            ("sftp", "GET", .missing("no"), nil, 404), ("ftp", "HEAD", .untold("550 no"), nil, 403),
-            ("ftp", "HEAD", .missing("550 no"), nil, 404), ("ftp", "PATCH", .untold("550 no"), nil, 403),
+            ("sftp", "GET", .missing("no"), nil, 404), ("ftp", "HEAD", .ambiguous("550 no"), nil, 403),
+            ("ftp", "HEAD", .missing("550 no"), nil, 404), ("ftp", "PATCH", .ambiguous("550 no"), nil, 403),
             ("sftp", "PATCH", .denied("no"), nil, 403), ("sftp", "PATCH", .missing("no"), nil, 409),
             ("ftp", "GET", .error(TransferError(.connectionLost, "lost", isTransient: true)), nil, nil),
         ] as [(String, String, FileServerFailure, Dialogue.Step?, Int?)])
@@ -229,7 +229,7 @@ import TransferCore
     func aRefusedLookStopsNoActOfSFTP(_ method: String, _ name: String) throws {
         let fields = method == "MOVE" ? [HeaderField("Destination", "sftp://h/new")] : []
         let error = TransferError(.badResponse, "Operation failed", isTransient: true)
-        for failure in [FileServerFailure.denied("no"), .untold("no")] + (method == "MOVE" ? [.error(error)] : []) {
+        for failure in [FileServerFailure.denied("no"), .ambiguous("no")] + (method == "MOVE" ? [.error(error)] : []) {
             var (dialogue, _) = try dialogue(method, fields, url: "sftp://h/\(name)")
             let next = step(dialogue.ended(.failed(failure), sent: 0, madeFolder: false))
             #expect(next == (method == "MOVE" ? .rename(to: try url("sftp://h/new")) : .makeFolder))
@@ -238,7 +238,7 @@ import TransferCore
 
     @Test func aFileWithoutItsLengthIsTheWhole() throws {
         var (dialogue, _) = try dialogue("GET", Self.range)
-        _ = dialogue.ended(.failed(.untold("550 no")), sent: 0, madeFolder: false)
+        _ = dialogue.ended(.failed(.ambiguous("550 no")), sent: 0, madeFolder: false)
         guard case .deliver(let answer) = dialogue.bodyBegins(RemoteFile(size: nil, modified: 9)) else {
             throw TestFailure()
         }

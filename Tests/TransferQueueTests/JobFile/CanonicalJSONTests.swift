@@ -105,7 +105,10 @@ extension JobSpec {
         settings.tls.pins = texts(&generator)
         settings.auth = maybe {
             switch Int.random(in: 0..<3, using: &$0) {
-            case 0: .netrc(user: Bool.random(using: &$0) ? secret(&$0) : nil)
+            case 0:
+                .netrc(
+                    user: Bool.random(using: &$0) ? secret(&$0) : nil,
+                    file: Bool.random(using: &$0) ? text(&$0) : nil)
             case 1: .bearer(secret(&$0))
             default: .basic(user: secret(&$0), password: secret(&$0))
             }

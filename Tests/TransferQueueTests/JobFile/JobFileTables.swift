@@ -2,7 +2,7 @@ import Foundation
 
 @testable import TransferJobs
 
-/// The parts of the schema and of the manual page that are made of the table of a job's keys.
+/// The parts of the schema, of the manual page and of the article that are made of the table of a job's keys.
 ///
 /// `make tables` writes them; a test compares.
 struct JobFileTables {
@@ -154,6 +154,39 @@ struct JobFileTables {
         }
         result = replaced(result, "keys", by: ".Bl -tag -width createFolders -compact\n\(items.joined()).El\n")
         return result
+    }
+
+    // MARK: The article
+
+    /// - Parameter file: The article; what stands between the marks is made anew.
+    func article(_ file: String) -> String {
+        let begin = "<!-- make tables: keys -->\n"
+        guard let start = file.range(of: begin),
+            let stop = file.range(of: "<!-- make tables: end of keys -->", range: start.upperBound..<file.endIndex)
+        else { return file }
+        let lines = rows.map { row -> String in
+            let defaults = row.places.contains(.defaults) ? "" : " Not in `defaults`."
+            let words = UploadRegistry.builtIn.filter { $0.entry.keys.contains(row.key) }.map(\.rawValue)
+            let uploads = row.isOfProtocols ? " Uploads: \(words.joined(separator: ", "))." : ""
+            return line(row.key, row.about, defaults + uploads)
+        }
+        let objects = rows.filter { $0.about.object?.members.isEmpty == false }.map { row -> String in
+            let members = row.about.object?.members ?? []
+            return "| key of `\(row.key)` | what it means | without it |\n| --- | --- | --- |\n"
+                + members.map { line($0.key, $0.about, "") }.joined()
+        }
+        let table = "| key | what it means | without it |\n| --- | --- | --- |\n" + lines.joined()
+        return file.replacingCharacters(
+            in: start.upperBound..<stop.lowerBound, with: ([table] + objects).joined(separator: "\n"))
+    }
+
+    private func line(_ key: String, _ about: FieldNote, _ more: String) -> String {
+        let standard = about.standard.flatMap { $0 == "[]" || $0 == "{}" ? nil : "`\($0)`" } ?? ""
+        let cells = [about.summary + more, standard].map { cell in
+            // An angle bracket would be HTML's.
+            cell.replacingOccurrences(of: "|", with: "\\|").replacingOccurrences(of: "<", with: "&lt;")
+        }
+        return "| `\(key)` | \(cells[0]) | \(cells[1]) |\n"
     }
 
     private func endOfSentence(_ text: String) -> String.Index {

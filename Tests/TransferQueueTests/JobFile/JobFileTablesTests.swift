@@ -3,7 +3,7 @@ import Testing
 
 @testable import TransferJobs
 
-/// The schema and the manual page have the keys of a job as the table has them.
+/// The schema, the manual page and the article have the keys of a job as the table has them.
 @Suite struct JobFileTablesTests {
     private static let root = URL(fileURLWithPath: #filePath).resolvingSymlinksInPath().deletingLastPathComponent()
         .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
@@ -13,6 +13,23 @@ import Testing
     }
 
     @Test func theManualPagesTableIsMadeOfTheTable() throws { try hold("man/transfer-jobs.5") { $0.manual($1) } }
+
+    @Test func theArticlesTablesAreMadeOfTheTable() throws {
+        try hold("Sources/TransferKit/TransferKit.docc/JobFile.md") { $0.article($1) }
+    }
+
+    /// Each key of each object, so that whoever reads the article alone lacks none.
+    @Test func theArticleHasEveryKey() throws {
+        let article = JobFileTables(fields: .all).article(
+            "<!-- make tables: keys -->\n<!-- make tables: end of keys -->\n")
+        for row in JobFields.all.rows {
+            #expect(article.contains("| `\(row.key)` | "), "\(row.key)")
+            for member in row.about.object?.members ?? [] {
+                let table = article.components(separatedBy: "| key of `\(row.key)` |").last ?? ""
+                #expect(table.contains("| `\(member.key)` | "), "\(row.key).\(member.key)")
+            }
+        }
+    }
 
     /// Writes the file where `make tables` asks for it; compares otherwise.
     private func hold(_ path: String, _ make: (JobFileTables, String) -> String) throws {

@@ -20,7 +20,8 @@ import TransferCore
 
     private func download(_ text: String) throws -> JobSpec.Download? {
         let reading = try read(text, as: nil)
-        guard reading.faults.isEmpty, reading.jobs.count == 1, case .download(let download) = reading.jobs[0].work else {
+        guard reading.faults.isEmpty, reading.jobs.count == 1, case .download(let download) = reading.jobs[0].work
+        else {
             return nil
         }
         return download
@@ -74,7 +75,8 @@ import TransferCore
     }
 
     @Test func theStrongestDigestCounts() throws {
-        let all = "<hash type='sha-1'>\(sums.sha1)</hash><hash type='sha-512'>\(sums.sha512)</hash><hash type='sha-256'>\(sums.sha256)</hash>"
+        let all =
+            "<hash type='sha-1'>\(sums.sha1)</hash><hash type='sha-512'>\(sums.sha512)</hash><hash type='sha-256'>\(sums.sha256)</hash>"
         #expect(try download(file(all))?.checksum?.algorithm == .sha512)
         #expect(try download(file("<hash type='md5'>\(sums.md5)</hash>"))?.checksum?.algorithm == .md5)
         #expect(try download(file("<hash type='sha-384'>zz</hash>"))?.checksum == nil)
@@ -132,7 +134,8 @@ import TransferCore
     }
 
     @Test func piecesAndASizeThatDontAgreeAreAFault() throws {
-        let pieces = "<size>9</size><pieces length='4' type='md5'><hash>\(sums.md5)</hash><hash>\(sums.md5)</hash></pieces>"
+        let pieces =
+            "<size>9</size><pieces length='4' type='md5'><hash>\(sums.md5)</hash><hash>\(sums.md5)</hash></pieces>"
         #expect(try read(file(pieces), as: .metalink).lines.first?.contains("can't make a file of 9") == true)
     }
 

@@ -29,7 +29,9 @@ import Testing
 
     @Test func elementsHaveTheirNamespacesAndText() {
         #expect(
-            events("\u{FEFF}<?xml version='1.0' encoding=\"UTF-8\"?><!DOCTYPE a><a xmlns='u' xmlns:p=\"v\"><!-- x > --><p:b p:c='1' d='&lt;&#x41;&#66;'/>t &amp; <![CDATA[<&>]]></a>\n")
+            events(
+                "\u{FEFF}<?xml version='1.0' encoding=\"UTF-8\"?><!DOCTYPE a><a xmlns='u' xmlns:p=\"v\"><!-- x > --><p:b p:c='1' d='&lt;&#x41;&#66;'/>t &amp; <![CDATA[<&>]]></a>\n"
+            )
                 == ["<u|a>", "<v|b v|c=1 |d=<AB>", "</v|b>", "t & ", "<&>", "</u|a>"])
     }
 

@@ -133,7 +133,7 @@ import TransferTestSupport
         #expect(states["after"] == .skipped, "what it waits for has ended")
         let failures = try fixture.store.failures(batch: "b", limit: 10)
         #expect(failures.map(\.code) == ["mayHaveBeenSent", "mayHaveBeenSent"])
-        #expect(failures.allSatisfy { $0.message.contains("transfer retry") })
+        #expect(failures.allSatisfy { $0.message.contains("a retry") })
         let cursors = try fixture.store.ends(after: 0, limit: 10).compactMap(\.cursor)
         #expect(zip(cursors, cursors.dropFirst()).allSatisfy(<))
     }

@@ -39,7 +39,7 @@ import TransferTestSupport
 
     @Test func aFileInItsPlaceIsNamed() throws {
         try folder.write("x", to: "file")
-        #expect(message(folder.path("file")).contains("is not a folder; name another with --state"))
+        #expect(message(folder.path("file")).contains("is not a folder; name another"))
         #expect(message(folder.path("file/sub")).contains("ot a directory"))
     }
 

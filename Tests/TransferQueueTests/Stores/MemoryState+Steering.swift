@@ -11,6 +11,7 @@ extension MemoryState {
         _ header: BatchHeader, _ options: StagingOptions, _ staged: [StagedJob], isPartial: Bool, by owner: Int64
     ) throws -> StagedJobs {
         let id = try hold(header, by: owner)
+        if case .set(let hook) = header.onFinish { batches[id.id]?.onFinish = hook }
         let generation = (batches[id.id]?.generation ?? 0) + 1
         batches[id.id]?.generation = generation
         var result = (secrets: [Int64: JobSecrets](), underWay: Set<Int64>(), abandoned: [AbandonedUpload]())
@@ -150,6 +151,10 @@ extension MemoryState {
             applied.skipped = meant.filter { command.verb.states.contains($0.state) }
                 .flatMap { skipDependents(of: $0.id) }
         }
+        applied.isHooked =
+            command.verb == .cancel
+            && (meant.contains { $0.staged.spec.tellsHook && command.verb.states.contains($0.state) }
+                || applied.skipped.contains(where: \.tellsHook))
         unblock()
         if command.verb == .retry || command.verb == .retryFailed {
             applied.skipped = skipWhatCannotStart(command.batch)
@@ -168,6 +173,7 @@ extension MemoryState {
                 }
             }
             batches[id] = nil
+            hookCalls.removeAll { $0.call.batch == id }
             for job in jobs(of: id) { jobs[job.id] = nil }
             names.append(batch.name)
         }

@@ -14,6 +14,8 @@ struct MemoryState {
         var owner: Int64?
         /// Of stagings.
         var generation = 0
+        var onFinish: BatchHook?
+        var toldEnd: Int64 = 0
     }
 
     struct Job {
@@ -64,6 +66,7 @@ struct MemoryState {
     var jobs: [Int64: Job] = [:]
     var leases: [Int64: Lease] = [:]
     var commands: [Int64: [QueueCommand]] = [:]
+    var hookCalls: [MemoryHookCall] = []
     private(set) var lastCursor: Int64 = 0
     private var lastNumber: Int64 = 0
     private var lastGeneration: Int64 = 0
@@ -125,6 +128,7 @@ struct MemoryState {
         change(&job, &end)
         job.end = end
         jobs[id] = job
+        addHookCall(of: job)
         return end.cursor
     }
 
@@ -147,6 +151,7 @@ struct MemoryState {
     mutating func record(_ ends: [JobEnd], _ steps: [JobStep]) -> RecordedGroup {
         var group = RecordedGroup()
         for end in ends { group.cursors.append(record(end)) }
+        group.hooked = Set(ends.filter { jobs[$0.id]?.staged.spec.tellsHook ?? false }.map(\.batch))
         for step in steps { record(step) }
         for end in ends {
             switch end.outcome {
@@ -155,6 +160,7 @@ struct MemoryState {
             case .failed, .cancelled, .dropped: group.skipped += skipDependents(of: end.id)
             }
         }
+        group.hooked.formUnion(group.skipped.filter(\.tellsHook).map(\.batch))
         return group
     }
 
@@ -253,7 +259,7 @@ struct MemoryState {
             skipped.append(
                 SkippedJob(
                     batch: job.batch, identity: job.identity, need: ended.identity, cursor: cursor,
-                    route: JobRoute(job.staged.spec)))
+                    tellsHook: job.staged.spec.tellsHook, route: JobRoute(job.staged.spec)))
             skipped += skipDependents(of: job.id)
         }
         return skipped

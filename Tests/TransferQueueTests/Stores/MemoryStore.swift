@@ -112,8 +112,9 @@ final class MemoryStore: JobStore, RunMemory {
         }
     }
 
-    func letGo(batch: Int64, isComplete: Bool) throws -> [String] {
+    func letGo(batch: Int64, isComplete: Bool, end: BatchEnd?) throws -> [String] {
         try change { state, _ in
+            if let end { state.addHookCall(batch, end) }
             if state.batches[batch]?.owner == generation { state.batches[batch]?.owner = nil }
             return []
         }
@@ -173,6 +174,18 @@ final class MemoryStore: JobStore, RunMemory {
             state.jobs(of: batch).filter { $0.state == .cancelled && $0.upload?.holdsSomething == true }
                 .map { HeldUpload(id: $0.id, identity: $0.identity, hasSecrets: $0.hasSecrets) }
         }
+    }
+
+    // MARK: Hooks
+
+    func takeHookCalls(batch: Int64, revivesFailed: Bool, limit: Int) throws -> [HookCall] {
+        try change { state, _ in
+            state.takeHookCalls(batch, revivesFailed: revivesFailed, limit: limit, by: generation)
+        }
+    }
+
+    func settleHookCalls(_ outcomes: [HookOutcome]) throws {
+        try change { state, _ in state.settleHookCalls(outcomes) }
     }
 
     // MARK: Steering

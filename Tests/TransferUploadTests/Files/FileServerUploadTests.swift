@@ -14,7 +14,7 @@ import TransferCore
     }
 
     private static let advice =
-        " where nobody may rename, \"inplace\": true (--inplace) sends the file under its own name"
+        " where nobody may rename, \"inplace\": true sends the file under its own name"
 
     /// One that was cut when so many bytes had been sent.
     private func kept() throws -> UploadState {
@@ -229,12 +229,12 @@ import TransferCore
         arguments: [
             (
                 409, "550 No such file",
-                "the folder isn't there (550 No such file); \"createFolders\": true (--create-folders) makes it"
+                "the folder isn't there (550 No such file); \"createFolders\": true makes it"
             ),
             (
                 403, "553 Could not create",
                 "the server doesn't take the file (553 Could not create); where it's the hidden name that it refuses,"
-                    + " \"inplace\": true (--inplace) sends the file under its own"
+                    + " \"inplace\": true sends the file under its own"
             ),
             (507, "552 full", "the server doesn't take the file (552 full)"),
         ])

@@ -58,7 +58,7 @@ import TransferCore
         #expect(
             third.failure?.message
                 == "the server doesn't take the file (553 Could not create file.); a part of the file may be there under its "
-                + "name already: have it looked at or removed there before transfer retry sends the file again")
+                + "name already: have it looked at or removed there before a retry sends the file again")
     }
 
     @Test func whatNeverLeftIsNotThere() throws {

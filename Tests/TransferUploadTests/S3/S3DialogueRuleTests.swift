@@ -146,7 +146,7 @@ import TransferCrypto
         func hinted(_ actions: [UploadAction]) -> Bool {
             guard case .fail(let error)? = actions.last else { return false }
             return error.message.hasSuffix(
-                "; write \"s3\": {\"integrity\": \"stored-sha256\"} or --integrity stored-sha256 (md5 for an older server)"
+                "; write \"s3\": {\"integrity\": \"stored-sha256\"} (md5 for an older server)"
             )
         }
         var script = try S3Script(

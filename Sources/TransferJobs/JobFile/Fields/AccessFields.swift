@@ -92,8 +92,8 @@ package enum AccessFields {
             "auth",
             secrets: FieldSecrets { settings in
                 switch settings.auth {
-                case nil, .netrc(nil): []
-                case .netrc(let user?): [user]
+                case nil, .netrc(nil, _): []
+                case .netrc(let user?, _): [user]
                 case .bearer(let token): [token]
                 case .basic(let user, let password): [user, password]
                 }
@@ -119,9 +119,17 @@ package enum AccessFields {
         if let auth = try ConnectionDecoder.auth(&decoder) { settings.auth = auth }
     }
 
+    /// A file of machines' logins.
+    package enum NetrcWord: Sendable, Hashable {
+        case off
+        /// The user's own, `~/.netrc`.
+        case own
+        case file(String)
+    }
+
     /// An `auth` while its keys are read.
     package struct AuthDraft: Sendable {
-        package var netrc: Bool?
+        package var netrc: NetrcWord?
         package var user: SecretText?
         package var password: SecretText?
         package var bearer: SecretText?
@@ -130,7 +138,9 @@ package enum AccessFields {
 
         fileprivate init(_ auth: JobSettings.Auth) {
             switch auth {
-            case .netrc(let user): (netrc, self.user) = (true, user)
+            case .netrc(let user, let file):
+                netrc = file.map { .file($0) } ?? .own
+                self.user = user
             case .bearer(let token): bearer = token
             case .basic(let user, let password): (self.user, self.password) = (user, password)
             }
@@ -140,8 +150,8 @@ package enum AccessFields {
     package static let credentials = ObjectFields<AuthDraft>(
         [
             Field(
-                "netrc", \.netrc, .boolean,
-                "The entries of ~/.netrc; a user beside it chooses among several of the machine."
+                "netrc", \.netrc, .netrc,
+                "The entries of ~/.netrc, or of the file whose path this is; a user beside it chooses among several of the machine."
             ),
             Field(secret: "user", \.user, .user, mustBeNamed: false, "Who logs in."),
             Field(secret: "password", \.password, .secret("a password"), "The password."),
@@ -161,6 +171,20 @@ extension FieldCodec<String> {
     fileprivate static var proxyURL: Self {
         Self(schema: ##""$ref": "#/$defs/proxyURL""##) { decoder throws(JSONFault) in
             try ConnectionDecoder.proxyURL(&decoder, mayBeEmpty: false)
+        }
+    }
+}
+
+extension FieldCodec<AccessFields.NetrcWord> {
+    fileprivate static var netrc: Self {
+        Self(schema: ##""anyOf": [{ "type": "boolean" }, { "$ref": "#/$defs/path" }]"##) {
+            decoder throws(JSONFault) in try ConnectionDecoder.netrc(&decoder)
+        } write: { writer, word in
+            switch word {
+            case .off: writer.boolean(false)
+            case .own: writer.boolean(true)
+            case .file(let path): writer.string(path)
+            }
         }
     }
 }

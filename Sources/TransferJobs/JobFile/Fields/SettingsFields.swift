@@ -81,6 +81,7 @@ package enum SettingsFields {
                 "ftp", \.ftp, AccessFields.ftp, from: JobSettings.FTPAccess(),
                 "How servers of ftp:// and ftps:// URLs are spoken to.")
         ),
+        JobField(settings: FinishFields.onFinish),
         // Faults of the network are told where the job file has its rules.
         JobField(
             "network", [.defaults, .watch], .all,

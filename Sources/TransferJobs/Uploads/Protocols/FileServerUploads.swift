@@ -2,9 +2,10 @@ import TransferCore
 import TransferEngine
 import TransferUpload
 
-extension JobSpec.UploadProtocol {
+/// The uploads to file servers: their entry in the registry.
+enum FileServerUploads {
     /// The file grows beside its destination and gets its name when it's whole; the URL is `ftp://…` or `ftps://…`.
-    public static let ftp: Self = Self(
+    static let ftp: JobSpec.UploadProtocol = JobSpec.UploadProtocol(
         UploadEntry(
             name: "ftp", method: "PUT",
             urls: .init(
@@ -14,7 +15,7 @@ extension JobSpec.UploadProtocol {
             canBeAsked: true, dialogue: growing, place: underItsName))
 
     /// The same with SSH's servers; the URL is `sftp://…`.
-    public static let sftp: Self = Self(
+    static let sftp: JobSpec.UploadProtocol = JobSpec.UploadProtocol(
         UploadEntry(
             name: "sftp", method: "PUT",
             urls: .init(schemes: ["sftp"], isWellFormed: namesServer, form: "sftp://host/path"),
@@ -22,8 +23,8 @@ extension JobSpec.UploadProtocol {
             variant: { $0.inPlace ? sftpInPlace : nil }, putsIntoFolders: true, hasURLPerFile: true,
             connect: connectBySSH, canBeAsked: true, dialogue: growing, place: underItsName))
 
-    private static let ftpInPlace: Self = Self(inPlace(of: ftp.entry))
-    private static let sftpInPlace: Self = Self(inPlace(of: sftp.entry))
+    private static let ftpInPlace: JobSpec.UploadProtocol = JobSpec.UploadProtocol(inPlace(of: ftp.entry))
+    private static let sftpInPlace: JobSpec.UploadProtocol = JobSpec.UploadProtocol(inPlace(of: sftp.entry))
 
     /// `inplace`: the file is stored under its own name at once.
     private static func inPlace(of entry: UploadEntry) -> UploadEntry {

@@ -1,9 +1,10 @@
 import TransferCore
 import TransferUpload
 
-extension JobSpec.UploadProtocol {
+/// The upload in a form: its entry in the registry.
+enum FormUploads {
     /// A form (RFC 7578) with fields and the file.
-    public static let multipart: Self = Self(
+    static let multipart: JobSpec.UploadProtocol = JobSpec.UploadProtocol(
         UploadEntry(
             name: "multipart", method: "POST", keys: ["fields", "fileField", "method", "success"], givesNames: true,
             dialogue: form))

@@ -1,26 +1,27 @@
 import TransferCore
 import TransferUpload
 
-extension JobSpec.UploadProtocol {
+/// The uploads in one request: their entry in the registry.
+enum PlainUploads {
     /// The file is the body of one request. Where the server offers to resume it (the IETF draft), that is used.
-    public static let put: Self = Self(
+    static let put: JobSpec.UploadProtocol = JobSpec.UploadProtocol(
         UploadEntry(
             name: "put", method: "PUT", keys: ["createFolders", "chunkSize", "method", "success"],
-            variant: { $0.createFolders ? .putIntoFolders : nil }, putsIntoFolders: true, hasURLPerFile: true,
+            variant: { $0.createFolders ? putIntoFolders : nil }, putsIntoFolders: true, hasURLPerFile: true,
             isOneRequest: true, confirmsLostAnswers: true, hint: { MissingFolder.hint(for: $0, method: $1, url: $2) },
             dialogue: plain))
 
     /// The same by POST, which isn't sent twice.
-    public static let post: Self = Self(
+    static let post: JobSpec.UploadProtocol = JobSpec.UploadProtocol(
         UploadEntry(
             name: "post", method: "POST", keys: ["chunkSize", "method", "success"],
             variant: { $0.createFolders ? postIntoFolders : nil }, isOneRequest: true, dialogue: plain))
 
     /// `put` with `createFolders`: folders that are missing are made (WebDAV's MKCOL).
-    package static let putIntoFolders: Self = Self(intoFolders(put.entry))
+    static let putIntoFolders: JobSpec.UploadProtocol = JobSpec.UploadProtocol(intoFolders(put.entry))
 
     /// A program may ask for that; a job file may not.
-    private static let postIntoFolders: Self = Self(intoFolders(post.entry))
+    private static let postIntoFolders: JobSpec.UploadProtocol = JobSpec.UploadProtocol(intoFolders(post.entry))
 
     private static func intoFolders(_ plain: UploadEntry) -> UploadEntry {
         var entry = plain

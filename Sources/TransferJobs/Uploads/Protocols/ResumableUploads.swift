@@ -1,9 +1,10 @@
 import TransferCore
 import TransferUpload
 
-extension JobSpec.UploadProtocol {
+/// The uploads of the IETF's draft: their entry in the registry.
+enum ResumableUploads {
     /// Resumable Uploads for HTTP, an IETF draft.
-    public static let resumable: Self = Self(
+    static let resumable: JobSpec.UploadProtocol = JobSpec.UploadProtocol(
         UploadEntry(
             name: "resumable", method: "POST", keys: ["chunkSize", "method"], hasURLPerFile: true, canBeAsked: true,
             dialogue: careful))

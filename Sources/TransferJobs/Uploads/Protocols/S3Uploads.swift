@@ -1,9 +1,10 @@
 import TransferCore
 import TransferUpload
 
-extension JobSpec.UploadProtocol {
+/// The uploads to servers of objects: their entry in the registry.
+enum S3Uploads {
     /// Amazon's S3 and what speaks like it; the URL is `s3://bucket/key`.
-    public static let s3: Self = Self(
+    static let s3: JobSpec.UploadProtocol = JobSpec.UploadProtocol(
         UploadEntry(
             name: "s3", method: "PUT",
             urls: .init(

@@ -1,9 +1,10 @@
 import TransferCore
 import TransferUpload
 
-extension JobSpec.UploadProtocol {
+/// The uploads of tus: their entry in the registry.
+enum TusUploads {
     /// tus 1.0.
-    public static let tus: Self = Self(
+    static let tus: JobSpec.UploadProtocol = JobSpec.UploadProtocol(
         UploadEntry(
             name: "tus", method: "POST", keys: ["metadata", "parallel", "chunkSize", "tus"], givesNames: true,
             canBeAsked: true, dialogue: pieces, place: { _ in whereItWasMade }))

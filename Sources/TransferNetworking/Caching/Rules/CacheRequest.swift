@@ -10,11 +10,11 @@ struct CacheRequest: Sendable {
         case rules
         /// The network is asked, whatever is stored.
         case reload
-        /// What is stored is shown to the server before it's used.
+        /// The server is asked about the stored answer before it's used.
         case revalidate
-        /// What is stored is used at any age.
+        /// The stored answer is used at any age.
         case storedElseLoad
-        /// What is stored is used at any age, and the network never.
+        /// The stored answer is used at any age, and the network never.
         case storedOnly
     }
 

@@ -68,9 +68,9 @@ enum CacheRules {
         switch status {
         // Parts aren't put together, and 304 has no body of its own.
         case ..<200, 206, 304: return false
-        // What they answer depends on credentials that come in a second request.
+        // The answer depends on credentials that come in a second request.
         case 401, 407: return false
-        // What they answer are the request's own conditions.
+        // The answer is to the request's own conditions.
         case 412, 416: return false
         // Whether a redirect is followed is another request's affair.
         case 300..<400: return fields.value("Location") == nil

@@ -10,7 +10,7 @@ import TransferEventLoop
 /// Requests that are to be sent or were refused while a refresh is under way wait for it; then all of them go out with
 /// the new credential, or fail with the error of the refresh.
 public final class AuthenticationInterceptor<AuthenticatorType: Authenticator>: RequestInterceptor {
-    /// What the authenticator puts on requests.
+    /// The credential that the authenticator puts on requests.
     public typealias Credential = AuthenticatorType.Credential
 
     /// Bounds the refreshes in a span of time, as a server that refuses every credential would cause one after the

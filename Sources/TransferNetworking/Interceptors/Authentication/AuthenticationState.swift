@@ -23,17 +23,17 @@ struct AuthenticationState<Credential: Sendable, Waiter: Sendable> {
     }
 
     enum Action: Sendable {
-        /// Whoever asked waits, or nothing is to be done.
+        /// The caller waits, or nothing is to be done.
         case none
         /// The event comes again, with what is found out about this credential.
         case examine(Credential, generation: Int)
-        /// Whoever asked goes on, with this credential.
+        /// The caller goes on, with this credential.
         case proceed(Credential)
-        /// Whoever asked fails.
+        /// The caller fails.
         case fail(any Error)
-        /// Whoever asked waits, and this is to be done for it.
+        /// The caller waits, and this is to be done for it.
         case refresh(Credential, number: Int)
-        /// These ask again, or are retried: there is a new credential.
+        /// The waiters ask again, or are retried: there is a new credential.
         case release([Waiter])
         case reject([Waiter], any Error)
     }

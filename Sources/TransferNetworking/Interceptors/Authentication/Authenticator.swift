@@ -1,6 +1,6 @@
 public import FoundationNetworking
 
-/// What authenticates requests: a token and what belongs to it.
+/// The credential that authenticates requests: a token and what belongs to it.
 @preconcurrency
 public protocol AuthenticationCredential {
     /// Whether it must be refreshed before it's put on another request, as it expires soon or has expired.
@@ -9,7 +9,8 @@ public protocol AuthenticationCredential {
 
 /// Knows how a service authenticates requests, for an ``AuthenticationInterceptor``.
 ///
-/// Its functions may be called on several threads at a time, never while a lock of the interceptor is held.
+/// The authenticator's functions may be called on several threads at a time, never while a lock of the interceptor is
+/// held.
 @preconcurrency
 public protocol Authenticator: AnyObject, Sendable {
     /// What authenticates requests of the service.

@@ -17,7 +17,7 @@ struct Abandoner {
         case send(UploadRequest, number: Int, JobSpec)
         /// From the start, after a moment (``again(_:)``).
         case wait(number: Int, Duration)
-        /// Its server holds nothing for the job any more.
+        /// The server holds nothing for the job any more.
         case forget(job: Int64)
     }
 
@@ -27,7 +27,7 @@ struct Abandoner {
     private var cases: [Int: Case] = [:]
     private var lastNumber = 0
     /// Why servers couldn't be told, by job.
-    private(set) var untold: [Int64: TransferError] = [:]
+    private(set) var failures: [Int64: TransferError] = [:]
 
     /// Whether nothing is under way.
     var isEmpty: Bool { cases.isEmpty }
@@ -49,7 +49,7 @@ struct Abandoner {
         return step(lastNumber) { $0.abandon(now: now) }
     }
 
-    /// What came of a request.
+    /// Takes the result of a request.
     mutating func handle(_ event: UploadEvent, of number: Int, now: Int64) -> [Action] {
         step(number) { $0.handle(event, now: now) }
     }
@@ -88,23 +88,23 @@ struct Abandoner {
             guard let dialogue = try make(old.upload) else { return [] }
             return begin(old.upload, dialogue, triesLeft: old.triesLeft - 1, now: now)
         } catch {
-            untold[old.upload.id] = error
+            failures[old.upload.id] = error
             return []
         }
     }
 
     private mutating func end(_ number: Int) -> [Action] {
         guard let id = cases.removeValue(forKey: number)?.upload.id else { return [] }
-        untold[id] = nil
+        failures[id] = nil
         return [.forget(job: id)]
     }
 
     /// The server couldn't be told: that stays known, and whoever asks next time tries again.
     mutating func fail(_ number: Int, _ error: TransferError) {
         guard let id = cases.removeValue(forKey: number)?.upload.id else { return }
-        untold[id] = error
+        failures[id] = error
     }
 
     /// There is no way to tell the server.
-    mutating func cannotTell(_ job: Int64, _ error: TransferError) { untold[job] = error }
+    mutating func cannotTell(_ job: Int64, _ error: TransferError) { failures[job] = error }
 }

@@ -30,7 +30,7 @@ final class Abandonments {
     var isEmpty: Bool { abandoner.isEmpty }
 
     /// Why servers couldn't be told, by job.
-    var untold: [Int64: TransferError] { abandoner.untold }
+    var failures: [Int64: TransferError] { abandoner.failures }
 
     /// Tells the servers of a batch's cancelled jobs.
     func abandonCancelled(_ batch: Int64, on host: isolated some AbandonHost) {

@@ -27,7 +27,7 @@ struct Admission {
 
     mutating func sleep(_ job: SleepingJob) { sleepers.append(job) }
 
-    /// What the store knows of the batch's sleeping jobs takes the place of what was known.
+    /// The store's list of the batch's sleeping jobs takes the place of the one before.
     mutating func setSleepers(of batch: Int64, _ jobs: [SleepingJob]) {
         forgetSleepers(of: batch)
         sleepers += jobs

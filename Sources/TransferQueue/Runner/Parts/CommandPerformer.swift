@@ -23,6 +23,7 @@ protocol CommandHost: PartHost {
     func reviveDead()
     func abandonCancelled(_ batch: Int64)
     func refreshFromStore(_ batch: Int64)
+    func tellHooks(of batch: Int64, revivesFailed: Bool)
 }
 
 /// Commands of other processes, done one after the other.
@@ -97,6 +98,7 @@ final class CommandPerformer {
             host.reviveDead()
         }
         desk.finished()
+        if applied.isHooked { host.tellHooks(of: command.batch, revivesFailed: false) }
         announce(command, applied, on: host)
         performNext(on: host)
     }

@@ -59,4 +59,27 @@ final class CredentialDesk {
         }
         host.pump()
     }
+
+    /// The closures for those of the names that have one; `nil` where none has.
+    func providers(of names: [String]) -> AskedCredentials? {
+        let asked = names.compactMap { name in providers[name].map { (name, $0) } }
+        return asked.isEmpty ? nil : AskedCredentials(providers: asked)
+    }
+}
+
+/// Credentials that the program's closures give.
+struct AskedCredentials: Sendable {
+    fileprivate let providers: [(name: String, provider: CredentialProvider)]
+
+    /// Asks the closures, one after the other.
+    func values(for origin: Origin) async -> Result<[String: String], TransferError> {
+        var values: [String: String] = [:]
+        do {
+            for (name, provider) in providers { values[name] = try await provider(origin) }
+            return .success(values)
+        } catch {
+            return .failure(
+                TransferError(.secretMissing, "a credential could not be had: \(error)", isTransient: true))
+        }
+    }
 }

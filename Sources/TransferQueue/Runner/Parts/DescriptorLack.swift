@@ -2,7 +2,7 @@ import TransferCore
 
 /// This process's lack of descriptors: who was alone in it, and how often it's told.
 struct DescriptorLack {
-    /// When a job found none last.
+    /// The time at which a job found no descriptor last.
     private var last: MonotonicTime?
     /// Until then it isn't told again.
     private var toldUntil: MonotonicTime?

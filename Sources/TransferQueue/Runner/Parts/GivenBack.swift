@@ -1,4 +1,4 @@
-/// Who waits until jobs that were taken back are recorded.
+/// Callers who wait until jobs that were taken back are recorded.
 struct GivenBack {
     private var waiting: [(jobs: Set<Int64>, waiter: CheckedContinuation<Void, Never>)] = []
 
@@ -6,7 +6,7 @@ struct GivenBack {
         waiting.append((jobs, waiter))
     }
 
-    /// So much is recorded.
+    /// Resumes the waiters whose jobs are all recorded.
     mutating func recorded(_ jobs: [Int64]) {
         guard !waiting.isEmpty else { return }
         for index in waiting.indices { waiting[index].jobs.subtract(jobs) }

@@ -33,7 +33,7 @@ extension NetworkFollower {
             job.way.link = probe
             return probe
         case .wait:
-            // It may be on a network that needs no way out.
+            // The server may be on a network that needs no way out.
             review(on: host)
             guard host.isOpen(lane, job.candidate.reach) else { return nil }
             link = directLink(job)
@@ -69,9 +69,9 @@ extension NetworkFollower {
         return probe
     }
 
-    /// What an end says of the link that it went over.
+    /// Judges the link that an exchange went over by the exchange's end.
     func judgeLink(_ job: RunningJob, _ outcome: ExchangeOutcome, on host: isolated some NetworkHost) {
-        // What goes to the machine's own network says nothing of ways out.
+        // An exchange with the machine's own network says nothing of ways out.
         guard let machine = job.candidate.reach.host, !isDirect(machine, job.candidate.lane, on: host),
             let link = network.likelyLink(job.way.link)
         else { return }
@@ -140,7 +140,7 @@ extension NetworkFollower {
         host.isDirect(HostUnderRules(host: machine, network: lane.network))
     }
 
-    /// What fails right after a change may be the change's fault.
+    /// A failure right after a change may be the change's fault.
     private func settling(_ error: TransferError) -> String? {
         guard network.isSettling(.now), error.code == .cannotConnect || error.code == .cannotResolveHost else {
             return nil

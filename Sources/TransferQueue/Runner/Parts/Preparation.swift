@@ -24,7 +24,7 @@ struct Preparation {
         return Array(exchange(&downloads, with: []).pages(of: Self.groupSize))
     }
 
-    /// What is to be digested first takes its time: each goes alone.
+    /// Sources that are to be digested first take their time: each goes alone.
     mutating func takeDigested() -> [UploadPreparation] {
         guard uploads.contains(where: { $0.expected != nil }) else { return [] }
         let digested = uploads.filter { $0.expected != nil }

@@ -26,7 +26,7 @@ final class Reporter {
     /// The time between two rows of a job; `nil` where the program wants none.
     private let interval: Duration?
 
-    /// So many jobs at most are told to other processes by their numbers.
+    /// The most jobs that are told to other processes by their numbers.
     private static let mostTold = 1000
 
     init(interval: Duration?) { self.interval = interval }

@@ -1,9 +1,9 @@
 import TransferCore
 import TransferScheduling
 
-/// What was told last, so that it isn't told again.
+/// The reports that were told last, so that they aren't told again.
 struct Reports {
-    /// What each batch's last report said.
+    /// The last report of each batch.
     var batches: [Int64: BatchReport] = [:]
     /// The origins that jobs wait for.
     var hostWaits: Set<OriginWait> = []

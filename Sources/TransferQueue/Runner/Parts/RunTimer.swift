@@ -16,4 +16,6 @@ enum RunTimer: Hashable, Sendable {
     case stalls
     /// An abandoned upload's next try, by the number of its dialogue.
     case abandonment(Int)
+    /// The next attempt to tell a hook.
+    case hooks
 }

@@ -27,6 +27,8 @@ protocol BatchHost: PartHost {
         _ work: @escaping @Sendable () -> Value, then: @escaping @Sendable (isolated Self, Value) -> Void)
     /// A batch has ended; somebody may wait for the last one.
     func batchEnded()
+    /// The store may have something to be told to hooks of the batch or of its jobs.
+    func tellHooks(of batch: Int64, revivesFailed: Bool)
 }
 
 /// The batches of the run: how each comes into it, what its counts are, and its end.
@@ -68,6 +70,7 @@ final class RunningBatches {
     ) {
         host.batchComes(with: secrets)
         let id = batch.id
+        host.tellHooks(of: id, revivesFailed: true)
         guard !isInRun(id) else { return refresh(id, on: host) }
         if let ready { return add(batch, ready, options, on: host) }
         let goesOn = runs[id] != nil
@@ -221,9 +224,11 @@ final class RunningBatches {
             run.isFinished = true
             run.totals.bytes = run.settledBytes
             host.forgetWork(of: id)
+            let end = BatchEnd(run.totals, duration: .now - run.started)
             host.withStore {
-                try $0.letGo(batch: id, isComplete: true)
+                try $0.letGo(batch: id, isComplete: true, end: end)
             } then: { host, listeners in
+                host.tellHooks(of: id, revivesFailed: false)
                 if let run = host.batches[id] {
                     host.emit(id, .batchFinished(run.totals, duration: .now - run.started))
                     host.batchEnded()

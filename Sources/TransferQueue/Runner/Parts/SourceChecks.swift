@@ -11,7 +11,7 @@ import TransferUpload
 protocol SourceHost: PartHost {
     var sources: SourceChecks { get }
     func underWay(_ id: Int64) -> RunningJob?
-    /// Who watches the folder of the batch.
+    /// The keeper that watches the folder of the batch.
     func keeper(of batch: Int64) -> WatchKeeper?
     /// Goes on with a job whose source is open.
     func transferMarked(_ id: Int64, _ job: RunningJob)
@@ -31,19 +31,19 @@ final class SourceChecks {
         then: @escaping @Sendable (isolated Host, Bool) -> Void
     ) {
         let spec = job.record.spec
-        // What was read when it was opened has gone as it was then; and what mustn't be sent twice has been delivered, and
-        // was looked at before its last bytes left.
+        // A source that was read when it was opened has gone as it was then; and one that mustn't be sent twice has
+        // been delivered, and was looked at before its last bytes left.
         if job.record.watched == nil, job.sending.digest == nil,
             file.isInMemory || spec.mustNotRepeat && !spec.failsIfChanged
         {
             return then(host, true)
         }
         let look = file.look()
-        // Who saves a file by writing another one and giving it the name leaves the one that is open as it was. That of a
-        // watched folder is a version of its own.
+        // An editor that saves a file by writing another one and giving it the name leaves the open one as it was. A
+        // file of a watched folder is a version of its own.
         let isPathLooked = job.record.watched == nil && (!spec.mustNotRepeat || spec.failsIfChanged) && !file.isInMemory
         let path = isPathLooked ? file.path : nil
-        // Of one that was touched before its last bytes left it's known that it has what was sent, and not that this is what
+        // A file that was touched before its last bytes left is known to have what was sent, and not that this is what
         // was to be sent.
         let expected = file.isAsOpened && look == .same ? nil : job.sending.digest
         // By its bytes a watched file is known for as long as it's in the folder.

@@ -3,7 +3,7 @@ import TransferEngine
 import TransferFolders
 import TransferJobs
 
-/// Who watches the folders of batches.
+/// Keepers that watch the folders of batches.
 struct WatchDesk {
     private var keepers: [Int64: WatchKeeper] = [:]
     private var names: Set<String> = []

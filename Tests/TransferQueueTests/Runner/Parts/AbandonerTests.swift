@@ -50,7 +50,7 @@ import TransferUpload
         let gone = TransferError(.httpStatus, "404", cause: .http(status: 404))
         let value2 = name(abandoner.handle(failed(gone), of: 1, now: 0))
         #expect(value2 == ["forget 7"])
-        #expect(abandoner.isEmpty && abandoner.untold.isEmpty)
+        #expect(abandoner.isEmpty && abandoner.failures.isEmpty)
     }
 
     @Test func aPassingFailureIsTriedAgainButNotForEver() {
@@ -67,7 +67,7 @@ import TransferUpload
             number += 1
         }
         #expect(requests == 11)
-        #expect(abandoner.isEmpty && abandoner.untold[7]?.status == 503)
+        #expect(abandoner.isEmpty && abandoner.failures[7]?.status == 503)
     }
 
     @Test func aRefusalStaysKnown() {
@@ -76,6 +76,6 @@ import TransferUpload
         let refusal = TransferError(.httpStatus, "403", cause: .http(status: 403))
         let value3 = abandoner.handle(failed(refusal), of: 1, now: 0).isEmpty
         #expect(value3)
-        #expect(abandoner.isEmpty && abandoner.untold[7]?.status == 403)
+        #expect(abandoner.isEmpty && abandoner.failures[7]?.status == 403)
     }
 }

@@ -2,25 +2,10 @@ import CTransferCurl
 import TransferCore
 import TransferEventLoop
 
-// What is known of the proxies that exchanges go through.
-extension CurlPool {
-    func proxySchemes(_ exchange: ActiveExchange, _ hop: Hop) -> UInt? {
-        exchange.request.settings.way(to: hop.url).flatMap { proxies.schemes(of: $0) }
-    }
-
-    /// A proxy that asks for Basic alone gets it at once from now on, as each 407 would cost a round trip and a body.
-    func noteProxySchemes(_ exchange: ActiveExchange, _ handle: CurlHandle) {
-        guard let hop = exchange.hop, let way = exchange.request.settings.way(to: hop.url),
-            ProxyAddress(way).hasCredentials,
-            proxies.schemes(of: way) == nil
-        else { return }
-        let asked = UInt(bitPattern: handle.long(CURLINFO_PROXYAUTH_AVAIL)) & CurlOptions.proxySchemesToTry
-        guard asked == CurlOptions.basic else { return }
-        proxies.note(asked, of: way)
-    }
-
-    /// The failure of a hop that is its proxy's fault; `nil` for any other.
-    func proxyError(_ exchange: ActiveExchange, _ handle: CurlHandle, _ code: CURLcode) -> TransferError? {
+/// The meaning of a CURLcode where the proxy of a hop is to blame.
+enum ProxyFault {
+    /// - Returns: `nil` where it isn't the proxy's fault.
+    static func error(_ exchange: ActiveExchange, _ handle: CurlHandle, _ code: CURLcode) -> TransferError? {
         guard let hop = exchange.hop, let way = exchange.request.settings.way(to: hop.url) else { return nil }
         let proxy = ProxyAddress(way)
         let status = handle.long(CURLINFO_HTTP_CONNECTCODE)
@@ -42,7 +27,7 @@ extension CurlPool {
                 cause: cause,
                 isTransient: true, scope: .origin)
         case CURLE_COULDNT_CONNECT:
-            // What libcurl says names the proxy already, but not always in the same words.
+            // libcurl's message names the proxy already, but not always in the same words.
             return TransferError(
                 .cannotConnect, "can't connect to the proxy \(proxy)", cause: cause, isTransient: true, scope: .origin)
         case CURLE_COULDNT_RESOLVE_PROXY:
@@ -57,7 +42,7 @@ extension CurlPool {
     }
 
     /// Whether the proxy's own TLS stood already.
-    private func isTunnelled(_ handle: CurlHandle) -> Bool { handle.long(CURLINFO_HTTP_CONNECTCODE) > 0 }
+    private static func isTunnelled(_ handle: CurlHandle) -> Bool { handle.long(CURLINFO_HTTP_CONNECTCODE) > 0 }
 }
 
 extension Hop {

@@ -1,0 +1,63 @@
+import CTransferCurl
+import TransferCore
+
+// The steps of a file server's dialogue, one transfer of libcurl's each.
+extension FileServerTask {
+    enum Next {
+        case perform(FileServerDialogue.Step)
+        /// - Parameter error: `nil` where the dialogue has come to its end.
+        case endHop(TransferError?)
+        /// The exchange was told to end.
+        case giveUp(TransferError)
+    }
+
+    /// libcurl has come to the end of a step.
+    ///
+    /// - Parameter logins: Who was let in before.
+    func ended(_ exchange: ActiveExchange, _ handle: CurlHandle, _ code: CURLcode, _ logins: AcceptedLogins?) -> Next {
+        exchange.connection.connections += handle.long(CURLINFO_NUM_CONNECTS)
+        if let reason = sockets.stopReason(exchange.id) { return .giveUp(reason) }
+        leaveConnection(exchange, code)
+        exchange.settleSent()
+        if replies.hasLoggedIn { logins?.worked(exchange.request.settings, at: url.origin) }
+        let result: FileServerDialogue.Result
+        switch exchange.stopReason {
+        // The answer that is dropped is the dialogue's last word.
+        case .bodyUnwanted, .spokenBefore: return .endHop(nil)
+        case .failed(let error): return .endHop(error)
+        case nil:
+            if code == CURLE_OK {
+                result = .done(file(handle))
+            } else if let error = exchange.connection.linkError(code, exchange.link)
+                ?? ProxyFault.error(exchange, handle, code)
+            {
+                result = .failed(.error(error))
+            } else {
+                result = .failed(FileServerFault.failure(exchange, self, handle, code, logins))
+            }
+        }
+        let action = dialogue.ended(
+            result, sent: exchange.outgoing.sent, madeFolder: replies.hasRefusals,
+            // libcurl's words, which for a refused SIZE are others.
+            refusedFile: handle.lastErrorText.hasPrefix("RETR response"))
+        switch action {
+        case .perform(let step): return .perform(step)
+        case .answer(let head):
+            _ = exchange.receivedHead(head)
+            return .endHop(exchange.stopError)
+        case .finish: return .endHop(nil)
+        case .fail(let error): return .endHop(error)
+        }
+    }
+
+    /// The step's connections may be used again, unless what was said on one may not be over.
+    private func leaveConnection(_ exchange: ActiveExchange, _ code: CURLcode) {
+        // Looked at before it's shut down here.
+        isDeserted = sockets.isDeserted(exchange.id)
+        let hasSecureData = hasSecureData(exchange.request.settings.files)
+        if !FileServerFault.leavesConnection(self, code, hasSecureData: hasSecureData) {
+            sockets.shutDown(exchange.id)
+        }
+        sockets.release(exchange.id)
+    }
+}

@@ -1,0 +1,78 @@
+import TransferCore
+import TransferEventLoop
+
+// Commands to exchanges from outside, and news for them from other threads.
+extension CurlPool {
+    func cancel(_ id: ExchangeID, _ error: TransferError) {
+        if let exchange = active[id] { giveUp(exchange, error) }
+    }
+
+    func interrupt(_ id: ExchangeID, _ error: TransferError, _ isMeant: (ConnectionFacts) -> Bool) {
+        guard let exchange = active[id], isMeant(ConnectionFacts(exchange.handle)) else { return }
+        giveUp(exchange, error)
+    }
+
+    /// Stops or goes on reading and sending; a suspended exchange keeps its connection.
+    func setSuspended(_ id: ExchangeID, _ isSuspended: Bool) {
+        guard let exchange = active[id], exchange.pace.holds.contains(.user) != isSuspended else { return }
+        if isSuspended { exchange.pace.holds.insert(.user) } else { exchange.pace.holds.remove(.user) }
+        exchange.applyHolds()
+        drain()
+    }
+
+    /// The sink may take more again.
+    func proceed(_ id: ExchangeID) { goOn(id, after: .sink) { $0.sink.isReady } }
+
+    /// Answers the question what becomes of a redirect.
+    func decide(_ id: ExchangeID, _ decision: RedirectDecision) {
+        guard let exchange = active[id], let head = exchange.lastHead,
+            let action = exchange.machine.decided(decision)
+        else { return }
+        if !exchange.take(action, head), exchange.stopReason == nil { exchange.stopReason = .bodyUnwanted }
+        if exchange.answer.hasEndedUndecided {
+            exchange.answer.hasEndedUndecided = false
+            return hopEnded(exchange, exchange.stopError)
+        }
+        exchange.pace.holds.remove(.decision)
+        exchange.applyHolds()
+        drain()
+    }
+
+    private func goOn(_ id: ExchangeID, after reason: Pace.Holds, if isReady: (ActiveExchange) -> Bool) {
+        guard let exchange = active[id], exchange.pace.holds.contains(reason), isReady(exchange) else { return }
+        exchange.pace.holds.remove(reason)
+        exchange.applyHolds()
+        drain()
+    }
+
+    // MARK: Bodies of requests
+
+    func feeder(for start: ExchangeStart) -> BodyFeeder? {
+        guard case .stream(let stream) = start.request.body else { return nil }
+        let id = start.id
+        return BodyFeeder(stream, threads: bodyThreads, loop: loop) { [weak self] in
+            self?.onLoop { $0.goOn(id, after: .body) { _ in true } }
+        }
+    }
+
+    /// For an exchange whose body waits meanwhile.
+    func sourceComparison(for start: ExchangeStart) -> ((SourceFile) -> Void)? {
+        guard case .part(let part) = start.request.body, !part.file.isInMemory else { return nil }
+        let id = start.id
+        // Not from libcurl's callback, which only holds the sending.
+        let held: @Sendable () -> Void = { [weak self] in self?.onLoop { $0.active[id]?.applyHolds() } }
+        let compared: @Sendable (Bool) -> Void = { [weak self] isSame in
+            self?.onLoop { pool in
+                if !isSame { pool.active[id]?.outgoing.isSourceOther = true }
+                pool.goOn(id, after: .source) { _ in true }
+            }
+        }
+        return { [bodyThreads, loop] file in
+            loop.execute(held)
+            bodyThreads.execute {
+                let isSame = file.hasWhatWasSent()
+                loop.execute { compared(isSame) }
+            }
+        }
+    }
+}

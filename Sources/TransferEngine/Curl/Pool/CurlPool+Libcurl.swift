@@ -1,0 +1,89 @@
+import CTransferCurl
+import TransferCore
+import TransferEventLoop
+
+// Calls of libcurl, of the loop, and of the pool's parts.
+extension CurlPool: SocketHost, AddressHost, TrustHost, RateHost, SilenceHost {
+    func exchange(_ id: ExchangeID) -> ActiveExchange? { active[id] }
+
+    // MARK: libcurl
+
+    func act(on socket: curl_socket_t, _ mask: Int32) { multi.act(on: socket, mask) }
+
+    func runTimeouts() { multi.runTimeouts() }
+
+    func drain() {
+        trust.judge(on: self)
+        while let (exchange, code) = multi.nextEnded() { finishHop(exchange, code) }
+        rates.holdBack(on: self)
+    }
+
+    /// libcurl wants to hear of a socket, on behalf of the handle's exchange.
+    fileprivate func watch(_ easy: UnsafeMutableRawPointer?, _ socket: curl_socket_t, _ what: Int32) {
+        if what != CURL_POLL_REMOVE { noteUser(easy, socket) }
+        watched.watch(socket, what, on: self)
+    }
+
+    /// A connection may have served another exchange before.
+    private func noteUser(_ easy: UnsafeMutableRawPointer?, _ socket: curl_socket_t) {
+        guard let easy else { return }
+        var user: UnsafeMutableRawPointer?
+        transfer_easy_get_pointer(easy, CURLINFO_PRIVATE, &user)
+        // libcurl's own handles, for what it does besides transfers, have none.
+        guard let user else { return }
+        let exchange = Unmanaged<ActiveExchange>.fromOpaque(user).takeUnretainedValue()
+        sockets?.used(socket, by: exchange.id)
+        uploadSockets.used(socket, by: exchange)
+    }
+
+    func awaitsReply(on socket: curl_socket_t) -> ActiveExchange? {
+        guard let id = sockets?.owner(of: socket), let exchange = active[id], exchange.awaitsReply else { return nil }
+        return exchange
+    }
+
+    // MARK: Timers
+
+    func timer(_ which: PoolTimer) -> LoopTimer {
+        if let timer = timers[which] { return timer }
+        let timer = loop.makeTimer { [weak self] in self?.onLoop { $0.fired(which) } }
+        timers[which] = timer
+        return timer
+    }
+
+    /// libcurl wants to be called after a time; never where it's negative.
+    fileprivate func schedule(_ milliseconds: Int) {
+        let timer = timer(.libcurl)
+        if milliseconds < 0 { timer.cancel() } else { timer.schedule(at: .now + .milliseconds(milliseconds)) }
+    }
+
+    private func fired(_ which: PoolTimer) {
+        switch which {
+        case .libcurl:
+            runTimeouts()
+            drain()
+        case .rate: rates.pauseEnded(on: self)
+        case .address: addresses.timedOut(on: self)
+        case .silence: silence.look(on: self)
+        case .trust: trust.timedOut(on: self)
+        case .reply: watched.offerAgain(on: self)
+        }
+    }
+}
+
+/// Called by libcurl on the loop's thread, from within a call of the pool.
+enum PoolCallbacks {
+    static let socket: transfer_socket_callback = { easy, socket, what, user, _ in
+        guard let user else { return 0 }
+        let pool = Unmanaged<CurlPool>.fromOpaque(user).takeUnretainedValue()
+        nonisolated(unsafe) let easy = easy  // Of this thread's own loop.
+        pool.onLoop { $0.watch(easy, socket, what) }
+        return 0
+    }
+
+    static let timer: transfer_timer_callback = { _, milliseconds, user in
+        guard let user else { return 0 }
+        let pool = Unmanaged<CurlPool>.fromOpaque(user).takeUnretainedValue()
+        pool.onLoop { $0.schedule(milliseconds) }
+        return 0
+    }
+}

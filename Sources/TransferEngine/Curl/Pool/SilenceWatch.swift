@@ -1,0 +1,41 @@
+import TransferCore
+import TransferEventLoop
+
+/// The pool, as far as silent exchanges concern it.
+protocol SilenceHost: PoolHost {
+    var active: [ExchangeID: ActiveExchange] { get }
+}
+
+/// Ends exchanges that stand still, or take longer than they may.
+final class SilenceWatch {
+    private var silence = Silence()
+
+    func begin(_ exchange: ActiveExchange, on host: isolated some SilenceHost) {
+        guard let subject = exchange.silence else { return }
+        if let time = silence.begin(subject, now: exchange.pace.lastActivity) {
+            host.timer(.silence).schedule(at: time)
+        }
+    }
+
+    func look(on host: isolated some SilenceHost) {
+        let (ended, next) = silence.look(at: host.active.values, now: .now) { $0.silence }
+        for (exchange, fault) in ended {
+            switch fault {
+            case .late: host.giveUp(exchange, .late(exchange.request.settings.maxTime ?? .zero))
+            case .silent: host.giveUp(exchange, .silence(exchange.idleTimeout ?? .zero))
+            }
+        }
+        // Exchanges that began meanwhile may have asked for an earlier look.
+        if let next, let time = silence.wants(next) { host.timer(.silence).schedule(at: time) }
+    }
+}
+
+extension TransferError {
+    static func late(_ bound: Duration) -> TransferError {
+        TransferError(.timedOut, "it took longer than \(bound.inSeconds) s", isTransient: true)
+    }
+
+    static func silence(_ bound: Duration) -> TransferError {
+        TransferError(.timedOut, "nothing came or went for \(bound.inSeconds) s", isTransient: true)
+    }
+}

@@ -1,0 +1,13 @@
+/// What becomes of a download whose file another job of its batch gets already.
+public enum Collisions: String, Sendable, Hashable, CaseIterable {
+    /// It gets a number: `name-2.ext`.
+    case rename
+    /// It goes beneath folders that are named after its server and its path; with a number where these are the same.
+    case path
+    /// The batch is refused.
+    case fail
+
+    /// What a refusal offers.
+    package static let offer =
+        "--collisions rename or path (\"collisions\" in a job file) gives each a name of its own"
+}

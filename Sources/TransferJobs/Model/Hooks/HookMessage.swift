@@ -1,0 +1,155 @@
+import TransferCore
+
+/// What a hook is told, as JSON: the same for a command's standard input and for a webhook's body.
+///
+/// Every message has `event`, `id` (the same when it's told again), `time` (RFC 3339, UTC), `batch` and `state`. One about
+/// a job has `job`, and what there is of `direction`, `url`, `to`, `finalUrl`, `path`, `bytes`, `seconds`, `digest`,
+/// `validator`, `status`, `attempts`, `code`, `message`, `host`, `again` and `need`, which mean what they do in `--json`;
+/// one about a batch has its counts, `bytes` and `seconds`. URLs are without secrets.
+package enum HookMessage {
+    /// - Returns: A new `id`.
+    package static func newID() -> String {
+        var random = SystemRandomNumberGenerator()
+        let digits = (0..<2).map { _ in
+            let text = String(random.next() as UInt64, radix: 16)
+            return String(repeating: "0", count: 16 - text.utf8.count) + text
+        }
+        return "evt_" + digits.joined()
+    }
+
+    /// The end of a job.
+    ///
+    /// - Parameters:
+    ///   - event: As readers of ends get it.
+    ///   - isKept: Whether the job was found to be complete, so that nothing was moved.
+    package static func job(_ event: QueueEvent, id: String, isKept: Bool = false) -> String {
+        var writer = CanonicalWriter()
+        writer.object { writer in
+            switch event.kind {
+            case .finished(let receipt), .kept(let receipt):
+                begin(&writer, "job", isKept ? "kept" : "finished", id, event, job: receipt.job)
+                write(&writer, receipt)
+            case .failed(let failure):
+                begin(&writer, "job", "failed", id, event, job: failure.job)
+                write(&writer, failure)
+            case .skipped(let job, let need):
+                begin(&writer, "job", "skipped", id, event, job: job)
+                writer.field("need", need)
+            case .cancelled(let job): begin(&writer, "job", "cancelled", id, event, job: job)
+            default: break
+            }
+        }
+        return String(decoding: writer.bytes, as: UTF8.self)
+    }
+
+    /// The end of a batch.
+    ///
+    /// - Parameter time: Milliseconds since 1970.
+    package static func batch(_ name: String, _ end: BatchEnd, id: String, time: Int64) -> String {
+        let totals = end.totals
+        var writer = CanonicalWriter()
+        writer.object { writer in
+            let event = QueueEvent(time: time, batch: name, kind: .batchFinished(totals, duration: end.duration))
+            begin(&writer, "batch", totals.isComplete ? "complete" : "failed", id, event, job: nil)
+            writer.field("jobs", totals.jobs)
+            writer.field("kept", totals.kept)
+            writer.field("completed", totals.completed)
+            writer.field("failed", totals.failed)
+            writer.field("skipped", totals.skipped)
+            writer.field("cancelled", totals.cancelled)
+            writer.field("bytes", Int(totals.bytes))
+            writer.field("seconds", end.duration.roundedToMilliseconds)
+        }
+        return String(decoding: writer.bytes, as: UTF8.self)
+    }
+
+    private static func begin(
+        _ writer: inout CanonicalWriter, _ what: String, _ state: String, _ id: String, _ event: QueueEvent,
+        job: String?
+    ) {
+        writer.field("event", what == "batch" ? "batch.finished" : "job.\(state)")
+        writer.field("id", id)
+        writer.field("time", UTCText.of(milliseconds: event.time))
+        writer.field("batch", event.batch)
+        writer.optional("job", job)
+        writer.field("state", state)
+    }
+
+    private static func write(_ writer: inout CanonicalWriter, _ receipt: JobReceipt) {
+        writer.field("direction", receipt.isUpload ? "upload" : "download")
+        writer.optional("url", receipt.route?.url)
+        writer.optional("to", receipt.route?.to)
+        writer.field("finalUrl", receipt.finalURL)
+        writer.field("path", receipt.path)
+        writer.field("bytes", Int(receipt.bytes))
+        writer.field("seconds", Duration.milliseconds(Int64(min(max(0, receipt.seconds), 1e9) * 1000)))
+        writer.optional("digest", receipt.digest?.description)
+        writer.optional("validator", receipt.validator)
+        if receipt.status != 0 { writer.field("status", receipt.status) }
+        writer.field("attempts", receipt.attempts)
+    }
+
+    private static func write(_ writer: inout CanonicalWriter, _ failure: JobFailure) {
+        if let route = failure.route {
+            if let job = route.job { writer.field("direction", job.isUpload ? "upload" : "download") }
+            writer.field("url", route.url)
+            writer.field("to", route.to)
+        }
+        writer.field("code", failure.error.code.rawValue)
+        writer.field("message", failure.error.message)
+        writer.optional("status", failure.error.status)
+        writer.optional("host", failure.host)
+        writer.optional("finalUrl", failure.finalURL)
+        writer.field("attempts", failure.attempts)
+        writer.optional("again", failure.again?.roundedToMilliseconds)
+    }
+}
+
+/// The end of a batch's run, as far as only the process knows it that ran it.
+package struct BatchEnd: Sendable, Hashable {
+    package let totals: BatchTotals
+    package let duration: Duration
+
+    package init(_ totals: BatchTotals, duration: Duration) {
+        self.totals = totals
+        self.duration = duration
+    }
+}
+
+extension BatchTotals {
+    /// Whether every job has come to its good end.
+    package var isComplete: Bool { failed + skipped + cancelled == 0 }
+}
+
+extension CanonicalWriter {
+    fileprivate mutating func field(_ name: String, _ value: some CanonicalValue) {
+        key(name)
+        value.write(to: &self)
+    }
+
+    fileprivate mutating func optional(_ name: String, _ value: (some CanonicalValue)?) {
+        if let value { field(name, value) }
+    }
+}
+
+extension Duration {
+    fileprivate var roundedToMilliseconds: Duration {
+        let (seconds, attoseconds) = max(.zero, self).components
+        return .milliseconds(seconds * 1000 + attoseconds / 1_000_000_000_000_000)
+    }
+}
+
+/// RFC 3339, UTC, with milliseconds.
+private enum UTCText {
+    static func of(milliseconds time: Int64) -> String {
+        let day = time >= 0 ? time / 86_400_000 : (time - 86_399_999) / 86_400_000
+        let rest = Int(time - day * 86_400_000)
+        let date = CivilDate.date(ofDay: day)
+        func digits(_ value: Int, _ count: Int = 2) -> String {
+            let text = String(value)
+            return String(repeating: "0", count: max(0, count - text.utf8.count)) + text
+        }
+        return "\(digits(date.year, 4))-\(digits(date.month))-\(digits(date.day))T\(digits(rest / 3_600_000)):"
+            + "\(digits(rest / 60_000 % 60)):\(digits(rest / 1000 % 60)).\(digits(rest % 1000, 3))Z"
+    }
+}

@@ -1,0 +1,247 @@
+import CTransferLinux
+import CTransferProcess
+import Glibc
+import Synchronization
+public import TransferCore
+import TransferEngine
+import TransferEventLoop
+import TransferJobs
+
+/// One run of a hook's command: in a process group of its own, with the message on its standard input, an environment
+/// that holds no secret, and no descriptor of ours.
+final class CommandRun: Sendable {
+    private enum Phase {
+        case waiting
+        /// Until the process has been waited for, its number is no other's.
+        case running(pid_t)
+        case over
+    }
+
+    private struct State {
+        var phase = Phase.waiting
+        var isStopped = false
+    }
+
+    private let state = Mutex(State())
+
+    /// The longest that a command gets to end in order, once it's told to.
+    private static let grace = Duration.seconds(1)
+    /// The last bytes of its output that are kept, for the one who reads why it failed.
+    private static let outputKept = 2048
+
+    /// Ends the command, or keeps it from starting.
+    func stop() {
+        state.withLock { state in
+            state.isStopped = true
+            if case .running(let pid) = state.phase { kill(-pid, SIGTERM) }
+        }
+    }
+
+    /// Runs the command to its end. Blocks: for a worker.
+    ///
+    /// - Throws: `hookFailed`; one that another attempt may help is transient.
+    func run(
+        _ command: HookCommand, named name: String, environment: [String: String], message: String
+    ) throws(TransferError) {
+        let program: String
+        do throws(HookCommand.Fault) {
+            program = try command.program(path: environment["PATH"])
+        } catch {
+            throw TransferError(.hookFailed, "the command \"\(name)\" can't be started: \(error.message)")
+        }
+        let input = try Self.file(with: message)
+        defer { close(input) }
+        var ends: [Int32] = [-1, -1]
+        guard transfer_pipe(&ends) == 0 else { throw Self.failure("no pipe can be made") }
+        let (output, childs) = (ends[0], ends[1])
+        defer { close(output) }
+        let start = Self.start(program, command.arguments, environment, input: input, output: childs)
+        close(childs)
+        guard start.code == 0 else {
+            throw TransferError(
+                .hookFailed, "the command \"\(name)\" can't be started: \(String(cString: strerror(start.code)))",
+                cause: .os(errno: start.code), isTransient: start.code == EAGAIN || start.code == ENOMEM)
+        }
+        began(start.pid)
+        let end = follow(start.pid, output, for: command.timeLimit)
+        try Self.judge(end, name, command)
+    }
+
+    // MARK: The start
+
+    private static func file(with message: String) throws(TransferError) -> Int32 {
+        let file = transfer_memory_file("message")
+        guard file >= 0 else { throw failure("no memory for the message") }
+        let bytes = Array(message.utf8)
+        var written = 0
+        while written < bytes.count {
+            let count = bytes[written...].withUnsafeBytes { write(file, $0.baseAddress, $0.count) }
+            guard count > 0 else {
+                let error = failure("the message can't be written")
+                close(file)
+                throw error
+            }
+            written += count
+        }
+        lseek(file, 0, SEEK_SET)
+        return file
+    }
+
+    private static func failure(_ what: String) -> TransferError {
+        TransferError(
+            .hookFailed, "\(what): \(String(cString: strerror(errno)).lowercased())", cause: .os(errno: errno),
+            isTransient: true)
+    }
+
+    private static func start(
+        _ program: String, _ arguments: [String], _ environment: [String: String], input: Int32, output: Int32
+    ) -> (pid: pid_t, code: Int32) {
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        posix_spawn_file_actions_adddup2(&actions, input, 0)
+        posix_spawn_file_actions_adddup2(&actions, output, 1)
+        posix_spawn_file_actions_adddup2(&actions, output, 2)
+        _ = transfer_close_from(&actions, 3)
+        var attributes = posix_spawnattr_t()
+        posix_spawnattr_init(&attributes)
+        defer { posix_spawnattr_destroy(&attributes) }
+        // Signals are as a program expects them, whatever this one does with its own.
+        var signals = sigset_t()
+        sigemptyset(&signals)
+        posix_spawnattr_setsigmask(&attributes, &signals)
+        sigfillset(&signals)
+        posix_spawnattr_setsigdefault(&attributes, &signals)
+        posix_spawnattr_setpgroup(&attributes, 0)
+        posix_spawnattr_setflags(
+            &attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP))
+        var pid = pid_t()
+        let code = withStrings(arguments) { argv in
+            withStrings(environment.map { "\($0.key)=\($0.value)" }) { envp in
+                posix_spawn(&pid, program, &actions, &attributes, argv, envp)
+            }
+        }
+        return (pid, code)
+    }
+
+    private static func withStrings<Result>(
+        _ strings: [String], _ body: (UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>) -> Result
+    ) -> Result {
+        var pointers = strings.map { strdup($0) } + [nil]
+        defer { for pointer in pointers { free(pointer) } }
+        return body(&pointers)
+    }
+
+    private func began(_ pid: pid_t) {
+        state.withLock { state in
+            state.phase = .running(pid)
+            if state.isStopped { kill(-pid, SIGTERM) }
+        }
+    }
+
+    // MARK: The end
+
+    private struct End {
+        var status: Int32 = 0
+        var output: [UInt8] = []
+        var tookTooLong = false
+        var wasStopped = false
+    }
+
+    /// Reads what the command says until it has ended, and ends it when its time is over.
+    private func follow(_ pid: pid_t, _ output: Int32, for limit: Duration) -> End {
+        var end = End()
+        let process = transfer_pidfd(pid)
+        defer { if process >= 0 { close(process) } }
+        var deadline = MonotonicTime.now + limit
+        var signal = SIGTERM
+        while true {
+            end.wasStopped = state.withLock { $0.isStopped }
+            if end.wasStopped, signal == SIGTERM {
+                signal = SIGKILL
+                deadline = min(deadline, .now + Self.grace)
+            }
+            // Without a descriptor of the process (Linux before 5.3) only a look tells that it has ended.
+            let left = max(0, (deadline - .now).inMilliseconds)
+            let wait = Int32(clamping: process >= 0 && !end.wasStopped ? min(left, 200) : min(left, 20))
+            var looks = [
+                pollfd(fd: output, events: Int16(POLLIN), revents: 0),
+                pollfd(fd: process, events: Int16(POLLIN), revents: 0),
+            ]
+            poll(&looks, nfds_t(looks.count), wait)
+            // A descriptor that reports nothing but its end would be reported at once for ever.
+            let isOpen = Self.read(output, into: &end.output)
+            if Self.hasEnded(pid) { break }
+            if .now >= deadline {
+                end.tookTooLong = end.tookTooLong || !end.wasStopped
+                kill(-pid, signal)
+                signal = SIGKILL
+                deadline = .now + Self.grace
+            } else if !isOpen {
+                pollProcess(process, min(wait, 100))
+            }
+        }
+        // What it left behind in its group goes with it, as long as the number is nobody else's.
+        if end.tookTooLong || end.wasStopped { kill(-pid, SIGKILL) }
+        state.withLock { $0.phase = .over }
+        waitpid(pid, &end.status, 0)
+        _ = Self.read(output, into: &end.output)
+        return end
+    }
+
+    /// Whether the process has ended; it isn't waited for, so that its number stays its own.
+    private static func hasEnded(_ pid: pid_t) -> Bool {
+        var info = siginfo_t()
+        guard waitid(P_PID, id_t(pid), &info, WEXITED | WNOHANG | WNOWAIT) == 0 else { return errno == ECHILD }
+        return info.si_signo != 0
+    }
+
+    private func pollProcess(_ process: Int32, _ wait: Int32) {
+        var look = pollfd(fd: process, events: Int16(POLLIN), revents: 0)
+        poll(&look, 1, wait)
+    }
+
+    /// - Returns: Whether more may come.
+    private static func read(_ output: Int32, into kept: inout [UInt8]) -> Bool {
+        var piece = [UInt8](repeating: 0, count: 4096)
+        while true {
+            let count = Glibc.read(output, &piece, piece.count)
+            guard count > 0 else { return count < 0 && errno != 0 && (errno == EAGAIN || errno == EINTR) }
+            kept += piece[..<count]
+            if kept.count > outputKept { kept.removeFirst(kept.count - outputKept) }
+        }
+    }
+
+    private static func judge(_ end: End, _ name: String, _ command: HookCommand) throws(TransferError) {
+        let signal = end.status & 0x7F
+        let code = (end.status >> 8) & 0xFF
+        let words = lastLine(of: end.output).map { ": \($0)" } ?? ""
+        if end.tookTooLong {
+            let limit = DurationText.words(command.timeLimit)
+            throw TransferError(
+                .hookFailed, "the command \"\(name)\" was ended, it took longer than \(limit)\(words)",
+                isTransient: true)
+        }
+        if end.wasStopped, end.status != 0 { throw TransferError(.cancelled, "the command \"\(name)\" was stopped") }
+        if signal != 0 {
+            throw TransferError(
+                .hookFailed, "the command \"\(name)\" was ended by signal \(signal)\(words)", isTransient: true)
+        }
+        if code != 0 {
+            throw TransferError(
+                .hookFailed, "the command \"\(name)\" ended with status \(code)\(words)", isTransient: true)
+        }
+    }
+
+    private static func lastLine(of output: [UInt8]) -> String? {
+        let lines = output.split { $0 == 0x0A || $0 == 0x0D }
+        guard let last = lines.last(where: { line in line.contains { $0 > 0x20 } }) else { return nil }
+        let text = String(decoding: last, as: UTF8.self).unicodeScalars.filter { $0.value >= 0x20 && $0.value != 0x7F }
+        return String(String(String.UnicodeScalarView(text)).prefix(200))
+    }
+}
+
+extension TransferError.Code {
+    /// Who is told of an end (`onFinish`) couldn't be told.
+    public static let hookFailed = Self(rawValue: "hookFailed")
+}

@@ -1,0 +1,97 @@
+import ArgumentParser
+import FoundationEssentials
+import Glibc
+import Synchronization
+import TransferCore
+import TransferEventLoop
+import TransferQueue
+import TransferReachability
+
+/// `--metrics-file`: the run's metrics in Prometheus' text form, for the node exporter's textfile collector. The file is
+/// written beside and renamed, so that nobody reads half of one: every 15 seconds, and at the end.
+final class MetricsFile: Sendable {
+    private let path: String
+    private let state: String
+    private let metrics = Mutex(QueueMetrics { WatchBatch.folder(of: $0) })
+    private let monitor = NetworkMonitor()
+    private let loop: EventLoop
+    private let isFailing = Mutex(false)
+    private let warn: @Sendable (String) -> Void
+
+    private static let interval = Duration.seconds(15)
+
+    /// - Parameters:
+    ///   - state: The queue's folder.
+    ///   - warn: Told why the file can't be written; once until it can be again.
+    init(_ path: String, state: String, warn: @escaping @Sendable (String) -> Void) throws {
+        self.path = Composition.absolute(path)
+        self.state = state
+        self.warn = warn
+        loop = try EventLoop(name: "metrics")
+        let ticks = Ticks.every(Self.interval, on: loop)
+        write()
+        Task { [weak self] in
+            for await _ in ticks {
+                guard let self else { return }
+                write()
+            }
+        }
+    }
+
+    func receive(_ event: QueueEvent) { metrics.withLock { $0.receive(event) } }
+
+    /// Writes the last word.
+    func close() {
+        write()
+        loop.stop()
+    }
+
+    private func write() {
+        let own = metrics.withLock { $0.families }
+        let text = PrometheusText.text(own + ProcessMetrics.families(state: state, network: monitor.current))
+        let failure = Self.replace(path, with: Array(text.utf8))
+        let isNews = isFailing.withLock { isFailing in
+            defer { isFailing = failure != nil }
+            return !isFailing
+        }
+        if let failure, isNews { warn("--metrics-file: can't write \(path): \(failure)") }
+    }
+
+    /// - Returns: Why the file couldn't be written.
+    private static func replace(_ path: String, with bytes: [UInt8]) -> String? {
+        let cut = path.lastIndex(of: "/").map { path.index(after: $0) } ?? path.startIndex
+        // Its name doesn't end as those do that are collected.
+        let beside = "\(path[..<cut]).\(path[cut...]).\(getpid())"
+        let file = open(beside, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o644)
+        guard file >= 0 else { return reason }
+        var written = 0
+        while written < bytes.count {
+            let count = bytes[written...].withUnsafeBytes { Glibc.write(file, $0.baseAddress, $0.count) }
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else {
+                let failure = reason
+                _ = Glibc.close(file)
+                unlink(beside)
+                return failure
+            }
+            written += count
+        }
+        guard Glibc.close(file) == 0, rename(beside, path) == 0 else {
+            let failure = reason
+            unlink(beside)
+            return failure
+        }
+        return nil
+    }
+
+    private static var reason: String { String(cString: strerror(errno)).lowercased() }
+}
+
+/// The path of such a file.
+struct MetricsPath: ExpressibleByArgument {
+    let path: String
+    init?(argument: String) {
+        guard argument.hasSuffix(".prom"), argument != ".prom", !argument.hasSuffix("/.prom") else { return nil }
+        path = argument
+    }
+}

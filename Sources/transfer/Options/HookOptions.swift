@@ -1,0 +1,122 @@
+import ArgumentParser
+import FoundationEssentials
+import TransferCore
+import TransferQueue
+
+/// Who is told of ends, and what the commands are that job files name as their `onFinish`.
+struct HookOptions: ParsableArguments {
+    @Option(
+        name: .customLong("on-finish"),
+        help: ArgumentHelp(
+            "A command, or a webhook's URL, that is told when all is over (of watch: each file); NAME=COMMAND is what "
+                + "job files mean by \"onFinish\": \"NAME\". The message comes on standard input, as JSON.",
+            valueName: "[name=]command"))
+    var onFinish: [HookArgument] = []
+
+    @Option(
+        name: .customLong("on-finish-timeout"),
+        help: ArgumentHelp("The longest that such a command may take; 60s without.", valueName: "time"))
+    var timeLimit: TimeSpan?
+
+    mutating func validate() throws {
+        var names: Set<String> = []
+        for name in onFinish.compactMap(\.name) where !names.insert(name).inserted {
+            throw ValidationError("--on-finish: \(name) is given twice")
+        }
+        if onFinish.count(where: { $0.name == nil }) > 1 {
+            throw ValidationError("--on-finish takes one command or URL without a name")
+        }
+        for argument in onFinish {
+            if let refusal = argument.refusal { throw ValidationError("--on-finish: \(refusal)") }
+        }
+    }
+
+    /// The name that a command without one gets.
+    private static let unnamed = "on-finish"
+
+    /// The commands of the configuration, with these in their place.
+    func settings(environment: [String: String], configured: [String: [String]] = [:]) -> HookSettings {
+        var settings = HookSettings(environment: HookSettings.harmless(environment))
+        for (name, words) in configured { settings.commands[name] = HookCommand(words) }
+        for argument in onFinish {
+            guard case .command(let words) = argument.target else { continue }
+            settings.commands[argument.name ?? Self.unnamed] = HookCommand(words)
+        }
+        if let limit = timeLimit?.duration {
+            for name in settings.commands.keys { settings.commands[name]?.timeLimit = limit }
+        }
+        return settings
+    }
+
+    /// Who is told without being named by a job file.
+    var hook: FinishHook? {
+        guard let argument = onFinish.first(where: { $0.name == nil }) else { return nil }
+        switch argument.target {
+        case .command: return .command(Self.unnamed)
+        case .webhook(let url): return .webhook(FinishHook.Webhook(url: url))
+        }
+    }
+
+    /// Who is told where a command line names all that is done: one with a name is meant as well.
+    var onlyHook: FinishHook? { hook ?? onFinish.first?.name.map { .command($0) } }
+
+    /// The options that were given, to be given again.
+    var words: [String] {
+        var given = GivenOptions()
+        for argument in onFinish { given.add("--on-finish", argument.written) }
+        given.add("--on-finish-timeout", timeLimit.map { "\($0.duration.inMilliseconds)ms" })
+        return given.words
+    }
+}
+
+/// `NAME=PROGRAM ARGUMENT…`, `PROGRAM ARGUMENT…`, a URL, or `$VARIABLE` with one.
+///
+/// The words are divided at blanks, and no shell reads them; a JSON array has words with blanks in them.
+struct HookArgument: ExpressibleByArgument {
+    enum Target: Sendable {
+        case command([String])
+        case webhook(SecretText)
+    }
+
+    let name: String?
+    let target: Target
+    let written: String
+    /// What is wrong with it.
+    let refusal: String?
+
+    init?(argument: String) {
+        guard !argument.isEmpty else { return nil }
+        written = argument
+        let head = argument.prefix { $0.isASCII && ($0.isLetter || $0.isNumber || "._-".contains($0)) }
+        let isNamed = !head.isEmpty && argument[head.endIndex...].first == "="
+        name = isNamed ? String(head) : nil
+        let text = isNamed ? String(argument[head.endIndex...].dropFirst()) : argument
+        let lower = text.prefix(8).lowercased()
+        if lower.hasPrefix("http://") || lower.hasPrefix("https://") {
+            target = .webhook(.literal(text))
+            refusal =
+                isNamed
+                ? "a name stands for a command; a webhook's URL stands in the job file itself"
+                : FinishHook.refusal(ofURL: text)
+        } else if !isNamed, text.hasPrefix("$") {
+            target = .webhook(.environment(String(text.dropFirst())))
+            refusal = text.count == 1 ? "$ is followed by the name of a variable" : nil
+        } else if text.hasPrefix("[") {
+            let words = try? JSONDecoder().decode([String].self, from: Data(text.utf8))
+            target = .command(words ?? [])
+            refusal = words?.isEmpty ?? true ? "not a JSON array of a program and its arguments" : nil
+        } else {
+            let words = text.split { $0 == " " || $0 == "\t" }.map(String.init)
+            target = .command(words)
+            if words.isEmpty {
+                refusal = "a command is missing"
+            } else if text.contains("\"") || text.contains("'") {
+                refusal =
+                    "no shell reads the command: write words with blanks as a JSON array, ["
+                    + #""PROGRAM", "AN ARGUMENT"]"#
+            } else {
+                refusal = nil
+            }
+        }
+    }
+}

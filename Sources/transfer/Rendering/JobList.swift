@@ -1,0 +1,110 @@
+import TransferCore
+import TransferQueue
+
+/// The jobs of batches, a line each: as many as there are, with the memory of a page.
+struct JobList {
+    let batches: [String]
+    /// Only those that failed for good.
+    let failed: Bool
+    let remote: QueueRemote
+
+    /// One object a line: `batch`, `id`, `state` (as `transfer why --json` has it), `url`, `to`, `attempts`, and where known
+    /// `finalURL`, `bytes`, `status`, `code`, `message`, `since` and `insecure`.
+    func printJSON() throws {
+        for batch in batches {
+            try remote.jobs(batch: batch, failed: failed) { page in
+                for job in page { print(Self.json(job, batch: batch)) }
+                return StandardOutput.flush()
+            }
+        }
+    }
+
+    static func json(_ job: ListedJob, batch: String) -> String {
+        JSONObject.text { object in
+            object.field("batch", batch)
+            object.field("id", job.job)
+            object.field("state", WhyText.name(job.state))
+            if let places = job.route?.words {
+                object.field("url", places.url)
+                object.field("to", places.to)
+            }
+            object.optional("finalURL", job.finalURL.flatMap { $0.isEmpty ? nil : $0 })
+            if job.route?.isInsecure == true { object.field("insecure", true) }
+            object.optional("bytes", job.bytes)
+            object.field("attempts", job.attempts)
+            object.optional("status", job.status)
+            object.optional("code", job.code)
+            object.optional("message", job.message)
+            object.optional("since", job.since.map { TimeText.utc($0) })
+        }
+    }
+
+    /// - Parameter names: Batches, to stand before their jobs; `nil` where there is one.
+    func printTable(_ charset: Charset, naming names: BatchNames?) throws {
+        var table = GrowingTable([
+            ("STATE", .left), ("SINCE", .left), ("BYTES", .right), ("ATTEMPTS", .right), ("JOB", .left),
+            ("URL, TO, REASON", .left),
+        ])
+        var isEmpty = true
+        for batch in batches {
+            let prefix = names.map { $0.short(batch) + "/" } ?? ""
+            try remote.jobs(batch: batch, failed: failed) { page in
+                isEmpty = false
+                for line in table.lines(of: page.map { Self.cells($0, prefix, charset) }) { print(line) }
+                return StandardOutput.flush()
+            }
+        }
+        if isEmpty { print(failed ? "no failed jobs" : "no jobs") }
+    }
+
+    static func cells(_ job: ListedJob, _ prefix: String, _ charset: Charset) -> [String] {
+        var words: [String] = []
+        if let places = job.route?.words {
+            words.append(places.url == places.to ? places.url : "\(places.url) -> \(places.to)")
+        }
+        if let message = job.message { words.append(message) }
+        let mark = job.route?.isInsecure == true ? InsecureJobs.mark : ""
+        return [
+            word(job.state), job.since.map { TimeText.local($0) } ?? "-", job.bytes.map(ByteCount.format) ?? "-",
+            NumberText.grouped(job.attempts), charset.visible(prefix + job.job) + mark,
+            charset.visible(words.joined(separator: ": ")),
+        ]
+    }
+
+    private static func word(_ state: JobState) -> String {
+        switch state {
+        case .queued: "ready"
+        case .claimed: "running"
+        default: WhyText.name(state)
+        }
+    }
+}
+
+/// A table that is written page by page: its columns get wider where a later page needs that.
+struct GrowingTable {
+    private let columns: [(title: String, alignment: TextTable.Alignment)]
+    private var widths: [Int]
+    private var hasTitle = false
+
+    init(_ columns: [(title: String, alignment: TextTable.Alignment)]) {
+        self.columns = columns
+        widths = columns.map { DisplayWidth.of($0.title) }
+    }
+
+    /// - Parameter rows: Cells that are fit to be shown.
+    /// - Returns: The lines of the page, the first one's behind the titles.
+    mutating func lines(of rows: [[String]]) -> [String] {
+        var rows = rows
+        if !hasTitle { rows.insert(columns.map(\.title), at: 0) }
+        hasTitle = true
+        for row in rows {
+            for index in widths.indices { widths[index] = max(widths[index], DisplayWidth.of(row[index])) }
+        }
+        return rows.map { row in
+            columns.indices.map { index in
+                columns[index].alignment == .left
+                    ? row[index].padded(widths[index]) : row[index].rightAligned(widths[index])
+            }.joined(separator: "  ").withoutTrailingSpaces
+        }
+    }
+}

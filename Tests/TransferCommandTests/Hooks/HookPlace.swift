@@ -1,0 +1,42 @@
+import Foundation
+import Glibc
+import TransferTestServer
+import TransferTestSupport
+
+/// A place with a command that writes down what it's told.
+struct HookPlace {
+    let place: Workplace
+    /// Appends the message to `told`, and its ID, as the environment has it, to `ids`; then goes on as `rest` says.
+    let script: String
+
+    init(_ name: String = "hook", rest: String = "") throws {
+        place = try Workplace(name)
+        script = place.folder.path("tell.sh")
+        try write(rest: rest)
+    }
+
+    func write(rest: String) throws {
+        let folder = place.folder.path
+        _ = try place.folder.write(
+            """
+            #!/bin/sh
+            echo "$TRANSFER_EVENT_ID" >> '\(folder)/ids'
+            cat >> '\(folder)/told' && echo >> '\(folder)/told'
+            \(rest)
+
+            """, to: "tell.sh")
+        chmod(script, 0o755)
+    }
+
+    /// Nobody has told anything where there is no file.
+    var told: [JSONValue] {
+        get throws {
+            guard let text = try? place.folder.text("told") else { return [] }
+            return try text.split(separator: "\n").map { try JSONValue.parse(Data($0.utf8)) }
+        }
+    }
+
+    var ids: [String] { ((try? place.folder.text("ids")) ?? "").split(separator: "\n").map(String.init) }
+
+    var option: String { "--on-finish=tell=\(script)" }
+}

@@ -1,0 +1,111 @@
+import Foundation
+import Synchronization
+import Testing
+import TransferCrypto
+import TransferTestServer
+import TransferTestSupport
+
+/// `onFinish` with a webhook.
+@Suite struct WebhookTests {
+    /// Keeps what was posted.
+    private final class Inbox: Sendable {
+        private let posts = Mutex<[Request]>([])
+        private let answers: Mutex<[Response]>
+
+        init(_ answers: [Response] = []) { self.answers = Mutex(answers) }
+
+        func take(_ request: Request) -> Response {
+            posts.withLock { $0.append(request) }
+            return answers.withLock { $0.isEmpty ? Response(status: 204) : $0.removeFirst() }
+        }
+
+        var all: [Request] { posts.withLock { $0 } }
+    }
+
+    private static let settings = #""defaults": {"retry": {"scale": 0, "jitter": false, "limit": 2}}, "#
+
+    private func hook(_ server: TestServer, _ more: String = "") -> String {
+        Self.settings + #""onFinish": {"url": "\#(server.url("/hook"))"\#(more)}, "#
+    }
+
+    private func run(_ place: Workplace) async throws -> ProcessResult {
+        var command = place.command(["run", "jobs.json", "--json"])
+        command.environment["HOOK_KEY"] = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
+        return try await command.run()
+    }
+
+    @Test func aMessageIsSignedAndSentAgainWithTheSameIDUntilItsTaken() async throws {
+        try await withTestServer { server in
+            let place = try Workplace("webhook")
+            let inbox = Inbox([Response(status: 503), Response(status: 503)])
+            server.handle("POST", "/hook") { inbox.take($0) }
+            server.serve("/a", .text("abc"))
+            try place.jobs(
+                [download(server.url("/a"), to: "a", #""headers": {"X-Own": "1"}"#)],
+                extra: hook(server, #", "secret": {"env": "HOOK_KEY"}"#))
+            let result = try await run(place)
+            #expect(result.exitCode == 0, "\(result)")
+            let posts = inbox.all
+            #expect(posts.count == 3 && Set(posts.map { $0.head.headers["webhook-id"] }).count == 1)
+            let post = try #require(posts.last)
+            let id = try #require(post.head.headers["webhook-id"])
+            let time = try #require(post.head.headers["webhook-timestamp"])
+            let body = String(decoding: post.body, as: UTF8.self)
+            let message = try JSONValue.parse(Data(body.utf8))
+            #expect(message["id"]?.string == id && message["event"]?.string == "batch.finished")
+            #expect(abs((Double(time) ?? 0) - Date().timeIntervalSince1970) < 60)
+            let key = [UInt8](try #require(Data(base64Encoded: "MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw")))
+            let code = try MessageAuthentication.sha256(Array("\(id).\(time).\(body)".utf8), key: key)
+            #expect(post.head.headers["webhook-signature"] == "v1,\(Data(code).base64EncodedString())")
+            #expect(post.head.headers["Content-Type"] == "application/json")
+            // What is meant for the job's own server.
+            #expect(post.head.headers["X-Own"] == nil)
+            #expect(!result.standardOutput.contains("MfKQ9r8") && !result.standardError.contains("MfKQ9r8"))
+        }
+    }
+
+    @Test func noRedirectIsFollowed() async throws {
+        try await withTestServer { server in
+            let place = try Workplace("redirected")
+            let elsewhere = server.url("/elsewhere")
+            server.handle("POST", "/hook") { _ in Response(status: 307, headers: ["Location": elsewhere]) }
+            server.serve("/a", .text("abc"))
+            try place.jobs([download(server.url("/a"), to: "a")], extra: hook(server))
+            let result = try await run(place)
+            #expect(result.exitCode == 1, "\(result)")
+            #expect(server.requests(to: "/elsewhere").isEmpty)
+            let failed = try #require(try result.events().named("hook.failed").first)
+            #expect(failed["message"]?.string?.contains("307") == true && failed["attempts"]?.int == 1, "\(failed)")
+        }
+    }
+
+    @Test func aURLMayBeASecretAndAMissingOneIsTold() async throws {
+        try await withTestServer { server in
+            let place = try Workplace("named")
+            server.handle("POST", "/hook") { _ in Response(status: 200) }
+            server.serve("/a", .text("abc"))
+            let named = Self.settings + #""onFinish": {"url": {"env": "HOOK_URL"}}, "#
+            try place.jobs([download(server.url("/a"), to: "a")], extra: named)
+            var command = place.command(["run", "jobs.json", "--json"])
+            let missing = try await command.run()
+            #expect(missing.exitCode == 1 && missing.standardError.contains("HOOK_URL isn't set"), "\(missing)")
+            command.environment["HOOK_URL"] = server.url("/hook?token=5ecret")
+            let result = try await command.run()
+            #expect(result.exitCode == 0, "\(result)")
+            #expect(server.requests(to: "/hook").count == 1)
+            #expect(!result.standardOutput.contains("5ecret") && !result.standardError.contains("5ecret"))
+        }
+    }
+
+    @Test func anOptionMayBeAWebhook() async throws {
+        try await withTestServer { server in
+            let place = try Workplace("get")
+            let inbox = Inbox()
+            server.handle("POST", "/hook") { inbox.take($0) }
+            server.serve("/a", .text("abc"))
+            let result = try await place.run("get", server.url("/a"), "--on-finish", server.url("/hook"))
+            #expect(result.exitCode == 0, "\(result)")
+            #expect(inbox.all.count == 1 && inbox.all[0].head.headers["webhook-signature"] == nil)
+        }
+    }
+}

@@ -1,0 +1,31 @@
+import Foundation
+import Testing
+
+@testable import transfer
+
+/// The article for people who come from other tools has the options that the command answers.
+@Suite struct MovingTablesTests {
+    private static let article = URL(fileURLWithPath: #filePath).resolvingSymlinksInPath().deletingLastPathComponent()
+        .deletingLastPathComponent().deletingLastPathComponent()
+        .appendingPathComponent("Sources/TransferKit/TransferKit.docc/MovingFromOtherTools.md")
+
+    @Test func theArticleIsMadeOfTheTable() throws {
+        let text = try String(contentsOf: Self.article, encoding: .utf8)
+        let parts = text.components(separatedBy: "<!-- options -->\n")
+        let end = try #require(parts.last?.range(of: "<!-- end -->"))
+        let made = parts[0] + "<!-- options -->\n" + OptionsTable.markdown + (parts.last?[end.lowerBound...] ?? "")
+        if ProcessInfo.processInfo.environment["TRANSFER_TABLES"] == "write" {
+            return try made.write(to: Self.article, atomically: true, encoding: .utf8)
+        }
+        let changes = made.components(separatedBy: "\n").difference(from: text.components(separatedBy: "\n"))
+        #expect(changes.isEmpty, "the article isn't what the table says; `make tables` writes it: \(changes)")
+    }
+
+    @Test func eachOptionOfTheTableHasALine() {
+        let lines = OptionsTable.markdown.split(separator: "\n").dropFirst(2)
+        #expect(lines.count == ForeignOptions.all.count)
+        for option in ForeignOptions.all {
+            for name in option.names { #expect(lines.contains { $0.contains("`\(name)`") }, "\(name)") }
+        }
+    }
+}

@@ -1,0 +1,101 @@
+import Testing
+import TransferCore
+
+@testable import TransferJobs
+@testable import TransferQueue
+
+/// What a queue's events change of its metrics, by no queue.
+@Suite struct QueueMeasurementsTests {
+    private func event(_ kind: QueueEvent.Kind, batch: String = "b") -> QueueEvent {
+        QueueEvent(time: 0, batch: batch, kind: kind)
+    }
+
+    private func start(_ job: String, _ host: String = "a.example", offset: Int64 = 0) -> QueueEvent {
+        event(.started(job: job, JobStart(isUpload: false, url: "https://\(host)/x/y?z", offset: offset, attempt: 1)))
+    }
+
+    private func progress(_ job: String, _ bytes: Int64) -> QueueEvent {
+        event(.progress(job: job, JobProgress(completed: bytes, total: nil, rate: 0, phase: .transferring)))
+    }
+
+    private func sum(_ changes: [Measurement], _ metric: QueueMetric, _ labels: [String]) -> Int64 {
+        changes.reduce(0) { sum, change in
+            guard change.metric == metric, change.labels == labels, case .add(let amount) = change.change else {
+                return sum
+            }
+            return sum + amount
+        }
+    }
+
+    @Test func bytesAreCountedOnceHoweverAJobGetsThem() {
+        var measurements = QueueMeasurements()
+        var receipt = Sample.receipt("b", "x")
+        receipt.bytes = 100
+        let way = [
+            start("x", offset: 10), progress("x", 30), progress("x", 30), progress("x", 50),
+            event(.retrying(job: "x", delay: .zero, Sample.busy())), start("x", offset: 55), progress("x", 60),
+            event(.finished(receipt)),
+        ]
+        let changes = way.flatMap { measurements.changes(by: $0) }
+        #expect(sum(changes, .bytes, ["download", "a.example"]) == 90)
+        #expect(sum(changes, .attempts, ["https", "retried"]) == 1)
+        #expect(sum(changes, .responses, ["5xx"]) == 1)
+        #expect(changes.last?.change == .time(0.5))
+    }
+
+    @Test func whatIsUnderWayGoesUpAndDownByEachWayOut() {
+        var measurements = QueueMeasurements()
+        func underWay(_ events: QueueEvent...) -> Int64? {
+            events.flatMap { measurements.changes(by: $0) }.reversed().compactMap { change -> Int64? in
+                guard change.metric == .jobsUnderWay, case .set(let value) = change.change else { return nil }
+                return value
+            }.first
+        }
+        #expect(underWay(start("a"), start("b"), start("c"), start("d")) == 4)
+        #expect(underWay(event(.waiting(job: "a", .paused))) == 3)
+        // Told again, it's nothing new.
+        #expect(underWay(event(.waiting(job: "a", .network("no link")))) == nil)
+        #expect(underWay(start("a")) == 4)
+        #expect(underWay(event(.cancelled(job: "a"))) == 3)
+        #expect(underWay(event(.finished(Sample.receipt("b", "b")))) == 2)
+        #expect(underWay(event(.retrying(job: "c", delay: .zero, Sample.busy()))) == 1)
+        #expect(underWay(event(.dropped(job: "d"))) == 0)
+    }
+
+    @Test func hostsBeyondTheMostAreOneForGood() {
+        var measurements = QueueMeasurements(mostHosts: 2)
+        func host(_ job: String, _ host: String) -> String? {
+            _ = measurements.changes(by: start(job, host))
+            return measurements.changes(by: progress(job, 1)).first?.labels.last
+        }
+        #expect(
+            ["1.example", "2.example", "3.example", "2.example", "4.example"].enumerated().map {
+                host("\($0.offset)", $0.element)
+            }
+                == ["1.example", "2.example", "other", "2.example", "other"])
+    }
+
+    @Test func whatWaitsIsCountedByReasonOverAllBatchesAndIsZeroAfterwards() {
+        var measurements = QueueMeasurements()
+        func waits(_ batch: String, _ count: Int, _ reason: WaitReason?) -> [String: Int64] {
+            var progress = BatchProgress()
+            progress.waiting = count
+            progress.waitReason = reason
+            return Dictionary(
+                measurements.changes(by: event(.batchProgress(progress), batch: batch)).compactMap { change in
+                    if case .set(let value) = change.change { (change.labels[0], value) } else { nil }
+                }, uniquingKeysWith: { $1 })
+        }
+        #expect(waits("a", 3, .slot) == ["slot": 3])
+        #expect(waits("b", 2, .network("no link")) == ["slot": 3, "network": 2])
+        #expect(waits("a", 1, .network("no link")) == ["slot": 0, "network": 3])
+        #expect(waits("b", 0, nil) == ["slot": 0, "network": 1])
+    }
+
+    @Test func aJobThatNeverBeganHasNoDirection() {
+        var measurements = QueueMeasurements()
+        let changes = measurements.changes(by: event(.skipped(job: "x", need: "y")))
+        #expect(changes == [Measurement(.jobsEnded, ["skipped", "unknown"], .add(1))])
+        for metric in QueueMetric.allCases { #expect(metric.rawValue.hasPrefix("transfer_") && !metric.labels.isEmpty) }
+    }
+}

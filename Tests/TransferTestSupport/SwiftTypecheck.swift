@@ -1,0 +1,80 @@
+public import Foundation
+
+/// The compiler's word on sources that are no part of the package, against the modules that were built with the tests.
+public enum SwiftTypecheck {
+    public struct Diagnostic: Sendable, CustomStringConvertible {
+        /// The name of its source.
+        public let file: String
+        public let line: Int
+        public let kind: String
+        public let message: String
+        public var description: String { "\(file):\(line): \(kind): \(message)" }
+        /// Whether it says what stands in the place of something that's gone.
+        public var isHint: Bool {
+            ["has been renamed to", "is unavailable: ", "been marked unavailable: ", "unavailable instance method"].contains { message.contains($0) }
+        }
+    }
+
+    /// One source, under whichever name: what is no part of the package isn't to be formatted either.
+    public static func run(_ source: URL, version: Int) async throws -> [Diagnostic] {
+        try await run([("main.swift", try String(contentsOf: source, encoding: .utf8))], version: version)
+    }
+
+    /// Sources of one module.
+    ///
+    /// - Parameters:
+    ///   - sources: Their names and texts.
+    ///   - version: Of the language.
+    ///   - isStrict: Whether a member counts only where its module is imported, as it is in a package that asks for that.
+    /// - Returns: Errors and warnings, by their places.
+    public static func run(
+        _ sources: [(name: String, text: String)], version: Int, isStrict: Bool = false
+    ) async throws -> [Diagnostic] {
+        let folder = try TemporaryFolder("typecheck")
+        var arguments = ["swiftc", "-typecheck", "-wmo", "-swift-version", "\(version)", "-diagnostic-style", "llvm"]
+        if isStrict { arguments += ["-enable-upcoming-feature", "MemberImportVisibility"] }
+        // A library has no statements at its top level, which only the name of a file would allow.
+        if sources.count > 1 { arguments.append("-parse-as-library") }
+        for source in sources { arguments.append(try folder.write(source.text, to: source.name)) }
+        arguments += try await modules()
+        let result = try await ChildProcess.start(
+            ChildProcess.Command("/usr/bin/env", arguments, timeout: .seconds(150))
+        ).result()
+        let found = result.standardError.split(separator: "\n").compactMap { diagnostic(String($0), in: folder.path) }
+        let failed = found.contains { $0.kind == "error" }
+        guard failed == (result.exitCode != 0) else { throw TestSupportError("\(result)") }
+        return found.sorted { ($0.file, $0.line, $0.message) < ($1.file, $1.line, $1.message) }
+    }
+
+    private static func diagnostic(_ line: String, in folder: String) -> Diagnostic? {
+        guard line.hasPrefix(folder + "/"),
+            let match = line.dropFirst(folder.count + 1).firstMatch(of: /^([^:]+):(\d+):\d+: (error|warning): (.*)$/)
+        else { return nil }
+        return Diagnostic(
+            file: String(match.1), line: Int(match.2) ?? 0, kind: String(match.3), message: String(match.4))
+    }
+    private static func modules() async throws -> [String] {
+        let build = URL(fileURLWithPath: try TransferCommand.builtProduct("request-load")).deletingLastPathComponent()
+        let sources = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent().appendingPathComponent("Sources")
+        let checkouts = build.deletingLastPathComponent().deletingLastPathComponent().appendingPathComponent(
+            "checkouts")
+        var maps: [URL] = []
+        for name in try FileManager.default.contentsOfDirectory(atPath: sources.path) where name.hasPrefix("C") {
+            maps.append(sources.appendingPathComponent("\(name)/module.modulemap"))
+        }
+        for name in ["CTransferAres", "COpenCombineHelpers"] {
+            maps.append(build.appendingPathComponent("\(name).build/module.modulemap"))
+        }
+        maps.append(checkouts.appendingPathComponent("GRDB.swift/Sources/GRDBSQLite/module.modulemap"))
+        var arguments: [String] = ["-I", build.appendingPathComponent("Modules").path]
+        for map in maps where FileManager.default.fileExists(atPath: map.path) {
+            arguments += ["-Xcc", "-fmodule-map-file=\(map.path)"]
+        }
+        arguments += ["-Xcc", "-I", "-Xcc", sources.appendingPathComponent("CTransferAres/include").path]
+        let libraries = ["pkg-config", "--cflags-only-I", "libcurl", "openssl", "libnl-route-3.0", "libpsl", "libidn2"]
+        let flags = try await ChildProcess.start(ChildProcess.Command("/usr/bin/env", libraries)).result()
+        for flag in flags.standardOutput.split(whereSeparator: \.isWhitespace) { arguments.append(String(flag)) }
+        return arguments
+    }
+}
