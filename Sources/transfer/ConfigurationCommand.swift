@@ -51,7 +51,11 @@ struct ConfigurationCommand: ParsableCommand {
         _ entries: [ConfigurationEntry], _ looked: [(path: String, isThere: Bool)]
     ) -> [String] {
         var table = TextTable(("KEY", .left), ("VALUE", .left), ("FROM", .left))
-        for entry in entries { table.add([entry.key, entry.shown, "\(entry.place)"]) }
+        // What somebody has set is looked for first.
+        let isSet = { (entry: ConfigurationEntry) in entry.place != .builtIn }
+        for entry in entries.filter(isSet) + entries.filter({ !isSet($0) }) {
+            table.add([entry.key, entry.shown, "\(entry.place)"])
+        }
         let files = looked.map { "\($0.isThere ? "read:     " : "not there:") \($0.path)" }
         return (files.isEmpty ? ["no file is read (--no-config)"] : files) + [""] + table.lines
     }

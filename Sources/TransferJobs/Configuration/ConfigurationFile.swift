@@ -64,7 +64,12 @@ public struct ConfigurationFile: Sendable {
             cursor.advance(to: first.offset, in: bytes)
             let context = FaultContext(bytes: bytes, base: cursor, path: "$")
             let (problems, uncounted) = decoder.takeProblems()
-            for problem in problems { report.add(context.fault(problem, quoting: true)) }
+            for problem in problems {
+                var fault = context.fault(problem, quoting: true)
+                // A key that should be an origin may hold a password.
+                if fault.path.contains("@") { fault.path = "$.origins" }
+                report.add(fault)
+            }
             report.add(uncounted: uncounted)
             return (root, report)
         }

@@ -122,7 +122,9 @@ extension ConfigurationValue {
             let name = reader.string(text)
             let token = String(decoding: reader.bytes[text.token], as: UTF8.self)
             let value = try read(&reader, &cursor, file: file, key: name)
-            if !name.hasPrefix("x-") { members.append(Member(name: name, token: token, value: value)) }
+            if !name.hasPrefix("x-") || ConfigurationFields.named.contains(key) {
+                members.append(Member(name: name, token: token, value: value))
+            }
         }
         return .object(members)
     }

@@ -79,6 +79,8 @@ package struct LineTokens {
         if nextByte(token.upperBound) == UInt8(ascii: ":") {
             isNameNext = secretDepth != nil && SecretKey(rawValue: text) != nil
             isSecretNext = secretDepth != nil ? !isNameNext : SecretNames.contain(text)
+            // Keys of a configuration can be origins.
+            for range in URLSecrets.ranges(content, in: bytes) { blank(range) }
         } else if isSecretNext || hidesValues || (secretDepth != nil && !isNameNext) || SecretNames.isCredential(text) {
             blank(content)
             isSecretNext = false

@@ -45,8 +45,8 @@ private func faults(_ text: String) -> [String] {
         Layers(
             testDescription: "lists replace",
             files: [
-                #""defaults": {"network": {"avoid": ["a", "b"]}}"#, #""defaults": {"network": {"avoid": ["c"]}}"#,
-            ], holds: [#"network.avoid=["c"]"#]),
+                #""defaults": {"network": {"avoid": ["eth0", "wwan*"]}}"#, #""defaults": {"network": {"avoid": ["eth1"]}}"#,
+            ], holds: [#"network.avoid=["eth1"]"#]),
         Layers(
             testDescription: "null unsets a value",
             files: [#""defaults": {"timeout": 1, "maxTime": 3}"#, #""defaults": {"timeout": null}"#],
