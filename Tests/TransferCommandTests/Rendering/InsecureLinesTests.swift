@@ -73,7 +73,7 @@ import TransferTestSupport
                 #expect(run.standardError.contains("b [-k]: "), "\(run)")
             }
             let report = try place.folder.text("report.jsonl").split(separator: "\n")
-            #expect(report.filter { $0.contains(#""insecure":true"#) }.count == report.filter { $0.contains(#""id":"b""#) }.count)
+            for line in report { #expect(line.contains(#""insecure":true"#) == line.contains(#""id":"b""#), "\(line)") }
             #expect(try await place.status("batch", "--jobs").map { $0["insecure"]?.bool } == [nil, true])
             let why = try await place.run("why", "batch/b")
             #expect(why.standardOutput.contains("  tls       certificates aren't checked (-k, tls.insecure)"), "\(why)")
