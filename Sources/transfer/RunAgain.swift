@@ -14,12 +14,14 @@ struct RunAgain {
     var state: String?
     /// Options of the run that hold for all of its jobs, such as `-j 8`.
     var options: [String] = []
+    /// ``CommandHint/isUTF8``
+    var isUTF8 = true
 
     var command: String {
         var words: [String] = []
         if let name { words += name.hasPrefix("-") ? ["--name=\(name)"] : ["--name", name] }
         if let directory { words += ["-d", directory] }
-        return CommandHint(state: state).command("run", file, options: words + options)
+        return CommandHint(state: state, isUTF8: isUTF8).command("run", file, options: words + options)
     }
 }
 
@@ -32,6 +34,6 @@ extension RunAgain {
         self.init(
             file: source, name: own == status.name ? nil : status.name,
             directory: status.directory == FileManager.default.currentDirectoryPath ? nil : status.directory,
-            state: state)
+            state: state, isUTF8: Composition.hint(state: state).isUTF8)
     }
 }

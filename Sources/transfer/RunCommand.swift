@@ -84,7 +84,8 @@ struct Run: AsyncParsableCommand {
             let staged = try await stage(exchange(&begun, with: nil) ?? plan.read(source), plan, queue)
             commands[staged.batch.name] =
                 RunAgain(
-                    file: source.name, name: name, directory: directory, state: state.state, options: repeated
+                    file: source.name, name: name, directory: directory, state: state.state, options: repeated,
+                    isUTF8: state.hint.isUTF8
                 ).command
             warnings += staged.warnings.map { "\(source.name): \($0)" }
             // A file that only watches has no jobs to tell of.

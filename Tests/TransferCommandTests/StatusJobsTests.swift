@@ -44,7 +44,7 @@ import TransferTestSupport
     }
 
     /// A page is a thousand: nothing is lost or told twice between them, whatever else is in the queue.
-    @Test func alistOfManyIsWholeAndInTheOrderOfItsFile() async throws {
+    @Test func aListOfManyIsWholeAndInTheOrderOfItsFile() async throws {
         let place = try Workplace()
         func lines(_ name: String, _ count: Int) -> String {
             let header = #"{"version": 1, "name": "\#(name)"}"#
@@ -68,7 +68,8 @@ import TransferTestSupport
 
     @Test(arguments: [["status", "--jobs", "--follow"], ["status", "--failed", "--list", "--jobs"]])
     func aListIsNeitherFollowedNorAJobFile(_ arguments: [String]) async throws {
-        let result = try await Workplace().command(arguments).run()
+        let place = try Workplace()
+        let result = try await place.command(arguments).run()
         #expect(result.exitCode == 64 && result.standardError.contains("--jobs"), "\(result)")
     }
 

@@ -44,7 +44,7 @@ import TransferTestSupport
         (["cancel"], "name a batch or BATCH/JOB, or say --all"),
         (["retry"], "name a batch or BATCH/JOB, or say --all"),
         (["cancel", "--all", "x"], "--all goes without names"),
-        (["cancel", "nobody"], "no batch \"nobody\"; there are none"),
+        (["cancel", "nobody"], "no batch \"nobody\"; transfer status lists them"),
         (["forget", "nobody"], "no batch \"nobody\""),
         (["dance"], "dance is no command; `transfer --help` lists what there is"),
     ]
