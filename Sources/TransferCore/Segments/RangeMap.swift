@@ -27,6 +27,9 @@ public struct RangeMap: Sendable {
     /// A claim with less than this left isn't divided.
     public static let smallestDivided: Int64 = 512 << 10
 
+    /// Nor is one that will be done within this many seconds.
+    public static let shortestDivided = 0.25
+
     public init(total: Int64, received: ByteRanges = ByteRanges()) {
         self.total = total
         settled = received.clipped(to: total)
@@ -70,7 +73,11 @@ public struct RangeMap: Sendable {
     /// - Returns: The number of its new claim; `nil` when nothing is left that is worth a request.
     public mutating func claimNext(rate: Double? = nil, rates: [Int: Double] = [:]) -> Int? {
         if let gap = unclaimed.max(by: { $0.count < $1.count }) { return claim(gap) }
-        let slowest = claims.filter { $0.value.left >= Self.smallestDivided }
+        let slowest = claims.filter { number, claim in
+            guard claim.left >= Self.smallestDivided else { return false }
+            // A new request takes its time, too.
+            return rates[number].map { $0 == 0 || Double(claim.left) / $0 >= Self.shortestDivided } ?? true
+        }
             .max { Self.time($0.value, rates[$0.key]) < Self.time($1.value, rates[$1.key]) }
         guard let (number, claim) = slowest else { return nil }
         let share: Double =

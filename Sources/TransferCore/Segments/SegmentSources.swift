@@ -36,7 +36,7 @@ public struct SegmentSources: Sendable {
     /// - Returns: `nil` where none may be asked now.
     public func next(now: Double) -> Int? {
         let usable = all.indices.filter { all[$0].dropped == nil && all[$0].notBefore <= now }
-        if let fresh = usable.first(where: { all[$0].rate == nil && all[$0].connections == 0 }) { return fresh }
+        if let fresh = usable.first(where: { all[$0].rate == nil && all[$0].connections == 0 && all[$0].failures == 0 }) { return fresh }
         let best = usable.compactMap { all[$0].rate }.max() ?? 0
         return usable.filter { all[$0].rate.map { $0 >= best * Self.slowest } ?? true }.max { one, other in
             // A source that shares its rate among its connections is worth less with each of them.
@@ -52,6 +52,11 @@ public struct SegmentSources: Sendable {
         return (all[index].rate ?? best) < best * Self.slowest
     }
 
+    /// Whether another source has shown that it delivers.
+    public func isBetter(than index: Int) -> Bool {
+        all.indices.contains { $0 != index && all[$0].dropped == nil && all[$0].rate != nil }
+    }
+
     public mutating func opened(_ index: Int) { all[index].connections += 1 }
 
     /// A connection to it has ended.
@@ -63,7 +68,8 @@ public struct SegmentSources: Sendable {
         all[index].connections -= 1
         if bytes > 0 { measured(index, Double(bytes) / max(0.001, seconds)) }
         guard let fault else { return }
-        if bytes > 0 { all[index].failures = 0 }
+        // What breaks off on the way is asked for again at once.
+        guard bytes == 0 else { return }
         all[index].failures += 1
         all[index].notBefore = now + Self.pause
         if all[index].failures >= Self.patience { all[index].dropped = fault }

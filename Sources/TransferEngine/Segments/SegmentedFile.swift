@@ -157,15 +157,13 @@ public final class SegmentedFile: Sendable {
     /// - Parameters:
     ///   - rate: Bytes a second that it's expected to bring.
     ///   - rates: The same of the others, by their claims.
-    /// - Returns: `nil` when nothing is left that is worth a request.
-    public func claimNext(
-        rate: Double?, rates: [Int: Double]
-    ) -> (number: Int, range: Range<Int64>)? {
+    /// - Returns: The number of its claim; `nil` when nothing is left that is worth a request.
+    public func claimNext(rate: Double?, rates: [Int: Double]) -> Int? {
         state.withLock { state in
             guard let number = state.map?.claimNext(rate: rate, rates: rates), let claim = state.map?.claims[number]
             else { return nil }
             Self.giveSlot(number, at: claim.start, &state)
-            return (number, claim.start..<claim.end)
+            return number
         }
     }
 

@@ -91,8 +91,11 @@ extension SegmentedDownloads {
         if let lead = segments.file.lead, let claim = map.claims[lead], case .transferring(let handle) = job.phase {
             if segments.leadMoved.map({ $0.position < claim.position }) ?? true {
                 segments.leadMoved = (claim.position, now)
-            } else if let moved = segments.leadMoved, now - moved.time >= Self.stall, segments.count > 1 {
-                handle.cancel(stalled)
+            } else if let moved = segments.leadMoved, now - moved.time >= Self.stall,
+                segments.count > 1 || segments.received > 0
+            {
+                // Others showed that the server gives something: what it has left is asked for anew.
+                handle.cancel(.partDone)
             }
         }
         for (number, connection) in segments.connections {
@@ -100,7 +103,9 @@ extension SegmentedDownloads {
             if claim.position > connection.position {
                 segments.connections[number]?.position = claim.position
                 segments.connections[number]?.lastMoved = now
-            } else if now - connection.lastMoved >= Self.stall, segments.count > 1, !connection.isStopped {
+            } else if now - connection.lastMoved >= Self.stall, !connection.isStopped,
+                segments.count > 1 || segments.sources.isBetter(than: connection.source)
+            {
                 segments.connections[number]?.isStopped = true
                 connection.handle.cancel(stalled)
             }
@@ -112,7 +117,8 @@ extension SegmentedDownloads {
         guard let rate = segments.sources[source].rate else { return }
         let rates = segments.rates(map, now: now)
         for (number, connection) in segments.connections where !connection.isStopped {
-            guard let claim = map.claims[number], let own = rates[number], own * 4 < rate,
+            // A young one hasn't shown yet how fast it is.
+            guard now - connection.since >= Self.proving, let claim = map.claims[number], let own = rates[number], own * 4 < rate,
                 Double(claim.left) / max(1, own) > 1
             else { continue }
             segments.connections[number]?.isStopped = true

@@ -34,6 +34,8 @@ final class SegmentedDownloads {
     /// Files that are shorter get one connection.
     static let smallest: Int64 = 4 << 20
     static let interval = Duration.milliseconds(200)
+    /// The time that a connection gets to show how fast it is.
+    static let proving = Duration.seconds(1)
     /// A connection that brings nothing for this long is given up while others bring something.
     static let stall = Duration.seconds(3)
 
@@ -160,17 +162,29 @@ final class SegmentedDownloads {
     func fill(
         _ job: RunningJob, _ segments: SegmentedJob, upTo wanted: Int, on host: isolated some SegmentHost
     ) {
-        while segments.count < max(1, wanted), job.stop == nil {
+        // All of them claim before the first of them asks: what is taken from a claim afterwards has been asked for twice.
+        var claims: [(number: Int, source: Int)] = []
+        while segments.count + claims.count < max(1, wanted), job.stop == nil {
             let now = MonotonicTime.now
-            guard let map = segments.file.map, let source = segments.sources.next(now: now.inSeconds) else { return }
+            guard let map = segments.file.map, let source = segments.sources.next(now: now.inSeconds) else { break }
             guard
-                let (number, range) = segments.file.claimNext(
+                let number = segments.file.claimNext(
                     rate: segments.sources[source].rate, rates: segments.rates(map, now: now))
-            else { return stopSlowest(segments, map, faster: source, now) }
+            else {
+                stopSlowest(segments, map, faster: source, now)
+                break
+            }
+            segments.sources.opened(source)
+            claims.append((number, source))
+        }
+        guard let map = segments.file.map else { return }
+        for (number, source) in claims {
+            guard let claim = map.claims[number] else { continue }
             do throws(TransferError) {
-                try open(job, segments, number, range, source, on: host)
+                try open(job, segments, number, claim.start..<claim.end, source, on: host)
             } catch {
                 segments.file.release(number)
+                segments.sources.closed(source, bytes: 0, seconds: 0, fault: nil, now: 0)
                 segments.sources.drop(source, error.message)
                 segments.fault = error
             }
@@ -198,7 +212,6 @@ final class SegmentedDownloads {
             }
         }
         host.connectionOpened(to: origin)
-        segments.sources.opened(source)
         let now = MonotonicTime.now
         segments.connections[number] = SegmentedJob.Connection(
             handle: handle, source: source, start: range.lowerBound, since: now, lastMoved: now,
@@ -258,14 +271,8 @@ final class SegmentedDownloads {
             if status == 429 || status == 503 {
                 segments.growth.refused(
                     now: now, connections: segments.count, retryAfter: error.retryAfter.map { $0.inSeconds })
-            } else {
-                segments.sources.drop(source, error.message)
             }
-        } else if error.code == .badResponse {
-            // Its answers are no parts of this file: one connection from its first missing byte on may do better.
-            segments.sources.drop(source, error.message)
-            if source == 0 { segments.isDivisible = false }
-        } else {
+        } else if error.code != .badResponse {
             segments.growth.lost(now: now, connections: segments.count)
         }
     }
@@ -277,10 +284,7 @@ final class SegmentedDownloads {
             let spare = host.spareConnections(to: job.candidate.lane.origin)
             // The place of the one that has just ended may be another's by now.
             let most = spare < 0 ? max(1, segments.count + spare) : segments.count + max(1, spare)
-            // The first failure of the last connection is the attempt's.
-            if segments.count > 0 || segments.fault == nil {
-                fill(job, segments, upTo: min(segments.growth.wanted, most), on: host)
-            }
+            fill(job, segments, upTo: min(segments.growth.wanted, most), on: host)
         }
         guard segments.count == 0, let lead = segments.lead else { return }
         (job.segments, job.file) = (nil, nil)
