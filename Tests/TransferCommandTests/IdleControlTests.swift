@@ -211,7 +211,7 @@ import TransferTestSupport
             #expect(result.exitCode == 64)
             #expect(result.standardError == "transfer: no job \"nothing\" in the batch \"batch\"\n")
             let unknown = try await place.run("cancel", "other")
-            #expect(unknown.standardError == "transfer: no batch \"other\"; there are: batch\n")
+            #expect(unknown.standardError == "transfer: no batch \"other\"; transfer status lists them\n")
         }
     }
 }

@@ -75,6 +75,7 @@ import TransferTestSupport
             try place.folder.write("machine 127.0.0.1 login other password p2\n", to: "logins")
             try place.folder.write("x", to: "up")
             server.serve("/f", .text("there"))
+            _ = server.acceptUploads("/up")
             try place.jobs([download(server.url("/f"), to: "g", #""auth": {"netrc": "logins"}"#)])
             try place.folder.write(server.url("/f") + "\n out=h\n", to: "list.txt")
             for arguments in [

@@ -118,7 +118,7 @@ import TransferTestSupport
             try place.jobs([download(server.url("/a"), to: "images/first.jpg")])
             _ = try await place.runJobs()
             for (name, message) in [
-                ("bath/first.jpg", "no batch \"bath\"; did you mean \"batch\"?"),
+                ("bath/first.jpg", "no batch \"bath\"; did you mean batch?"),
                 ("batch/first.jpg", "did you mean \"images/first.jpg\"?"),
                 ("batch/images/frist.jpg", "did you mean \"images/first.jpg\"?"), ("batch", "name a job"),
             ] {

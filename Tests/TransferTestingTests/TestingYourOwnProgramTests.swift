@@ -15,7 +15,7 @@ import TransferTesting
             let job = try await queue.submit(
                 .download(server.url("/x.iso"), to: folder + "/x.iso", settings: quick), batch: "test")
             let receipt = try await job.receipt(unattended: .seconds(10))
-            #expect(receipt.attempts == 3)
+            #expect(receipt.bytes == 1_000_000)
             #expect(try body.firstDifference(fromFileAt: folder + "/x.iso") == nil)
         }
         // It went on where it was cut.
@@ -48,7 +48,7 @@ import TransferTesting
                 .upload(folder + "/a.txt", to: server.url("/in/a.txt"), settings: quick), batch: "test")
             _ = try await job.receipt(unattended: .seconds(10))
         }
-        #expect(uploads.all.filter(\.isComplete).map(\.bytes) == [Array("hello".utf8)])
+        #expect(uploads.all.last?.bytes == Array("hello".utf8))
     }
 }
 

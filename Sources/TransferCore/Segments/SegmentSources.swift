@@ -33,9 +33,10 @@ public struct SegmentSources: Sendable {
     ///
     /// One that nobody has asked yet comes before the best one, once; among equals the one with fewer connections does.
     ///
+    /// - Parameter isLast: Whether nobody else fetches anything: then one that has just failed is asked, too.
     /// - Returns: `nil` where none may be asked now.
-    public func next(now: Double) -> Int? {
-        let usable = all.indices.filter { all[$0].dropped == nil && all[$0].notBefore <= now }
+    public func next(now: Double, isLast: Bool = false) -> Int? {
+        let usable = all.indices.filter { all[$0].dropped == nil && (isLast || all[$0].notBefore <= now) }
         if let fresh = usable.first(where: { all[$0].rate == nil && all[$0].connections == 0 && all[$0].failures == 0 }) { return fresh }
         let best = usable.compactMap { all[$0].rate }.max() ?? 0
         return usable.filter { all[$0].rate.map { $0 >= best * Self.slowest } ?? true }.max { one, other in

@@ -12,7 +12,7 @@ struct AddressTests {
     @Test func goesOnAtOnceFromWhereItWasWhenItsAddressIsReplaced() async throws {
         try await NetworkStage.with(limitRate: "4m") { stage in
             let sum = try await stage.serve("large", mebibytes: 12)
-            try stage.place.jobs([download(stage.url("/large"), to: "large", #""id": "large""#)])
+            try stage.place.jobs([download(stage.url("/large"), to: "large", #""segments": 1, "id": "large""#)])
             let process = try stage.startJobs()
             try await process.progress("large", atLeast: 2 << 20)
             try await stage.client.ip(Self.replaced)
@@ -40,10 +40,10 @@ struct AddressTests {
                 "address add 10.0.1.2/24 dev eth1", "route add \(TestNetwork.otherServer)/32 via 10.0.1.1")
             let sum = try await stage.serve("large", mebibytes: 6)
             try stage.place.jobs([
-                download(stage.url("/large?a"), to: "a", #""id": "a", "checksum": "sha256:\#(sum)""#),
+                download(stage.url("/large?a"), to: "a", #""segments": 1, "id": "a", "checksum": "sha256:\#(sum)""#),
                 download(
                     stage.url("/large?b", at: TestNetwork.otherServer), to: "b",
-                    #""id": "b", "checksum": "sha256:\#(sum)""#),
+                    #""segments": 1, "id": "b", "checksum": "sha256:\#(sum)""#),
             ])
             let process = try stage.startJobs()
             try await process.progress("a", atLeast: 1 << 20)
@@ -66,7 +66,7 @@ struct AddressTests {
             let sum = try await stage.serve("large", mebibytes: 12)
             try stage.place.jobs([
                 download(
-                    stage.url("/large", at: "files.test"), to: "large", #""id": "large", "checksum": "sha256:\#(sum)""#)
+                    stage.url("/large", at: "files.test"), to: "large", #""segments": 1, "id": "large", "checksum": "sha256:\#(sum)""#)
             ])
             let process = try stage.startJobs()
             try await process.progress("large", atLeast: 2 << 20)
@@ -90,7 +90,7 @@ struct AddressTests {
             let sum = try await stage.serve("large", mebibytes: 12)
             try stage.place.jobs([
                 download(
-                    stage.url("/large", at: "files.test"), to: "large", #""id": "large", "checksum": "sha256:\#(sum)""#)
+                    stage.url("/large", at: "files.test"), to: "large", #""segments": 1, "id": "large", "checksum": "sha256:\#(sum)""#)
             ])
             let process = try stage.startJobs()
             try await process.progress("large", atLeast: 2 << 20)
@@ -113,7 +113,7 @@ struct AddressTests {
             try await stage.peer.run("echo 1 >/proc/sys/net/ipv4/conf/all/rp_filter")
             let sum = try await stage.serve("large", mebibytes: 16)
             try stage.place.jobs([
-                download(stage.url("/large"), to: "large", #""id": "large", "checksum": "sha256:\#(sum)""#)
+                download(stage.url("/large"), to: "large", #""segments": 1, "id": "large", "checksum": "sha256:\#(sum)""#)
             ])
             let process = try stage.startJobs()
             try await process.progress("large", atLeast: 2 << 20)
@@ -134,7 +134,7 @@ struct AddressTests {
         try await NetworkStage.with(limitRate: "2m") { stage in
             let sum = try await stage.serve("large", mebibytes: 8)
             try stage.place.jobs([
-                download(stage.url("/large"), to: "large", #""id": "large", "checksum": "sha256:\#(sum)""#)
+                download(stage.url("/large"), to: "large", #""segments": 1, "id": "large", "checksum": "sha256:\#(sum)""#)
             ])
             let process = try stage.startJobs()
             try await process.progress("large", atLeast: 2 << 20)

@@ -8,7 +8,7 @@ import TransferTestSupport
     @Test func aFolderIsTakenOnceAndAgainOnlyWhatIsNew() async throws {
         try await withTestServer { server in
             let place = try Workplace()
-            let sink = server.acceptUploads("/in/")
+            let sink = server.acceptUploads("/in/*")
             for name in ["a", "b"] { try place.folder.write(name, to: "out/\(name)") }
             let words = ["watch", "out", "--to", server.url("/in/"), "--once", "--settle", "10ms"]
             let first = try await place.command(words).run()

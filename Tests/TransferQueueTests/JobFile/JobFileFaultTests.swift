@@ -15,9 +15,9 @@ import TransferCore
         (#""id": """#, #"2:45:2 $.jobs[0].id the ID is empty"#),
         (#""id": "a/b""#, #"2:45:5 $.jobs[0].id an ID can't hold a slash"#),
         (#""id": "a\tb""#, #"2:45:6 $.jobs[0].id an ID can't hold control characters"#),
-        (#""segments": 17"#, #"2:51:2 $.jobs[0].segments 17 is out of range; 1 to 16 are possible"#),
+        (#""segments": 33"#, #"2:51:2 $.jobs[0].segments 33 is out of range; 1 to 32 are possible"#),
         (#""segments": 1.5"#, #"2:51:3 $.jobs[0].segments expected a whole number"#),
-        (#""segments": "4""#, #"2:51:3 $.jobs[0].segments expected a number, found a string"#),
+        (#""segments": "4""#, #"2:51:3 $.jobs[0].segments expected a number of connections or "auto""#),
         (#""priority": 99999999999999999999"#, #"2:51:20 $.jobs[0].priority expected a whole number"#),
         (#""remoteTime": null"#, #"2:53:4 $.jobs[0].remoteTime expected true or false, found null"#),
         (

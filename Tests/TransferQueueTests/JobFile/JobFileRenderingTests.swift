@@ -26,7 +26,7 @@ import TransferCore
                   $.jobs[0].chekcsum
                     7 |       "chekcsum": "sha256:9f86",
                       |       ^~~~~~~~~~
-                jobs.json:8:19: error: 0 is out of range; 1 to 16 are possible
+                jobs.json:8:19: error: 0 is out of range; 1 to 32 are possible
                   $.jobs[0].segments
                     8 |       "segments": 0
                       |                   ^

@@ -192,8 +192,8 @@ import TransferCore
             """, files: ["SUMS": "\(sum)  x\n"])
         #expect(
             reading.lines == [
-                "3:66:3 $.jobs[1].to no checksum for \"y\" is listed; \"checksums\": false takes it without one",
-                "7:58:4 $.jobs[5].checksums name a list of checksums, or write false for none",
+                "2:75:3 $.jobs[1].to no checksum for \"y\" is listed; \"checksums\": false takes it without one",
+                "6:54:4 $.jobs[5].checksums name a list of checksums, or write false for none",
             ])
         #expect(reading.jobs.map(\.identity) == ["x", "z", "w", "v"])
     }
@@ -213,7 +213,7 @@ import TransferCore
             _ = try reader.read(Array(text.utf8)) { element in
                 if case .fault(let fault) = element { faults.append(fault) }
             }
-            #expect(faults.count == 1 && faults.first?.message == "no checksum for \"y\" is listed")
+            #expect(faults.count == 1 && faults.first?.message.hasPrefix("no checksum for \"y\" is listed") == true)
             #expect(faults.first.map { "\($0.span.line):\($0.span.column):" } == place)
         }
     }

@@ -30,7 +30,8 @@ import TransferTestSupport
         try fixture.raw.run("DROP INDEX jobRest")
         try fixture.raw.run("ALTER TABLE job DROP COLUMN sums")
         for column in ["until", "isLocked"] { try fixture.raw.run("ALTER TABLE process DROP COLUMN \(column)") }
-        for column in ["underWay", "toldJobs", "toldDone"] {
+        try fixture.raw.run("DROP TABLE hookCall")
+        for column in ["underWay", "toldJobs", "toldDone", "onFinish", "toldEnd"] {
             try fixture.raw.run("ALTER TABLE batch DROP COLUMN \(column)")
         }
     }

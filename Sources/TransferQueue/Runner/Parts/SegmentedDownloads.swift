@@ -166,7 +166,10 @@ final class SegmentedDownloads {
         var claims: [(number: Int, source: Int)] = []
         while segments.count + claims.count < max(1, wanted), job.stop == nil {
             let now = MonotonicTime.now
-            guard let map = segments.file.map, let source = segments.sources.next(now: now.inSeconds) else { break }
+            let isLast = segments.count + claims.count == 0
+            guard let map = segments.file.map,
+                let source = segments.sources.next(now: now.inSeconds, isLast: isLast)
+            else { break }
             guard
                 let number = segments.file.claimNext(
                     rate: segments.sources[source].rate, rates: segments.rates(map, now: now))
@@ -258,16 +261,22 @@ final class SegmentedDownloads {
         segments.sources.closed(
             connection.source, bytes: outcome.received, seconds: (now - connection.since).inSeconds,
             fault: job.stop == nil ? fault?.message : nil, now: now.inSeconds)
-        if let fault { note(fault, of: connection.source, job, segments) }
+        if var fault {
+            // Whether a refusal is the last word is for the exchange to say that begins with the job's own question.
+            if fault.status != nil { (fault.isTransient, fault.cause) = (true, nil) }
+            note(fault, of: connection.source, job, segments, status: outcome.head?.status)
+        }
         goOn(job, segments, on: host)
     }
 
     /// What a failure says of the number of connections.
-    private func note(_ error: TransferError, of source: Int, _ job: RunningJob, _ segments: SegmentedJob) {
+    private func note(
+        _ error: TransferError, of source: Int, _ job: RunningJob, _ segments: SegmentedJob, status: Int? = nil
+    ) {
         segments.fault = error
         guard job.stop == nil else { return }
         let now = MonotonicTime.now.inSeconds
-        if let status = error.status {
+        if let status = error.status ?? status, status >= 400 {
             if status == 429 || status == 503 {
                 segments.growth.refused(
                     now: now, connections: segments.count, retryAfter: error.retryAfter.map { $0.inSeconds })
