@@ -21,7 +21,7 @@ struct HookPlace {
             """
             #!/bin/sh
             echo "$TRANSFER_EVENT_ID" >> '\(folder)/ids'
-            cat >> '\(folder)/told' && echo >> '\(folder)/told'
+            printf '%s\\n' "$(cat)" >> '\(folder)/told'
             \(rest)
 
             """, to: "tell.sh")
