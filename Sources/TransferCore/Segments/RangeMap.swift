@@ -78,7 +78,7 @@ public struct RangeMap: Sendable {
             // A new request takes its time, too.
             return rates[number].map { $0 == 0 || Double(claim.left) / $0 >= Self.shortestDivided } ?? true
         }
-            .max { Self.time($0.value, rates[$0.key]) < Self.time($1.value, rates[$1.key]) }
+        .max { Self.time($0.value, rates[$0.key]) < Self.time($1.value, rates[$1.key]) }
         guard let (number, claim) = slowest else { return nil }
         let share: Double =
             if let rate, let other = rates[number], rate + other > 0 { rate / (rate + other) } else { 0.5 }

@@ -178,7 +178,9 @@ public final class SegmentedFile: Sendable {
             state.slots[number] = nil
             if state.lead == number { state.lead = nil }
             guard let claim = state.map?.release(number) else { return false }
-            if toLead, !state.isBounded, let lead = state.lead { state.map?.extend(lead, over: claim.position..<claim.end) }
+            if toLead, !state.isBounded, let lead = state.lead {
+                state.map?.extend(lead, over: claim.position..<claim.end)
+            }
             return claim.isDone
         }
     }
